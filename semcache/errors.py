@@ -1,0 +1,69 @@
+"""Every error this package raises.
+
+    SemcacheError
+    ├ ConfigError            settings or policy pack: at start, with file, line and key
+    ├ InvalidArgument        a caller of the library passed a value it must mend
+    ├ CacheUnavailable       the cache cannot do its part: callers forward to the backend ("fail open")
+    │  ├ StoreError          the database is locked, full, gone or newer than this program
+    │  ├ IndexFault          a vector index failed or a snapshot is damaged
+    │  ├ EmbedError          the embedder failed or returned something that is no unit vector
+    │  └ IntegrityError      an entry cannot be decrypted or is not what its key says
+    ├ UpstreamError          the backend could not be reached, or broke off
+    │  └ UpstreamTimeout     it did not answer in time
+    └ RequestRejected        a 4xx of our own, rendered in the client's dialect
+
+A cache fault is never shown to a client; a configuration fault is never survived.
+"""
+
+from __future__ import annotations
+
+
+class SemcacheError(Exception):
+    """Root of everything this package raises on purpose."""
+
+
+class ConfigError(SemcacheError):
+    """Bad settings or a bad policy pack; the message names file, line and key, and says how to mend it."""
+
+
+class InvalidArgument(SemcacheError, ValueError):
+    """A value given to the library that cannot be used; the message names it and says what is accepted."""
+
+
+class CacheUnavailable(SemcacheError):
+    """The cache cannot answer; forward instead."""
+
+
+class StoreError(CacheUnavailable):
+    """The entry store failed."""
+
+
+class IndexFault(CacheUnavailable):
+    """A vector index failed, or its snapshot is damaged."""
+
+
+class EmbedError(CacheUnavailable):
+    """The embedder failed, or returned vectors that are not finite unit vectors of its dimension."""
+
+
+class IntegrityError(CacheUnavailable):
+    """A stored entry cannot be decrypted, or is not the entry its key names."""
+
+
+class UpstreamError(SemcacheError):
+    """The backend could not be reached or broke off before it had answered."""
+
+
+class UpstreamTimeout(UpstreamError):
+    """The backend did not answer within the configured time."""
+
+
+class RequestRejected(SemcacheError):
+    """A request that is refused before it reaches cache or backend; each dialect renders it in its own shape."""
+
+    def __init__(self, status: int, message: str, *, code: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.code = code
+        self.param = param

@@ -1,0 +1,312 @@
+"""The extension points: everything a plug-in author has to read.
+
+Knows only the values of `types`. Each Protocol has a conformance suite under `tests/conformance/` that a new
+implementation joins with one line.
+Invariant: implementations raise only errors of `semcache.errors` (an I/O plug-in wraps what it catches), and no method
+here reads a clock or draws a random number: both are arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from semcache.types import (
+    ApiKey,
+    Assembled,
+    Candidate,
+    Card,
+    Change,
+    Conflict,
+    Endpoint,
+    Entry,
+    Neighbour,
+    Recorded,
+    Rejection,
+    Request,
+    Selector,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from semcache.types import Matrix, Vector
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into unit vectors. `id` names weights, pooling and quantisation, and is stored with every vector."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def max_tokens(self) -> int:
+        """Tokens it reads of a text; the rest is cut off."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """Return float32 (len(texts), dim), rows L2-normalised. Raises EmbedError."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class VectorIndex(Protocol):
+    """The vectors of one partition. Not thread-safe: one thread owns it."""
+
+    def add(self, id: int, vector: Vector) -> None:
+        """Insert, or replace the vector of `id`. Raises IndexFault for a vector of another dimension or not finite."""
+        ...
+
+    def remove(self, id: int) -> None:
+        """Forget `id`; unknown ids are ignored."""
+        ...
+
+    def search(self, vector: Vector, k: int) -> list[Neighbour]:
+        """At most k neighbours, best first; fewer or none is normal."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class VectorBatch:
+    """A slice of a store's vectors: `cards[i]` belongs to row i of `matrix` (shape (n, dim))."""
+
+    cards: Sequence[Card]
+    matrix: Matrix
+
+
+class EntryStore(Protocol):
+    """Entries, their vectors, and what must survive a restart. Every write is atomic and durable when it returns.
+
+    Raises StoreError; IntegrityError for an entry that cannot be decrypted.
+    """
+
+    @property
+    def salt(self) -> bytes:
+        """32 random bytes made when the store was created: the key of all digests. Known after `open`."""
+        ...
+
+    async def open(self) -> None: ...
+    async def close(self) -> None: ...
+    async def ping(self) -> None:
+        """Raise StoreError unless the store can be read and written."""
+        ...
+
+    async def put(self, entry: Entry, vector: Vector | None) -> None:
+        """Store an entry; entries with the same exact digest are deleted in the same transaction."""
+        ...
+
+    async def get(self, ids: Sequence[int]) -> list[Entry | None]:
+        """Entries in the order of `ids`, None for those that are gone. One indexed read."""
+        ...
+
+    async def select(self, where: Selector, *, limit: int = 100, after: int = 0) -> list[Entry]:
+        """Entries that match, by ascending id greater than `after`. An empty selector matches nothing."""
+        ...
+
+    async def delete(self, where: Selector, *, now: float, dry_run: bool = False) -> list[int]:
+        """Delete what matches and return the ids; with `dry_run` only return them."""
+        ...
+
+    def cards(self, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
+        """All entries without a vector that have not expired."""
+        ...
+
+    def vectors(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[VectorBatch]:
+        """All unexpired entries that carry a vector of this embedder."""
+        ...
+
+    async def head(self) -> int:
+        """The sequence number of the newest change."""
+        ...
+
+    async def changes(self, since: int, *, limit: int = 1000) -> list[Change]:
+        """Changes after `since`, oldest first, from any worker."""
+        ...
+
+    async def wait(self, timeout: float) -> None:
+        """Return when another worker may have written, or after `timeout` seconds."""
+        ...
+
+    async def reject(self, rejections: Sequence[Rejection], *, now: float) -> None:
+        """Remember that these entries are wrong for these keys; they are announced in the change feed."""
+        ...
+
+    async def rejections(self) -> list[Rejection]: ...
+
+    async def record(self, events: Sequence[Recorded]) -> None:
+        """Append outcomes to the event log."""
+        ...
+
+    async def served_keys(self, entry_id: int) -> list[bytes]:
+        """Exact digests of the requests that this entry was served to semantically, newest first, at most 1,000."""
+        ...
+
+    async def tally(self) -> list[Mapping[str, object]]:
+        """Event counts and sums grouped by category and outcome.
+
+        Keys: category, outcome, requests, saved_prompt_tokens, saved_completion_tokens, saved_cost, spent_cost,
+        seconds.
+        """
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """Live entries per category."""
+        ...
+
+    async def add_key(self, key: ApiKey) -> None: ...
+    async def keys(self) -> list[ApiKey]: ...
+    async def revoke_key(self, id: str, *, now: float) -> bool: ...
+
+
+class Categorizer(Protocol):
+    """Puts a request into a category of the pack."""
+
+    def by_rule(self, request: Request) -> str | None:
+        """The category that the caller or a rule names, without an embedding; None when only the vector can tell."""
+        ...
+
+    def by_vector(self, vector: Vector) -> str: ...
+
+
+class Guard(Protocol):
+    """A cheap check that two prompts cannot share an answer. Pure, symmetric, microseconds."""
+
+    name: str
+
+    def conflict(self, query: str, cached: str) -> Conflict | None: ...
+
+
+class Threshold(Protocol):
+    """Decides whether a candidate is good enough. `draw` is a uniform random number in [0, 1)."""
+
+    def judge(self, candidate: Candidate, category: str, *, min_score: float | None, draw: float) -> Verdict: ...
+
+    def observe(self, candidate: Candidate, category: str, correct: bool) -> None: ...
+
+
+class Freshness(Protocol):
+    """Decides how long an answer lives. TTL counts from creation and is never extended by reads."""
+
+    def ttl(self, request: Request, category: str) -> float:
+        """Seconds; 0 means do not store."""
+        ...
+
+
+class Eviction(Protocol):
+    """Picks victims; the owner does the accounting."""
+
+    def insert(self, id: int, weight: float) -> None: ...
+    def touch(self, id: int) -> None: ...
+    def forget(self, id: int) -> None: ...
+    def victim(self) -> int | None:
+        """The id to evict next, which stays tracked until `forget`; None when empty."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound:
+    """What goes to a backend; `path` starts with a slash ("/v1/chat/completions"), headers are what the client sent."""
+
+    method: str
+    path: str
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+    query: str = ""
+
+
+class Reply(Protocol):
+    """A backend's answer whose body has not been read yet. `close` must always be called."""
+
+    @property
+    def status(self) -> int: ...
+    @property
+    def headers(self) -> Sequence[tuple[str, str]]:
+        """End-to-end headers, names in lower case; hop-by-hop and encoding headers are removed."""
+        ...
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The decoded body as it arrives. Raises UpstreamError when the backend breaks off."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Backend(Protocol):
+    """Something that answers requests."""
+
+    async def send(self, outbound: Outbound) -> Reply:
+        """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Assembler(Protocol):
+    """Reads a stream while it is relayed."""
+
+    def feed(self, chunk: bytes) -> None:
+        """Take bytes as they came, cut anywhere. Never raises: what cannot be read makes the answer incomplete."""
+        ...
+
+    @property
+    def terminal(self) -> int | None:
+        """Offset in the bytes fed so far at which the terminal event starts (`data: [DONE]`, `response.completed`,
+        `message_stop`), None until it was seen. What lies before it may be relayed at once."""
+        ...
+
+    def finish(self) -> Assembled:
+        """The answer as its dialect would have returned it without streaming."""
+        ...
+
+
+class Dialect(Protocol):
+    """One wire format. Each module of `semcache.wire` that speaks one exports an instance named `DIALECT`."""
+
+    @property
+    def endpoint(self) -> Endpoint: ...
+    @property
+    def path(self) -> str:
+        """Path of the endpoint, such as "/v1/chat/completions"."""
+        ...
+
+    def read(self, raw: bytes) -> Request:
+        """Parse a request body. Raises RequestRejected(400) for malformed JSON or wrong types of the fields it reads;
+        unknown fields are part of the identity and survive in `raw`."""
+        ...
+
+    def assembler(self) -> Assembler: ...
+
+    def parse(self, body: bytes) -> Assembled:
+        """Read a whole answer that was not streamed. Never raises: an unreadable one is not complete."""
+        ...
+
+    def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
+        """The stored answer as the events of a stream, terminal event included. Assembling them gives `body` again."""
+        ...
+
+    def error(self, status: int, message: str, *, code: str, param: str | None = None) -> bytes:
+        """An error body in this dialect."""
+        ...
+
+
+class Judge(Protocol):
+    """Says whether two answers to the same question agree; runs in the background."""
+
+    name: str
+
+    async def agree(self, request: Request, cached: str, fresh: str) -> bool | None:
+        """None when it cannot tell. Raises nothing but SemcacheError."""
+        ...
+
+
+class Verifier(Protocol):
+    """Says whether a cached answer fits a request, while the client waits."""
+
+    async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
+        """P(same answer). An error means: do not serve."""
+        ...
