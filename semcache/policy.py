@@ -132,6 +132,10 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
         """The category of that name, or "default" when the pack has none."""
         return self.categories.get(category) or self.categories["default"]
 
+    def with_target(self, target: float) -> Pack:
+        """The same pack with another error target."""
+        return msgspec.structs.replace(self, target=target)
+
 
 def duration(text: str) -> float:
     """Seconds of "90s", "15m", "12h", "7d" or "2w". Raises ConfigError."""

@@ -100,6 +100,10 @@ class EntryStore(Protocol):
         """Store an entry; entries with the same exact digest are deleted in the same transaction."""
         ...
 
+    async def put_all(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
+        """Store several entries in one transaction."""
+        ...
+
     async def get(self, ids: Sequence[int]) -> list[Entry | None]:
         """Entries in the order of `ids`, None for those that are gone. One indexed read."""
         ...
@@ -118,6 +122,14 @@ class EntryStore(Protocol):
 
     def vectors(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[VectorBatch]:
         """All unexpired entries that carry a vector of this embedder."""
+        ...
+
+    async def vectors_of(self, ids: Sequence[int], embedder_id: str) -> VectorBatch:
+        """Those of these entries that carry a vector of this embedder, in any order."""
+        ...
+
+    async def sweep(self, now: float, grace: float = 0.0) -> list[int]:
+        """Delete entries that expired more than `grace` seconds ago and return their ids."""
         ...
 
     async def head(self) -> int:
@@ -183,6 +195,10 @@ class Guard(Protocol):
 
 class Threshold(Protocol):
     """Decides whether a candidate is good enough. `draw` is a uniform random number in [0, 1)."""
+
+    def floor(self, category: str, min_score: float | None) -> float:
+        """A score below which nothing is served, so that guards need not be asked."""
+        ...
 
     def judge(self, candidate: Candidate, category: str, *, min_score: float | None, draw: float) -> Verdict: ...
 

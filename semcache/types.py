@@ -356,7 +356,7 @@ class Assembled:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One request's outcome: a row of the event log, a log line and a set of metric increments. Holds no prompt."""
+    """One outcome: a row of the event log, a log line and a set of metric increments. Holds no prompt."""
 
     request_id: str
     at: float
@@ -371,7 +371,7 @@ class Recorded:
     exact: bytes = b""
     score: float | None = None
     p_correct: float | None = None
-    stored: Why | None = None  # None: not attempted or kept; else why the answer was discarded
+    stored: str | None = None  # "stored", or the Why of a discard; None: there was nothing to store
     stream: bool = False
     saved: Usage = Usage()
     saved_cost: float = 0.0
@@ -380,6 +380,7 @@ class Recorded:
     seconds: float = 0.0
     timings: Timings = Timings()
     collapsed: bool = False
+    count: int = 1  # identical exact hits that this row stands for; `seconds` and the sums are of all of them
 
 
 @dataclass(frozen=True, slots=True)

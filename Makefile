@@ -1,0 +1,57 @@
+# Everything runs in .venv at the root of the repository; the first call of any target sets it up.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export HNSWLIB_NO_NATIVE = 1
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo serve test lint bench docs models clean
+
+demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty prompts, a table.
+	$(BIN)/python -m eval.demo $(ARGS)
+
+serve: $(VENV)/base.stamp  ## Keep a proxy up: make serve ARGS="--upstream http://localhost:8000".
+	$(BIN)/semcache serve $(ARGS)
+
+test: $(VENV)/test.stamp .venvs/litellm/stamp  ## Run the tests: make test ARGS="-k store".
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction.
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/test.stamp  ## Measure, against peers in environments of their own; needs wrk.
+	$(BIN)/python -m eval.bench $(ARGS)
+
+docs: $(VENV)/demo.stamp  ## Regenerate the generated parts of the documentation.
+	$(BIN)/python -m eval.docs
+
+clean:  ## Remove everything that the targets made.
+	rm -rf $(VENV) .venvs .demo .bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/base.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade pip
+	$(PIP) install --editable .
+	touch $@
+
+$(VENV)/demo.stamp: $(VENV)/base.stamp
+	$(PIP) install --group demo
+	touch $@
+
+$(VENV)/test.stamp: $(VENV)/base.stamp
+	$(PIP) install --group test
+	touch $@ $(VENV)/demo.stamp
+
+$(VENV)/lint.stamp: $(VENV)/test.stamp
+	$(PIP) install --group lint
+	touch $@
+
+# LiteLLM pins other versions of shared packages, so it lives apart.
+.venvs/litellm/stamp: pyproject.toml
+	$(PYTHON) -m venv .venvs/litellm
+	.venvs/litellm/bin/python -m pip --disable-pip-version-check --quiet install --upgrade pip
+	.venvs/litellm/bin/python -m pip --disable-pip-version-check --quiet install --editable . litellm
+	touch $@

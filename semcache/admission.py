@@ -1,0 +1,52 @@
+"""Whether an answer may be kept, for how long, and whether by meaning or only by identity.
+
+Reads what the dialect assembled; knows neither store nor clock.
+Invariant: only a complete, final, clean answer is kept, and a request can shorten its life but never lengthen it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.policy import Category
+from semcache.secrets import has_secret
+from semcache.types import Admission, Assembled, Discard, Request, Store, Why
+
+_REFUSAL = re.compile(
+    r"""^\W*(?:(?:i'?m|i\ am|we'?re|we\ are)\ (?:very\ |really\ |so\ |truly\ )?(?:sorry|afraid)|sorry|apologies|i\ apologi[sz]e|unfortunately|as\ an\ ai(?:\ language\ model)?)?
+    (?:[\s,.:;-]|but|that|however|for\ (?:the|any)\ \w+){0,6}
+    (?:i|we)(?:'m|\ am|\ are|'re)?\s*(?:can'?t|cannot|can\ not|won't|will\ not|am\ unable\ to|are\ unable\ to|unable\ to|not\ able\ to|not\ allowed\ to|do\ not\ feel\ comfortable|must\ decline|have\ to\ decline)\s*
+    (?:\w+\s+){0,2}?(?:help|assist|provide|comply|fulfil+|do\ that|answer|discuss|engage|continue|support|create|generate|share|with|to|this|that|request|$)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_SHORT = 400  # characters: a longer answer that opens with an apology usually goes on to help
+
+
+def admission(
+    request: Request, category: Category, answer: Assembled, status: int, *, max_bytes: int = 1 << 20
+) -> Admission:
+    """What becomes of an answer that the upstream gave with this status."""
+    if request.controls.no_store:
+        return Discard(Why.NO_STORE)
+    if status != 200:
+        return Discard(Why.STATUS)
+    if not answer.complete:
+        return Discard(Why.INCOMPLETE)
+    if answer.refusal or is_refusal(answer.text):
+        return Discard(Why.REFUSAL)
+    if answer.tool_calls and request.traits.last_role == "tool":
+        return Discard(Why.TOOL_STEP)
+    if len(answer.body) > max_bytes:
+        return Discard(Why.TOO_LARGE)
+    if has_secret(answer.text):
+        return Discard(Why.SECRET)
+    ttl = category.ttl if request.controls.ttl is None else min(category.ttl, request.controls.ttl)
+    if not ttl > 0:
+        return Discard(Why.NO_STORE)
+    return Store(ttl, semantic=not answer.tool_calls)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a short answer declines to answer."""
+    return len(text) <= _SHORT and _REFUSAL.match(text.replace("\u2019", "'")) is not None

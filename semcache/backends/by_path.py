@@ -1,0 +1,31 @@
+"""One backend in front of several: the path of a request says which one it goes to.
+
+Knows nothing of what is behind them. Invariant: a path goes to the longest prefix that names it, else to the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from semcache.protocols import Backend, Outbound, Reply
+
+
+class ByPath:
+    """Send a request to `routes[prefix]` for its longest matching path prefix, else to `default`. Owns them all."""
+
+    def __init__(self, default: Backend, routes: Mapping[str, Backend]) -> None:
+        self._default = default
+        self._routes = sorted(routes.items(), key=lambda route: -len(route[0]))
+
+    async def send(self, outbound: Outbound) -> Reply:
+        """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""
+        for prefix, backend in self._routes:
+            if outbound.path == prefix or outbound.path.startswith(prefix + "/"):
+                return await backend.send(outbound)
+        return await self._default.send(outbound)
+
+    async def close(self) -> None:
+        """Close every backend."""
+        for _, backend in self._routes:
+            await backend.close()
+        await self._default.close()

@@ -1,0 +1,33 @@
+"""Which header fields cross from one connection to the next (RFC 9110, section 7.6.1).
+
+Knows nothing of connections. Invariant: what is returned says nothing of the hop it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+HOP_BY_HOP = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+_FRAMING = HOP_BY_HOP | {"content-length", "content-encoding"}
+
+
+def end_to_end(headers: Iterable[tuple[str, str]], *, drop: frozenset[str] = _FRAMING) -> list[tuple[str, str]]:
+    """Keep the fields that describe the message itself. Names must be in lower case.
+
+    Fields that `Connection` lists go too. By default so do length and encoding, which whoever sends the body sets.
+    """
+    pairs = list(headers)
+    listed = {word.strip().lower() for name, value in pairs if name == "connection" for word in value.split(",")}
+    return [(name, value) for name, value in pairs if name not in drop and name not in listed]

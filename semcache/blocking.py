@@ -1,0 +1,126 @@
+"""The cache for code without an event loop: the same methods, waiting for their results.
+
+Knows nothing of caching: it owns one thread with one loop and passes calls to it.
+Invariant: safe to call from any thread; after `close` every call raises InvalidArgument.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
+
+from semcache.cache import AsyncSemanticCache
+from semcache.errors import InvalidArgument
+from semcache.found import Found
+from semcache.types import Admission, Selector
+
+T = TypeVar("T")
+
+
+class SemanticCache:
+    """A semantic cache. Open it with `SemanticCache.open(...)`, as a context manager or with `close`."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+        self._loop = loop
+        self._thread = thread
+        self._cache: AsyncSemanticCache | None = None
+
+    @classmethod
+    def open(
+        cls,
+        data: str,
+        *,
+        policies: str = "default",
+        target: float | None = None,
+        judge: str = "exact",
+        seed: int | None = None,
+        embedder: str = "default",
+    ) -> SemanticCache:
+        """Open the cache in folder `data`, or in the store of that URL; arguments as for `AsyncSemanticCache.open`."""
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=loop.run_forever, name="semcache", daemon=True)
+        thread.start()
+        self = cls(loop, thread)
+        opening = AsyncSemanticCache.open(
+            data, policies=policies, target=target, judge=judge, seed=seed, embedder=embedder
+        )
+        try:
+            self._cache = asyncio.run_coroutine_threadsafe(opening, loop).result()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    @property
+    def inner(self) -> AsyncSemanticCache:
+        """The cache behind this facade, to be used in its own loop alone. Raises InvalidArgument after `close`."""
+        if self._cache is None:
+            raise InvalidArgument("this cache is closed: open it again with SemanticCache.open")
+        return self._cache
+
+    def lookup(
+        self,
+        prompt: str | Sequence[Mapping[str, Any]],
+        *,
+        tenant: str = "default",
+        user: str | None = None,
+        namespace: str = "",
+        category: str | None = None,
+        model: str = "default",
+        **params: Any,
+    ) -> Found:
+        """Look up a prompt or a list of messages; see `AsyncSemanticCache.lookup`."""
+        return self.run(
+            self.inner.lookup(
+                prompt, tenant=tenant, user=user, namespace=namespace, category=category, model=model, **params
+            )
+        )
+
+    def record(self, found: Found, answer: str | Mapping[str, Any]) -> Admission:
+        """Give the cache the model's answer; see `AsyncSemanticCache.record`."""
+        return self.run(self.inner.record(found, answer))
+
+    def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
+        """Say that a served answer was right or wrong; see `AsyncSemanticCache.feedback`."""
+        return self.run(self.inner.feedback(entry_id, correct=correct, tenant=tenant))
+
+    def invalidate(self, where: Selector, *, dry_run: bool = False) -> list[int]:
+        """Delete what matches; see `AsyncSemanticCache.invalidate`."""
+        return self.run(self.inner.invalidate(where, dry_run=dry_run))
+
+    def stats(self) -> dict[str, Any]:
+        """Requests, hits and savings by category."""
+        return self.run(self.inner.stats())
+
+    def settle(self) -> None:
+        """Wait until background judging and learning are done and every outcome is written."""
+        self.run(self.inner.settle())
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the cache's loop and wait for it."""
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise InvalidArgument("a blocking call from inside the cache's own loop would wait for itself for ever")
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        """Finish background work and release everything. Closing twice is allowed."""
+        if self._cache is not None:
+            cache, self._cache = self._cache, None
+            try:
+                self.run(cache.close())
+            finally:
+                self._stop()
+
+    def __enter__(self) -> SemanticCache:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()

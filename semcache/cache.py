@@ -1,0 +1,456 @@
+"""The cache: look a request up, keep an answer, learn from feedback. The one place where core and I/O meet.
+
+Knows nothing of HTTP. Invariant: `consult` never raises and never waits for a broken part; a fault of store, index or
+embedder becomes `Forward(Why.FAULT)` and is counted. What `admit` reports as stored is durable.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+from semcache import admission, decide, eligibility, guards, keys
+from semcache.breaker import Breaker
+from semcache.errors import (
+    CacheUnavailable,
+    ConfigError,
+    IntegrityError,
+    InvalidArgument,
+    RequestRejected,
+    StoreError,
+)
+from semcache.found import Found, chat_completion, chat_request
+from semcache.judge import open_judge
+from semcache.ledger import Facts, recorded, statistics
+from semcache.policy import Category
+from semcache.types import (
+    Admission,
+    Assembled,
+    CacheKey,
+    Candidate,
+    Card,
+    Decision,
+    Discard,
+    Entry,
+    Forward,
+    Lookup,
+    Outcome,
+    Recorded,
+    Rejection,
+    Request,
+    Scope,
+    Selector,
+    Serve,
+    Store,
+    Timings,
+    Why,
+    parse_id,
+    public_id,
+)
+from semcache.wire import dialects
+
+if TYPE_CHECKING:
+    from semcache.opening import Parts
+    from semcache.types import Vector
+
+NEIGHBOURS = 8
+_STORE_PATIENCE = 2.0
+
+
+class AsyncSemanticCache:
+    """A semantic cache in an event loop. Open it with `await AsyncSemanticCache.open(...)`, close it with `close`."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.pack = parts.pack
+        self.catalogue = parts.catalogue
+        self.journal = parts.journal
+        self.meter = parts.meter
+        self._store = parts.store
+        self._clock = parts.clock
+        self._rng = parts.rng
+        self._judge = open_judge(parts.judge)
+        self._breakers = {part: Breaker() for part in ("store", "index", "embedder")}
+        self._background: set[asyncio.Task[Any]] = set()
+
+    @classmethod
+    async def open(
+        cls,
+        data: str,
+        *,
+        policies: str = "default",
+        target: float | None = None,
+        judge: str = "exact",
+        seed: int | None = None,
+        embedder: str = "default",
+        clock: Callable[[], float] = time.time,
+    ) -> AsyncSemanticCache:
+        """Open the cache in folder `data`, or in the store of that URL.
+
+        `target` is the error per hit to keep (default: the pack's), `judge` compares a served answer with a fresh one
+        ("exact", "normalised"), `seed` makes every random choice reproducible. Raises ConfigError, or StoreError for a
+        database that cannot be opened.
+        """
+        from semcache.opening import open_parts
+
+        if target is not None and not 0.0 < target < 1.0:
+            raise ConfigError(f"target={target}: the error per hit is a rate between 0 and 1, such as 0.01")
+        parts = await open_parts(
+            data, policies=policies, judge=judge, embedder=embedder, clock=clock, seed=seed, target=target
+        )
+        return cls(parts)
+
+    async def close(self) -> None:
+        """Finish background work, write what is pending and release everything."""
+        await self.settle()
+        await self.parts.close()
+
+    async def __aenter__(self) -> AsyncSemanticCache:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    # The library
+
+    async def lookup(
+        self,
+        prompt: str | Sequence[Mapping[str, Any]],
+        *,
+        tenant: str = "default",
+        user: str | None = None,
+        namespace: str = "",
+        category: str | None = None,
+        model: str = "default",
+        **params: Any,
+    ) -> Found:
+        """Look up a prompt, or a chat as a list of messages; `params` are further fields of a chat request.
+
+        Ask the model yourself when `answer` is None, and give its answer to `record`. Raises InvalidArgument.
+        """
+        scope = Scope(tenant, user if self.pack.share == "user" else None, namespace)
+        request = chat_request(prompt, model, params, scope, category)
+        started = time.perf_counter()
+        try:
+            found = await self.consult(request, public_id(self.parts.new_id()))
+        except RequestRejected as error:
+            raise InvalidArgument(error.message) from error
+        entry = None
+        if isinstance(found.decision, Serve):
+            entry = await self.entry(found.decision, found.key)
+            if entry is None:
+                found = replace(found, decision=Forward(Why.FAULT))
+        self.journal.note(self.outcome(found, 200, time.perf_counter() - started, entry=entry))
+        return Found(found, entry)
+
+    async def record(self, found: Found, answer: str | Mapping[str, Any]) -> Admission:
+        """Give the cache the model's answer: its text, or the whole chat completion.
+
+        After a miss it is stored if the policy admits it. After a served hit it is judged, and the cache learns.
+        """
+        body = chat_completion(answer, found.lookup.request.model)
+        assembled = dialects()[found.lookup.request.endpoint].parse(body)
+        if isinstance(found.lookup.decision, Serve) and found.answer is not None:
+            verdict = await self._judge.agree(found.lookup.request, found.answer, assembled.text)
+            if verdict is not None:
+                await self._learn(found.lookup, found.lookup.decision, correct=verdict)
+            return Discard(Why.NO_STORE)
+        return await self.admit(found.lookup, assembled)
+
+    async def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
+        """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
+
+        A wrong entry is never served again to the requests it was served to. One that was only ever replayed to its
+        own request is deleted.
+        """
+        number = parse_id(entry_id or "")
+        card = self.catalogue.get(number) if number is not None else None
+        if card is None:
+            return False
+        [entry] = await self._store.get([card.id])
+        if entry is None or (tenant is not None and entry.key.scope.tenant != tenant):
+            return False
+        if correct:
+            return True
+        await self.journal.flush()
+        served = [digest for digest in await self._store.served_keys(card.id) if digest != card.exact]
+        self.meter.false_hits.labels(card.category, "feedback").inc()
+        if served:
+            await self._reject([Rejection(card.id, digest) for digest in served])
+        else:
+            await self.invalidate(Selector(ids=(card.id,)))
+        return True
+
+    async def settle(self) -> None:
+        """Wait until background work is done and every outcome is written."""
+        while self._background:
+            await asyncio.gather(*self._background, return_exceptions=True)
+        await self.journal.flush()
+
+    # What the skins are made of
+
+    async def consult(self, request: Request, request_id: str) -> Lookup:
+        """Decide on a request; a fault of the cache is a reason to forward.
+
+        Raises RequestRejected alone, for a category that the pack does not have.
+        """
+        started = time.perf_counter()
+        category = self.parts.categories.by_rule(request)
+        policy = self.pack.of(category or "default")
+        why = eligibility.ineligible(request, policy)
+        if why is None and self.pack.share == "user" and request.scope.user is None:
+            why = Why.PERSONAL
+        if why is not None:
+            return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS))
+        key = keys.cache_key(request, self._store.salt)
+        lookup = Lookup(request_id, request, key, policy.name, Forward(Why.COLD))
+        if request.controls.no_cache:
+            lookup = replace(lookup, decision=Forward(Why.NO_CACHE, Outcome.BYPASS))
+        else:
+            card = self.catalogue.exact(key.exact)
+            decision = decide.exact(
+                card, controls=request.controls, now=self._clock(), rejected=self.catalogue.rejected(key.exact)
+            )
+            lookup = replace(lookup, decision=decision, category=card.category if card else policy.name)
+        timings = Timings(key=time.perf_counter() - started)
+        if isinstance(lookup.decision, Serve):
+            return replace(lookup, timings=timings)
+        try:
+            return await self._near(lookup, category, timings)
+        except CacheUnavailable:
+            return replace(lookup, decision=Forward(Why.FAULT), timings=timings)
+
+    async def _near(self, lookup: Lookup, category: str | None, timings: Timings) -> Lookup:
+        """The semantic tier. Raises CacheUnavailable."""
+        request, key = lookup.request, lookup.key
+        assert key is not None
+        named = self.pack.of(category or "default")
+        if eligibility.semantic_eligible(request, named) is not None:
+            return replace(lookup, category=named.name, timings=timings, decision=self._exact_only(lookup.decision))
+        started = time.perf_counter()
+        vector = await self._embed(request.text)
+        embedded = time.perf_counter()
+        policy = named if category else self.pack.of(self.parts.categories.by_vector(vector))
+        why = eligibility.ineligible(request, policy)
+        if why is not None:
+            return replace(lookup, key=None, category=policy.name, decision=Forward(why, Outcome.BYPASS))
+        shelf = keys.shelf_of(key, policy.name, self.parts.embedder.id, self._store.salt)
+        if eligibility.semantic_eligible(request, policy) is not None:
+            return replace(lookup, category=policy.name, decision=self._exact_only(lookup.decision))
+        lookup = replace(lookup, category=policy.name, shelf=shelf, vector=vector)
+        timings = replace(timings, embed=embedded - started)
+        if request.controls.no_cache:
+            return replace(lookup, timings=timings)
+        neighbours = await self._guarded("index", self.parts.index.search(shelf, vector, NEIGHBOURS))
+        searched = time.perf_counter()
+        candidates = [
+            Candidate(card, neighbour.score)
+            for neighbour in neighbours
+            if (card := self.catalogue.get(neighbour.entry_id)) is not None
+        ]
+        decision = self._choose(lookup, candidates, policy)
+        if decision == Forward(Why.COLD) and isinstance(lookup.decision, Forward):
+            decision = lookup.decision
+        done = time.perf_counter()
+        timings = replace(timings, search=searched - embedded, guard=done - searched)
+        return replace(lookup, decision=decision, timings=timings)
+
+    def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
+        """Whether an answer still in the air would be served to this request."""
+        policy = self.pack.of(lookup.category)
+        return isinstance(self._choose(lookup, [Candidate(card, score)], policy), Serve)
+
+    def _choose(self, lookup: Lookup, candidates: Sequence[Candidate], policy: Category) -> Decision:
+        key = lookup.key
+        assert key is not None
+        return decide.semantic(
+            candidates,
+            text=lookup.request.text,
+            category=policy.name,
+            threshold=self.parts.threshold,
+            conflicts=lambda query, cached: guards.conflicts(query, cached, policy.guards),
+            controls=lookup.request.controls,
+            now=self._clock(),
+            rejected=self.catalogue.rejected(key.exact),
+            draw=self._rng.random(),
+        )
+
+    async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:
+        """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down.
+
+        An exact hit is checked byte by byte against the request's canonical form: digests only propose.
+        """
+        card = served.card
+        entry = self.parts.answers.get(card.id)
+        if entry is None:
+            try:
+                [entry] = await self._guarded("store", self._store.get([card.id]))
+            except IntegrityError:
+                await self._forget(card)
+                return None
+            except CacheUnavailable:
+                return None
+            if entry is None or entry.key.exact != card.exact:
+                await self._forget(card)
+                return None
+            self.parts.answers.put(entry)
+        if served.how is Outcome.EXACT and (key is None or entry.key.canonical != key.canonical):
+            return None
+        return entry
+
+    async def admit(
+        self, lookup: Lookup, answer: Assembled, *, status: int = 200, latency: float = 0.0, source: str = "traffic"
+    ) -> Admission:
+        """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
+        decision = self._admission(lookup, answer, status)
+        if isinstance(decision, Store):
+            try:
+                await self.keep([self._entry(lookup, answer, decision, latency, source)])
+            except CacheUnavailable:
+                return Discard(Why.FAULT)
+        return decision
+
+    async def admit_all(self, answers: Sequence[tuple[Lookup, Assembled]]) -> bool:
+        """Keep several answers in one transaction; True when every one is durable. Never raises."""
+        decisions = [(lookup, answer, self._admission(lookup, answer, 200)) for lookup, answer in answers]
+        kept = [
+            self._entry(lookup, answer, decision, 0.0, "traffic")
+            for lookup, answer, decision in decisions
+            if isinstance(decision, Store)
+        ]
+        try:
+            await self.keep(kept)
+        except CacheUnavailable:
+            return False
+        return len(kept) == len(answers)
+
+    async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
+        """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is stored."""
+        await self._guarded("store", self._store.put_all(entries))
+        for entry, vector in entries:
+            self.parts.answers.put(entry)
+            await self._show(entry.card(), vector)
+
+    def _admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
+        if lookup.key is None:
+            return Discard(lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_STORE)
+        policy = self.pack.of(lookup.category)
+        ttl = self.parts.freshness.ttl(lookup.request, policy.name)
+        return admission.admission(lookup.request, policy, answer, status, ttl=ttl)
+
+    def _entry(
+        self, lookup: Lookup, answer: Assembled, decision: Store, latency: float, source: str
+    ) -> tuple[Entry, Vector | None]:
+        assert lookup.key is not None
+        request = lookup.request
+        now = self._clock()
+        vector = lookup.vector if decision.semantic else None
+        entry = Entry(
+            id=self.parts.new_id(),
+            key=lookup.key,
+            endpoint=request.endpoint,
+            model=request.model,
+            category=lookup.category,
+            shelf=lookup.shelf if vector is not None else b"",
+            embedder_id=self.parts.embedder.id if vector is not None else "",
+            body=answer.body,
+            created=now,
+            expires=now + decision.ttl,
+            usage=answer.usage,
+            cost=self.parts.prices.cost(request.model, answer.usage),
+            latency=latency,
+            tags=request.controls.tags,
+            source=source,
+        )
+        return entry, vector
+
+    async def invalidate(self, where: Selector, *, dry_run: bool = False) -> list[int]:
+        """Delete what matches and return the ids; with `dry_run` only return them. Raises StoreError."""
+        ids = await self._store.delete(where, now=self._clock(), dry_run=dry_run)
+        if not dry_run:
+            for entry_id in ids:
+                await self.parts.hide(entry_id)
+        return ids
+
+    def outcome(self, lookup: Lookup, status: int, seconds: float, **facts: Unpack[Facts]) -> Recorded:
+        """The row of the event log for a request that is done; `facts` are those of `ledger.recorded`."""
+        return recorded(lookup, self.parts.prices, at=self._clock(), status=status, seconds=seconds, **facts)
+
+    async def stats(self) -> dict[str, Any]:
+        """Requests, hits, savings and entries, in all and by category. Raises StoreError."""
+        await self.journal.flush()
+        return statistics(self.pack, await self._store.tally(), self.catalogue.counts(), self.parts.threshold)
+
+    def faults(self) -> dict[str, str]:
+        """What is broken now, by part."""
+        return {part: breaker.error for part, breaker in self._breakers.items() if breaker.error is not None}
+
+    # Inside
+
+    async def _embed(self, text: str) -> Vector:
+        matrix = await self._guarded("embedder", self.parts.embedder.embed([text]))
+        vector: Vector = matrix[0]
+        return vector
+
+    async def _guarded(self, part: str, work: Any) -> Any:
+        """Await a call into a part, unless the part has just failed. Raises CacheUnavailable."""
+        breaker = self._breakers[part]
+        if not breaker.closed(time.monotonic()):
+            work.close()
+            raise CacheUnavailable(f"{part} is down: {breaker.error}")
+        try:
+            async with asyncio.timeout(_STORE_PATIENCE):
+                result = await work
+        except (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError) as error:
+            self.meter.faults.labels(part).inc()
+            if not isinstance(error, IntegrityError):
+                breaker.failed(time.monotonic(), error)
+            raise error if isinstance(error, CacheUnavailable) else CacheUnavailable(f"{part}: {error!r}") from error
+        breaker.succeeded()
+        return result
+
+    async def _show(self, card: Card, vector: Vector | None) -> None:
+        for displaced in self.catalogue.add(card):
+            await self.parts.hide(displaced.id)
+            if displaced.exact != card.exact:
+                self.meter.evictions.labels("quota").inc()
+                self._later(self._store.delete(Selector(ids=(displaced.id,)), now=self._clock()))
+        if vector is not None:
+            try:
+                await self._guarded("index", self.parts.index.add(card.shelf, card.id, vector))
+            except CacheUnavailable:
+                return
+
+    async def _forget(self, card: Card) -> None:
+        await self.parts.hide(card.id)
+        self.meter.evictions.labels("unreadable").inc()
+        self._later(self._store.delete(Selector(ids=(card.id,)), now=self._clock()))
+
+    async def _learn(self, lookup: Lookup, served: Serve, *, correct: bool) -> None:
+        assert lookup.key is not None
+        self.parts.threshold.observe(Candidate(served.card, served.score), lookup.category, correct)
+        if not correct:
+            self.meter.false_hits.labels(lookup.category, "audit").inc()
+            await self._reject([Rejection(served.card.id, lookup.key.exact)])
+
+    async def _reject(self, rejections: list[Rejection]) -> None:
+        self.catalogue.reject(rejections)
+        await self._store.reject(rejections, now=self._clock())
+
+    def _later(self, work: Any) -> None:
+        async def attempt() -> None:
+            try:
+                await work
+            except StoreError:
+                self.meter.faults.labels("store").inc()
+
+        task = asyncio.create_task(attempt())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    @staticmethod
+    def _exact_only(decision: Decision) -> Decision:
+        return Forward(Why.EXACT_ONLY) if decision == Forward(Why.COLD) else decision

@@ -1,0 +1,85 @@
+"""What this process knows of every live entry: its card, its place in its category's quota, and what it is wrong for.
+
+No I/O and no clock. Invariant: at most one card per exact digest, and no category holds more cards than its quota.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+
+from semcache.eviction import Quota
+from semcache.types import Card, Rejection
+
+_NOTHING: frozenset[int] = frozenset()
+
+
+class Catalogue:
+    """Cards by id and by exact digest. `quota_of` makes the empty quota of a category."""
+
+    def __init__(self, quota_of: Callable[[str], Quota]) -> None:
+        self._quota_of = quota_of
+        self._by_id: dict[int, Card] = {}
+        self._by_exact: dict[bytes, Card] = {}
+        self._quotas: dict[str, Quota] = {}
+        self._rejected: dict[bytes, set[int]] = {}
+
+    def get(self, entry_id: int) -> Card | None:
+        """The card of a live entry."""
+        return self._by_id.get(entry_id)
+
+    def exact(self, digest: bytes) -> Card | None:
+        """The entry of the request with this exact digest."""
+        return self._by_exact.get(digest)
+
+    def add(self, card: Card) -> list[Card]:
+        """Take a card in; return the cards that it displaced (same digest) or that the quota gave up."""
+        displaced = []
+        old = self._by_exact.get(card.exact)
+        if old is not None and old.id != card.id:
+            self.remove(old.id)
+            displaced.append(old)
+        self._by_id[card.id] = card
+        self._by_exact[card.exact] = card
+        quota = self._quotas.get(card.category)
+        if quota is None:
+            quota = self._quotas[card.category] = self._quota_of(card.category)
+        for victim in quota.admit(card.id):
+            gone = self.remove(victim)
+            if gone is not None:
+                displaced.append(gone)
+        return displaced
+
+    def remove(self, entry_id: int) -> Card | None:
+        """Forget an entry; None when it was not known."""
+        card = self._by_id.pop(entry_id, None)
+        if card is not None:
+            if self._by_exact.get(card.exact) is card:
+                del self._by_exact[card.exact]
+            self._quotas[card.category].forget(entry_id)
+        return card
+
+    def touch(self, card: Card) -> None:
+        """Note a hit."""
+        quota = self._quotas.get(card.category)
+        if quota is not None:
+            quota.touch(card.id)
+
+    def reject(self, rejections: Iterable[Rejection]) -> None:
+        """Remember which entries are wrong for which requests."""
+        for rejection in rejections:
+            self._rejected.setdefault(rejection.exact, set()).add(rejection.entry_id)
+
+    def rejected(self, digest: bytes) -> Container[int]:
+        """The entries known to be wrong for the request with this exact digest."""
+        return self._rejected.get(digest, _NOTHING)
+
+    def counts(self) -> dict[str, int]:
+        """Live entries per category."""
+        return {category: len(quota) for category, quota in self._quotas.items()}
+
+    def expired(self, now: float) -> list[Card]:
+        """Cards whose time is over."""
+        return [card for card in self._by_id.values() if card.expires <= now]
+
+    def __len__(self) -> int:
+        return len(self._by_id)

@@ -1,0 +1,98 @@
+"""Puts a request into a category of the policy pack: by the caller's word, by a rule, or by the nearest examples.
+
+Knows no embedder: the caller embeds `example_texts` and hands the vectors to `build`.
+Invariant: the result is always a category of the pack, and "default" when nothing else is near enough.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semcache.errors import EmbedError, RequestRejected
+from semcache.policy import Pack
+from semcache.types import Request
+
+if TYPE_CHECKING:
+    from semcache.types import Matrix, Vector
+
+
+class Categories:
+    """The categories of one pack. Implements `protocols.Categorizer`.
+
+    `examples` maps a category to its unit vectors, shape (n, dim); without any, `by_vector` is always "default".
+    """
+
+    def __init__(self, pack: Pack, examples: Mapping[str, Matrix] | None = None) -> None:
+        self._pack = pack
+        self._rules = [
+            (name, [re.compile(pattern, re.IGNORECASE) for pattern in category.patterns], category.models)
+            for name, category in pack.categories.items()
+            if category.patterns or category.models
+        ]
+        chosen = {name: matrix for name, matrix in (examples or {}).items() if len(matrix)}
+        self._names = list(chosen)
+        self._matrix = np.concatenate([*chosen.values()]) if chosen else None
+        self._starts = np.cumsum([0, *(len(matrix) for matrix in chosen.values())])[:-1]
+        self._centroids = np.stack([_unit(matrix.mean(axis=0)) for matrix in chosen.values()]) if chosen else None
+
+    def by_rule(self, request: Request) -> str | None:
+        """The category that the caller names, else the first whose rule matches. Raises RequestRejected(400)."""
+        asked = request.controls.category
+        if asked is not None:
+            if asked in self._pack.categories:
+                return asked
+            raise RequestRejected(400, self._unknown(asked), code="unknown_category", param="category")
+        for name, patterns, models in self._rules:
+            if any(pattern.search(request.text) for pattern in patterns):
+                return name
+            if any(fnmatchcase(request.model, model) for model in models):
+                return name
+        return None
+
+    def by_vector(self, vector: Vector) -> str:
+        """The category with the best score; the mean of centroid and nearest example is that score."""
+        if self._matrix is None or self._centroids is None:
+            return "default"
+        scores = self._score(vector)
+        best = int(np.argmax(scores))
+        return self._names[best] if scores[best] >= self._pack.min_margin else "default"
+
+    def _score(self, vector: Vector) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+        assert self._matrix is not None
+        assert self._centroids is not None
+        nearest = np.maximum.reduceat(self._matrix @ vector, self._starts)
+        scores: np.ndarray[tuple[int], np.dtype[np.float32]] = (nearest + self._centroids @ vector) / 2
+        return scores
+
+    def _unknown(self, asked: str) -> str:
+        close = difflib.get_close_matches(asked, self._pack.categories, n=1, cutoff=0.0)
+        known = ", ".join(sorted(self._pack.categories))
+        return f"no category {asked!r} in policy pack {self._pack.name!r}; did you mean {close[0]!r}? known: {known}"
+
+
+def example_texts(pack: Pack) -> list[tuple[str, str]]:
+    """Every (category, example prompt) of the pack, in the order that `build` expects vectors."""
+    return [(name, text) for name, category in pack.categories.items() for text in category.examples]
+
+
+def build(pack: Pack, vectors: Matrix | Sequence[Vector]) -> Categories:
+    """Categories from the embedded `example_texts(pack)`. Raises EmbedError for vectors that do not fit them."""
+    rows = example_texts(pack)
+    matrix = np.asarray(vectors, dtype=np.float32)
+    if len(matrix) != len(rows) or (rows and not np.isfinite(matrix).all()):
+        raise EmbedError(f"{len(rows)} finite example vectors expected for pack {pack.name!r}, got shape {matrix.shape}")
+    grouped = {
+        name: matrix[[i for i, (owner, _) in enumerate(rows) if owner == name]] for name in dict.fromkeys(n for n, _ in rows)
+    }
+    return Categories(pack, grouped)
+
+
+def _unit(vector: Vector) -> Vector:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0 else vector

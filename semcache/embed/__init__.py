@@ -1,0 +1,66 @@
+"""Embedders: how texts become unit vectors.
+
+`default_embedder` is the model that ships with the package. Importing this module loads no model and no runtime.
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semcache.errors import ConfigError
+
+if TYPE_CHECKING:
+    from semcache.protocols import Embedder
+
+__all__ = ["DEFAULT_MODEL", "default_embedder", "open_embedder"]
+
+DEFAULT_MODEL = Path(__file__).parent.parent / "models" / "all-minilm-l6-v2-int8"
+KINDS = ("default", "onnx", "sentence", "hashing")
+
+
+def default_embedder(*, threads: int = 1, memo: int = 4096) -> Embedder:
+    """Return the shipped model with micro-batching and a memory of `memo` texts. The caller closes it."""
+    return open_embedder("default", threads=threads, memo=memo)
+
+
+def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
+    """Return the embedder that `spec` names: "default", "onnx:DIR", "sentence:NAME" or "hashing[:DIM]".
+
+    `threads` is how many processors one inference may use, `memo` how many texts to remember. The caller closes it.
+    Raises ConfigError for anything else, and for a folder that holds no model.
+    """
+    kind, separator, rest = spec.partition(":")
+    if kind == "hashing":
+        return _hashing(spec, rest if separator else "256")
+    if kind not in KINDS or (kind == "default") == bool(separator) or (separator and not rest):
+        raise ConfigError(_unknown(spec, kind))
+
+    from semcache.embed.batch import BatchingEmbedder, Encoder
+    from semcache.embed.memo import MemoEmbedder
+
+    encoder: Encoder
+    if kind == "sentence":
+        from semcache.embed.sentence import SentenceEmbedder
+
+        encoder = SentenceEmbedder(rest)
+    else:
+        from semcache.embed.onnx import OnnxEmbedder
+
+        encoder = OnnxEmbedder(rest or DEFAULT_MODEL, threads=threads)
+    return MemoEmbedder(BatchingEmbedder(encoder), memo)
+
+
+def _hashing(spec: str, dim: str) -> Embedder:
+    from semcache.embed.hashing import HashingEmbedder
+
+    if not dim.isdecimal() or not 2 <= int(dim) <= 65536:
+        raise ConfigError(f"embedder {spec!r}: the dimension must be a number from 2 to 65536, as in 'hashing:256'")
+    return HashingEmbedder(int(dim))
+
+
+def _unknown(spec: str, kind: str) -> str:
+    close = difflib.get_close_matches(kind, KINDS, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close and close[0] != kind else ""
+    return f"unknown embedder {spec!r}: use 'default', 'onnx:DIR', 'sentence:NAME' or 'hashing[:DIM]'{hint}"

@@ -1,0 +1,149 @@
+"""Run an exported model folder (model.onnx, tokenizer.json, model.json) with onnxruntime.
+
+Knows nothing of training frameworks and never reaches the network. Texts longer than the model reads are cut off.
+Invariant: `encode` returns finite float32 unit rows or raises EmbedError, and a text's row does not depend on the
+texts beside it by more than float rounding.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from semcache.errors import ConfigError, EmbedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from semcache.types import Matrix
+
+# Padded tokens of one run: enough to fill the processor, small enough that activations stay in its second-level cache.
+RUN_TOKENS = 128
+
+
+class OnnxEmbedder:
+    """An embedder on onnxruntime; `encode` is its synchronous core and safe to call from several threads."""
+
+    def __init__(self, folder: Path | str, *, threads: int = 1) -> None:
+        """Load the model. Raises ConfigError when `folder` does not hold one."""
+        folder = Path(folder)
+        card = _read_card(folder)
+        self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
+        try:
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self._session = onnxruntime.InferenceSession(
+                str(folder / "model.onnx"), _options(threads), providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # both libraries raise bare Exception subclasses of their own
+            raise ConfigError(f"{folder} does not hold a model that can be loaded: {error}") from error
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(self._max_tokens)
+        self._inputs = {value.name: np.int32 if "int32" in value.type else np.int64 for value in self._inputs_of()}
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    @property
+    def dim(self) -> int:
+        return self._dim
+
+    @property
+    def max_tokens(self) -> int:
+        return self._max_tokens
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """Return float32 (len(texts), dim), rows L2-normalised. Raises EmbedError."""
+        vectors = np.empty((len(texts), self._dim), np.float32)
+        if not texts:
+            return vectors
+        try:
+            if len(texts) == 1:
+                tokens = [self._tokenizer.encode(_readable(texts[0])).ids]
+            else:
+                tokens = [line.ids for line in self._tokenizer.encode_batch_fast([_readable(text) for text in texts])]
+            for rows in _runs([len(line) for line in tokens]):
+                vectors[rows] = self._run([tokens[row] for row in rows])
+        except Exception as error:  # whatever the native libraries raise, a caller can only forward
+            raise EmbedError(f"the embedder {self._id} failed: {error}") from error
+        norms = np.einsum("ij,ij->i", vectors, vectors)
+        if not np.all(np.abs(norms - 1) < 1e-3):  # also false for NaN
+            raise EmbedError(f"the embedder {self._id} returned a vector that is not of unit length")
+        return vectors
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """Return what `encode` does, from a thread. Raises EmbedError."""
+        return await asyncio.to_thread(self.encode, texts)
+
+    async def close(self) -> None:
+        """Do nothing: the session is freed with the object."""
+
+    def _run(self, tokens: list[list[int]]) -> Matrix:
+        longest = max(map(len, tokens))
+        ids = np.zeros((len(tokens), longest), np.int64)
+        mask = np.zeros((len(tokens), longest), np.int64)
+        for row, line in enumerate(tokens):
+            ids[row, : len(line)] = line
+            mask[row, : len(line)] = 1
+        available = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        feed = {name: available[name].astype(kind, copy=False) for name, kind in self._inputs.items()}
+        vectors: Matrix = self._session.run(None, feed)[0]
+        if vectors.shape != (len(tokens), self._dim):
+            raise EmbedError(f"expected vectors of shape {(len(tokens), self._dim)}, got {vectors.shape}")
+        return vectors
+
+    def _inputs_of(self) -> list[Any]:
+        inputs: list[Any] = self._session.get_inputs()
+        unknown = {value.name for value in inputs} - {"input_ids", "attention_mask", "token_type_ids"}
+        if unknown:
+            raise ConfigError(f"the model {self._id} asks for an unknown input {sorted(unknown)[0]!r}")
+        return inputs
+
+
+def _runs(lengths: Sequence[int]) -> list[list[int]]:
+    """Group rows of similar length so that no group holds more than RUN_TOKENS tokens, padding included."""
+    runs: list[list[int]] = []
+    for row in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if runs and lengths[row] * (len(runs[-1]) + 1) <= RUN_TOKENS:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    return runs
+
+
+def _readable(text: str) -> str:
+    """Replace lone surrogates, which JSON can spell and UTF-8 cannot."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _options(threads: int) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # The exported graph is already in the form that runs fastest: the extended passes would fuse its normalisations
+    # into a slower kernel.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    return options
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    path = folder / "model.json"
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{folder} is no model folder: {path.name} cannot be read ({error}); "
+            "make one with `python -m semcache.train.export`"
+        ) from error
+    missing = {"id", "dim", "max_tokens"} - set(card if isinstance(card, dict) else ())
+    if missing:
+        raise ConfigError(f"{path} lacks {sorted(missing)[0]!r}: make it anew with `python -m semcache.train.export`")
+    return dict(card)

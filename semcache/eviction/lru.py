@@ -1,0 +1,25 @@
+"""Least recently used."""
+
+from __future__ import annotations
+
+
+class Lru:
+    """`protocols.Eviction` in the insertion order of a dict: the first key is the coldest."""
+
+    __slots__ = ("_order",)
+
+    def __init__(self) -> None:
+        self._order: dict[int, None] = {}
+
+    def insert(self, id: int, weight: float) -> None:  # noqa: ARG002
+        self._order[id] = None
+
+    def touch(self, id: int) -> None:
+        del self._order[id]
+        self._order[id] = None
+
+    def forget(self, id: int) -> None:
+        del self._order[id]
+
+    def victim(self) -> int | None:
+        return next(iter(self._order), None)

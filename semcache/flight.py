@@ -1,0 +1,148 @@
+"""One upstream call that several concurrent requests share.
+
+Knows nothing of HTTP or dialects: a flight publishes bytes, and anyone may read them from the start. Who may follow
+whom is the caller's rule, given as text, shelf and vector.
+Invariant: every subscriber sees the same bytes in the same order; the work is cancelled when the last one leaves before
+it has landed, and never before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semcache.types import Assembled, Card
+
+if TYPE_CHECKING:
+    from semcache.types import Vector
+
+
+class Flight:
+    """A call in the air.
+
+    `card` stands for the entry that it may become; subscribers of the same `mode` can be sent the same bytes; `result`
+    is "stored", or the reason why the answer was not kept.
+    """
+
+    def __init__(self, card: Card, vector: Vector | None, mode: object) -> None:
+        self.card = card
+        self.vector = vector
+        self.mode = mode
+        self.status = 0
+        self.headers: Sequence[tuple[str, str]] = ()
+        self.stored = False
+        self.result: str | None = None
+        self.answer: Assembled | None = None
+        self.error: Exception | None = None
+        self.landed = False
+        self.subscribers = 0
+        self._opened = False
+        self._chunks: list[bytes] = []
+        self._waiters: set[asyncio.Future[None]] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run the work that opens, publishes and lands."""
+        self._task = asyncio.create_task(work, name="semcache-flight")
+
+    def open(self, status: int, headers: Sequence[tuple[str, str]], *, stored: bool) -> None:
+        """Publish status and headers. `stored` says that the answer is, or is about to be, kept."""
+        self.status, self.headers, self.stored = status, headers, stored
+        self._opened = True
+        self._wake()
+
+    def publish(self, chunk: bytes) -> None:
+        """Publish bytes of the body."""
+        if chunk:
+            self._chunks.append(chunk)
+            self._wake()
+
+    def land(self, *, answer: Assembled | None = None, error: Exception | None = None) -> None:
+        """End the flight, with the answer if it is whole, or with what broke it."""
+        self.answer, self.error, self.landed = answer, error, True
+        self._wake()
+
+    async def opened(self) -> None:
+        """Wait for status and headers. Raises what broke the flight before it had any."""
+        while not self._opened:
+            if self.landed:
+                raise self.error or RuntimeError("a flight landed without opening")
+            await self._changed()
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body from its first byte. Raises what broke it off, after the bytes that came before."""
+        position = 0
+        while True:
+            while position < len(self._chunks):
+                position += 1
+                yield self._chunks[position - 1]
+            if self.landed:
+                if self.error is not None:
+                    raise self.error
+                return
+            await self._changed()
+
+    async def finished(self) -> Assembled | None:
+        """Wait for the end; the whole answer, or None when the flight broke or was not an answer."""
+        while not self.landed:
+            await self._changed()
+        return self.answer
+
+    def __enter__(self) -> Flight:
+        self.subscribers += 1
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.subscribers -= 1
+        if self.subscribers == 0 and not self.landed and self._task is not None:
+            self._task.cancel()
+
+    def _wake(self) -> None:
+        waiters, self._waiters = self._waiters, set()
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    async def _changed(self) -> None:
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.add(waiter)
+        try:
+            await waiter
+        finally:
+            self._waiters.discard(waiter)
+
+
+class Flights:
+    """The flights in the air that may be joined."""
+
+    def __init__(self) -> None:
+        self._by_exact: dict[bytes, Flight] = {}
+
+    def same(self, exact: bytes) -> Flight | None:
+        """The flight of an identical request."""
+        return self._by_exact.get(exact)
+
+    def like(self, shelf: bytes, vector: Vector, accept: Callable[[Card, float], bool]) -> Flight | None:
+        """The nearest flight of the same shelf that `accept` takes; scores are cosine similarities."""
+        scored = [
+            (float(flight.vector @ vector), flight)
+            for flight in self._by_exact.values()
+            if flight.vector is not None and flight.card.shelf == shelf
+        ]
+        for score, flight in sorted(scored, key=lambda pair: -pair[0]):
+            if accept(flight.card, score):
+                return flight
+        return None
+
+    def take_off(self, flight: Flight) -> None:
+        """Let others join."""
+        self._by_exact[flight.card.exact] = flight
+
+    def remove(self, flight: Flight) -> None:
+        """No longer let others join; unknown flights are ignored."""
+        if self._by_exact.get(flight.card.exact) is flight:
+            del self._by_exact[flight.card.exact]
+
+    def __len__(self) -> int:
+        return len(self._by_exact)

@@ -1,0 +1,122 @@
+"""What the library's `lookup` returns, and how prompts and answers of a library user become requests and bodies.
+
+Knows the chat dialect and no I/O. Invariant: `answer` is set iff the cache served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from semcache.errors import InvalidArgument, RequestRejected
+from semcache.types import Endpoint, Entry, Forward, Lookup, Outcome, Request, Scope, Serve, Why, public_id
+from semcache.wire import dialects
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A decision, and the answer that it serves."""
+
+    lookup: Lookup
+    entry: Entry | None = None
+
+    @property
+    def answer(self) -> str | None:
+        """The cached answer's text; None when the model has to be asked."""
+        return None if self.entry is None else dialects()[self.lookup.request.endpoint].parse(self.entry.body).text
+
+    @property
+    def completion(self) -> dict[str, Any] | None:
+        """The cached answer as the whole chat completion, a fresh dict at each call; None when nothing is served."""
+        if self.entry is None:
+            return None
+        body: dict[str, Any] = msgspec.json.decode(self.entry.body)
+        return body
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the request."""
+        match self.lookup.decision:
+            case Serve(how=how):
+                return Outcome(how.value)
+            case Forward(outcome=outcome):
+                return Outcome(outcome.value)
+        return Outcome.MISS
+
+    @property
+    def why(self) -> Why:
+        """The reason for the outcome."""
+        match self.lookup.decision:
+            case Serve(how=how):
+                return Why(how.value)
+            case Forward(why=why):
+                return why
+        return Why.VERIFY_FAILED
+
+    @property
+    def score(self) -> float | None:
+        """Cosine similarity to the served entry, or to the nearest one that was not; None without a neighbour."""
+        match self.lookup.decision:
+            case Forward(nearest=None):
+                return None
+            case Forward(nearest=nearest) if nearest is not None:
+                return nearest.score
+            case Serve(score=score):
+                return score
+        return None
+
+    @property
+    def p_correct(self) -> float | None:
+        """The strategy's probability that the served answer is right; None when nothing is served."""
+        return self.lookup.decision.p_correct if isinstance(self.lookup.decision, Serve) else None
+
+    @property
+    def entry_id(self) -> str | None:
+        """The id to give to `feedback`; None when nothing is served."""
+        return public_id(self.lookup.decision.card.id) if isinstance(self.lookup.decision, Serve) else None
+
+    @property
+    def category(self) -> str:
+        """The category that the request was put into."""
+        return self.lookup.category
+
+    @property
+    def audit(self) -> bool:
+        """True: serve the answer, but please ask the model too and `record` what it says."""
+        return isinstance(self.lookup.decision, Serve) and self.lookup.decision.audit
+
+
+def chat_request(
+    prompt: str | Sequence[Mapping[str, Any]], model: str, params: Mapping[str, Any], scope: Scope, category: str | None
+) -> Request:
+    """A library user's prompt as a request of the chat dialect. Raises InvalidArgument."""
+    if isinstance(prompt, str):
+        messages: list[Any] = [{"role": "user", "content": prompt}]
+    elif isinstance(prompt, Sequence):
+        messages = list(prompt)
+    else:
+        raise InvalidArgument(f"a prompt is a string or a list of messages, not {type(prompt).__name__}")
+    try:
+        raw = msgspec.json.encode({"model": model, "messages": messages, **params})
+        request = dialects()[Endpoint.CHAT].read(raw)
+    except (TypeError, RequestRejected) as error:
+        raise InvalidArgument(f"this is no chat request: {error}") from error
+    controls = request.controls if category is None else replace(request.controls, category=category)
+    return replace(request, scope=scope, controls=controls)
+
+
+def chat_completion(answer: str | Mapping[str, Any], model: str) -> bytes:
+    """A model's answer as the body of a chat completion. Raises InvalidArgument."""
+    if isinstance(answer, str):
+        message = {"role": "assistant", "content": answer}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        return msgspec.json.encode({"object": "chat.completion", "model": model, "choices": [choice]})
+    if isinstance(answer, Mapping):
+        try:
+            return msgspec.json.encode(answer)
+        except TypeError as error:
+            raise InvalidArgument(f"this answer cannot be written as JSON: {error}") from error
+    raise InvalidArgument(f"an answer is a string or a chat completion as a dict, not {type(answer).__name__}")

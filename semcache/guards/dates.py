@@ -1,0 +1,288 @@
+"""The guard for dates and times: two prompts that speak of different times have different answers.
+
+Reads explicit dates in the usual spellings, years, decades, months, weekdays, quarters, times of day, relative times
+and the tense of the question. Knows no clock, so "today" equals no date.
+Invariant: what this guard reads as a date is blanked in `Reading.rest`, so that the numbers in it are not read twice.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from semcache.guards.text import READINGS, Text
+from semcache.guards.text import read as read_text
+from semcache.types import Conflict
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sept sep",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAYS = {
+    name: day
+    for day, names in enumerate(
+        ("monday mon", "tuesday tue tues", "wednesday wed", "thursday thu thurs", "friday fri", "saturday", "sunday")
+    )
+    for name in (form for stem in names.split() for form in (stem, stem + "s"))
+}
+_NOT_ALONE = frozenset(("may", "march", "mar", "mon", "tue", "wed", "thu", "fri", "sep", "dec", "jun", "jan", "august"))
+_ORDINAL = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_PERIODS = (
+    "second|minute|hour|day|week|weekend|month|quarter|year|decade|century|season|summer|winter|spring|autumn|fall"
+)
+_PERIODS += "|night|evening|morning|afternoon|time|" + "|".join(day for day in _DAYS if len(day) > 5) + "|" + _MONTH
+_SHIFT = {"last": "last", "previous": "last", "past": "last", "next": "next", "coming": "next", "upcoming": "next"}
+_POINTS = {
+    "today": "today",
+    "tonight": "tonight",
+    "yesterday": "yesterday",
+    "tomorrow": "tomorrow",
+    "tmrw": "tomorrow",
+    "noon": "12:00",
+    "midday": "12:00",
+    "midnight": "0:00",
+}
+_PAST = frozenset(("was", "were", "did", "had", "wasn't", "weren't", "didn't"))
+_FUTURE = frozenset(("will", "gonna", "won't", "shall"))
+_NOW = frozenset(("is", "are", "does", "do", "isn't", "aren't", "doesn't", "don't"))
+_ROLE = frozenset(("who", "who's", "whose"))
+_WORDS = (
+    frozenset(_MONTHS)
+    | frozenset(_DAYS)
+    | frozenset(_POINTS)
+    | frozenset(_SHIFT)
+    | frozenset(("quarter", "ago", "this", "before", "tomorrow's", "yesterday's", "now", "currently", "nowadays"))
+)
+
+_YEAR = r"(?:1[5-9]\d\d|20\d\d)"
+_TH = r"(?:st|nd|rd|th)?"
+_PATTERN = re.compile(
+    rf"""
+    (?<![\w.])(?:
+      (?P<iso>(?P<iy>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}}))(?![\d])
+    | (?P<slash>(?P<sa>\d{{1,2}})[/.-](?P<sb>\d{{1,2}})[/.-](?P<sy>\d{{4}}|\d\d))(?![\d.])
+    | (?P<dm>(?P<dd>\d{{1,2}}){_TH}[\s-]+(?:of\s+)?(?P<dmo>{_MONTH})\b\.?(?:,?[\s-]+(?P<dy>{_YEAR})\b)?)
+    | (?P<md>(?P<mmo>{_MONTH})\b\.?[\s-]+(?:the\s+)?(?P<mdd>\d{{1,2}}){_TH}\b(?!:\d)(?:,?\s+(?P<my>{_YEAR})\b)?)
+    | (?P<mony>(?P<xmo>{_MONTH})\b\.?,?[\s-]+(?:of\s+)?(?P<xy>{_YEAR})\b)
+    | (?P<ym>(?P<yq>{_YEAR})[\s-]?q(?P<yqn>[1-4])\b)
+    | (?P<quarter>q(?P<qn>[1-4])(?:[\s-]+(?:of\s+)?(?P<qy>{_YEAR}))?\b)
+    | (?P<wquarter>(?P<qo>first|second|third|fourth|last|1st|2nd|3rd|4th)\s+quarter(?:\s+(?:of\s+)?(?P<qoy>{_YEAR}))?\b)
+    | (?P<fiscal>fy\s?(?P<fy>{_YEAR}|\d\d))\b
+    | (?P<decade>(?P<dec>(?:1[5-9]|20)?\d0)'?s)\b
+    | (?P<clock>(?P<h>\d{{1,2}})(?:[:.](?P<m>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?)
+    | (?P<clock24>(?P<h24>[01]?\d|2[0-3]):(?P<m24>[0-5]\d))(?![\d:])
+    | (?P<oclock>(?P<oh>\d{{1,2}})\s?o'clock)\b
+    | (?P<year>(?P<y>{_YEAR}))(?![\w%°$€£]|[.,]\d|-\d)
+    | (?P<shift>(?:(?P<other>other|before|after)\s+)?(?P<which>last|previous|past|next|coming|upcoming|this)\s+
+        (?P<period>{_PERIODS})\b)
+    | (?P<point>(?:day\s+(?P<beyond>before|after)\s+)?(?P<p>today|tonight|yesterday|tomorrow|tmrw|noon|midday|midnight)\b)
+    | (?P<ago>ago\b)
+    | (?P<word>(?P<w>{"|".join(sorted({*_MONTHS, *_DAYS}, key=len, reverse=True))})\b)
+    )
+    """,
+    re.VERBOSE,
+)
+_BEFORE_NAME = frozenset(
+    ("in", "on", "since", "until", "till", "by", "during", "from", "every", "for", "to", "of", "next")
+)
+_NOT_YEAR_BEFORE = re.compile(
+    r"(?:[$€£¥₹#]|\b(?:top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
+)
+_NOT_YEAR_AFTER = re.compile(
+    r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah|rpm|hz|watts?|w|words?"
+    r"|feet|ft|miles|meters?|metres?|people|users|rows|times|notes?|characters|points|followers|elo|bits?|bytes?|tokens?"
+    r"|hours?|minutes?|seconds?|days?|square|sq|psi|steps)\b"
+)
+
+
+class Reading(NamedTuple):
+    """`items` are normalised times; `tense` is "past", "future" or ""; `rest` is the text without its dates."""
+
+    items: frozenset[str]
+    alternatives: tuple[frozenset[str], ...]
+    tense: str
+    role: str
+    rest: str
+
+
+class Dates:
+    """Vetoes prompts about different dates, times or tenses."""
+
+    name = "dates"
+
+    def conflict(self, query: str, cached: str) -> Conflict | None:
+        """Compare the times that both texts name."""
+        one, two = read(query), read(cached)
+        if (one.items or two.items or one.alternatives or two.alternatives) and not _same(one, two):
+            return Conflict(self.name, f"{_show(one)} / {_show(two)}")
+        if one.tense != two.tense and one.tense and two.tense:
+            return Conflict(self.name, f"{one.tense} / {two.tense}")
+        if one.role != two.role and one.role and two.role:
+            return Conflict(self.name, f"{one.role} holder / {two.role} holder")
+        return None
+
+
+@lru_cache(maxsize=READINGS)
+def read(text: str) -> Reading:
+    """The times that `text` names."""
+    words = read_text(text)
+    tense, role = _tense(words)
+    if not words.digits and words.bag.isdisjoint(_WORDS):
+        return Reading(frozenset(), (), tense, role, words.lower)
+    items: set[str] = set()
+    alternatives: list[frozenset[str]] = []
+    pieces: list[str] = []
+    end = 0
+    for match in _PATTERN.finditer(words.lower):
+        found = _normal(match, words)
+        if found is None:
+            continue
+        if len(found) > 1:
+            alternatives.append(found)
+        else:
+            items |= found
+        pieces += (words.lower[end : match.start()], " , ")
+        end = match.end()
+    pieces.append(words.lower[end:])
+    dated = any(item.startswith("date") and "?" not in item[-3:] for item in items)
+    if dated:
+        items = {item for item in items if not item.startswith("weekday")}
+    return Reading(frozenset(items - {""}), tuple(alternatives), tense, role, "".join(pieces))
+
+
+def _same(one: Reading, two: Reading) -> bool:
+    if not one.alternatives and not two.alternatives:
+        return one.items == two.items
+    left, right = set(one.items), set(two.items)
+    for options, other in [(a, right) for a in one.alternatives] + [(b, left) for b in two.alternatives]:
+        mine = left if other is right else right
+        shared = options & other
+        if shared:
+            mine |= shared
+        elif not any(options & more for more in (two.alternatives if other is right else one.alternatives)):
+            return False
+    return left == right
+
+
+def _normal(match: re.Match[str], words: Text) -> frozenset[str] | None:
+    """The normalised times behind a match: several when it is ambiguous, {""} for the present, None for no date."""
+    group, get = match.lastgroup, match.group
+    if group == "iso":
+        return _date(get("iy"), int(get("im")), int(get("id")))
+    if group == "slash":
+        first, second = int(get("sa")), int(get("sb"))
+        year = get("sy") if len(get("sy")) == 4 else "20" + get("sy")
+        options = {_date(year, month, day) for month, day in ((first, second), (second, first))}
+        found = frozenset().union(*(option for option in options if option is not None))
+        return found or None
+    if group == "dm":
+        return _date(get("dy"), _MONTHS[get("dmo")], int(get("dd")))
+    if group == "md":
+        return _date(get("my"), _MONTHS[get("mmo")], int(get("mdd")))
+    if group == "mony":
+        return frozenset((f"date {get('xy')}-{_MONTHS[get('xmo')]}-?",))
+    if group == "ym":
+        return frozenset((f"quarter {get('yqn')} {get('yq')}",))
+    if group == "quarter":
+        return frozenset((f"quarter {get('qn')} {get('qy') or ''}".strip(),))
+    if group == "wquarter":
+        return frozenset((f"quarter {_ORDINAL[get('qo')]} {get('qoy') or ''}".strip(),))
+    if group == "fiscal":
+        return frozenset((f"year {get('fy') if len(get('fy')) == 4 else '20' + get('fy')}",))
+    if group == "decade":
+        return frozenset((f"decade {get('dec')[-2:] if get('dec').startswith('19') else get('dec')}",))
+    if group == "clock":
+        hour = int(get("h"))
+        if not 1 <= hour <= 12:
+            return None
+        return frozenset((f"time {hour % 12 + (12 if get('half') == 'p' else 0)}:{get('m') or '00'}",))
+    if group == "clock24":
+        return frozenset((f"time {int(get('h24'))}:{get('m24')}",))
+    if group == "oclock":
+        hour = int(get("oh"))
+        return frozenset((f"time {hour % 12}:00", f"time {hour % 12 + 12}:00")) if hour <= 12 else None
+    if group == "year":
+        head, tail = words.lower[: match.start()], words.lower[match.end() :]
+        if _NOT_YEAR_BEFORE.search(head) or _NOT_YEAR_AFTER.match(tail):
+            return None
+        return frozenset((f"year {get('y')}",))
+    if group == "shift":
+        which, period = get("which"), get("period")
+        if period in ("time", "second", "minute") or (which == "this" and period in ("day", "hour")):
+            return None
+        if which == "this" and period in _MONTHS:
+            return frozenset((f"month {_MONTHS[period]}",))
+        if which == "this":
+            return frozenset(("",)) if period in ("week", "month", "year") else frozenset((f"this {period}",))
+        return frozenset((f"{get('other') or ''} {_SHIFT[which]} {period}".strip(),))
+    if group == "point":
+        point = _POINTS[get("p")]
+        if get("beyond"):
+            return frozenset((f"{get('beyond')} {point}",))
+        if point == "today":
+            return frozenset(("",))
+        return frozenset((f"time {point}" if ":" in point else point,))
+    if group == "ago":
+        return frozenset(("ago",))
+    return _named(get("w"), match.start(), words)
+
+
+def _named(word: str, start: int, words: Text) -> frozenset[str] | None:
+    """A month or weekday that stands alone; ambiguous words count only after a preposition, or capitalised inside."""
+    if word in _NOT_ALONE or word in ("sat", "sun"):
+        before = words.lower[:start].split()
+        capital = words.raw[start : start + 1].isupper() and bool(before) and not words.raw.isupper()
+        after_preposition = bool(before) and before[-1] in _BEFORE_NAME
+        if not (capital and after_preposition) and not (after_preposition and word not in ("march", "mar", "may")):
+            return None
+    if word in _MONTHS:
+        return frozenset((f"month {_MONTHS[word]}",))
+    return frozenset((f"weekday {_DAYS[word]}",))
+
+
+def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return frozenset((f"date {year or '?'}-{month}-{day}",))
+
+
+def _tense(words: Text) -> tuple[str, str]:
+    bag = words.bag
+    if "if" in bag or "would" in bag:
+        return "", ""
+    past, future = not bag.isdisjoint(_PAST), not bag.isdisjoint(_FUTURE)
+    if "going" in bag and "going to" in words.lower:
+        future = True
+    tense = "past" if past and not future else "future" if future and not past else ""
+    role = ""
+    if words.words and words.words[0] in _ROLE:
+        head = frozenset(words.words[1:3])
+        if words.words[0] == "who's" or not head.isdisjoint(_NOW):
+            role = "present"
+        elif not head.isdisjoint(_PAST):
+            role = "past"
+    return tense, role
+
+
+def _show(reading: Reading) -> str:
+    shown = sorted(reading.items) + ["|".join(sorted(options)) for options in reading.alternatives]
+    return ", ".join(shown) or "no date"

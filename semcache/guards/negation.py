@@ -1,0 +1,149 @@
+"""The guard for negation and opposites: prompts that differ in polarity have different answers.
+
+Reads negators, double negation, the idioms that only look negated, and words that exclude each other ("enable" against
+"disable", "north" against "south"). "Not safe" equals "unsafe". It parses no grammar: scope is a few words.
+Invariant: an opposite counts only when each text holds one side of it; a text that holds both ("on or off") is neutral.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from semcache.guards.opposites import AXES, GROUPS
+from semcache.guards.text import READINGS, Text
+from semcache.guards.text import read as read_text
+from semcache.types import Conflict
+
+_AUXILIARIES = "do does did is are was were has have had can could would should must need might ai wo sha".split()
+_CONTRACTED = frozenset(f"{aux}n't" for aux in _AUXILIARIES) | {"can't", "won't", "shan't", "don't"}
+_BARE = frozenset(word.replace("'", "") for word in _CONTRACTED) - {"wont", "cant"} | {"cant", "wont", "dnt", "didnt"}
+_NEGATORS = (
+    _CONTRACTED
+    | _BARE
+    | frozenset(
+        "not never without no nor none neither nobody nothing nowhere cannot except excluding unless non unable impossible avoid avoiding".split()
+    )
+)
+# Words by which a text may say "it does not work" without a negator; they excuse one in the other text.
+_SOFT = frozenset(
+    "trouble problem problems issue issues error errors broken declined rejected missing stuck stopped wrong hard difficult"
+    " hardly rarely barely seldom bad poor lost locked still yet instead rather only stop quit free less little few false"
+    " denied deny disallowed forbidden prohibited illegal blocked hate dislike ignore skip prevent but fewer dead waiting"
+    " pending delayed fail fails failed failing failure refuse refuses refused refusing lack lacks lacking".split()
+)
+_IDIOMS = re.compile(
+    r"\b(?:why (?:not|don't (?:we|you)|dont (?:we|you))|whether or not|or not\b|not only|no matter|no problem|not sure|no idea"
+    r"|(?:i |we )?(?:do not|don't|dont|didn't) (?:know|understand|mind|get (?:how|why|what|it))|can(?:'|no)?t wait"
+    r"|can't help|couldn't help|if (?:so|yes|not|no)\b|(?:do|does|is|can|will)/\w+n't|last but not least|nothing but|non[- ]?stop|not to mention|no longer than"
+    r"|not just|not yet sure|no wonder|no doubt|by no means|say no to|yes or no|do's and don'ts|dos and don'ts"
+    r"|wouldn't it|don't worry|no less than|not too sure|never mind|nevermind|no rush|it's not like"
+    r"|(?:,\s*|\s)(?:isn't|aren't|wasn't|weren't|don't|doesn't|didn't|won't|can't|couldn't|hasn't|haven't|shouldn't|wouldn't)"
+    r" (?:it|they|he|she|we|you|i|that|there)\s*\?\s*$|no\.\s?\d)"
+)
+# A yes-or-no question asked in the negative asks the same: "Can't I pay by card?"
+_RHETORICAL = re.compile(
+    r"^(?:\W*(?:is|are|was|were|do|does|did|ca|could|would|should|has|have|wo)n't)\b(?!\s+(?:work|use|go|let|send))"
+)
+_PREFIXED = re.compile(r"^(?:un|dis|non|mis)(?=[a-z]{4})")
+_NOT_PREFIXED = re.compile(
+    r"^(?:under|until|unit|uni|uncle|unto|discov|discuss|discount|dispatch|display|distan|distr|dispos|discipl|disc|disp|disg"
+    r"|disk|dism|distinct|misc|miss|mist|misery|disease|disab|dissert)"
+)
+_NEAR = 3  # words within which a second negator undoes the first
+
+
+class Reading(NamedTuple):
+    """`sides` are (axis, sign) of the opposites a text holds one side of; `members` are (group, member)."""
+
+    negated: bool
+    soft: bool
+    sides: dict[int, int]
+    members: dict[int, frozenset[int]]
+    stems: frozenset[str]
+    bag: frozenset[str]
+
+
+class Negation:
+    """Vetoes prompts of opposite polarity and prompts that name opposites or different alternatives."""
+
+    name = "negation"
+
+    def conflict(self, query: str, cached: str) -> Conflict | None:
+        """Compare the polarity of both texts and the opposites they name."""
+        one, two = read(query), read(cached)
+        flips = 0
+        if one.sides and two.sides:
+            flips = sum(1 for axis, sign in one.sides.items() if two.sides.get(axis, sign) != sign)
+        if (one.stems or two.stems) and not flips:
+            flips = len((one.stems & two.bag) - one.bag) + len((two.stems & one.bag) - two.bag)
+        negated = one.negated != two.negated
+        if flips and not (negated and flips == 1):
+            return Conflict(self.name, f"opposites: {_words(query, cached)}")
+        if negated and not flips:
+            plain = two if one.negated else one
+            if not plain.soft:
+                return Conflict(self.name, "only one is negated")
+        if one.members and two.members:
+            for group, members in one.members.items():
+                others = two.members.get(group)
+                if others is not None and members - others and others - members:
+                    return Conflict(self.name, f"alternatives: {_words(query, cached)}")
+        return None
+
+
+@lru_cache(maxsize=READINGS)
+def read(text: str) -> Reading:
+    """The polarity of `text` and the opposites it names."""
+    words = read_text(text)
+    bag = words.bag
+    negated = not bag.isdisjoint(_NEGATORS) and _negated(words)
+    sides: dict[int, int] = {}
+    members: dict[int, frozenset[int]] = {}
+    stems: set[str] = set()
+    both: set[int] = set()
+    for word in bag:
+        if word in AXES:
+            for axis, sign in AXES[word]:
+                if sides.setdefault(axis, sign) != sign:
+                    both.add(axis)
+        if word in GROUPS:
+            group, member = GROUPS[word]
+            members[group] = members.get(group, frozenset()) | {member}
+        if word[0] in "udnm" and _PREFIXED.match(word) and not _NOT_PREFIXED.match(word) and word not in AXES:
+            stems.add(_PREFIXED.sub("", word))
+    for axis in both:
+        del sides[axis]
+    return Reading(negated, not bag.isdisjoint(_SOFT), sides, members, frozenset(stems), bag)
+
+
+def _negated(words: Text) -> bool:
+    plain = _IDIOMS.sub(" ", words.lower)
+    plain = _RHETORICAL.sub(" ", plain)
+    kept = read_text(plain).words
+    places = [place for place, word in enumerate(kept) if word in _NEGATORS]
+    pending: int | None = None
+    count = 0
+    for place in places:
+        if pending is not None and place - pending <= _NEAR:
+            count -= 1
+            pending = None
+        else:
+            count += 1
+            pending = place
+    if count == 1 and pending is not None and pending + 1 < len(kept):
+        tail = kept[pending + 1 : pending + 3]
+        if kept[pending] in ("not", "isn't", "aren't", "no") and any(
+            word.startswith("un") and word[2:] in _UNDONE for word in tail
+        ):
+            count -= 1
+    return count > 0
+
+
+_UNDONE = frozenset("common usual likely reasonable necessary heard".split())
+
+
+def _words(query: str, cached: str) -> str:
+    one, two = read_text(query).bag, read_text(cached).bag
+    return f"{' '.join(sorted(one - two))} / {' '.join(sorted(two - one))}"

@@ -1,0 +1,358 @@
+"""The guard for numbers and units: two prompts that name different quantities have different answers.
+
+Reads digits, spelt-out numbers, ordinals, fractions, percentages, money, versions and units; equal quantities in other
+units are equal. Dates are the dates guard's business and are blanked before this one reads.
+Invariant: a number that only one text names is a conflict, save the incidental ones ("one of them", "first, ...").
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from semcache.guards import dates
+from semcache.guards.text import READINGS
+from semcache.guards.text import read as read_text
+from semcache.guards.units import (
+    CURRENCIES,
+    DIGITS,
+    FRACTIONS,
+    ORDINALS,
+    PER,
+    PERIODS,
+    SCALES,
+    STANDALONE,
+    SYMBOLS,
+    TIMES,
+    UNITS,
+)
+from semcache.types import Conflict
+
+_SPELT = frozenset((*DIGITS, *SCALES, *ORDINALS, *FRACTIONS, *TIMES, "quarter"))
+_CUES = _SPELT | STANDALONE | PERIODS | frozenset(("ii", "iii", "iv", "vi", "vii", "viii", "ix", "xi", "xii"))
+_ONES = "|".join(sorted((*DIGITS, *SCALES), key=len, reverse=True))
+_ORDS = "|".join(ORDINALS)
+_SPELLED = re.compile(
+    rf"""\b(?:
+      (?P<half>half\s+(?:an?\s+|of\s+an?\s+)?)(?={"|".join(PERIODS)})
+    | (?P<many>(?:couple|few)\s+of\s+(?:hundreds?|thousands?|millions?))
+    | (?P<fraction>(?:(?P<top>one|two|three|a)[\s-]+)(?P<bottom>thirds?|quarters?|fourths?|fifths?|half)\b(?:\s+of)?)
+    | (?:a\s+)?(?P<times>half|twice|double|thrice|triple|once|(?P<cardozen>(?:{_ONES})\s+)?dozen|couple)\b(?:\s+of\b)?
+    | (?P<number>(?:a\s+(?=hundred|thousand|million|billion))?(?:{_ONES})(?:[\s-]+(?:and\s+)?(?:{_ONES}))*)
+        (?:[\s-]+(?P<tail>{_ORDS}))?(?:\s+point\s+(?P<point>(?:(?:{_ONES})\s*)+))?\b
+    | (?P<ordinal>{_ORDS})\b(?!\s+(?:of\s+all|and\s+foremost)\b)
+    | (?P<roman>(?<=\w\s)(?:viii|iii|vii|xii|ii|iv|vi|ix|xi))\b
+    | (?P<each>an?\s+)(?=(?:second|minute|hour|day|week|month|year)\b)
+    )""",
+    re.VERBOSE,
+)
+_ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}
+_LONG = sorted((unit for unit in UNITS if unit.isalpha() or "/" in unit), key=len, reverse=True)
+_NUMBER = re.compile(
+    rf"""
+    (?P<prefix>[a-z_][a-z_]*[-#]?)?
+    (?P<money>[$€£¥₹]\s?)?
+    (?P<sign>(?<![\w)\].,])[-−](?=[\d.]))?
+    (?P<digits>\d{{1,3}}(?:\.\d{{3}})+,\d{{1,2}}(?!\d) | \d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d+)? | \d{{1,3}}(?:,\d\d)+,\d{{3}}(?!\d)
+      | \d+(?:\.\d+)* | \.\d+)
+    (?:(?P<exp>e[+-]?\d+)(?!\w) | \s?[x×*]\s?10\s?\^\s?(?P<ten>-?\d+))?
+    (?P<soft>~)?
+    (?:/(?P<under>\d+)(?![\d/]))?
+    (?P<th>(?:st|nd|rd|th)\b)?
+    (?:\s?(?P<scale>k|mn|bn|thousand|million|billion|trillion|hundred)\b)?
+    (?:[\s-]?(?P<unit>%|°\s?[cf]?|degrees?\s+(?:celsius|fahrenheit|c|f)\b|(?:{"|".join(_LONG)}|[cf](?=\b))(?![\w'])))?
+    (?P<glued>[a-z]+\d*)?
+    """,
+    re.VERBOSE,
+)
+_VERSIONED = re.compile(
+    r"(?:python|node(?:\.?js)?|java|jdk|go|php|ruby|perl|rust|swift|kotlin|scala|typescript|angular|react|vue|django|flask"
+    r"|rails|spring|postgres(?:ql)?|mysql|ubuntu|debian|ios|android|macos|windows|kubernetes|k8s|docker|tls|ssl|http"
+    r"|pytorch|tensorflow|numpy|pandas|cuda|gcc|version|release|gpt|claude|llama|gemini|v)[\s-]*$"
+)
+_DIGIT = re.compile(r"\d")
+_INCIDENTAL = frozenset(("covid-", "covid", "sars-cov-", "co", "h", "mp", "web", "utf-", "sha-", "sha", "base", "x"))
+_OPERATOR = re.compile(
+    r"^\s*(?:(?P<plus>\+|plus|added\s+to|and)|(?P<minus>-|−|minus)|(?P<times>\*|x|×|times|multiplied\s+by)"
+    r"|(?P<over>÷|/|over|divided\s+by|mod|modulo|%)|(?P<power>\^|\*\*|to\s+the\s+power\s+(?:of\s+)?)|(?P<to>to|–))\s*$"
+)
+_ORDERED = frozenset(("minus", "over", "power", "to"))
+_NAMED_OPERATORS = {
+    "sum": "plus", "add": "plus", "plus": "plus", "subtract": "minus", "difference": "minus", "minus": "minus",
+    "multiply": "times", "product": "times", "times": "times", "divide": "over", "divided": "over", "quotient": "over",
+}  # fmt: skip
+
+
+_ARTICLES = frozenset(("a", "an"))
+_ROMANS = frozenset(_ROMAN)
+_HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.−")
+
+
+class Quantity(NamedTuple):
+    """A number as written (`value`), and in the base unit of its dimension (`base`)."""
+
+    value: float
+    base: float
+    dimension: str
+    version: str
+    soft: bool
+
+
+class Reading(NamedTuple):
+    """What a text says in numbers. `units` are (dimension, factor) of units named without a number."""
+
+    quantities: tuple[Quantity, ...]
+    units: frozenset[tuple[str, float]]
+    operators: tuple[str, ...]
+
+
+_NOTHING = Reading((), frozenset(), ())
+
+
+class Numbers:
+    """Vetoes prompts about different quantities, units or calculations."""
+
+    name = "numbers"
+
+    def conflict(self, query: str, cached: str) -> Conflict | None:
+        """Compare the quantities that both texts name."""
+        one, two = read(query), read(cached)
+        if one is two:
+            return None
+        left = [quantity for quantity in one.quantities if not any(_equal(quantity, other) for other in two.quantities)]
+        right = [
+            quantity for quantity in two.quantities if not any(_equal(quantity, other) for other in one.quantities)
+        ]
+        hard = any(not quantity.soft for quantity in left + right)
+        if hard or (left and right):
+            return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)}")
+        if _reordered(one, two):
+            return Conflict(self.name, f"{' '.join(one.operators)} / {' '.join(two.operators)} in another order")
+        if one.units and two.units and one.units.isdisjoint(two.units):
+            kinds = {dimension for dimension, _ in one.units} & {dimension for dimension, _ in two.units}
+            if kinds:
+                return Conflict(self.name, f"another unit of {sorted(kinds)[0]}")
+        return None
+
+
+@lru_cache(maxsize=READINGS)
+def read(text: str) -> Reading:
+    """The quantities, units and calculations in `text`."""
+    words = read_text(text)
+    if not words.digits and words.bag.isdisjoint(_CUES):
+        return _NOTHING
+    rest = dates.read(text).rest
+    bag = words.bag
+    if (
+        not bag.isdisjoint(_SPELT)
+        or not bag.isdisjoint(_ROMANS)
+        or not (bag.isdisjoint(PERIODS) or bag.isdisjoint(_ARTICLES))
+    ):
+        rest = _SPELLED.sub(_digits, rest)
+    quantities: list[Quantity] = []
+    operators: list[str] = []
+    consumed: set[str] = set()
+    end = -1
+    for match in _matches(rest):
+        quantity, unit = _quantity(match, rest)
+        if unit:
+            consumed.add(unit)
+        if quantity is None:
+            continue
+        if end >= 0:
+            between = _OPERATOR.match(rest[end : match.start()])
+            if between is not None and between.lastgroup is not None:
+                operators.append(between.lastgroup)
+        end = match.end()
+        quantities.append(quantity)
+    if len(quantities) > 1:
+        operators += [kind for word, kind in _NAMED_OPERATORS.items() if word in words.bag and kind not in operators]
+    return Reading(tuple(quantities), _units(words.words, consumed), tuple(operators))
+
+
+def _matches(rest: str) -> Iterator[re.Match[str]]:
+    """All numbers, found by their first digit: trying the whole pattern at every letter is ten times as slow."""
+    end = 0
+    while (digit := _DIGIT.search(rest, end)) is not None:
+        start = digit.start()
+        while start > end and rest[start - 1] in _HEAD:
+            start -= 1
+        if start - 1 > end and rest[start - 1] == " " and rest[start - 2] in SYMBOLS:
+            start -= 2
+        match = _NUMBER.match(rest, start) or _NUMBER.match(rest, digit.start())
+        if match is None:
+            end = digit.end()
+            continue
+        yield match
+        end = match.end()
+
+
+def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
+    prefix, digits, unit = match["prefix"] or "", match["digits"], match["unit"] or ""
+    if match["under"]:
+        if (digits, match["under"]) == ("24", "7"):
+            return None, ""
+        under = float(match["under"])
+        value = float(digits) / under if under else math.inf
+        return Quantity(value, value, "", "", False), ""
+    if digits.count(".") > 1 or ("." in digits and (prefix or _VERSIONED.search(rest[: match.start()] + prefix))):
+        plain = digits.replace(".", "")
+        if "," not in digits and not unit:
+            return Quantity(math.nan, math.nan, "version", _trim(digits), False), ""
+        digits = plain
+    if "," in digits:
+        digits = (
+            digits.replace(".", "").replace(",", ".") if re.search(r"\.\d{3},", digits) else digits.replace(",", "")
+        )
+    value = float(digits)
+    power = match["exp"] or (f"e{match['ten']}" if match["ten"] else "")
+    if power:
+        value = _scaled(value, int(power[1:]))
+    if match["sign"] and not prefix:
+        value = -value
+    scale = {"k": 1000, "mn": 10**6, "bn": 10**9}.get(match["scale"] or "") or SCALES.get(match["scale"] or "", 1)
+    value *= scale
+    soft = bool(match["soft"]) or prefix in _INCIDENTAL
+    if match["glued"] and not unit:
+        soft = soft or (match["glued"] in ("d", "x") and value in (2, 3))
+    money = SYMBOLS.get((match["money"] or "").strip(), "")
+    if money:
+        if unit == "m":
+            value *= 10**6
+        return Quantity(value, value, money, "", soft), ""
+    if prefix in CURRENCIES:
+        return Quantity(value, value, prefix, "", soft), ""
+    return _with_unit(value, unit, soft)
+
+
+def _with_unit(value: float, unit: str, soft: bool) -> tuple[Quantity, str]:
+    spelling = re.sub(r"degrees?\s+|°\s?", "°", unit)
+    spelling = {"°celsius": "celsius", "°fahrenheit": "fahrenheit", "c": "celsius", "f": "fahrenheit"}.get(
+        spelling, spelling
+    )
+    known = UNITS.get(spelling)
+    if known is None:
+        return Quantity(value, value, "degrees" if spelling == "°" else "", "", soft), ""
+    dimension, factor = known
+    if dimension == "percent":
+        return Quantity(math.nan, value * factor, "", "", soft), unit
+    if dimension == "temperature":
+        base = (value - 32) / 1.8 if factor == 2.0 else value - 273.15 if factor == 3.0 else value
+        return Quantity(value, base, dimension, "", soft), unit
+    return Quantity(value, value * factor, dimension, "", soft), unit
+
+
+def _scaled(value: float, exponent: int) -> float:
+    return value * 10.0 ** max(-300, min(300, exponent))
+
+
+def _trim(version: str) -> str:
+    return re.sub(r"(?:\.0)+$", "", version)
+
+
+def _units(words: tuple[str, ...], consumed: set[str]) -> frozenset[tuple[str, float]]:
+    found = set()
+    for position, word in enumerate(words):
+        if word in consumed:
+            continue
+        if word in STANDALONE or (word in PERIODS and position and words[position - 1] in PER):
+            dimension, factor = UNITS[word]
+            kind = (
+                "money" if dimension in CURRENCIES else "period" if dimension in ("duration", "months") else dimension
+            )
+            found.add((kind, factor if kind not in ("money", "period") else float(hash(dimension) % 997) + factor))
+    return frozenset(found)
+
+
+def _equal(one: Quantity, two: Quantity) -> bool:
+    if one.version or two.version:
+        if one.version and two.version:
+            return one.version == two.version
+        versioned, other = (one, two) if one.version else (two, one)
+        return versioned.version == f"{other.value:g}"
+    if one.dimension == two.dimension:
+        return math.isclose(one.base, two.base, rel_tol=2e-3 if one.dimension else 1e-9, abs_tol=1e-9)
+    if not one.dimension or not two.dimension or "degrees" in (one.dimension, two.dimension):
+        return one.value == two.value
+    return False
+
+
+def _reordered(one: Reading, two: Reading) -> bool:
+    if len(one.quantities) < 2 or len(two.quantities) < 2 or not (one.operators or two.operators):
+        return False
+    if one.operators and two.operators:
+        if set(one.operators) != set(two.operators) and {*one.operators, *two.operators} != {"minus", "to"}:
+            return True
+    elif not {*one.operators, *two.operators} <= {"plus", "to", "minus"}:
+        return False
+    if _ORDERED.isdisjoint(set(one.operators) & set(two.operators)) or len(one.quantities) != len(two.quantities):
+        return False
+    return not all(_equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True))
+
+
+def _digits(match: re.Match[str]) -> str:
+    """Spell a number in digits; a trailing "~" marks one that may be incidental."""
+    if match["half"]:
+        return "0.5 "
+    if match["many"]:
+        return " "
+    if match["each"]:
+        return "1~ "
+    if match["roman"]:
+        return str(_ROMAN[match["roman"]])
+    if match["fraction"]:
+        top = {"a": 1, "one": 1, "two": 2, "three": 3}[match["top"]]
+        bottom = match["bottom"]
+        if match["top"] == "a" and bottom not in ("half",):
+            return match[0] if bottom == "quarter" else "3rd~" if bottom == "third" else match[0]
+        if bottom == "half":
+            return "0.5"
+        return f"{top}/{3 if bottom.startswith('third') else 5 if bottom.startswith('fifth') else 4}"
+    if match["times"]:
+        word = match["times"]
+        if word.endswith("dozen"):
+            many = match["cardozen"]
+            return str(12 * int(_value(many.split())) if many else 12)
+        return TIMES.get(word) or "0.5"
+    if match["ordinal"]:
+        return f"{ORDINALS[match['ordinal']]}th~" if match["ordinal"] == "first" else _ordinal(match)
+    found = re.split(r"[\s-]+", match["number"].strip())
+    words = [word for word in found if word not in ("and", "a")]
+    if match["tail"]:
+        return f"{_value(words) + ORDINALS[match['tail']]}th"
+    if match["point"]:
+        return f"{_value(words)}.{''.join(str(DIGITS.get(word, '')) for word in match['point'].split())} "
+    if words[0] in SCALES and match.string[: match.start()].rstrip()[-1:].isdigit():
+        return match[0]
+    if words == ["one"]:
+        return "1~"
+    return str(_value(words))
+
+
+def _ordinal(match: re.Match[str]) -> str:
+    """A "second" behind a number or an article is a unit of time."""
+    if match["ordinal"] != "second":
+        return f"{ORDINALS[match['ordinal']]}th"
+    before = match.string[: match.start()].split()[-1:] or [""]
+    return match[0] if before[0] in ("a", "per", "each", "every", "one", "split") or before[0][-1:].isdigit() else "2th"
+
+
+def _value(words: list[str]) -> int:
+    total = part = 0
+    for word in words:
+        if word in DIGITS:
+            part += DIGITS[word]
+        elif SCALES.get(word) == 100:
+            part = max(part, 1) * 100
+        elif word in SCALES:
+            total += max(part, 1) * SCALES[word]
+            part = 0
+    return total + part
+
+
+def _show(quantities: tuple[Quantity, ...]) -> str:
+    shown = [one.version or f"{one.base:g} {one.dimension}".strip() for one in quantities]
+    return ", ".join(shown) or "no number"

@@ -1,0 +1,138 @@
+"""Words that exclude each other: opposites in pairs, and groups of alternatives.
+
+Data, and the inflections of it. Invariant: no word stands on both sides of one axis, and none is a negator, which would
+count twice.
+"""
+
+from __future__ import annotations
+
+_VERBS = """
+enable disable|activate deactivate|increase decrease,reduce|buy sell|allow,permit deny,forbid,prohibit,disallow
+start,begin stop|include exclude|add remove|install uninstall|subscribe unsubscribe|upload download|import export
+send receive|lend borrow|encode decode|encrypt decrypt|deposit withdraw|lock unlock|push pull|hire fire|gain lose
+raise lower|accept reject,decline|connect disconnect|compress decompress|mute unmute|follow unfollow|hide show,unhide
+attach detach|expand collapse|serialize deserialize|serialise deserialise|subtract multiply|freeze thaw,unfreeze
+block unblock|ascend descend|inhale exhale|immigrate emigrate|login logout|zip unzip|mount unmount|approve disapprove
+agree disagree|like dislike|trust distrust|register unregister,deregister|upgrade downgrade|maximize minimize
+maximise minimise|pass fail|succeed fail|marry divorce|tighten loosen|inflate deflate|arrive depart|undo redo|qualify disqualify
+appear disappear|archive unarchive|publish unpublish|pin unpin|wrap unwrap|pack unpack|strengthen weaken
+lengthen shorten|widen narrow|soften harden|plug unplug|assemble disassemble|opt-in opt-out|bind unbind
+"""
+_PLAIN = """
+on off|before after|min,minimum max,maximum|ascending descending|first last|safe unsafe|legal illegal|legally illegally
+possible impossible|best worst|better worse|more less,fewer|most least|cheap,cheaper,cheapest expensive,pricey
+large,larger,largest,big,bigger,biggest small,smaller,smallest|high,higher,highest low,lower,lowest|hot cold
+fast,faster,fastest slow,slower,slowest|long,longer,longest short,shorter,shortest|tall,taller,tallest shortest
+young,younger,youngest old,older,oldest|rich,richer,richest poor,poorer,poorest|strong,stronger,strongest weak,weaker,weakest
+easy,easier,easiest hard,harder,hardest,difficult|early,earlier,earliest late,later|newest oldest|newer older
+left right|inside outside|internal external|inner outer|input,inputs output,outputs|public private|male female
+men women|boys girls|boy girl|husband wife|mother father|mom,mum dad|son daughter|brother sister|uncle aunt
+boyfriend girlfriend|pros cons|advantage,advantages,benefit,benefits disadvantage,disadvantages,drawback,drawbacks
+hypertension hypotension|hyperglycemia hypoglycemia|hyperthyroidism hypothyroidism|hyperkalemia hypokalemia
+hypernatremia hyponatremia|hyperthermia hypothermia|acute chronic|benign malignant|systolic diastolic|bacterial viral
+agonist antagonist|contagious noncontagious|conscious unconscious|fertile infertile|pre post|horizontal vertical
+horizontally vertically|row,rows column,columns|latitude longitude|even odd|rational irrational|sine,sin cosine,cos
+numerator denominator|integral,integrate,antiderivative derivative,differentiate|positive negative|finite infinite
+convex concave|odd even|encoder decoder|client server|frontend backend|mutable immutable|synchronous,sync asynchronous,async
+static dynamic|signed unsigned|uppercase lowercase|upper lower|prefix suffix|parent child|stack queue|leading trailing
+local remote|valid invalid|visible invisible|supervised unsupervised|deterministic nondeterministic|linear nonlinear
+stateful stateless|arrival,arrivals departure,departures|domestic international|refundable nonrefundable
+credit debit|asset,assets liability,liabilities|profit,profits loss,losses|income,revenue expense,expenses|bull bear
+lender borrower|buyer seller|landlord tenant|employer employee|inbound outbound|incoming outgoing
+indoor,indoors outdoor,outdoors|vegetarian nonvegetarian|vegan nonvegan|sunrise sunset|happy unhappy|healthy unhealthy
+known unknown|able unable|available unavailable|likely unlikely|fair unfair|usual unusual|normal abnormal
+moral immoral|ethical unethical|correct incorrect|right wrong|true false|complete,completed incomplete
+regular irregular|reversible irreversible|responsible irresponsible|logical illogical|moderate extreme|formal informal
+direct indirect|dependent independent|relevant irrelevant|secure insecure|active inactive|accurate inaccurate
+consistent inconsistent|sufficient insufficient|compatible incompatible|appropriate inappropriate|literate illiterate
+mature immature|patient impatient|perfect imperfect|practical impractical|proper improper|reliable unreliable
+stable unstable|necessary unnecessary|comfortable uncomfortable|certain uncertain|employed unemployed
+married unmarried|paid unpaid|limited unlimited|official unofficial|supported unsupported|sorted unsorted
+ordered unordered|structured unstructured|verified unverified|authorized unauthorized|authorised unauthorised
+introvert,introverts extrovert,extroverts|introverted extroverted|optimist pessimist|major minor|majority minority
+winner loser|win lose|victory defeat|friend enemy|love,loves hate,hates|heaven hell|war peace|birth death|live die
+victim perpetrator|plaintiff defendant|singular plural|masculine feminine|ancient modern|absolute relative
+acid,acidic alkaline|anode cathode|exothermic endothermic|aerobic anaerobic|conductor insulator|concave convex
+upstream downstream|above below|over under|up down|top bottom|front rear|near far|empty full|rise,rises,rising fall,falls,falling
+wet dry|clean dirty|thick thin|heavy,heavier,heaviest lightweight|loud,louder quiet,quieter|bright,brighter dim
+temporary,temporarily permanent,permanently|automatic,automatically manual,manually|optional mandatory,required
+voluntary involuntary|maximal minimal|vertical horizontal|clockwise counterclockwise,anticlockwise|oral topical
+overweight underweight|overrated underrated|overvalued undervalued|nullable nonnullable|lossless lossy
+union intersection|multicast unicast|public private|wholesale retail|long-term short-term|import export|alive dead
+present absent|attack defend,defence,defense|entry exit|open,opening close,closing,closed|cause cure
+ceiling floor|superior inferior|senior junior
+"""
+# Alternatives of one kind: prompts that name different members ask different things.
+_GROUPS = """
+north,northern|south,southern|east,eastern|west,western
+breakfast|lunch|dinner
+spring,springtime|summer|autumn|winter
+pdf|docx|csv|json|xml|yaml|xlsx|html|markdown
+red|blue|green|yellow|purple|orange|pink|brown
+dog,dogs,puppy,puppies|cat,cats,kitten,kittens|horse,horses|rabbit,rabbits|hamster,hamsters
+mean|median|mode
+perimeter|area|circumference|diameter|radius
+multiplication|addition|subtraction|division
+beginner,beginners|intermediate|advanced
+monthly|yearly,annual,annually|weekly|daily|hourly|quarterly
+liver|kidney,kidneys|heart|lung,lungs|stomach|brain
+breast|prostate|colon|pancreatic|cervical|ovarian
+bronze|silver|gold|platinum
+sedan|suv|motorcycle|truck|bicycle
+email,e-mail|sms
+visa|mastercard|amex|paypal
+toddler,toddlers|infant,infants,newborn,newborns|teenager,teenagers,teen,teens|adult,adults
+husband|wife|mother|father
+carbohydrate,carbohydrates,carbs|protein,proteins
+"""
+_IRREGULAR = {
+    "buy": "bought", "sell": "sold", "begin": "began begun", "send": "sent", "lend": "lent", "withdraw": "withdrew withdrawn",
+    "forbid": "forbade forbidden", "lose": "lost losing", "freeze": "froze frozen", "hide": "hid hidden", "show": "shown",
+    "undo": "undid undone", "unbind": "unbound", "bind": "bound", "deny": "denied denies", "qualify": "qualified",
+    "disqualify": "disqualified", "multiply": "multiplied", "marry": "married",
+}  # fmt: skip
+_NOUNS = """
+increase decrease|subscription unsubscription|installation uninstallation|activation deactivation|encryption decryption
+inclusion exclusion|deposit withdrawal|agreement disagreement|approval rejection|acceptance rejection
+compression decompression|connection disconnection|weight-gain weight-loss|immigration emigration|immigrant emigrant
+"""
+
+
+def _forms(verb: str) -> set[str]:
+    stem = verb[:-1] if verb.endswith("e") else verb
+    last = verb + verb[-1] if verb in _DOUBLED else stem
+    forms = {verb, verb + "s", last + "ed", last + "ing"}
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        forms |= {verb[:-1] + "ies", verb[:-1] + "ied"}
+    if verb.endswith(("s", "x", "ch", "sh")):
+        forms.add(verb + "es")
+    return forms | set(_IRREGULAR.get(verb, "").split())
+
+
+_DOUBLED = frozenset("stop begin permit zip unzip plug unplug pin unpin wrap unwrap".split())
+
+
+def _axes() -> dict[str, frozenset[tuple[int, int]]]:
+    axes: dict[str, set[tuple[int, int]]] = {}
+    number = 0
+    for table, inflected in ((_VERBS, True), (_PLAIN, False), (_NOUNS, False)):
+        for pair in table.replace("\n", "|").split("|"):
+            if not pair.strip():
+                continue
+            sides = pair.split()
+            number += 1
+            for sign, side in zip((1, -1), sides, strict=True):
+                for word in side.split(","):
+                    for form in _forms(word) if inflected else {word}:
+                        axes.setdefault(form, set()).add((number, sign))
+    return {word: frozenset(sides) for word, sides in axes.items()}
+
+
+AXES = _axes()
+GROUPS: dict[str, tuple[int, int]] = {
+    word: (group, member)
+    for group, line in enumerate(filter(None, _GROUPS.split("\n")))
+    for member, words in enumerate(line.split("|"))
+    for word in words.split(",")
+    if " " not in word
+}

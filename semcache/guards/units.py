@@ -1,0 +1,112 @@
+"""Units of measurement: spelling to dimension and factor, and the words that spell numbers.
+
+Data alone. Invariant: two units of one dimension convert by their factors; what cannot be converted exactly (months to
+days) has a dimension of its own.
+"""
+
+from __future__ import annotations
+
+_SPELLINGS: dict[str, dict[float, str]] = {
+    "length": {
+        1e-9: "nm nanometer nanometers nanometre nanometres",
+        1e-6: "µm micron microns micrometer micrometers",
+        0.001: "mm millimeter millimeters millimetre millimetres",
+        0.01: "cm centimeter centimeters centimetre centimetres cms",
+        0.0254: "inch inches",
+        0.3048: "ft foot feet",
+        0.9144: "yd yard yards",
+        1.0: "m meter meters metre metres",
+        1000.0: "km kms kilometer kilometers kilometre kilometres",
+        1609.344: "mi mile miles",
+        9.4607e15: "lightyear lightyears",
+    },
+    "mass": {
+        1e-9: "mcg µg ug microgram micrograms",
+        1e-6: "mg milligram milligrams",
+        0.001: "g gm gms gram grams",
+        0.0283495: "oz ounce ounces",
+        0.45359237: "lb lbs pound pounds",
+        6.35029: "stones",
+        1.0: "kg kgs kilo kilos kilogram kilograms",
+        1000.0: "ton tons tonne tonnes",
+    },
+    "duration": {
+        1e-6: "µs microsecond microseconds",
+        0.001: "ms millisecond milliseconds",
+        1.0: "s sec secs second seconds",
+        60.0: "min mins minute minutes",
+        3600.0: "h hr hrs hour hours",
+        86400.0: "day days d",
+        604800.0: "week weeks wk wks",
+    },
+    "months": {1.0: "month months", 3.0: "quarters", 12.0: "year years yr yrs", 120.0: "decade decades"},
+    "volume": {
+        0.001: "ml milliliter milliliters millilitre millilitres cc",
+        0.00492892: "tsp teaspoon teaspoons",
+        0.0147868: "tbsp tablespoon tablespoons",
+        0.236588: "cup cups",
+        0.473176: "pint pints",
+        1.0: "l liter liters litre litres",
+        3.78541: "gallon gallons gal",
+    },
+    "data": {
+        1.0: "byte bytes",
+        1e3: "kb kilobyte kilobytes",
+        1e6: "mb megabyte megabytes",
+        1e9: "gb gigabyte gigabytes gig gigs",
+        1e12: "tb terabyte terabytes",
+        1024.0: "kib",
+        1048576.0: "mib",
+        1073741824.0: "gib",
+    },
+    "bits": {1.0: "bit bits"},
+    "rate": {1e3: "kbps", 1e6: "mbps", 1e9: "gbps"},
+    "speed": {1.0: "km/h kmh kph kmph", 1.609344: "mph", 3.6: "m/s", 1.852: "knot knots"},
+    "energy": {1.0: "joule joules", 4184.0: "kcal calorie calories cal", 1000.0: "kj", 3.6e6: "kwh"},
+    "power": {1.0: "watt watts w", 1000.0: "kw kilowatt kilowatts"},
+    "area": {1.0: "sqm", 0.092903: "sqft", 4046.86: "acre acres", 10000.0: "hectare hectares"},
+    "frequency": {1.0: "hz hertz", 1e3: "khz", 1e6: "mhz", 1e9: "ghz"},
+    "pressure": {1.0: "psi", 14.5038: "bar", 0.145038: "kpa"},
+    "temperature": {1.0: "celsius centigrade °c", 2.0: "fahrenheit °f", 3.0: "kelvin"},
+    "usd": {1.0: "usd dollar dollars bucks", 0.01: "cent cents"},
+    "eur": {1.0: "eur euro euros"},
+    "gbp": {1.0: "gbp sterling quid"},
+    "jpy": {1.0: "jpy yen"},
+    "inr": {1.0: "inr rupee rupees rs", 1e5: "lakh lakhs lac", 1e7: "crore crores"},
+    "percent": {0.01: "percent percentage pct %"},
+}
+UNITS: dict[str, tuple[str, float]] = {
+    spelling: (dimension, factor)
+    for dimension, factors in _SPELLINGS.items()
+    for factor, spellings in factors.items()
+    for spelling in spellings.split()
+}
+CURRENCIES = frozenset(("usd", "eur", "gbp", "jpy", "inr"))
+SYMBOLS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
+# Spellings that are a unit only right behind a number.
+AMBIGUOUS = frozenset(
+    "m g l s h d w mi min mins ms second seconds sec cal bar cup cups foot gal ton tons kilo stones quarters bit bits"
+    " gig gigs rs yard yards pound cc percentage cent cents pct % day days week weeks year years month months hour hours"
+    " minute minutes".split()
+)
+STANDALONE = frozenset(spelling for spelling in UNITS if spelling not in AMBIGUOUS)
+# "per month" against "per year": a period counts without a number only after these words.
+PER = frozenset(("per", "a", "an", "each", "every", "in"))
+PERIODS = frozenset("second minute hour day week month year seconds minutes hours days weeks months years".split())
+
+DIGITS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+        " eighteen nineteen".split()
+    )
+} | {word: 10 * tens for tens, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+ORDINALS = {
+    word: value
+    for value, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
+    )
+} | {"twentieth": 20, "thirtieth": 30, "hundredth": 100}
+FRACTIONS = {"half": "0.5", "thirds": "/3", "fifths": "/5", "quarters": "/4"}
+TIMES = {"twice": "2", "double": "2", "thrice": "3", "triple": "3", "dozen": "12", "once": "1~", "couple": "2~"}

@@ -1,0 +1,26 @@
+"""Vector indexes: which stored prompts are near a query, within one partition.
+
+`IndexOwner(Shelf(dim))` is what the cache uses; importing this module loads neither numpy nor hnswlib.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from semcache.index.owner import IndexOwner
+    from semcache.index.shelf import Shelf
+
+__all__ = ["IndexOwner", "Shelf"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "IndexOwner":
+        from semcache.index.owner import IndexOwner
+
+        return IndexOwner
+    if name == "Shelf":
+        from semcache.index.shelf import Shelf
+
+        return Shelf
+    raise AttributeError(f"module 'semcache.index' has no attribute {name!r}")

@@ -1,0 +1,126 @@
+"""Outcomes, written behind: requests append, one task turns them into metrics, log lines and rows of the event log.
+
+Knows nothing of requests. Invariant: `note` and `repeat` never block, never fail and never grow past `capacity`; what a
+failing store could not take is counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import msgspec
+
+from semcache.errors import StoreError
+from semcache.protocols import EntryStore
+from semcache.telemetry import Meter, log_fields
+from semcache.types import Recorded, Usage
+
+
+class Journal:
+    """Collects outcomes and flushes them every `interval` seconds.
+
+    `sink` takes the log lines of a flush as bytes; None logs nothing.
+    """
+
+    def __init__(
+        self,
+        store: EntryStore,
+        meter: Meter,
+        *,
+        sink: Callable[[bytes], object] | None = None,
+        interval: float = 0.25,
+        capacity: int = 200_000,
+    ) -> None:
+        self._store = store
+        self._meter = meter
+        self._sink = sink
+        self._interval = interval
+        self._capacity = capacity
+        self._events: list[Recorded] = []
+        self._repeats: list[tuple[Recorded, float, float]] = []
+        self._task: asyncio.Task[None] | None = None
+        self._flushing = asyncio.Lock()
+
+    def start(self) -> None:
+        """Begin flushing in the running event loop."""
+        self._task = asyncio.create_task(self._run(), name="semcache-journal")
+
+    def note(self, event: Recorded) -> None:
+        """Record one outcome."""
+        if len(self._events) < self._capacity:
+            self._events.append(event)
+        else:
+            self._meter.dropped_events.inc()
+
+    def repeat(self, template: Recorded, at: float, seconds: float) -> None:
+        """Record an outcome that equals `template` but for its time and duration; far cheaper than `note`."""
+        if len(self._repeats) < self._capacity:
+            self._repeats.append((template, at, seconds))
+
+    async def flush(self) -> None:
+        """Write out everything noted so far. Returns when the store has it, or has refused it."""
+        async with self._flushing:
+            events, self._events = self._events, []
+            repeats, self._repeats = self._repeats, []
+            rows = events + _fold(repeats)
+            if not rows:
+                return
+            for event in rows:
+                self._meter.observe(event)
+            if self._sink is not None:
+                lines = [msgspec.json.encode(log_fields(event)) for event in events]
+                lines += _repeated_lines(repeats)
+                self._sink(b"\n".join(lines) + b"\n")
+            try:
+                await self._store.record(rows)
+            except StoreError:
+                self._meter.dropped_events.inc(len(rows))
+
+    async def close(self) -> None:
+        """Stop the task and write out what is left."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        await self.flush()
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(self._interval)
+            await self.flush()
+
+
+def _fold(repeats: Sequence[tuple[Recorded, float, float]]) -> list[Recorded]:
+    groups: dict[int, tuple[Recorded, int, float, float]] = {}
+    for template, at, seconds in repeats:
+        _, count, total, _ = groups.get(id(template), (template, 0, 0.0, at))
+        groups[id(template)] = (template, count + 1, total + seconds, at)
+    return [
+        replace(
+            template,
+            at=at,
+            count=count,
+            seconds=total,
+            saved=Usage(template.saved.prompt_tokens * count, template.saved.completion_tokens * count),
+            saved_cost=template.saved_cost * count,
+        )
+        for template, count, total, at in groups.values()
+    ]
+
+
+def _repeated_lines(repeats: Sequence[tuple[Recorded, float, float]]) -> list[bytes]:
+    tails: dict[int, bytes] = {}
+    lines = []
+    for template, at, seconds in repeats:
+        tail = tails.get(id(template))
+        if tail is None:
+            fields = log_fields(template)
+            tail = tails[id(template)] = (
+                b","
+                + msgspec.json.encode({name: value for name, value in fields.items() if name not in ("at", "ms")})[1:]
+            )
+        lines.append(b'{"at":%.3f,"ms":%.3f' % (at, seconds * 1e3) + tail)
+    return lines

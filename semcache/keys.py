@@ -1,0 +1,59 @@
+"""What makes two requests the same: canonical bytes, keyed digests and the name of an index partition.
+
+Pure. Knows no dialect: a dialect has already separated a request into `identity` and `text`.
+Invariant: two requests get the same exact digest iff scope, endpoint, identity and text are equal as JSON values; the
+same signature iff they are equal with the text left out. The scope is inside every digest, so no lookup can cross it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from semcache.types import CacheKey, Request, Scope
+
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+def canonical(identity: Mapping[str, Any]) -> bytes:
+    """JSON with sorted keys and no white space, in which a top-level 1.0 is 1.
+
+    Numbers nested deeper keep their spelling: a different spelling there costs a miss, never a wrong answer.
+    """
+    return _encoder.encode({name: _plain(value) for name, value in identity.items()})
+
+
+def cache_key(request: Request, salt: bytes) -> CacheKey:
+    """The key of a request; `salt` is the store's 32 random bytes, without which digests cannot be guessed."""
+    identity = canonical(request.identity)
+    scope = _scope(request.scope)
+    endpoint = request.endpoint.value.encode()
+    text = request.text.encode("utf-8", "surrogatepass")
+    signature = digest(salt, b"signature", scope, endpoint, identity)
+    exact = digest(salt, b"exact", scope, endpoint, identity, text)
+    return CacheKey(request.scope, signature, exact, request.text, _frame(scope, endpoint, identity, text))
+
+
+def shelf_of(key: CacheKey, category: str, embedder_id: str, salt: bytes) -> bytes:
+    """The 16-byte name of the index partition in which this request may find neighbours."""
+    return digest(salt, b"shelf", key.signature, category.encode(), embedder_id.encode())[:16]
+
+
+def digest(salt: bytes, *parts: bytes) -> bytes:
+    """32 bytes of BLAKE2b keyed with `salt` over the length-prefixed parts."""
+    return blake2b(_frame(*parts), digest_size=32, key=salt).digest()
+
+
+def _scope(scope: Scope) -> bytes:
+    return _encoder.encode([scope.tenant, scope.user, scope.namespace])
+
+
+def _frame(*parts: bytes) -> bytes:
+    return b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+
+
+def _plain(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value

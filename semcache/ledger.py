@@ -1,0 +1,167 @@
+"""What a request cost and what the cache saved: prices, and the row that records an outcome.
+
+Pure. Invariant: a token is counted as spent by the one request that paid for it and as saved by every request that did
+not have to; no request does both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any, TypedDict
+
+from semcache.policy import Pack
+from semcache.protocols import Threshold
+from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
+
+# List prices in US dollars per million tokens (input, output); the first pattern that matches a model name counts.
+LIST_PRICES: Mapping[str, tuple[float, float]] = {
+    "gpt-4o-mini*": (0.15, 0.60),
+    "gpt-4o*": (2.50, 10.00),
+    "gpt-4.1-nano*": (0.10, 0.40),
+    "gpt-4.1-mini*": (0.40, 1.60),
+    "gpt-4.1*": (2.00, 8.00),
+    "gpt-3.5-turbo*": (0.50, 1.50),
+    "text-embedding-3-small*": (0.02, 0.0),
+    "text-embedding-3-large*": (0.13, 0.0),
+    "claude-3-5-haiku*": (0.80, 4.00),
+    "claude-3-5-sonnet*": (3.00, 15.00),
+    "claude-3-7-sonnet*": (3.00, 15.00),
+}
+
+
+class Prices:
+    """US dollars per million prompt and completion tokens, by shell-style pattern of the model name."""
+
+    def __init__(self, table: Mapping[str, tuple[float, float]] = LIST_PRICES) -> None:
+        self._table = dict(table)
+        self._known: dict[str, tuple[float, float]] = {}
+
+    def of(self, model: str) -> tuple[float, float]:
+        """Prices of a model, (0, 0) when no pattern matches."""
+        price = self._known.get(model)
+        if price is None:
+            name = model.rpartition("/")[2]
+            price = next((value for pattern, value in self._table.items() if fnmatchcase(name, pattern)), (0.0, 0.0))
+            if len(self._known) < 1000:
+                self._known[model] = price
+        return price
+
+    def cost(self, model: str, usage: Usage) -> float:
+        """US dollars for this usage."""
+        prompt, completion = self.of(model)
+        return (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1e6
+
+
+class Facts(TypedDict, total=False):
+    """What a skin knows of a finished request. `answer` is the upstream's, `entry` the replayed one."""
+
+    entry: Entry | None
+    answer: Assembled | None
+    stored: str | None
+    upstream: float
+    collapsed: bool
+
+
+def recorded(
+    lookup: Lookup,
+    prices: Prices,
+    *,
+    at: float,
+    status: int,
+    seconds: float,
+    entry: Entry | None = None,
+    answer: Assembled | None = None,
+    stored: str | None = None,
+    upstream: float = 0.0,
+    collapsed: bool = False,
+) -> Recorded:
+    """The row for one request. `collapsed` means that another request's upstream call gave `answer`."""
+    request, decision = lookup.request, lookup.decision
+    spent = answer.usage if answer is not None and not collapsed else Usage()
+    saved = entry.usage if entry is not None else answer.usage if answer is not None and collapsed else Usage()
+    outcome, why = Outcome.MISS, Why.VERIFY_FAILED
+    entry_id = score = p_correct = None
+    match decision:
+        case Serve():
+            outcome, why = Outcome(decision.how.value), Why(decision.how.value)
+            entry_id, score, p_correct = decision.card.id, decision.score, decision.p_correct
+        case Forward():
+            outcome, why = decision.outcome, decision.why
+            score = decision.nearest.score if decision.nearest is not None else None
+    return Recorded(
+        request_id=lookup.request_id,
+        at=at,
+        endpoint=request.endpoint.value,
+        scope=request.scope,
+        model=request.model,
+        category=lookup.category,
+        outcome=outcome,
+        why=why,
+        status=status,
+        entry_id=entry_id,
+        exact=lookup.key.exact if lookup.key is not None else b"",
+        score=score,
+        p_correct=p_correct,
+        stored=stored,
+        stream=request.stream,
+        saved=saved,
+        saved_cost=prices.cost(request.model, saved),
+        spent=spent,
+        spent_cost=prices.cost(request.model, spent),
+        seconds=seconds,
+        timings=replace(lookup.timings, upstream=upstream),
+        collapsed=collapsed,
+    )
+
+
+def statistics(
+    pack: Pack, tally: Sequence[Mapping[str, object]], entries: Mapping[str, int], threshold: Threshold
+) -> dict[str, Any]:
+    """What `semcache stats` shows: totals, and a row per category that has traffic, entries or a place in the pack.
+
+    Hit rate is hits over the requests that were looked up; bypassed requests are counted apart.
+    """
+    rows = {
+        name: {"entries": entries.get(name, 0), "threshold": threshold.floor(name, None), **_sums([])}
+        for name in {*pack.categories, *entries}
+    }
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for group in tally:
+        groups.setdefault(str(group["category"]), []).append(group)
+    for name, group_rows in groups.items():
+        known = rows.setdefault(name, {"entries": 0, "threshold": threshold.floor(name, None)})
+        known |= _sums(group_rows)
+    total = _sums([group for group_rows in groups.values() for group in group_rows])
+    return {
+        "policies": pack.name,
+        "target": pack.target,
+        "total": {"entries": sum(entries.values()), **total},
+        "categories": dict(sorted(rows.items())),
+    }
+
+
+def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def requests(*outcomes: Outcome) -> int:
+        return sum(int(group["requests"]) for group in groups if group["outcome"] in outcomes)
+
+    def total(name: str) -> float:
+        return float(sum(group[name] or 0 for group in groups))
+
+    exact, semantic = requests(Outcome.EXACT), requests(Outcome.SEMANTIC)
+    bypassed = requests(Outcome.BYPASS)
+    everything = sum(int(group["requests"]) for group in groups)
+    looked_up = everything - bypassed
+    return {
+        "requests": everything,
+        "exact": exact,
+        "semantic": semantic,
+        "misses": looked_up - exact - semantic,
+        "bypassed": bypassed,
+        "hit_rate": round((exact + semantic) / looked_up, 4) if looked_up else None,
+        "saved_tokens": int(total("saved_prompt_tokens") + total("saved_completion_tokens")),
+        "saved_usd": round(total("saved_cost"), 6),
+        "spent_usd": round(total("spent_cost"), 6),
+        "mean_ms": round(1e3 * total("seconds") / everything, 3) if everything else None,
+    }

@@ -1,0 +1,251 @@
+"""Opening a cache: which parts there are, how they are read from a store, and how they follow other workers.
+
+The composition root below the skins; decides nothing about requests.
+Invariant: when `open_parts` returns, every entry that was durable and unexpired can be found; `close` leaves nothing
+running and a snapshot that matches the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from semcache import categorize
+from semcache.answers import Answers
+from semcache.catalogue import Catalogue
+from semcache.embed import open_embedder
+from semcache.errors import CacheUnavailable, ConfigError, IndexFault, StoreError
+from semcache.eviction import Quota
+from semcache.eviction.lru import Lru
+from semcache.freshness import FixedFreshness
+from semcache.index.owner import IndexOwner
+from semcache.index.shelf import Shelf, load_shelf
+from semcache.journal import Journal
+from semcache.ledger import Prices
+from semcache.policy import Pack, load
+from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Threshold
+from semcache.store import open_store
+from semcache.store.seal import Seal
+from semcache.telemetry import Meter
+from semcache.thresholds import StaticThreshold
+from semcache.types import Card, Change, ChangeKind, Rejection
+
+SWEEP_EVERY = 60.0
+_GRACE = 3600.0
+_PATIENCE = 1.0
+
+
+@dataclass
+class Parts:
+    """Everything a cache is made of."""
+
+    store: EntryStore
+    embedder: Embedder
+    index: IndexOwner
+    pack: Pack
+    categories: Categorizer
+    threshold: Threshold
+    freshness: Freshness
+    catalogue: Catalogue
+    answers: Answers
+    journal: Journal
+    meter: Meter
+    prices: Prices
+    judge: str
+    clock: Callable[[], float]
+    rng: random.Random
+    new_id: Callable[[], int]
+    snapshot: Path | None = None
+    seen: int = 0
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    async def hide(self, entry_id: int) -> None:
+        """Make an entry unfindable in this process."""
+        self.catalogue.remove(entry_id)
+        self.answers.remove(entry_id)
+        with suppress(CacheUnavailable):
+            await self.index.remove(entry_id)
+
+    async def catch_up(self) -> None:
+        """Apply what other workers wrote since the last call. Raises StoreError."""
+        while changes := await self.store.changes(self.seen):
+            await self._apply(changes)
+            self.seen = changes[-1].seq
+
+    async def close(self) -> None:
+        """Stop following, write a snapshot and close every part."""
+        for task in self.tasks:
+            task.cancel()
+        for task in self.tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        await self.journal.close()
+        if self.snapshot is not None:
+            with suppress(IndexFault):
+                await self.index.snapshot(self.snapshot, embedder_id=self.embedder.id, head=self.seen)
+        await self.index.close()
+        await self.embedder.close()
+        await self.store.close()
+
+    async def _apply(self, changes: list[Change]) -> None:
+        fresh = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
+        unknown = [entry_id for entry_id in fresh if self.catalogue.get(entry_id) is None]
+        for change in changes:
+            if change.kind is ChangeKind.DELETE:
+                await self.hide(change.entry_id)
+            elif change.kind is ChangeKind.REJECT:
+                self.catalogue.reject([Rejection(change.entry_id, change.exact)])
+        if unknown:
+            batch = await self.store.vectors_of(unknown, self.embedder.id)
+            for card, vector in zip(batch.cards, batch.matrix, strict=True):
+                self._list(card)
+                await self.index.add(card.shelf, card.id, vector)
+            with_vector = {card.id for card in batch.cards}
+            for entry in await self.store.get([entry_id for entry_id in unknown if entry_id not in with_vector]):
+                if entry is not None:
+                    self._list(entry.card())
+
+    def _list(self, card: Card) -> None:
+        for displaced in self.catalogue.add(card):
+            self.answers.remove(displaced.id)
+
+    async def follow(self) -> None:
+        """Keep up with other workers until cancelled; a store that is down is asked again."""
+        while True:
+            try:
+                await self.store.wait(_PATIENCE)
+                await self.catch_up()
+            except CacheUnavailable:
+                self.meter.faults.labels("store").inc()
+                await asyncio.sleep(_PATIENCE)
+
+    async def sweep(self) -> None:
+        """Drop expired entries now and then until cancelled."""
+        while True:
+            await asyncio.sleep(SWEEP_EVERY)
+            now = self.clock()
+            for card in self.catalogue.expired(now):
+                await self.hide(card.id)
+                self.meter.evictions.labels("expired").inc()
+            with suppress(StoreError):
+                await self.store.sweep(now=now, grace=_GRACE)
+            self.gauge()
+
+    def gauge(self) -> None:
+        """Refresh the gauges."""
+        for category, count in self.catalogue.counts().items():
+            self.meter.entries.labels(category).set(count)
+        for category in self.pack.categories:
+            self.meter.threshold.labels(category).set(self.threshold.floor(category, None))
+        self.meter.index_bytes.set(self.index.bytes_used())
+
+
+async def open_parts(
+    data: str,
+    *,
+    policies: str,
+    judge: str,
+    embedder: str,
+    clock: Callable[[], float],
+    seed: int | None = None,
+    target: float | None = None,
+    hot_bytes: int = 256 << 20,
+    seal_keys: str | None = None,
+    prices: Path | None = None,
+    sink: Callable[[bytes], object] | None = None,
+) -> Parts:
+    """Open every part. `data` is a folder or a store URL. Raises ConfigError, StoreError or EmbedError."""
+    pack = load(policies)
+    if target is not None:
+        pack = pack.with_target(target)
+    folder = None if "://" in data else Path(data)
+    url = data if folder is None else f"sqlite:///{folder.absolute() / 'semcache.db'}"
+    seal = Seal.parse(seal_keys) if seal_keys else None
+    store = open_store(url, seal=seal)
+    table = read_prices(prices) if prices is not None else Prices()
+    model = open_embedder(embedder)
+    await store.open()
+    try:
+        categories = await _categories(pack, model)
+        meter = Meter()
+        index = IndexOwner(Shelf(model.dim))
+        parts = Parts(
+            store=store,
+            embedder=model,
+            index=index,
+            pack=pack,
+            categories=categories,
+            threshold=StaticThreshold(pack),
+            freshness=FixedFreshness(pack),
+            catalogue=Catalogue(lambda category: Quota(pack.of(category).quota, Lru())),
+            answers=Answers(hot_bytes),
+            journal=Journal(store, meter, sink=sink),
+            meter=meter,
+            prices=table,
+            judge=judge,
+            clock=clock,
+            rng=random.Random(seed),
+            # Not from `rng`: two workers of one seed must not make the same ids.
+            new_id=lambda: secrets.randbits(63),
+            snapshot=None if folder is None else folder / "index",
+        )
+        await _fill(parts)
+    except BaseException:
+        await model.close()
+        await store.close()
+        raise
+    parts.journal.start()
+    parts.tasks = [asyncio.create_task(parts.follow()), asyncio.create_task(parts.sweep())]
+    parts.gauge()
+    return parts
+
+
+def read_prices(path: Path) -> Prices:
+    """Prices from a YAML mapping of model patterns to [input, output], US dollars per million tokens.
+
+    Raises ConfigError.
+    """
+    import yaml
+
+    try:
+        table = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return Prices({str(model): (float(pair[0]), float(pair[1])) for model, pair in table.items()})
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError, ValueError, IndexError) as error:
+        raise ConfigError(
+            f"{path}: write one `model-pattern: [input, output]` a line, in dollars per million: {error}"
+        ) from error
+
+
+async def _categories(pack: Pack, embedder: Embedder) -> Categorizer:
+    texts = categorize.example_texts(pack)
+    return categorize.build(pack, await embedder.embed([text for _, text in texts]))
+
+
+async def _fill(parts: Parts) -> None:
+    """Load cards and vectors; a snapshot spares building large graphs again."""
+    now = parts.clock()
+    parts.seen = await parts.store.head()
+    held: set[int] = set()
+    if parts.snapshot is not None and parts.snapshot.is_dir():
+        with suppress(IndexFault):
+            shelf, _ = load_shelf(parts.snapshot, embedder_id=parts.embedder.id, dim=parts.embedder.dim)
+            held = set(shelf.ids())
+            await parts.index.replace(shelf)
+    async for batch in parts.store.vectors(parts.embedder.id, now=now):
+        for card in batch.cards:
+            parts._list(card)
+        await parts.index.bulk_add(
+            [card.shelf for card in batch.cards], [card.id for card in batch.cards], batch.matrix, skip=held
+        )
+    async for cards in parts.store.cards(now=now):
+        for card in cards:
+            parts._list(card)
+    for stale in held:
+        if parts.catalogue.get(stale) is None:
+            await parts.index.remove(stale)
+    parts.catalogue.reject(await parts.store.rejections())

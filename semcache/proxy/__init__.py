@@ -1,0 +1,1 @@
+"""The HTTP skin of the cache."""

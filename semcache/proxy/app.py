@@ -1,0 +1,205 @@
+"""The ASGI application: hot routes raw, everything else through FastAPI, and the life of the parts behind them.
+
+The composition root of a proxy process. Invariant: requests are answered only between a start that succeeded and a
+shutdown that has begun; a setting that cannot work stops the start with a ConfigError.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semcache.backends import open_backend
+from semcache.cache import AsyncSemanticCache
+from semcache.config import Settings, check_exposure, find_file, is_loopback
+from semcache.errors import SemcacheError, StoreError
+from semcache.opening import open_parts
+from semcache.protocols import Backend, Dialect
+from semcache.proxy.asgi import Receive, Scope, Send
+from semcache.proxy.auth import Authenticator
+from semcache.proxy.embeddings import EmbeddingsRoute
+from semcache.proxy.passthrough import Passthrough
+from semcache.proxy.routes import BrokenOff, Limits, Routes
+from semcache.wire import dialects
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+_REFRESH_KEYS = 1.0
+_EMBEDDINGS = "/v1/embeddings"
+
+
+def create() -> Proxy:
+    """The application of one worker process, from environment and settings file."""
+    env = dict(os.environ)
+    return Proxy(Settings.load({}, env, find_file(env, Path.cwd())), sink=_stdout)
+
+
+class Proxy:
+    """The application. `backend` and `clock` replace the real ones in tests."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        backend: Backend | None = None,
+        clock: Callable[[], float] = time.time,
+        sink: Callable[[bytes], object] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.cache: AsyncSemanticCache
+        self._given_backend = backend
+        self._clock = clock
+        self._sink = sink
+        self._dialects: dict[str, Dialect] = {dialect.path: dialect for dialect in dialects().values()}
+        self._refresh: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Open every part. Raises SemcacheError."""
+        settings = self.settings
+        self._backend = self._given_backend or _backend(settings)
+        parts = await open_parts(
+            settings.store_url if settings.store.url else str(settings.data),
+            policies=settings.policies,
+            judge=settings.cache.judge,
+            embedder=settings.embedder,
+            clock=self._clock,
+            seed=settings.cache.seed,
+            target=settings.cache.target,
+            hot_bytes=settings.cache.hot_bytes,
+            seal_keys=settings.store.seal_keys.get_secret_value() if settings.store.seal_keys else None,
+            prices=settings.prices,
+            sink=self._sink,
+        )
+        self.cache = AsyncSemanticCache(parts)
+        try:
+            keys = await parts.store.keys()
+            check_exposure(settings, bool(keys))
+        except SemcacheError:
+            await self.stop()
+            raise
+        server = settings.server
+        self._auth = Authenticator(
+            keys,
+            parts.store.salt,
+            settings.auth.required,
+            admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
+            loopback=is_loopback(server.host),
+        )
+        limits = Limits(server.max_body, settings.auth.trust_user_header, settings.auth.expose_scores)
+        self.routes = Routes(self.cache, self._backend, self._auth, limits=limits, worker=secrets.token_hex(3))
+        self._embeddings = EmbeddingsRoute(self.routes, self._backend)
+        self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
+        self._rest = _fastapi(self.cache, self._auth)
+        self._refresh = asyncio.create_task(self._follow_keys(), name="semcache-keys")
+
+    async def stop(self) -> None:
+        """Close every part."""
+        if self._refresh is not None:
+            self._refresh.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._refresh
+        await self.cache.close()
+        await self._backend.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection event."""
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1003})
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path: str = scope["path"]
+        try:
+            if scope["method"] == "POST" and (dialect := self._dialects.get(path)) is not None:
+                await self.routes(dialect, scope, receive, send)
+            elif scope["method"] == "POST" and path == _EMBEDDINGS:
+                await self._embeddings(scope, receive, send)
+            elif path.startswith("/v1/"):
+                await self._passthrough(scope, receive, send)
+            else:
+                await self._rest(scope, receive, send)
+        except BrokenOff:
+            # Returning without the last body message makes the server cut the connection, as the backend did.
+            return
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await self.start()
+                except SemcacheError as error:
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self.stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    async def _follow_keys(self) -> None:
+        known = await self.cache.parts.store.keys()
+        while True:
+            await asyncio.sleep(_REFRESH_KEYS)
+            with suppress(StoreError):
+                keys = await self.cache.parts.store.keys()
+                if keys != known:
+                    known = keys
+                    self._auth.replace(keys)
+                    self.routes.replays.clear()
+
+
+def _backend(settings: Settings) -> Backend:
+    upstream, fallback = settings.upstream, settings.fallback_key
+    return open_backend(
+        upstream.url,
+        api_key=upstream.api_key.get_secret_value() if upstream.api_key else None,
+        fallback_key=fallback.get_secret_value() if fallback else None,
+        anthropic_url=upstream.anthropic_url,
+        timeout=upstream.timeout,
+        connect_timeout=upstream.connect_timeout,
+        proxy=upstream.proxy.get_secret_value() if upstream.proxy else None,
+    )
+
+
+def _fastapi(cache: AsyncSemanticCache, auth: Authenticator) -> FastAPI:
+    from fastapi import FastAPI, Request, Response
+
+    from semcache import __version__
+    from semcache.errors import RequestRejected
+    from semcache.proxy.admin import admin_routes
+    from semcache.proxy.health import health_routes
+    from semcache.wire.answer import openai_error
+
+    app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
+    app.include_router(admin_routes(cache, auth))
+    app.include_router(health_routes(cache))
+
+    async def rejected(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestRejected)
+        body = openai_error(error.status, error.message, code=error.code, param=error.param)
+        return Response(body, error.status, media_type="application/json")
+
+    async def unavailable(_: Request, error: Exception) -> Response:
+        body = openai_error(503, f"the store cannot be reached: {error}", code="store_unavailable")
+        return Response(body, 503, media_type="application/json")
+
+    app.add_exception_handler(RequestRejected, rejected)
+    app.add_exception_handler(StoreError, unavailable)
+    return app
+
+
+def _stdout(lines: bytes) -> None:
+    sys.stdout.buffer.write(lines)
+    sys.stdout.buffer.flush()

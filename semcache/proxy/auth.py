@@ -1,0 +1,159 @@
+"""Who is calling: API keys, the tenant each one belongs to, and the user within it.
+
+Knows headers and key digests; nothing of stores, routes or what is asked.
+Invariant: a key of ours is never forwarded to the backend, and a plain key is never kept.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from semcache.errors import InvalidArgument, RequestRejected
+from semcache.types import ApiKey
+
+PREFIX = "sk-sc-"
+OWN_HEADER = "x-semcache-key"
+USER_HEADER = b"x-semcache-user"
+_HEADERS = (b"x-semcache-key", b"authorization", b"x-api-key")
+
+RawHeaders = Sequence[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request. `consumed` are the headers that held one of our keys."""
+
+    tenant: str = "default"
+    trusted: bool = False
+    admin: bool = False
+    key_id: str | None = None
+    consumed: frozenset[bytes] = frozenset()
+
+
+def digest(plain: str, salt: bytes) -> bytes:
+    """What is stored of a key: BLAKE2b keyed with the store's salt, 32 bytes."""
+    return hashlib.blake2b(plain.encode(), key=salt, digest_size=32, person=b"semcache api key").digest()
+
+
+def new_key(
+    rng_bytes: Callable[[int], bytes],
+    now: float,
+    tenant: str,
+    name: str,
+    salt: bytes,
+    *,
+    trusted: bool = False,
+    admin: bool = False,
+) -> tuple[str, ApiKey]:
+    """Make a key; the plain one is shown once and kept nowhere.
+
+    `rng_bytes(n)` gives n random bytes, such as `secrets.token_bytes`; `now` is Unix seconds.
+    """
+    if not tenant or not tenant.isprintable():
+        raise InvalidArgument(f"tenant {tenant!r} must be a printable name")
+    plain = PREFIX + base64.urlsafe_b64encode(rng_bytes(32)).rstrip(b"=").decode()
+    key_id = f"key_{rng_bytes(6).hex()}"
+    return plain, ApiKey(key_id, digest(plain, salt), tenant, name, now, trusted, admin)
+
+
+class Authenticator:
+    """Tells callers by their keys.
+
+    `required` None asks for a key as soon as one exists, even a revoked one: revoking the last key opens no door.
+    `admin_token` is a key that needs no store. `loopback` says that only this machine can connect; then, and only while
+    there is no key, anybody is trusted.
+    """
+
+    def __init__(
+        self,
+        keys: Iterable[ApiKey],
+        salt: bytes,
+        required: bool | None = None,
+        *,
+        admin_token: str | None = None,
+        loopback: bool = True,
+    ) -> None:
+        self._salt, self._required, self._loopback = salt, required, loopback
+        self._admin = digest(admin_token, salt) if admin_token else None
+        self._keys: dict[bytes, ApiKey] = {}
+        self.replace(keys)
+
+    def replace(self, keys: Iterable[ApiKey]) -> None:
+        """Take the keys that the store holds now."""
+        self._keys = {key.digest: key for key in keys}
+
+    @property
+    def required(self) -> bool:
+        """Whether a request without a key is refused."""
+        return bool(self._keys) if self._required is None else self._required
+
+    def identify(self, headers: RawHeaders) -> Caller:
+        """Name the caller behind ASGI headers (names in lower case). Raises RequestRejected(401).
+
+        A key of ours is looked for in `x-semcache-key`, `Authorization: Bearer` and `x-api-key`, in this order, so that
+        the backend's own key can stay where its SDK puts it.
+        """
+        shown = [(name, _plain(value)) for name, value in headers if name in _HEADERS]
+        ours = [(name, plain) for name, plain in shown if name == _HEADERS[0] or self._is_ours(plain)]
+        if not ours:
+            if self.required:
+                raise _refusal(f"no API key: send one that starts with {PREFIX} as a bearer token or in {OWN_HEADER}")
+            open_door = self._loopback and not self._keys
+            return Caller(trusted=open_door, admin=open_door)
+        callers = [self._known(plain) for _, plain in sorted(ours, key=lambda one: _HEADERS.index(one[0]))]
+        consumed = frozenset(name for name, _ in ours)
+        first = callers[0]
+        return Caller(first.tenant, first.trusted, first.admin, first.key_id, consumed)
+
+    def _is_ours(self, plain: str) -> bool:
+        if plain.startswith(PREFIX):
+            return True
+        return self._admin is not None and hmac.compare_digest(digest(plain, self._salt), self._admin)
+
+    def _known(self, plain: str) -> Caller:
+        shown = digest(plain, self._salt)
+        if self._admin is not None and hmac.compare_digest(shown, self._admin):
+            return Caller(trusted=True, admin=True, key_id="admin-token")
+        key = self._keys.get(shown)
+        if key is None or not hmac.compare_digest(shown, key.digest):
+            raise _refusal("this API key is not known here: `semcache keys list` shows those that are")
+        if key.revoked is not None:
+            raise _refusal(f"the API key {key.id} has been revoked")
+        return Caller(key.tenant, key.trusted, key.admin, key.id)
+
+
+def forwarded(headers: RawHeaders, caller: Caller) -> list[tuple[str, str]]:
+    """The headers that may go to the backend: none with a key of ours, none addressed to this cache.
+
+    `content-encoding` goes too: the body was decoded when it was read.
+    """
+    return [
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, value in headers
+        if name not in caller.consumed and not name.startswith(b"x-semcache-") and name != b"content-encoding"
+    ]
+
+
+def user_of(named: str | None, headers: RawHeaders, caller: Caller, *, trust_header: bool = False) -> str | None:
+    """The user within the tenant: `x-semcache-user` of a trusted caller, else the one that the body names.
+
+    `trust_header` believes that header of every caller, for a gateway in front that sets it.
+    """
+    if caller.trusted or trust_header:
+        for name, value in headers:
+            if name == USER_HEADER and value:
+                return value.decode("utf-8", "replace")
+    return named or None
+
+
+def _plain(value: bytes) -> str:
+    text = value.decode("latin-1").strip()
+    return text[7:].strip() if text[:7].lower() == "bearer " else text
+
+
+def _refusal(message: str) -> RequestRejected:
+    return RequestRejected(401, message, code="invalid_api_key")

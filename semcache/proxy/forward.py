@@ -1,0 +1,142 @@
+"""Asking the backend: one call a flight, relayed to everyone who waits for it, and kept if the policy allows.
+
+Knows no dialect beyond its Protocol. Invariant: what the client receives is what the backend sent, in order and cut off
+where the backend broke off; the end of an answer that is said to be stored is relayed only once it is durable.
+"""
+
+from __future__ import annotations
+
+import time
+
+from semcache.cache import AsyncSemanticCache
+from semcache.errors import UpstreamError
+from semcache.flight import Flight, Flights
+from semcache.protocols import Backend, Dialect, Outbound, Reply
+from semcache.types import Assembled, Card, Lookup, Store, Why
+
+_NEVER = float("inf")
+
+
+class Forwarder:
+    """Puts requests on flights. One instance a process."""
+
+    def __init__(self, cache: AsyncSemanticCache, backend: Backend, flights: Flights) -> None:
+        self._cache = cache
+        self._backend = backend
+        self._flights = flights
+
+    def join(self, lookup: Lookup) -> Flight | None:
+        """The flight whose answer this request would be served, were it stored already."""
+        if not joinable(lookup):
+            return None
+        assert lookup.key is not None
+        same = self._flights.same(lookup.key.exact)
+        if same is not None or lookup.vector is None:
+            return same
+        return self._flights.like(
+            lookup.shelf, lookup.vector, lambda card, score: self._cache.acceptable(lookup, card, score)
+        )
+
+    def start(self, lookup: Lookup, dialect: Dialect, outbound: Outbound) -> Flight:
+        """Ask the backend; others may join if the answer may be shared."""
+        key = lookup.key
+        card = Card(
+            id=0,
+            exact=key.exact if key else b"",
+            shelf=lookup.shelf,
+            category=lookup.category,
+            text=lookup.request.text,
+            created=self._cache.parts.clock(),
+            expires=_NEVER,
+        )
+        flight = Flight(card, lookup.vector, mode(lookup))
+        if joinable(lookup):
+            self._flights.take_off(flight)
+        flight.begin(self._fly(flight, lookup, dialect, outbound))
+        return flight
+
+    async def _fly(self, flight: Flight, lookup: Lookup, dialect: Dialect, outbound: Outbound) -> None:
+        started = time.perf_counter()
+        try:
+            reply = await self._backend.send(outbound)
+            try:
+                answer = await self._relay(flight, lookup, dialect, reply, started)
+            finally:
+                await reply.close()
+        except UpstreamError as error:
+            flight.land(error=error)
+        except BaseException as error:
+            flight.land(error=UpstreamError(f"the call was given up: {error!r}"))
+            raise
+        else:
+            flight.land(answer=answer)
+        finally:
+            self._flights.remove(flight)
+
+    async def _relay(
+        self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float
+    ) -> Assembled | None:
+        if reply.status != 200:
+            flight.result = Why.STATUS.value
+            flight.open(reply.status, reply.headers, stored=False)
+            async for chunk in reply.chunks():
+                flight.publish(chunk)
+            return None
+        if _is_stream(reply):
+            return await self._relay_stream(flight, lookup, dialect, reply, started)
+        body = b"".join([chunk async for chunk in reply.chunks()])
+        answer = dialect.parse(body)
+        stored = await self._admit(flight, lookup, answer, started)
+        flight.open(reply.status, reply.headers, stored=stored)
+        flight.publish(body)
+        return answer
+
+    async def _relay_stream(
+        self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float
+    ) -> Assembled:
+        flight.open(reply.status, reply.headers, stored=self._promises(lookup))
+        assembler = dialect.assembler()
+        fed = 0
+        admitted = False
+        async for chunk in reply.chunks():
+            assembler.feed(chunk)
+            terminal = assembler.terminal
+            if terminal is not None and not admitted:
+                cut = max(0, terminal - fed)
+                flight.publish(chunk[:cut])
+                await self._admit(flight, lookup, assembler.finish(), started)
+                admitted = True
+                flight.publish(chunk[cut:])
+            else:
+                flight.publish(chunk)
+            fed += len(chunk)
+        answer = assembler.finish()
+        if not admitted:
+            flight.result = Why.INCOMPLETE.value
+        return answer
+
+    async def _admit(self, flight: Flight, lookup: Lookup, answer: Assembled, started: float) -> bool:
+        decision = await self._cache.admit(lookup, answer, latency=time.perf_counter() - started)
+        stored = isinstance(decision, Store)
+        flight.result = "stored" if isinstance(decision, Store) else decision.why.value
+        return stored
+
+    def _promises(self, lookup: Lookup) -> bool:
+        """Whether a stream that ends well will be kept: known before its first byte."""
+        return lookup.key is not None and not lookup.request.controls.no_store and "store" not in self._cache.faults()
+
+
+def mode(lookup: Lookup) -> tuple[bool, str]:
+    """Requests of the same mode can be sent the same bytes."""
+    return lookup.request.stream, repr(sorted(lookup.request.replay.items()))
+
+
+def joinable(lookup: Lookup) -> bool:
+    """Whether this request's answer may be shared with requests that run beside it."""
+    controls = lookup.request.controls
+    return lookup.key is not None and not controls.no_cache and not controls.no_store
+
+
+def _is_stream(reply: Reply) -> bool:
+    kind = next((value for name, value in reply.headers if name == "content-type"), "")
+    return kind.partition(";")[0].strip().lower() == "text/event-stream"

@@ -1,0 +1,57 @@
+"""Liveness, readiness and metrics.
+
+Invariant: `/livez` says that the process runs, `/readyz` that requests are answered (faults of the cache are named, and
+do not make it unready: it forwards); neither needs a key, neither names an entry.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from semcache.cache import AsyncSemanticCache
+from semcache.errors import StoreError
+
+
+def health_routes(cache: AsyncSemanticCache) -> APIRouter:
+    """`/livez`, `/readyz`, `/healthz` and `/metrics`."""
+    router = APIRouter(tags=["health"])
+
+    @router.get("/livez")
+    async def livez() -> dict[str, str]:
+        """The process runs."""
+        return {"status": "ok"}
+
+    @router.get("/readyz")
+    @router.get("/healthz", include_in_schema=False)
+    async def readyz() -> dict[str, Any]:
+        """Requests are answered; what is broken is named."""
+        faults = cache.faults()
+        try:
+            await cache.parts.store.ping()
+        except StoreError as error:
+            faults.setdefault("store", str(error))
+        return {
+            "status": "degraded" if faults else "ok",
+            "faults": faults,
+            "entries": len(cache.catalogue),
+            "embedder": cache.parts.embedder.id,
+            "policies": cache.pack.name,
+        }
+
+    @router.get("/metrics", response_class=Response)
+    async def metrics() -> Response:
+        """Prometheus metrics; of all workers when there are several."""
+        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
+
+        await cache.journal.flush()
+        cache.parts.gauge()
+        registry = cache.meter.registry
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            registry = CollectorRegistry()
+            multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+    return router

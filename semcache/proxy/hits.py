@@ -1,0 +1,140 @@
+"""Replaying a stored answer: its bytes, its headers, and a memo that spares identical requests all parsing.
+
+Knows nothing of forwarding. Invariant: the memo is asked with the caller's own bytes (path, body, every header that can
+matter), and an entry that was deleted, replaced or has expired is never replayed from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from semcache.cache import AsyncSemanticCache
+from semcache.eviction import Quota
+from semcache.eviction.lru import Lru
+from semcache.protocols import Dialect
+from semcache.proxy.asgi import HeaderList, Send
+from semcache.types import Card, Entry, Lookup, Outcome, Recorded, Serve, public_id
+
+# Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.
+_HARMLESS = frozenset(
+    b"host user-agent accept accept-encoding accept-language connection content-length content-type "
+    b"traceparent tracestate x-request-id idempotency-key date".split()
+)
+_MEMO_BODY_LIMIT = 64 << 10
+
+MemoKey = tuple[str, bytes, bytes, tuple[tuple[bytes, bytes], ...]]
+
+
+@dataclass(slots=True)
+class Replay:
+    """An answer ready to be sent; `headers` are those of the second `at`, the request id excepted."""
+
+    card: Card
+    payload: bytes
+    fixed: HeaderList
+    detail: str
+    template: Recorded
+    at: int = -1
+    headers: HeaderList | None = None
+
+
+class Replays:
+    """Renders replays and remembers them by the bytes of the request."""
+
+    def __init__(self, cache: AsyncSemanticCache, *, worker: str, capacity: int = 64 << 20) -> None:
+        self._cache = cache
+        self._clock = cache.parts.clock
+        self._worker = worker
+        self._ids = count(1)
+        self._memo: dict[MemoKey, Replay] = {}
+        self._slots: dict[int, MemoKey] = {}
+        self._capacity = capacity
+        self._quota = Quota(capacity, Lru())
+
+    def request_id(self) -> str:
+        """A fresh id for a request."""
+        return f"req_{self._worker}{next(self._ids):010x}"
+
+    def find(self, scope: dict[str, Any], body: bytes) -> Replay | None:
+        """The replay of an identical earlier request, if its entry still lives."""
+        replay = self._memo.get(memo_key(scope, body))
+        if replay is None:
+            return None
+        card = replay.card
+        if self._cache.catalogue.get(card.id) is not card or card.expires <= self._clock():
+            return None
+        return replay
+
+    def remember(self, scope: dict[str, Any], body: bytes, replay: Replay) -> None:
+        """Let identical requests skip parsing."""
+        if len(body) > _MEMO_BODY_LIMIT:
+            return
+        key = memo_key(scope, body)
+        slot = hash(key)
+        self._memo[key] = replay
+        self._slots[slot] = key
+        for victim in self._quota.admit(slot, len(body) + len(replay.payload) + 1000):
+            self._memo.pop(self._slots.pop(victim), None)
+
+    def clear(self) -> None:
+        """Forget everything, because who may see what has changed."""
+        self._memo.clear()
+        self._slots.clear()
+        self._quota = Quota(self._capacity, Lru())
+
+    def render(self, dialect: Dialect, lookup: Lookup, served: Serve, entry: Entry, template: Recorded) -> Replay:
+        """Prepare the reply to a hit: a stream if the client asked for one, else the body."""
+        request = lookup.request
+        if request.stream:
+            payload, kind = b"".join(dialect.stream(entry.body, request.replay)), b"text/event-stream; charset=utf-8"
+        else:
+            payload, kind = entry.body, b"application/json"
+        fixed = [
+            (b"content-type", kind),
+            (b"content-length", str(len(payload)).encode()),
+            (b"cache-control", b"private, no-store"),
+        ]
+        return Replay(served.card, payload, fixed, served.how.value, template)
+
+    async def send(self, replay: Replay, send: Send, request_id: str) -> None:
+        """Send a replay."""
+        now = self._clock()
+        second = int(now)
+        if replay.at != second or replay.headers is None:
+            ttl = max(0, int(replay.card.expires - now))
+            age = max(0, int(now - replay.card.created))
+            status = f"semcache; hit; ttl={ttl}; detail={replay.detail}"
+            replay.headers = [*replay.fixed, (b"cache-status", status.encode()), (b"age", str(age).encode())]
+            replay.at = second
+        headers = [*replay.headers, (b"x-request-id", request_id.encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": replay.payload})
+
+
+def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:
+    """What a request is remembered by."""
+    headers = tuple(
+        [pair for pair in scope["headers"] if pair[0] not in _HARMLESS and not pair[0].startswith(b"x-stainless-")]
+    )
+    return scope["path"], scope["query_string"], body, headers
+
+
+def debug_headers(lookup: Lookup) -> list[tuple[bytes, bytes]]:
+    """What trusted callers are told of a decision."""
+    decision = lookup.decision
+    headers = [(b"x-semcache-category", lookup.category.encode())]
+    if isinstance(decision, Serve):
+        headers.append((b"x-semcache-id", public_id(decision.card.id).encode()))
+        headers.append((b"x-semcache-score", f"{decision.score:.4f}".encode()))
+        headers.append((b"x-semcache-p-correct", f"{decision.p_correct:.4f}".encode()))
+    elif getattr(decision, "nearest", None) is not None:
+        headers.append((b"x-semcache-score", f"{decision.nearest.score:.4f}".encode()))  # type: ignore[union-attr]
+    return headers
+
+
+def memorable(lookup: Lookup) -> bool:
+    """Whether an identical request is sure to be decided alike: an exact hit under no time-dependent control."""
+    decision = lookup.decision
+    return isinstance(decision, Serve) and decision.how is Outcome.EXACT and lookup.request.controls.max_age is None

@@ -1,0 +1,68 @@
+"""Everything under `/v1` that the cache does not know: relayed as it is, in both directions.
+
+Knows no dialect. Invariant: bytes are not looked at, and nothing is held in memory beyond one chunk of the reply.
+"""
+
+from __future__ import annotations
+
+from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
+from semcache.protocols import Backend, Outbound
+from semcache.proxy.asgi import Disconnected, Receive, Scope, Send, encoded, respond, until_disconnect
+from semcache.proxy.auth import Authenticator, forwarded
+from semcache.proxy.limits import ClientGone, read_body
+from semcache.proxy.routes import BrokenOff
+from semcache.wire.answer import openai_error
+from semcache.wire.headers import strip_request_headers
+
+_BYPASS = (b"cache-status", b"semcache; fwd=bypass")
+
+
+class Passthrough:
+    """Relays requests that are not cached."""
+
+    def __init__(self, backend: Backend, auth: Authenticator, max_body: int) -> None:
+        self._backend = backend
+        self._auth = auth
+        self._max_body = max_body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Relay one request."""
+        try:
+            body = await read_body(scope, receive, self._max_body)
+            caller = self._auth.identify(scope["headers"])
+        except ClientGone:
+            return
+        except RequestRejected as error:
+            await _reject(send, error)
+            return
+        query = scope["query_string"].decode("latin-1")
+        headers = strip_request_headers(forwarded(scope["headers"], caller))
+        path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
+        try:
+            async with until_disconnect(receive):
+                await self._relay(Outbound(scope["method"], path, headers, body, query), send)
+        except Disconnected:
+            return
+
+    async def _relay(self, outbound: Outbound, send: Send) -> None:
+        try:
+            reply = await self._backend.send(outbound)
+        except UpstreamError as error:
+            status = 504 if isinstance(error, UpstreamTimeout) else 502
+            await _reject(send, RequestRejected(status, str(error), code="upstream_unavailable"))
+            return
+        try:
+            headers = [*encoded(list(reply.headers)), _BYPASS]
+            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+            async for chunk in reply.chunks():
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        except UpstreamError as error:
+            raise BrokenOff(str(error)) from error
+        finally:
+            await reply.close()
+
+
+async def _reject(send: Send, error: RequestRejected) -> None:
+    body = openai_error(error.status, error.message, code=error.code, param=error.param)
+    await respond(send, error.status, [(b"content-type", b"application/json"), _BYPASS], body)

@@ -1,0 +1,242 @@
+"""The hot routes: one request from its bytes to its reply.
+
+Reads the dialect, asks the cache, and replays, follows or forwards. Knows no SQL, no index and no dialect's fields.
+Invariant: exactly one reply is sent for a request, and exactly one outcome is recorded, whatever happens in between.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from semcache.cache import AsyncSemanticCache
+from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
+from semcache.flight import Flight, Flights
+from semcache.protocols import Backend, Dialect, Outbound
+from semcache.proxy import hits
+from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, encoded, respond, until_disconnect
+from semcache.proxy.auth import Authenticator, Caller, forwarded, user_of
+from semcache.proxy.forward import Forwarder, mode
+from semcache.proxy.limits import ClientGone, read_body
+from semcache.types import Assembled, Controls, Forward, Lookup, Outcome, Request, Serve, Why
+from semcache.types import Scope as CacheScope
+from semcache.wire.headers import cache_status, controls_from, forwarded_as, strip_request_headers
+
+CLIENT_GONE = 499
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a proxy accepts: the size of a body in bytes, and whose word it takes for the user."""
+
+    max_body: int = 20 << 20
+    trust_user_header: bool = False
+    expose_scores: bool = False
+
+
+class Routes:
+    """Serves the cacheable endpoints. One instance a process."""
+
+    def __init__(
+        self, cache: AsyncSemanticCache, backend: Backend, auth: Authenticator, *, limits: Limits, worker: str
+    ) -> None:
+        self.cache = cache
+        self.auth = auth
+        self.limits = limits
+        self.replays = hits.Replays(cache, worker=worker)
+        self.forwarder = Forwarder(cache, backend, Flights())
+
+    async def __call__(self, dialect: Dialect, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request of this dialect."""
+        started = time.perf_counter()
+        try:
+            body = await read_body(scope, receive, self.limits.max_body)
+            known = self.replays.find(scope, body)
+            if known is not None:
+                await self._again(known, send, started)
+                return
+            caller = self.auth.identify(scope["headers"])
+            request = self._read(dialect, body, scope["headers"], caller)
+            lookup = await self.cache.consult(request, self.replays.request_id())
+        except ClientGone:
+            return
+        except RequestRejected as error:
+            await reject(dialect, error, send)
+            return
+        exchange = Exchange(self, dialect, scope, body, caller, started)
+        await exchange.answer(lookup, receive, send)
+
+    async def _again(self, known: hits.Replay, send: Send, started: float) -> None:
+        self.cache.catalogue.touch(known.card)
+        await self.replays.send(known, send, self.replays.request_id())
+        self.cache.journal.repeat(known.template, self.cache.parts.clock(), time.perf_counter() - started)
+
+    def _read(self, dialect: Dialect, body: bytes, headers: HeaderList, caller: Caller) -> Request:
+        request = dialect.read(body)
+        text_headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
+        controls = controls_from(text_headers, request.controls)
+        user = user_of(request.user, headers, caller, trust_header=self.limits.trust_user_header)
+        return replace(request, controls=controls, scope=self.scope_of(caller, user, controls), user=user)
+
+    def scope_of(self, caller: Caller, user: str | None, controls: Controls) -> CacheScope:
+        """Who shares answers with this caller."""
+        private = self.cache.pack.share == "user"
+        return CacheScope(caller.tenant, user if private else None, controls.namespace or "")
+
+    def sees_scores(self, caller: Caller) -> bool:
+        """Whether a caller is told ids, scores and probabilities."""
+        return caller.trusted or self.limits.expose_scores
+
+
+class Exchange:
+    """One request on its way to a reply."""
+
+    def __init__(
+        self, routes: Routes, dialect: Dialect, scope: Scope, body: bytes, caller: Caller, started: float
+    ) -> None:
+        self._routes = routes
+        self._cache = routes.cache
+        self._dialect = dialect
+        self._scope = scope
+        self._body = body
+        self._caller = caller
+        self._started = started
+
+    async def answer(self, lookup: Lookup, receive: Receive, send: Send) -> None:
+        """Replay, refuse, follow or forward."""
+        if isinstance(lookup.decision, Serve):
+            if await self._replay(lookup, lookup.decision, send):
+                return
+            lookup = replace(lookup, decision=Forward(Why.FAULT))
+        if lookup.request.controls.only_if_cached:
+            error = RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
+            await reject(self._dialect, error, send, self._headers(lookup, None, stored=False))
+            self._note(lookup, 504)
+            return
+        try:
+            async with until_disconnect(receive):
+                if not await self._follow(lookup, send):
+                    await self._forward(lookup, send)
+        except Disconnected:
+            self._note(lookup, CLIENT_GONE)
+
+    async def _replay(self, lookup: Lookup, served: Serve, send: Send) -> bool:
+        entry = await self._cache.entry(served, lookup.key)
+        if entry is None:
+            return False
+        template = self._cache.outcome(lookup, 200, 0.0, entry=entry)
+        replay = self._routes.replays.render(self._dialect, lookup, served, entry, template)
+        if self._routes.sees_scores(self._caller):
+            replay.fixed.extend(hits.debug_headers(lookup))
+        await self._routes.replays.send(replay, send, lookup.request_id)
+        self._cache.catalogue.touch(served.card)
+        self._cache.journal.note(replace(template, seconds=time.perf_counter() - self._started))
+        if hits.memorable(lookup):
+            self._routes.replays.remember(self._scope, self._body, replay)
+        return True
+
+    async def _follow(self, lookup: Lookup, send: Send) -> bool:
+        """Share the call of a request that is being answered now; False when there is none, or it came to nothing."""
+        flight = self._routes.forwarder.join(lookup)
+        if flight is None:
+            return False
+        with flight:
+            if flight.mode == mode(lookup):
+                return await self._tail(lookup, flight, send)
+            answer = await flight.finished()
+        if answer is None or not answer.complete or flight.status != 200:
+            return False
+        await self._from_body(lookup, answer, send)
+        return True
+
+    async def _tail(self, lookup: Lookup, flight: Flight, send: Send) -> bool:
+        try:
+            await flight.opened()
+        except UpstreamError:
+            return False
+        if flight.status != 200:
+            return False
+        await self._relay(lookup, flight, send, collapsed=True)
+        return True
+
+    async def _from_body(self, lookup: Lookup, answer: Assembled, send: Send) -> None:
+        if lookup.request.stream:
+            payload, kind = b"".join(self._dialect.stream(answer.body, lookup.request.replay)), b"text/event-stream"
+        else:
+            payload, kind = answer.body, b"application/json"
+        headers = [(b"content-type", kind), *self._headers(lookup, 200, stored=False, collapsed=True)]
+        await respond(send, 200, headers, payload)
+        self._note(lookup, 200, answer=answer, collapsed=True)
+
+    async def _forward(self, lookup: Lookup, send: Send) -> None:
+        headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
+        query = self._scope["query_string"].decode("latin-1")
+        outbound = Outbound("POST", self._scope["path"], headers, lookup.request.raw, query)
+        flight = self._routes.forwarder.start(lookup, self._dialect, outbound)
+        with flight:
+            try:
+                await flight.opened()
+            except UpstreamError as error:
+                status = 504 if isinstance(error, UpstreamTimeout) else 502
+                refusal = RequestRejected(status, str(error), code="upstream_unavailable")
+                await reject(self._dialect, refusal, send, self._headers(lookup, status, stored=False))
+                self._note(lookup, status)
+                return
+            await self._relay(lookup, flight, send, collapsed=False)
+
+    async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
+        opened = time.perf_counter()
+        own = self._headers(lookup, flight.status, stored=flight.stored and not collapsed, collapsed=collapsed)
+        headers = [*encoded(list(flight.headers)), *own]
+        await send({"type": "http.response.start", "status": flight.status, "headers": headers})
+        try:
+            async for chunk in flight.chunks():
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except UpstreamError as error:
+            self._note(lookup, flight.status, stored=Why.INCOMPLETE.value, collapsed=collapsed)
+            # Ending without the last message makes the server cut the connection, as the backend did.
+            raise BrokenOff(str(error)) from error
+        await send({"type": "http.response.body", "body": b""})
+        self._note(
+            lookup,
+            flight.status,
+            answer=flight.answer,
+            stored=None if collapsed else flight.result,
+            upstream=opened - self._started,
+            collapsed=collapsed,
+        )
+
+    def _headers(self, lookup: Lookup, fwd_status: int | None, *, stored: bool, collapsed: bool = False) -> HeaderList:
+        decision = lookup.decision
+        assert isinstance(decision, Forward)
+        status = cache_status(
+            hit=False,
+            ttl=None,
+            fwd=forwarded_as(decision.why, Outcome(decision.outcome.value)),
+            fwd_status=fwd_status if fwd_status not in (None, 200) else None,
+            stored=stored,
+            collapsed=collapsed,
+            detail=decision.why.value,
+        )
+        headers = [(b"cache-status", status.encode())]
+        if self._routes.sees_scores(self._caller):
+            headers += hits.debug_headers(lookup)
+        return headers
+
+    def _note(self, lookup: Lookup, status: int, **facts: Any) -> None:
+        seconds = time.perf_counter() - self._started
+        self._cache.journal.note(self._cache.outcome(lookup, status, seconds, **facts))
+
+
+class BrokenOff(Exception):
+    """The backend broke off in the middle of an answer that the client was already receiving."""
+
+
+async def reject(
+    dialect: Dialect, error: RequestRejected, send: Send, headers: Sequence[tuple[bytes, bytes]] = ()
+) -> None:
+    """Send a refusal in the dialect of the client."""
+    body = dialect.error(error.status, error.message, code=error.code, param=error.param)
+    await respond(send, error.status, [(b"content-type", b"application/json"), *headers], body)

@@ -1,0 +1,271 @@
+"""Connections to one database: many readers, one writer, no half-finished transaction.
+
+Knows SQLAlchemy, SQLite's pragmas and PostgreSQL's locks, nothing of entries.
+Invariant: writes of one process run one after another, each in one transaction that ends even when its caller is
+cancelled. Writes that add to the change feed are serialised across processes too (SQLite by its write lock,
+PostgreSQL by an advisory lock taken first and held until commit), so sequence numbers become visible in their order
+and a follower that reads past n never misses one below it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import weakref
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from semcache.errors import ConfigError, StoreError
+from semcache.store.faults import wrapped
+
+T = TypeVar("T")
+Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Delete
+Step: TypeAlias = tuple[Statement, Mapping[str, Any]]
+Row = Sequence[Any]
+READERS = 4
+_LANES = 3  # short reads, long reads, scripts
+_WRITER = 2
+_FEED_LOCK = 0x73656D63_61636865
+
+
+class _Lane(Protocol):
+    """The part of an aiosqlite connection that is used: a statement and its rows in one hop to its thread."""
+
+    async def execute_fetchall(self, sql: str, parameters: Sequence[Any]) -> list[Row]: ...
+
+
+def parse_url(url: str) -> sa.URL:
+    """The SQLAlchemy URL behind what a user writes. Raises ConfigError."""
+    if "://" not in url:
+        return sa.URL.create("sqlite+aiosqlite", database=str(_file(url)))
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        raise ConfigError("SEMCACHE_STORE__URL is no URL; write sqlite:///FILE or postgresql://HOST/NAME") from error
+    dialect = parsed.drivername.partition("+")[0]
+    if dialect == "sqlite":
+        if parsed.database in (None, "", ":memory:"):
+            raise ConfigError(f"{url!r} names no file; write sqlite:///FILE, or memory:// for a store without one")
+        return parsed.set(drivername="sqlite+aiosqlite", database=str(_file(parsed.database)))
+    if dialect in ("postgres", "postgresql"):
+        return parsed.set(drivername="postgresql+psycopg")
+    raise ConfigError(f"no store speaks {parsed.drivername!r}; use sqlite:///FILE, postgresql://HOST/NAME or memory://")
+
+
+def _file(name: str | None) -> Path:
+    path = Path(name or "").expanduser()
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder; name a file in it, such as {path / 'semcache.db'}")
+    return path
+
+
+class Database:
+    """An open or closed database. `busy` is how many seconds a write waits for another process's lock."""
+
+    def __init__(self, url: sa.URL, *, busy: float = 5.0) -> None:
+        self.url = url
+        self.sqlite = url.get_backend_name() == "sqlite"
+        self.name = str(url.database) if self.sqlite else url.render_as_string(hide_password=True)
+        self._busy = busy
+        self._engine: AsyncEngine | None = None
+        self._held: list[AsyncConnection] = []
+        self._lanes: list[_Lane] = []
+        self._compiled: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._writing = asyncio.Lock()
+        self._reading = asyncio.Semaphore(READERS)
+        self._running: set[asyncio.Task[Any]] = set()
+
+    async def open(self) -> None:
+        """Connect. Raises StoreError; on failure nothing stays open."""
+        with wrapped(self.name):
+            try:
+                await self._connect()
+            except BaseException:
+                await self.close()
+                raise
+
+    async def _connect(self) -> None:
+        if not self.sqlite:
+            self._engine = create_async_engine(
+                self.url,
+                pool_size=READERS + 2,
+                max_overflow=0,
+                pool_pre_ping=True,
+                connect_args={"connect_timeout": 5, "tcp_user_timeout": 10_000},
+            )
+            event.listen(self._engine.sync_engine, "connect", self._set_timeout)
+            async with self._engine.connect():
+                return
+        _make_private(Path(str(self.url.database)))
+        self._engine = create_async_engine(
+            self.url,
+            pool_size=_LANES + 2,
+            max_overflow=0,
+            pool_reset_on_return=None,
+            connect_args={"isolation_level": None, "timeout": self._busy},
+        )
+        event.listen(self._engine.sync_engine, "connect", _set_pragmas)
+        event.listen(self._engine.sync_engine, "begin", _begin)
+        for _ in range(_LANES):
+            connection = await self._engine.connect()
+            self._held.append(connection)
+            self._lanes.append(cast(_Lane, (await connection.get_raw_connection()).driver_connection))
+        await self._write_ahead(self._lanes[0])
+
+    async def _write_ahead(self, lane: _Lane) -> None:
+        """Switch to WAL. SQLite does not wait for a lock here, so several workers that start at once take turns."""
+        deadline = asyncio.get_running_loop().time() + self._busy
+        while True:
+            try:
+                await lane.execute_fetchall("PRAGMA journal_mode=WAL", ())
+                return
+            except Exception as error:
+                if "locked" not in str(error) or asyncio.get_running_loop().time() > deadline:
+                    raise
+                await asyncio.sleep(0.02)
+
+    async def close(self) -> None:
+        """Finish what runs and disconnect; safe to call twice."""
+        if self._running:
+            await asyncio.gather(*self._running, return_exceptions=True)
+        engine, self._engine = self._engine, None
+        held, self._held, self._lanes = self._held, [], []
+        if engine is not None:
+            with wrapped(self.name):
+                for connection in held:
+                    await connection.close()
+                await engine.dispose()
+
+    async def fetch(
+        self, statement: sa.Select[Any], params: Mapping[str, Any] | None = None, *, bulk: bool = False
+    ) -> Sequence[Row]:
+        """Rows of one statement, as the driver gives them. `bulk` keeps a long read out of the way of short ones."""
+        engine = self._opened()
+        with wrapped(self.name):
+            if self.sqlite:
+                return await self._lanes[bulk].execute_fetchall(*self._bound(statement, params or {}))
+            return await self._finish(self._query(engine, statement, params))
+
+    async def pragma(self, name: str) -> Any:
+        """The value of a SQLite pragma, as the reading connection sees it."""
+        self._opened()
+        with wrapped(self.name):
+            rows = await self._lanes[0].execute_fetchall(f"PRAGMA {name}", ())
+        return rows[0][0]
+
+    async def write(self, work: Callable[[sa.Connection], T], *, feed: bool = True) -> T:
+        """Run `work` in one transaction of its own; `feed` says that it may add rows to the change feed."""
+        engine = self._opened()
+        with wrapped(self.name):
+            return await self._finish(self._transact(engine, work, feed))
+
+    async def script(self, steps: Sequence[Step]) -> None:
+        """Run statements that need nothing of each other's results in one transaction; adds to the change feed.
+
+        On SQLite this costs one hop to the writer's thread a statement, several times less than `write`.
+        """
+        engine = self._opened()
+        with wrapped(self.name):
+            await self._finish(
+                self._play(steps) if self.sqlite else self._transact(engine, partial(_play, steps), True)
+            )
+
+    async def look(self, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work`, which only reads, without taking any write lock."""
+        engine = self._opened()
+        with wrapped(self.name):
+            async with self._reading, engine.connect() as connection:
+                return await connection.run_sync(work)
+
+    async def _query(self, engine: AsyncEngine, statement: sa.Select[Any], params: Mapping[str, Any] | None) -> Any:
+        reader = engine.execution_options(isolation_level="AUTOCOMMIT")
+        async with self._reading, reader.connect() as connection:
+            return (await connection.execute(statement, params or {})).fetchall()
+
+    async def _transact(self, engine: AsyncEngine, work: Callable[[sa.Connection], T], feed: bool) -> T:
+        writer = engine.execution_options(semcache_write=True)
+        async with self._writing, writer.begin() as connection:
+            if feed and not self.sqlite:
+                await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_FEED_LOCK)))
+            return await connection.run_sync(work)
+
+    async def _play(self, steps: Sequence[Step]) -> None:
+        lane = self._lanes[_WRITER]
+        bound = [self._bound(statement, params) for statement, params in steps]
+        async with self._writing:
+            await lane.execute_fetchall("BEGIN IMMEDIATE", ())
+            try:
+                for sql, args in bound:
+                    await lane.execute_fetchall(sql, args)
+                await lane.execute_fetchall("COMMIT", ())
+            except BaseException:
+                # Some failures, a full disk among them, have rolled back already.
+                with suppress(sqlite3.OperationalError):
+                    await lane.execute_fetchall("ROLLBACK", ())
+                raise
+
+    async def _finish(self, work: Coroutine[Any, Any, T]) -> T:
+        """Let `work` come to its end whether or not the caller is still there."""
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    def _bound(self, statement: Statement, params: Mapping[str, Any]) -> tuple[str, list[Any]]:
+        """SQL and arguments for a lane; a statement is compiled once, so its parameters keep their names."""
+        compiled = self._compiled.get(statement)
+        if compiled is None:
+            compiled = statement.compile(
+                dialect=self._opened().dialect,
+                column_keys=list(params) if isinstance(statement, sa.Insert) else None,
+                compile_kwargs={"render_postcompile": True},
+            )
+            self._compiled[statement] = compiled
+        values = compiled.construct_params(params, _check=False)
+        return compiled.string, [values[name] for name in compiled.positiontup or ()]
+
+    def _opened(self) -> AsyncEngine:
+        if self._engine is None:
+            raise StoreError(f"store {self.name} is not open; call open() first")
+        return self._engine
+
+    def _set_timeout(self, connection: Any, _record: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute(f"SET lock_timeout = {int(self._busy * 1000)}")
+        cursor.close()
+        connection.commit()
+
+
+def _play(steps: Sequence[Step], connection: sa.Connection) -> None:
+    for statement, params in steps:
+        connection.execute(statement, params)
+
+
+def _make_private(path: Path) -> None:
+    """Prompts and answers are nobody else's to read; SQLite gives its -wal and -shm files the mode of the file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600, exist_ok=True)
+
+
+def _set_pragmas(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA synchronous=NORMAL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.close()
+
+
+def _begin(connection: sa.Connection) -> None:
+    if connection.get_execution_options().get("semcache_write"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,65 @@
+"""What a database driver raises, said as a StoreError with a remedy.
+
+Knows the messages of SQLite and the error codes of PostgreSQL.
+Invariant: no exception of SQLAlchemy, sqlite3 or psycopg leaves the store, and no message holds a password or a
+stored value.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from semcache.errors import StoreError
+
+_SQLITE = (
+    ("is locked", "another process holds its lock for too long; end that process or try again"),
+    ("disk is full", "the disk is full; free some space, or purge entries (`semcache purge`)"),
+    ("not a database", "it is damaged or no SQLite file; nothing was changed: restore a backup, or move it away"),
+    ("malformed", "it is damaged; nothing was deleted: restore a backup, run `sqlite3 FILE .recover`, or move it away"),
+    ("readonly database", "it is read-only; give this user write access to the file and its folder"),
+    ("unable to open", "it cannot be opened; check that its folder exists and that this user may write there"),
+    ("disk I/O error", "reading or writing failed; check the disk and the system log"),
+    ("no such table", "a table is missing; the file is no complete semcache store: restore a backup, or move it away"),
+)
+_POSTGRES = (
+    ("55P03", "another process holds its lock for too long; look for long transactions in pg_stat_activity"),
+    ("53100", "its disk is full; free some space, or purge entries (`semcache purge`)"),
+    ("53300", "it has too many connections; raise max_connections or run fewer workers"),
+    ("25006", "it is read-only; point SEMCACHE_STORE__URL at the primary"),
+    ("42501", "the database user may not do this; grant it CREATE and USAGE on the schema"),
+    ("42P01", "a table is missing; the database is no complete semcache store"),
+    ("28", "it refused the user or password; check SEMCACHE_STORE__URL"),
+    ("3D000", "the database does not exist; create it, or correct SEMCACHE_STORE__URL"),
+    ("57", "it is shutting down or cancelled the statement; try again"),
+)
+
+
+@contextmanager
+def wrapped(where: str) -> Iterator[None]:
+    """Turn what the drivers raise into StoreError; `where` names the store without its password."""
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error, OSError, ValueError, OverflowError) as error:
+        raise StoreError(f"store {where}: {explain(error)}") from error
+
+
+def explain(error: Exception) -> str:
+    """What went wrong and what to do, in one sentence."""
+    cause: BaseException = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    text = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
+    state = getattr(cause, "sqlstate", None)
+    if state is not None:
+        remedies = [remedy for code, remedy in _POSTGRES if state.startswith(code)]
+        return f"{remedies[0] if remedies else 'the database refused'} ({text}, SQLSTATE {state})"
+    for sign, remedy in _SQLITE:
+        if sign in text:
+            return f"{remedy} ({text})"
+    if type(cause).__module__.startswith("psycopg"):
+        return f"it cannot be reached; check that the server runs and SEMCACHE_STORE__URL is right ({text})"
+    if isinstance(cause, sqlite3.IntegrityError):
+        return f"a row breaks a constraint ({text})"
+    return text

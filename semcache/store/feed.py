@@ -1,0 +1,104 @@
+"""Waiting for the change feed to grow.
+
+Knows how each database tells: SQLite by a counter that is cheap to poll, PostgreSQL by NOTIFY, with polling while the
+listening connection is down. Knows nothing of what changed.
+Invariant: a change that was committed before `wait` looked is never slept through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+import sqlalchemy as sa
+
+CHANNEL = "semcache_changes"
+_POLL = 0.1
+_UNHEARD = 0.25
+_TRUST = 5.0
+_RETRY = 1.0
+_log = logging.getLogger(__name__)
+
+Newest = Callable[[], Awaitable[int]]
+
+
+class Polling:
+    """SQLite: `version` is PRAGMA data_version, which moves when any other connection commits."""
+
+    def __init__(self, newest: Newest, version: Callable[[], Awaitable[object]]) -> None:
+        self._newest = newest
+        self._version = version
+
+    async def wait(self, seen: int, timeout: float) -> None:
+        """Return when there is a change after `seen`, or after `timeout` seconds."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        version: object = None
+        while True:
+            current = await self._version()
+            if current != version:
+                version = current
+                if await self._newest() > seen:
+                    return
+            left = deadline - loop.time()
+            if left <= 0:
+                return
+            await asyncio.sleep(min(_POLL, left))
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class Listening:
+    """PostgreSQL: a connection of its own that LISTENs, made at the first `wait` and remade when it breaks."""
+
+    def __init__(self, newest: Newest, url: sa.URL) -> None:
+        self._newest = newest
+        self._url = url.set(drivername="postgresql").render_as_string(hide_password=False)
+        self._heard = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.connected = False
+
+    async def wait(self, seen: int, timeout: float) -> None:
+        """Return when there is a change after `seen`, or after `timeout` seconds."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._listen())
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        while True:
+            self._heard.clear()
+            if await self._newest() > seen:
+                return
+            left = deadline - loop.time()
+            if left <= 0:
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._heard.wait(), min(left, _TRUST if self.connected else _UNHEARD))
+
+    async def close(self) -> None:
+        """Stop listening."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _listen(self) -> None:
+        import psycopg
+
+        while True:
+            try:
+                connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True, connect_timeout=5)
+                async with connection:
+                    await connection.execute(f"LISTEN {CHANNEL}")
+                    self.connected = True
+                    self._heard.set()
+                    async for _ in connection.notifies():
+                        self._heard.set()
+            except (psycopg.Error, OSError) as error:
+                _log.warning("change feed: listening broke off, polling until it is back: %s", type(error).__name__)
+            finally:
+                self.connected = False
+            await asyncio.sleep(_RETRY)

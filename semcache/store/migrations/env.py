@@ -1,0 +1,14 @@
+"""Run migrations on the connection, and in the transaction, of the store that is being opened."""
+
+from alembic import context
+
+from semcache.store import tables
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=tables.METADATA,
+    version_table=tables.VERSION_TABLE,
+    render_as_batch=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,69 @@
+"""Making the schema, bringing an old one up to date, and refusing one that is newer than the program.
+
+Knows the revision this program speaks. A fresh database gets the tables directly and is stamped, because importing
+alembic is slow; an older one goes through `migrations/`.
+Invariant: all of it happens in the caller's one transaction, behind the write lock, so of several workers that open
+at once one does the work and a crash leaves nothing half made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from semcache.errors import StoreError
+from semcache.store import tables
+
+HEAD = "0001"
+MIGRATIONS = Path(__file__).parent / "migrations"
+SALT = 32
+
+
+def revision(connection: sa.Connection) -> str | None:
+    """The revision a database is stamped with, "" when it was never finished, None when it holds no store."""
+    if not sa.inspect(connection).has_table(tables.VERSION_TABLE):
+        return None
+    return connection.execute(sa.select(tables.version.c.version_num)).scalar() or ""
+
+
+def check(found: str | None, where: str) -> bool:
+    """Whether the schema is the one this program speaks. Raises StoreError for a newer one."""
+    if found and found > HEAD:
+        raise StoreError(
+            f"store {where} has schema {found}, newer than this program's {HEAD}: a newer semcache has opened it; "
+            "upgrade this program, or use another store"
+        )
+    return found == HEAD
+
+
+def prepare(connection: sa.Connection, where: str, random: Callable[[int], bytes]) -> None:
+    """Bring the schema to HEAD; what another worker did meanwhile is left as it is."""
+    found = revision(connection)
+    if check(found, where):
+        return
+    if found is None:
+        clash = set(sa.inspect(connection).get_table_names()) & set(tables.METADATA.tables)
+        if clash:
+            raise StoreError(
+                f"store {where} already has tables named {', '.join(sorted(clash))} that semcache did not make; "
+                "use another database, or another schema (search_path)"
+            )
+        tables.METADATA.create_all(connection, checkfirst=False)
+        connection.execute(sa.insert(tables.version), {"version_num": HEAD})
+    else:
+        upgrade(connection)
+    if connection.execute(sa.select(tables.meta.c.value).where(tables.meta.c.name == "salt")).first() is None:
+        connection.execute(sa.insert(tables.meta), {"name": "salt", "value": random(SALT)})
+
+
+def upgrade(connection: sa.Connection) -> None:
+    """Run the migrations that are missing, in the transaction of `connection`."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,397 @@
+"""The entry store on SQLite or PostgreSQL.
+
+Knows the statements; connections are `engine`'s, the schema is `schema`'s, the shape of a row is `rows`'.
+Invariant: whatever changes an entry, its vector or its rejections also writes the change feed, in the same
+transaction. Entries are never changed in place, only put and deleted; sealing them anew is no change.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from semcache.errors import IntegrityError, StoreError
+from semcache.protocols import VectorBatch
+from semcache.store import events as _events
+from semcache.store import rows, schema
+from semcache.store.engine import Database, Step
+from semcache.store.feed import CHANNEL, Listening, Polling
+from semcache.store.tables import api_keys, changes, entries, meta, rejections, tags, vectors
+from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
+
+if TYPE_CHECKING:
+    from semcache.store.seal import Seal
+    from semcache.types import Vector
+
+CHUNK = 500
+_BUNDLE = sa.bindparam("bundle", type_=sa.Integer)
+_AFTER = sa.bindparam("after", type_=sa.BigInteger)
+_NOW = sa.bindparam("now", type_=sa.Double)
+
+_HEAD = sa.select(sa.func.coalesce(sa.func.max(changes.c.seq), 0))
+_CHANGES = (
+    sa.select(changes.c.seq, changes.c.kind, changes.c.entry_id, changes.c.exact)
+    .where(changes.c.seq > _AFTER)
+    .order_by(changes.c.seq)
+    .limit(_BUNDLE)
+)
+_CARDS = (
+    sa.select(*rows.CARD)
+    .where(entries.c.id > _AFTER, entries.c.expires > _NOW)
+    .where(~sa.exists().where(vectors.c.entry_id == entries.c.id))
+    .order_by(entries.c.id)
+    .limit(_BUNDLE)
+)
+_VECTORS = (
+    sa.select(*rows.CARD, vectors.c.data)
+    .join_from(vectors, entries, vectors.c.entry_id == entries.c.id)
+    .where(vectors.c.embedder_id == sa.bindparam("embedder"), vectors.c.entry_id > _AFTER, entries.c.expires > _NOW)
+    .order_by(vectors.c.entry_id)
+    .limit(_BUNDLE)
+)
+_COUNTS = sa.select(entries.c.category, sa.func.count()).group_by(entries.c.category)
+_EMBEDDERS = sa.select(vectors.c.embedder_id, sa.func.count()).group_by(vectors.c.embedder_id)
+_REJECTIONS = sa.select(rejections.c.entry_id, rejections.c.exact).order_by(rejections.c.at, rejections.c.entry_id)
+_KEYS = sa.select(api_keys).order_by(api_keys.c.created, api_keys.c.id)
+_SALT = sa.select(meta.c.value).where(meta.c.name == "salt")
+_TWINS = sa.or_(
+    entries.c.exact == sa.bindparam("same_exact", type_=sa.LargeBinary),
+    entries.c.id == sa.bindparam("same_id", type_=sa.BigInteger),
+)
+_FORGET = sa.insert(changes).from_select(
+    ["kind", "entry_id", "exact", "at"],
+    sa.select(sa.literal(ChangeKind.DELETE.value), entries.c.id, sa.literal(b""), _NOW).where(_TWINS),
+)
+_REPLACE = sa.delete(entries).where(_TWINS)
+_INSERT = sa.insert(entries)
+_INSERT_VECTOR = sa.insert(vectors)
+_INSERT_TAG = sa.insert(tags)
+_INSERT_CHANGE = sa.insert(changes)
+_NOTIFY = sa.select(sa.func.pg_notify(CHANNEL, sa.bindparam("payload", type_=sa.String)))
+_SEALED = sa.select(sa.func.max(entries.c.seal_key))
+
+
+@lru_cache(maxsize=64)
+def _by_ids(count: int) -> sa.Select[Any]:
+    return sa.select(*rows.ENTRY).where(
+        entries.c.id.in_([sa.bindparam(f"id{n}", type_=sa.BigInteger) for n in range(count)])
+    )
+
+
+class SqlStore:
+    """Entries in a SQL database. `random(n)` gives n unpredictable bytes.
+
+    `unreadable` counts entries that `cards`, `vectors` and `select` left out because they could not be opened.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        seal: Seal | None = None,
+        *,
+        random: Callable[[int], bytes] = os.urandom,
+    ) -> None:
+        self._db = database
+        self._seal = seal
+        self._random = random
+        self._salt = b""
+        self._seen = 0
+        self._feed: Polling | Listening = (
+            Polling(self.head, lambda: database.pragma("data_version"))
+            if database.sqlite
+            else Listening(self.head, database.url)
+        )
+        self.unreadable = 0
+
+    @property
+    def salt(self) -> bytes:
+        """32 random bytes made when the store was created."""
+        if not self._salt:
+            raise StoreError(f"store {self._db.name} is not open; call open() first")
+        return self._salt
+
+    async def open(self) -> None:
+        """Connect, bring the schema up to date, read the salt. Raises StoreError; ConfigError without a ring."""
+        await self._db.open()
+        try:
+            name = self._db.name
+            if not schema.check(await self._db.look(schema.revision), name):
+                await self._db.write(lambda connection: schema.prepare(connection, name, self._random))
+            self._salt = bytes((await self._db.fetch(_SALT))[0][0])
+            rows.require_ring(self._seal, (await self._db.fetch(_SEALED))[0][0], name)
+        except BaseException:
+            await self._db.close()
+            raise
+
+    async def close(self) -> None:
+        """Finish running writes and disconnect."""
+        await self._feed.close()
+        await self._db.close()
+
+    async def ping(self) -> None:
+        """Write and commit one row. Raises StoreError."""
+        touch = sa.update(meta).where(meta.c.name == "salt").values(value=meta.c.value)
+        await self._db.write(lambda connection: connection.execute(touch), feed=False)
+
+    async def put(self, entry: Entry, vector: Vector | None) -> None:
+        """Store an entry in place of those with the same exact digest or the same id."""
+        values = rows.values(entry, self._seal)
+        twin = {"same_exact": entry.key.exact, "same_id": entry.id}
+        steps: list[Step] = [(_FORGET, twin | {"now": entry.created}), (_REPLACE, twin), (_INSERT, values)]
+        if vector is not None:
+            data = np.ascontiguousarray(vector, "<f4")
+            row = {"entry_id": entry.id, "embedder_id": values["embedder_id"], "dim": data.size}
+            steps.append((_INSERT_VECTOR, row | {"data": data.tobytes()}))
+        steps += [(_INSERT_TAG, {"tag": rows.plain(tag), "entry_id": entry.id}) for tag in dict.fromkeys(entry.tags)]
+        news = {"kind": ChangeKind.PUT.value, "entry_id": entry.id, "exact": b"", "at": entry.created}
+        steps.append((_INSERT_CHANGE, news))
+        if not self._db.sqlite:
+            steps.append((_NOTIFY, {"payload": str(entry.id)}))
+        await self._db.script(steps)
+
+    async def get(self, ids: Sequence[int]) -> list[Entry | None]:
+        """Entries in the order of `ids`. Raises IntegrityError when one cannot be opened."""
+        found: dict[int, Entry] = {}
+        for chunk in _chunks(ids):
+            params = {f"id{n}": entry_id for n, entry_id in enumerate(chunk)}
+            for row in await self._db.fetch(_by_ids(len(chunk)), params):
+                found[row[0]] = rows.entry(row, self._seal)
+        return [found.get(entry_id) for entry_id in ids]
+
+    async def select(self, where: Selector, *, limit: int = 100, after: int = 0) -> list[Entry]:
+        """Entries that match, expired ones included; one that cannot be opened is left out and counted."""
+        if where.is_empty():
+            return []
+        found: list[Entry] = []
+        while len(found) < limit:
+            page = sa.select(*rows.ENTRY).where(*matching(where), entries.c.id > after).order_by(entries.c.id)
+            batch = await self._db.fetch(page.limit(min(limit, CHUNK)), bulk=True)
+            found += self._readable(batch, rows.entry)
+            if len(batch) < min(limit, CHUNK):
+                break
+            after = batch[-1][0]
+        return found[:limit]
+
+    async def delete(self, where: Selector, *, now: float, dry_run: bool = False) -> list[int]:
+        """Delete what matches, at most 500 entries a transaction, and return the ids in ascending order."""
+        if where.is_empty():
+            return []
+        found = await self._db.fetch(sa.select(entries.c.id).where(*matching(where)).order_by(entries.c.id), bulk=True)
+        ids = [row[0] for row in found]
+        return ids if dry_run else await self._remove(ids, now)
+
+    async def sweep(self, now: float, grace: float = 0.0) -> list[int]:
+        """Delete entries that expired more than `grace` seconds before `now`; returns their ids."""
+        expired = sa.select(entries.c.id).where(entries.c.expires < now - grace).order_by(entries.c.id)
+        return await self._remove([row[0] for row in await self._db.fetch(expired, bulk=True)], now)
+
+    async def cards(self, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
+        """Unexpired entries without a vector. Take `head` first: what changes while reading is in the feed after it."""
+        async for page in self._pages(_CARDS, {"now": now}, batch):
+            found = self._readable(page, rows.card)
+            if found:
+                yield found
+
+    async def vectors(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[VectorBatch]:
+        """Unexpired entries with a vector of this embedder; the matrices are read-only views."""
+        dim: int | None = None
+        async for page in self._pages(_VECTORS, {"embedder": rows.plain(embedder_id), "now": now}, batch):
+            if dim is None:
+                dim = len(page[0][-1]) // 4
+            whole = [row for row in page if len(row[-1]) == dim * 4]
+            self.unreadable += len(page) - len(whole)
+            kept: list[bytes] = []
+            found: list[Card] = []
+            for row in whole:
+                try:
+                    found.append(rows.card(row, self._seal))
+                except IntegrityError:
+                    self.unreadable += 1
+                else:
+                    kept.append(row[-1])
+            if found:
+                yield VectorBatch(found, np.frombuffer(b"".join(kept), "<f4").reshape(len(found), dim))
+
+    async def embedders(self) -> dict[str, int]:
+        """Vectors per embedder id, so that an owner sees what an earlier embedder left behind."""
+        return {rows.unplain(name): count for name, count in await self._db.fetch(_EMBEDDERS, bulk=True)}
+
+    async def head(self) -> int:
+        """The sequence number of the newest change, 0 in a new store."""
+        return int((await self._db.fetch(_HEAD))[0][0])
+
+    async def changes(self, since: int, *, limit: int = 1000) -> list[Change]:
+        """Changes after `since`, oldest first."""
+        found = await self._db.fetch(_CHANGES, {"after": since, "bundle": limit})
+        self._seen = max(self._seen, found[-1][0] if found else since)
+        return [Change(seq, ChangeKind(kind), entry_id, exact) for seq, kind, entry_id, exact in found]
+
+    async def wait(self, timeout: float) -> None:
+        """Return when there are changes that `changes` has not handed out yet, or after `timeout` seconds."""
+        await self._feed.wait(self._seen, timeout)
+
+    async def trim_changes(self, before: float) -> int:
+        """Forget changes made before that Unix time, the newest excepted; a follower that lags more must reload."""
+        newest = sa.select(sa.func.max(changes.c.seq)).scalar_subquery()
+        old = sa.delete(changes).where(changes.c.at < before, changes.c.seq < newest)
+        return await self._db.write(lambda connection: connection.execute(old).rowcount)
+
+    async def reject(self, rejections: Sequence[Rejection], *, now: float) -> None:
+        """Remember and announce what is new among `rejections`; those of entries that are gone are ignored."""
+        wanted = list(dict.fromkeys(rejections))
+        await self._db.write(lambda connection: self._reject(connection, wanted, now))
+
+    async def rejections(self) -> list[Rejection]:
+        """Every rejection of a living entry, oldest first."""
+        return [Rejection(entry_id, exact) for entry_id, exact in await self._db.fetch(_REJECTIONS, bulk=True)]
+
+    async def record(self, events: Sequence[Recorded]) -> None:
+        """Append to the event log."""
+        await _events.record(self._db, events)
+
+    async def served_keys(self, entry_id: int) -> list[bytes]:
+        """Exact digests of the requests that this entry answered semantically, newest first, at most 1,000."""
+        return await _events.served_keys(self._db, entry_id)
+
+    async def tally(self) -> list[Mapping[str, object]]:
+        """Event counts and sums by category and outcome, trimmed events included."""
+        return await _events.tally(self._db)
+
+    async def trim_events(self, *, keep_rows: int | None = None, before: float | None = None) -> int:
+        """Drop all but the newest `keep_rows` events, and those before a Unix time; their sums stay in `tally`."""
+        return await _events.trim(self._db, keep_rows, before)
+
+    async def counts(self) -> dict[str, int]:
+        """Entries per category."""
+        return {rows.unplain(category): count for category, count in await self._db.fetch(_COUNTS, bulk=True)}
+
+    async def add_key(self, key: ApiKey) -> None:
+        """Store a key. Raises StoreError when its id or digest is taken."""
+        row = {name: getattr(key, name) for name in ("id", "digest", "created", "trusted", "admin", "revoked")}
+        row |= {"tenant": rows.plain(key.tenant), "name": rows.plain(key.name)}
+        await self._db.write(lambda connection: connection.execute(sa.insert(api_keys), row), feed=False)
+
+    async def keys(self) -> list[ApiKey]:
+        """Every key, revoked ones included, oldest first."""
+        return [
+            ApiKey(
+                key_id, digest, rows.unplain(tenant), rows.unplain(name), created, bool(trusted), bool(admin), revoked
+            )
+            for key_id, digest, tenant, name, created, trusted, admin, revoked in await self._db.fetch(_KEYS)
+        ]
+
+    async def revoke_key(self, id: str, *, now: float) -> bool:
+        """Revoke a key; False when there is none, or it is revoked already."""
+        revoke = sa.update(api_keys).where(api_keys.c.id == id, api_keys.c.revoked.is_(None)).values(revoked=now)
+        return await self._db.write(lambda connection: connection.execute(revoke).rowcount > 0, feed=False)
+
+    async def reseal(self, batch: int = CHUNK) -> int:
+        """Seal every row that is not sealed with the current key, one transaction a batch; returns how many.
+
+        May be broken off and called again. Rows that do not open are left as they are and counted in `unreadable`.
+        """
+        seal = self._seal
+        if seal is None:
+            return 0
+        stale = sa.or_(entries.c.seal_key.is_(None), entries.c.seal_key != seal.current)
+        names = ("id", "tenant", "user_id", "namespace", "seal_key", *rows.SEALED)
+        columns = [entries.c[name] for name in names]
+        renew = sa.update(entries).where(entries.c.id == sa.bindparam("entry"))
+        done, after, more = 0, -1, True
+
+        def work(connection: sa.Connection) -> tuple[int, int, bool]:
+            page = sa.select(*columns).where(stale, entries.c.id > after).order_by(entries.c.id).limit(batch)
+            found = connection.execute(page).all()
+            fresh = self._readable(found, rows.resealed)
+            if fresh:
+                connection.execute(
+                    renew.values({name: sa.bindparam(name) for name in fresh[0] if name != "entry"}), fresh
+                )
+            return len(fresh), (found[-1].id if found else after), len(found) == batch
+
+        while more:
+            count, after, more = await self._db.write(work, feed=False)
+            done += count
+        return done
+
+    async def _remove(self, ids: Sequence[int], now: float) -> list[int]:
+        gone: list[int] = []
+        for chunk in _chunks(ids):
+            gone += await self._db.write(partial(self._delete, ids=chunk, now=now))
+        return gone
+
+    def _delete(self, connection: sa.Connection, ids: Sequence[int], now: float) -> list[int]:
+        statement = sa.delete(entries).where(entries.c.id.in_(ids)).returning(entries.c.id)
+        gone = sorted(connection.execute(statement).scalars())
+        self._announce(connection, [(ChangeKind.DELETE, entry_id, b"") for entry_id in gone], now)
+        return gone
+
+    def _reject(self, connection: sa.Connection, wanted: Sequence[Rejection], now: float) -> None:
+        fresh: list[Rejection] = []
+        for chunk in _chunks(wanted):
+            ids = {rejection.entry_id for rejection in chunk}
+            alive = set(connection.execute(sa.select(entries.c.id).where(entries.c.id.in_(ids))).scalars())
+            pairs = sa.select(rejections.c.entry_id, rejections.c.exact).where(rejections.c.entry_id.in_(ids))
+            known = {tuple(row) for row in connection.execute(pairs)}
+            fresh += [r for r in chunk if r.entry_id in alive and (r.entry_id, r.exact) not in known]
+        if fresh:
+            connection.execute(
+                sa.insert(rejections), [{"entry_id": r.entry_id, "exact": r.exact, "at": now} for r in fresh]
+            )
+        self._announce(connection, [(ChangeKind.REJECT, r.entry_id, r.exact) for r in fresh], now)
+
+    def _announce(self, connection: sa.Connection, news: Sequence[tuple[ChangeKind, int, bytes]], now: float) -> None:
+        if not news:
+            return
+        connection.execute(
+            sa.insert(changes),
+            [{"kind": kind.value, "entry_id": entry_id, "exact": exact, "at": now} for kind, entry_id, exact in news],
+        )
+        if not self._db.sqlite:
+            connection.execute(_NOTIFY, {"payload": str(news[-1][1])})
+
+    def _readable(self, found: Sequence[Any], read: Callable[[Any, Any], Any]) -> list[Any]:
+        kept: list[Any] = []
+        for row in found:
+            try:
+                kept.append(read(row, self._seal))
+            except IntegrityError:
+                self.unreadable += 1
+        return kept
+
+    async def _pages(
+        self, statement: sa.Select[Any], params: Mapping[str, Any], batch: int
+    ) -> AsyncIterator[Sequence[Sequence[Any]]]:
+        """Pages by ascending id, each a short read, so that no long one holds up checkpoints or vacuum."""
+        after = -1
+        while page := await self._db.fetch(statement, {**params, "after": after, "bundle": batch}, bulk=True):
+            yield page
+            after = page[-1][0]
+            if len(page) < batch:
+                return
+
+
+def matching(where: Selector) -> list[sa.ColumnElement[bool]]:
+    """The conditions of a selector, to be joined by AND; none when it is empty or asks for everything."""
+    conditions: list[sa.ColumnElement[bool]] = []
+    if where.ids is not None:
+        conditions.append(entries.c.id.in_(where.ids))
+    named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
+    named |= {"category": where.category, "model": where.model, "source": where.source}
+    conditions += [entries.c[name] == rows.plain(value) for name, value in named.items() if value is not None]
+    if where.tag is not None:
+        conditions.append(entries.c.id.in_(sa.select(tags.c.entry_id).where(tags.c.tag == rows.plain(where.tag))))
+    if where.older_than is not None:
+        conditions.append(entries.c.created < where.older_than)
+    return conditions
+
+
+def _chunks(items: Sequence[Any]) -> list[list[Any]]:
+    rest = iter(items)
+    return list(iter(lambda: list(islice(rest, CHUNK)), []))

@@ -1,0 +1,170 @@
+"""The tables of the entry store, as SQLAlchemy Core sees them, for SQLite and PostgreSQL alike.
+
+Knows nothing of connections or of how a row becomes an `Entry`. `migrations/` is the history of this file; a test
+proves that both make the same schema.
+Invariant: what can be sealed (prompt text, canonical request, body) is bytes and comes last, so that reading the
+front of a row never touches an answer.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+# INTEGER PRIMARY KEY is SQLite's own 64-bit row id; BIGINT would cost a second index.
+BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+VERSION_TABLE = "semcache_version"
+
+METADATA = sa.MetaData()
+
+version = sa.Table(
+    VERSION_TABLE,
+    METADATA,
+    sa.Column("version_num", sa.String(32), nullable=False),
+    sa.PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),
+)
+
+meta = sa.Table(
+    "meta",
+    METADATA,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("value", sa.LargeBinary, nullable=False),
+)
+
+entries = sa.Table(
+    "entries",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True, autoincrement=False),
+    sa.Column("exact", sa.LargeBinary, nullable=False),
+    sa.Column("shelf", sa.LargeBinary, nullable=False),
+    sa.Column("category", sa.String, nullable=False),
+    sa.Column("created", sa.Double, nullable=False),
+    sa.Column("expires", sa.Double, nullable=False),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("user_id", sa.String),
+    sa.Column("namespace", sa.String, nullable=False),
+    sa.Column("seal_key", sa.String),
+    sa.Column("text", sa.LargeBinary, nullable=False),
+    sa.Column("signature", sa.LargeBinary, nullable=False),
+    sa.Column("endpoint", sa.String, nullable=False),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("embedder_id", sa.String, nullable=False),
+    sa.Column("prompt_tokens", BIG, nullable=False),
+    sa.Column("completion_tokens", BIG, nullable=False),
+    sa.Column("cost", sa.Double, nullable=False),
+    sa.Column("latency", sa.Double, nullable=False),
+    sa.Column("tags", sa.String, nullable=False),
+    sa.Column("source", sa.String, nullable=False),
+    sa.Column("canonical", sa.LargeBinary, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Index("entries_exact", "exact", unique=True),
+    sa.Index("entries_scope", "tenant", "user_id", "namespace"),
+    sa.Index("entries_namespace", "namespace"),
+    sa.Index("entries_user", "user_id"),
+    sa.Index("entries_category", "category"),
+    sa.Index("entries_model", "model"),
+    sa.Index("entries_source", "source"),
+    sa.Index("entries_created", "created"),
+    sa.Index("entries_expires", "expires"),
+    sa.Index("entries_seal_key", "seal_key"),
+)
+
+tags = sa.Table(
+    "entry_tags",
+    METADATA,
+    sa.Column("tag", sa.String, primary_key=True),
+    sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True),
+    sa.Index("entry_tags_entry", "entry_id"),
+)
+
+vectors = sa.Table(
+    "vectors",
+    METADATA,
+    sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    sa.Column("embedder_id", sa.String, nullable=False),
+    sa.Column("dim", sa.Integer, nullable=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+    sa.Index("vectors_embedder", "embedder_id", "entry_id"),
+)
+
+changes = sa.Table(
+    "changes",
+    METADATA,
+    sa.Column("seq", BIG, primary_key=True),
+    sa.Column("kind", sa.String, nullable=False),
+    sa.Column("entry_id", BIG, nullable=False),
+    sa.Column("exact", sa.LargeBinary, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+rejections = sa.Table(
+    "rejections",
+    METADATA,
+    sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    sa.Column("exact", sa.LargeBinary, primary_key=True),
+    sa.Column("at", sa.Double, nullable=False),
+)
+
+events = sa.Table(
+    "events",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    sa.Column("request_id", sa.String, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("endpoint", sa.String, nullable=False),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("user_id", sa.String),
+    sa.Column("namespace", sa.String, nullable=False),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("category", sa.String, nullable=False),
+    sa.Column("outcome", sa.String, nullable=False),
+    sa.Column("why", sa.String, nullable=False),
+    sa.Column("status", sa.Integer, nullable=False),
+    sa.Column("entry_id", BIG),
+    sa.Column("exact", sa.LargeBinary, nullable=False),
+    sa.Column("score", sa.Double),
+    sa.Column("p_correct", sa.Double),
+    sa.Column("stored", sa.String),
+    sa.Column("stream", sa.Boolean, nullable=False),
+    sa.Column("collapsed", sa.Boolean, nullable=False),
+    sa.Column("requests", BIG, nullable=False),
+    sa.Column("saved_prompt_tokens", BIG, nullable=False),
+    sa.Column("saved_completion_tokens", BIG, nullable=False),
+    sa.Column("saved_cost", sa.Double, nullable=False),
+    sa.Column("spent_prompt_tokens", BIG, nullable=False),
+    sa.Column("spent_completion_tokens", BIG, nullable=False),
+    sa.Column("spent_cost", sa.Double, nullable=False),
+    sa.Column("seconds", sa.Double, nullable=False),
+    sa.Column("timings", sa.String, nullable=False),
+    sa.Index("events_entry", "entry_id"),
+    sa.Index("events_at", "at"),
+    sqlite_autoincrement=True,
+)
+
+# What trimmed events had added up to, so that totals never shrink.
+totals = sa.Table(
+    "totals",
+    METADATA,
+    sa.Column("category", sa.String, primary_key=True),
+    sa.Column("outcome", sa.String, primary_key=True),
+    sa.Column("requests", BIG, nullable=False),
+    sa.Column("saved_prompt_tokens", BIG, nullable=False),
+    sa.Column("saved_completion_tokens", BIG, nullable=False),
+    sa.Column("saved_cost", sa.Double, nullable=False),
+    sa.Column("spent_cost", sa.Double, nullable=False),
+    sa.Column("seconds", sa.Double, nullable=False),
+)
+
+api_keys = sa.Table(
+    "api_keys",
+    METADATA,
+    sa.Column("id", sa.String, primary_key=True),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("name", sa.String, nullable=False),
+    sa.Column("created", sa.Double, nullable=False),
+    sa.Column("trusted", sa.Boolean, nullable=False),
+    sa.Column("admin", sa.Boolean, nullable=False),
+    sa.Column("revoked", sa.Double),
+    sa.Index("api_keys_digest", "digest", unique=True),
+)

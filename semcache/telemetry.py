@@ -1,0 +1,114 @@
+"""Every metric and log field name, once, and how an outcome becomes metrics.
+
+Knows nothing of HTTP or of who scrapes. Invariant: labels are bounded (endpoints, outcomes, reasons, the pack's
+categories); no tenant, id or prompt is ever a label, and no prompt is ever logged.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from semcache.types import Recorded, public_id
+
+STAGES = ("key", "embed", "search", "guard", "store", "upstream")
+_SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
+
+
+class Meter:
+    """The Prometheus metrics of one process, in a registry of its own."""
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self.registry = registry or CollectorRegistry()
+        r = self.registry
+        self._requests = Counter(
+            "semcache_requests_total", "Requests by outcome.", ["endpoint", "category", "outcome", "why"], registry=r
+        )
+        self._seconds = Histogram(
+            "semcache_request_seconds",
+            "Time to the end of a reply.",
+            ["endpoint", "outcome"],
+            registry=r,
+            buckets=_SECONDS,
+        )
+        self._stages = Histogram("semcache_stage_seconds", "Time per stage.", ["stage"], registry=r, buckets=_SECONDS)
+        self._saved_tokens = Counter("semcache_saved_tokens_total", "Tokens not bought.", ["kind"], registry=r)
+        self._saved_cost = Counter("semcache_saved_cost_usd_total", "US dollars not spent.", registry=r)
+        self._spent_cost = Counter("semcache_spent_cost_usd_total", "US dollars spent upstream.", registry=r)
+        self._stores = Counter(
+            "semcache_stores_total", "Answers kept or discarded.", ["category", "result"], registry=r
+        )
+        self.false_hits = Counter(
+            "semcache_false_hits_total", "Served answers found wrong.", ["category", "source"], registry=r
+        )
+        self.evictions = Counter("semcache_evictions_total", "Entries given up.", ["reason"], registry=r)
+        self.faults = Counter(
+            "semcache_faults_total", "Cache faults survived by forwarding.", ["component"], registry=r
+        )
+        self.dropped_events = Counter("semcache_dropped_events_total", "Log rows lost to a failing store.", registry=r)
+        self.entries = Gauge(
+            "semcache_entries", "Entries held.", ["category"], registry=r, multiprocess_mode="mostrecent"
+        )
+        self.index_bytes = Gauge(
+            "semcache_index_bytes", "Memory of the vector index.", registry=r, multiprocess_mode="livesum"
+        )
+        self.threshold = Gauge(
+            "semcache_threshold", "Score served from.", ["category"], registry=r, multiprocess_mode="mostrecent"
+        )
+        self.build = Gauge(
+            "semcache_build_info", "Version and embedder.", ["version", "embedder"], registry=r, multiprocess_mode="max"
+        )
+
+    def observe(self, event: Recorded) -> None:
+        """Count one outcome, or `event.count` identical ones."""
+        labels = (event.endpoint, event.category, event.outcome.value, event.why.value)
+        self._requests.labels(*labels).inc(event.count)
+        seconds = self._seconds.labels(event.endpoint, event.outcome.value)
+        mean = event.seconds / event.count
+        for _ in range(event.count):
+            seconds.observe(mean)
+        for stage in STAGES:
+            spent = getattr(event.timings, stage)
+            if spent:
+                self._stages.labels(stage).observe(spent)
+        if event.saved.prompt_tokens or event.saved.completion_tokens:
+            self._saved_tokens.labels("prompt").inc(event.saved.prompt_tokens)
+            self._saved_tokens.labels("completion").inc(event.saved.completion_tokens)
+        if event.saved_cost:
+            self._saved_cost.inc(event.saved_cost)
+        if event.spent_cost:
+            self._spent_cost.inc(event.spent_cost)
+        if event.stored is not None:
+            self._stores.labels(event.category, event.stored).inc()
+
+
+def log_fields(event: Recorded) -> dict[str, Any]:
+    """The JSON line of one request. Durations are milliseconds."""
+    fields: dict[str, Any] = {
+        "at": round(event.at, 3),
+        "event": "request",
+        "request_id": event.request_id,
+        "endpoint": event.endpoint,
+        "tenant": event.scope.tenant,
+        "model": event.model,
+        "category": event.category,
+        "outcome": event.outcome.value,
+        "why": event.why.value,
+        "status": event.status,
+        "ms": round(event.seconds * 1e3, 3),
+    }
+    if event.entry_id is not None:
+        fields["entry"] = public_id(event.entry_id)
+    if event.score is not None:
+        fields["score"] = round(event.score, 4)
+    if event.stored is not None:
+        fields["stored"] = event.stored
+    if event.stream:
+        fields["stream"] = True
+    if event.collapsed:
+        fields["collapsed"] = True
+    stages = {stage: round(value * 1e3, 3) for stage in STAGES if (value := getattr(event.timings, stage))}
+    if stages:
+        fields["stages_ms"] = stages
+    return fields

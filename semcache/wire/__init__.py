@@ -1,0 +1,38 @@
+"""The wire formats: what a client sends becomes a `Request`, what a backend answers a body to replay.
+
+Knows bytes, JSON and server-sent events; no sockets, no storage, no decision.
+Invariant: one module speaks one dialect and exports it as `DIALECT`; the bytes that are forwarded are the client's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from semcache.types import Endpoint
+
+if TYPE_CHECKING:
+    from semcache.protocols import Dialect
+
+__all__ = ["by_path", "dialects"]
+
+
+@cache
+def dialects() -> Mapping[Endpoint, Dialect]:
+    """Every dialect that answers one request with one answer; embeddings, cached per input, are not among them."""
+    from semcache.wire import chat, completions, messages, responses
+
+    known: tuple[Dialect, ...] = (chat.DIALECT, completions.DIALECT, responses.DIALECT, messages.DIALECT)
+    return MappingProxyType({dialect.endpoint: dialect for dialect in known})
+
+
+@cache
+def _paths() -> Mapping[str, Dialect]:
+    return {dialect.path: dialect for dialect in dialects().values()}
+
+
+def by_path(path: str) -> Dialect | None:
+    """The dialect of a request path such as "/v1/chat/completions", None when the path is passed through."""
+    return _paths().get(path)

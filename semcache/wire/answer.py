@@ -1,0 +1,63 @@
+"""Answer bodies: decoding what a backend or the store holds, and cutting texts into the pieces of a stream.
+
+Knows JSON, no dialect.
+Invariant: reading an answer never raises; a stored answer that cannot be read is an IntegrityError, and the request is
+forwarded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from semcache.errors import IntegrityError
+from semcache.wire.body import UNREADABLE, encode
+
+__all__ = ["encode", "integer", "load", "openai_error", "pieces", "stored"]
+
+_decode = msgspec.json.Decoder().decode
+_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+def load(data: bytes) -> dict[str, Any] | None:
+    """The JSON object in `data`, None when there is none."""
+    try:
+        value = _decode(data)
+    except UNREADABLE:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def stored(body: bytes) -> dict[str, Any]:
+    """The JSON object of a stored body. Raises IntegrityError."""
+    answer = load(body)
+    if answer is None:
+        raise IntegrityError("the stored answer is not a JSON object; purge the entry")
+    return answer
+
+
+def integer(value: object) -> int:
+    """A token count, 0 when it is no integer."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def pieces(text: str, *, size: int = 40, most: int = 16) -> list[str]:
+    """Cut a text before spaces into at most about `most` pieces of at least `size` characters."""
+    size = max(size, -(-len(text) // most))
+    cut: list[str] = []
+    start = 0
+    while start < len(text):
+        end = start + size
+        space = text.find(" ", end, end + size)
+        if space >= 0:
+            end = space
+        cut.append(text[start:end])
+        start = end
+    return cut
+
+
+def openai_error(status: int, message: str, *, code: str, param: str | None = None) -> bytes:
+    """An error body as every OpenAI endpoint writes it."""
+    kind = "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error")
+    return encode({"error": {"message": message, "type": kind, "param": param, "code": code}})

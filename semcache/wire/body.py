@@ -1,0 +1,202 @@
+"""Request bodies: decoding, the checks that the dialects share, and taking the last user turn's text out.
+
+Knows JSON and the habit of writing text either as a string or as typed parts; knows no endpoint.
+Invariant: (what stays, text) determines the content up to spellings that mean the same; two contents that differ
+never give the same pair.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from semcache.types import Controls
+from semcache.wire.controls import from_body, kind, refusal
+
+MAX_DEPTH = 128
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+VOLATILE = frozenset(
+    {
+        "stream",
+        "stream_options",
+        "user",
+        "safety_identifier",
+        "metadata",
+        "store",
+        "service_tier",
+        "prompt_cache_key",
+        "prompt_cache_options",
+        "prompt_cache_retention",
+    }
+)
+"""Fields of the OpenAI dialects that do not change the answer."""
+
+_decode = msgspec.json.Decoder().decode
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+encode = msgspec.json.Encoder().encode
+
+
+def read(raw: bytes) -> tuple[dict[str, Any], bytes, Controls]:
+    """Return the body without our `cache` object, the bytes to forward, and what the object asked for."""
+    try:
+        body = _decode(raw)
+    except RecursionError as error:
+        raise refusal(f"the body is nested deeper than {MAX_DEPTH} levels", None) from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise refusal(f"the body is not valid JSON: {error}", None) from error
+    if not isinstance(body, dict):
+        raise refusal(f"the body must be a JSON object, not {kind(body)}", None)
+    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH:
+        _check_depth(body)
+    wishes = body.get("cache")
+    if not isinstance(wishes, dict):
+        return body, raw, Controls()
+    controls = from_body(wishes)
+    del body["cache"]
+    fields = _fields(raw)
+    del fields["cache"]
+    return body, encode(fields), controls
+
+
+def _check_depth(body: object) -> None:
+    level, depth = [body], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise refusal(f"the body is nested deeper than {MAX_DEPTH} levels", None)
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node)  # type: ignore[attr-defined]
+            if isinstance(child, dict | list)
+        ]
+
+
+def string(body: dict[str, Any], key: str) -> str | None:
+    """A field that is a string, null or absent."""
+    value = body.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    raise refusal(f"{key} must be a string, not {kind(value)}", key)
+
+
+def model(body: dict[str, Any]) -> str:
+    """The model, which every request names."""
+    value = body.get("model")
+    if isinstance(value, str) and value:
+        return value
+    raise refusal("model is missing" if value is None else "model must be a string that is not empty", "model")
+
+
+def flag(body: dict[str, Any], key: str) -> bool:
+    """A field that is a boolean, null or absent; both of the latter are False."""
+    value = body.get(key)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise refusal(f"{key} must be true or false, not {kind(value)}", key)
+
+
+def number(body: dict[str, Any], key: str) -> float | None:
+    """A field that is a number, null or absent."""
+    value = body.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise refusal(f"{key} must be a number, not {kind(value)}", key)
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise refusal(f"{key} is too large a number", key) from error
+
+
+def array(body: dict[str, Any], key: str) -> list[Any]:
+    """A field that is an array, null or absent; both of the latter are empty."""
+    value = body.get(key)
+    if value is None:
+        return []
+    if isinstance(value, list):
+        return value
+    raise refusal(f"{key} must be an array, not {kind(value)}", key)
+
+
+def mapping(body: dict[str, Any], key: str) -> dict[str, Any]:
+    """A field that is an object, null or absent; both of the latter are empty."""
+    value = body.get(key)
+    if value is None:
+        return {}
+    if isinstance(value, dict):
+        return value
+    raise refusal(f"{key} must be an object, not {kind(value)}", key)
+
+
+def user(body: dict[str, Any]) -> str | None:
+    """Whom an OpenAI request is made for."""
+    return string(body, "safety_identifier") or string(body, "user") or None
+
+
+def settle(body: dict[str, Any], volatile: frozenset[str] = VOLATILE) -> dict[str, Any]:
+    """A body without its volatile fields, one spelling for numbers (1.0 is 1) and for `n` (absent, null and 1)."""
+    kept = {
+        key: int(value) if type(value) is float and value.is_integer() and abs(value) < 2**53 else value
+        for key, value in body.items()
+        if key not in volatile
+    }
+    count = kept.get("n", 0)
+    if count is None or (count == 1 and count is not True):
+        del kept["n"]
+    return kept
+
+
+def parts(content: object, where: str) -> None:
+    """Check that a turn's content is a string, null, or an array of objects whose text is a string."""
+    if content is None or isinstance(content, str):
+        return
+    if not isinstance(content, list):
+        raise refusal(f"{where} must be a string or an array, not {kind(content)}", where)
+    for position, part in enumerate(content):
+        if not isinstance(part, dict):
+            raise refusal(f"{where}[{position}] must be an object, not {kind(part)}", f"{where}[{position}]")
+        if part.get("type") in ("text", "input_text") and not isinstance(part.get("text"), str):
+            raise refusal(f"{where}[{position}].text must be a string", f"{where}[{position}].text")
+
+
+def plain(content: Any, text_type: str) -> Any:
+    """One spelling for a content that is nothing but text: a single text part becomes a string."""
+    if isinstance(content, list) and len(content) == 1:
+        part = content[0]
+        if len(part) == 2 and part.get("type") == text_type and "text" in part:
+            return part["text"]
+    return content
+
+
+def text_of(content: Any, text_type: str) -> str:
+    """The text of a content, parts joined by newlines."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content or () if part.get("type") == text_type)
+
+
+def take_text(content: Any, text_type: str) -> tuple[Any, str]:
+    """Split a turn's content into what stays in the identity and its text, parts joined by newlines.
+
+    Placeholders keep the positions of the text parts; among several, each says how many line breaks it had, because
+    the joined text alone no longer tells where one part ends.
+    """
+    content = plain(content, text_type)
+    text = text_of(content, text_type)
+    if not text:
+        return content, ""
+    if isinstance(content, str):
+        return [{"type": text_type}], text
+    several = sum(part.get("type") == text_type for part in content) > 1
+    kept = []
+    for part in content:
+        if part.get("type") != text_type:
+            kept.append(part)
+            continue
+        placeholder = {key: value for key, value in part.items() if key != "text"}
+        if several and "\n" in part["text"]:
+            placeholder["lines"] = part["text"].count("\n") + 1
+        kept.append(placeholder)
+    return kept, text

@@ -1,0 +1,294 @@
+"""OpenAI chat completions.
+
+Knows the fields of requests, answers and chunks of /v1/chat/completions; leaves every field it does not read as it is.
+Invariant: assembling the stream of a stored answer gives that answer again, usage included if it was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from semcache.errors import IntegrityError
+from semcache.types import Assembled, Endpoint, Request, Traits
+from semcache.wire import body as bodies
+from semcache.wire import sse
+from semcache.wire.answer import encode, load, openai_error, pieces, stored
+from semcache.wire.choices import (
+    FINISHED,
+    WHOLE,
+    ChunkAssembler,
+    Json,
+    choices_of,
+    keep_last,
+    merge_field,
+    usage_of,
+)
+from semcache.wire.controls import kind, refusal
+
+_ROLES: dict[str, Any] = {
+    "user": "user",
+    "tool": "tool",
+    "function": "tool",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+}
+_CALLER_TOOLS = frozenset({"function", "custom"})
+
+
+class Chat:
+    """The dialect of /v1/chat/completions."""
+
+    endpoint = Endpoint.CHAT
+    path = "/v1/chat/completions"
+
+    def read(self, raw: bytes) -> Request:
+        """Parse a request body."""
+        body, raw, controls = bodies.read(raw)
+        model = bodies.model(body)
+        turns, system, stateful = _turns(body.get("messages"))
+        last = turns[-1]
+        content, role = last.get("content"), _ROLES.get(last["role"], "")
+        text = ""
+        if role == "user":
+            kept, text = bodies.take_text(content, "text")
+            turns[-1] = {**last, "content": kept}
+        tools = bodies.array(body, "tools")
+        identity = bodies.settle(body)
+        identity["messages"] = turns
+        return Request(
+            endpoint=Endpoint.CHAT,
+            model=model,
+            identity=identity,
+            text=text,
+            raw=raw,
+            stream=bodies.flag(body, "stream"),
+            replay={"include_usage": bodies.mapping(body, "stream_options").get("include_usage") is True},
+            traits=Traits(
+                temperature=bodies.number(body, "temperature"),
+                tools=bool(tools or body.get("functions")),
+                last_role=role,
+                stateful=stateful or body.get("web_search_options") is not None or _runs_upstream(tools),
+                multimodal=isinstance(content, list) and any(part.get("type") != "text" for part in content),
+                system=system,
+                turns=len(turns),
+            ),
+            user=bodies.user(body),
+            controls=controls,
+        )
+
+    def assembler(self) -> ChunkAssembler:
+        """A reader for one stream."""
+        return ChunkAssembler(object_name="chat.completion", merge=_merge, settle=_settle, judge=_judge)
+
+    def parse(self, body: bytes) -> Assembled:
+        """Read a whole answer."""
+        answer = load(body)
+        return Assembled(body, "", complete=False) if answer is None else _judge(answer, body)
+
+    def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
+        """The stored answer as chunks and `[DONE]`."""
+        answer = stored(body)
+        choices = choices_of(answer)
+        if choices is None or not all(isinstance(choice.get("message"), dict) for choice in choices):
+            raise IntegrityError("the stored chat completion has no readable choices; purge the entry")
+        include_usage = replay.get("include_usage") is True
+        top = {key: value for key, value in answer.items() if key not in ("choices", "usage")}
+        top["object"] = "chat.completion.chunk"
+        nothing: Json = {"usage": None} if include_usage else {}
+        events = [
+            sse.event(encode({**top, "choices": [update], **nothing}))
+            for index, choice in enumerate(choices)
+            for update in _updates(index, choice)
+        ]
+        if include_usage and answer.get("usage") is not None:
+            events.append(sse.event(encode({**top, "choices": [], "usage": answer["usage"]})))
+        events.append(b"data: [DONE]\n\n")
+        return events
+
+    def error(self, status: int, message: str, *, code: str, param: str | None = None) -> bytes:
+        """An OpenAI error body."""
+        return openai_error(status, message, code=code, param=param)
+
+
+DIALECT = Chat()
+
+
+def _turns(messages: object) -> tuple[list[Json], str, bool]:
+    """The messages in one spelling, the system prompt, and whether a turn names state that the upstream holds."""
+    if not isinstance(messages, list):
+        raise refusal(
+            "messages is missing" if messages is None else f"messages must be an array, not {kind(messages)}",
+            "messages",
+        )
+    if not messages:
+        raise refusal("messages must not be empty", "messages")
+    turns: list[Json] = []
+    system: list[str] = []
+    stateful = False
+    for position, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise refusal(f"messages[{position}] must be an object, not {kind(message)}", f"messages[{position}]")
+        role, content = message.get("role"), message.get("content")
+        if not isinstance(role, str):
+            raise refusal(f"messages[{position}].role must be a string", f"messages[{position}].role")
+        bodies.parts(content, f"messages[{position}].content")
+        if role in ("system", "developer"):
+            system.append(bodies.text_of(content, "text"))
+        if message.get("audio") is not None:
+            stateful = True
+        settled = bodies.plain(content, "text")
+        turns.append(message if settled is content else {**message, "content": settled})
+    return turns, "\n".join(system), stateful
+
+
+def _runs_upstream(tools: list[Any]) -> bool:
+    return any(not isinstance(tool, dict) or tool.get("type", "function") not in _CALLER_TOOLS for tool in tools)
+
+
+def _merge(choice: Json, update: Json) -> bool:
+    delta = update.get("delta")
+    for key, value in update.items():
+        if key not in ("delta", "index"):
+            keep_last(choice, key, value)
+    if delta is None:
+        return True
+    if not isinstance(delta, dict):
+        return False
+    message = choice.setdefault("message", {})
+    for key, value in delta.items():
+        if key == "tool_calls" and isinstance(value, list):
+            calls = message.get(key)
+            if not isinstance(calls, dict):
+                calls = message[key] = {}
+            if not all(_merge_call(calls, call) for call in value):
+                return False
+        elif key != "obfuscation":
+            merge_field(message, key, value)
+    return True
+
+
+def _merge_call(calls: dict[int, Json], call: object) -> bool:
+    if not isinstance(call, dict):
+        return False
+    index = call.pop("index", None)
+    if index is None:
+        # Some servers leave the index out: a new id starts a call, anything else continues the last one.
+        index = max(calls, default=-1)
+        if index < 0 or (call.get("id") and call["id"] != calls[index].get("id")):
+            index += 1
+    if not isinstance(index, int) or isinstance(index, bool):
+        return False
+    known = calls.setdefault(index, {})
+    for key, value in call.items():
+        merge_field(known, key, value)
+    return True
+
+
+def _settle(choice: Json) -> Json:
+    message = choice.pop("message", {})
+    calls = message.get("tool_calls")
+    if isinstance(calls, dict):
+        message["tool_calls"] = [calls[index] for index in sorted(calls)]
+    whole = {"role": message.pop("role", "assistant"), "content": message.pop("content", None), **message}
+    return {
+        "index": choice.pop("index"),
+        "message": whole,
+        "finish_reason": choice.pop("finish_reason", None),
+        **choice,
+    }
+
+
+def _judge(answer: Json, body: bytes) -> Assembled:
+    choices = choices_of(answer)
+    if choices is None:
+        return Assembled(body, "", complete=False, usage=usage_of(answer))
+    complete, refusal, tool_calls, text = True, False, False, ""
+    for choice in reversed(choices):
+        message, reason = choice.get("message"), choice.get("finish_reason")
+        if not isinstance(message, dict):
+            return Assembled(body, "", complete=False, usage=usage_of(answer))
+        calls, content = message.get("tool_calls"), message.get("content")
+        if calls is not None and not (isinstance(calls, list) and all(isinstance(call, dict) for call in calls)):
+            complete = False
+        complete = complete and isinstance(reason, str) and reason in FINISHED
+        refusal = refusal or reason == "content_filter" or bool(message.get("refusal"))
+        tool_calls = tool_calls or bool(calls) or bool(message.get("function_call"))
+        text = content if isinstance(content, str) else _joined(content)
+    return Assembled(body, text, complete, refusal, tool_calls, usage_of(answer))
+
+
+def _joined(content: object) -> str:
+    if not isinstance(content, list):
+        return ""
+    texts = [part.get("text") for part in content if isinstance(part, dict)]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _updates(index: int, choice: Json) -> list[Json]:
+    """The chunks' updates of one choice: role first, then reasoning, texts and calls, then how it ended."""
+    message = choice["message"]
+    logprobs = choice.get("logprobs")
+    known = logprobs if isinstance(logprobs, dict) else {}
+    frame: Json = {"logprobs": None} if "logprobs" in choice else {}
+    first: Json = {}
+    texts: list[tuple[str, str]] = []
+    for key, value in message.items():
+        if key == "tool_calls" and value:
+            continue
+        if isinstance(value, str) and value and key not in WHOLE:
+            texts.append((key, value))
+            if key == "content":
+                first[key] = ""
+        else:
+            first[key] = value
+    texts.sort(key=lambda pair: pair[0] in ("content", "refusal"))
+    deltas: list[tuple[Json, Json]] = [(first, {})]
+    sent: set[str] = set()
+    for key, value in texts:
+        tokens = known.get(key) if key in ("content", "refusal") else None
+        if isinstance(tokens, list) and tokens:
+            sent.add(key)
+            empty = {name: None for name in ("content", "refusal") if name in known}
+            deltas.extend(
+                ({key: piece}, {"logprobs": {**empty, key: part}}) for piece, part in _by_token(value, tokens)
+            )
+        else:
+            deltas.extend(({key: piece}, {}) for piece in pieces(value))
+    for position, call in enumerate(message.get("tool_calls") or ()):
+        deltas.extend(({"tool_calls": [part]}, {}) for part in _call_parts(position, call))
+    updates = [{"index": index, "delta": delta, **frame, "finish_reason": None, **extra} for delta, extra in deltas]
+    end = {key: value for key, value in choice.items() if key not in ("index", "message", "logprobs", "finish_reason")}
+    if logprobs is not None:
+        rest = {key: value for key, value in known.items() if key not in sent} if sent else logprobs
+        frame = {"logprobs": rest if rest or not sent else None}
+    updates.append({**end, "index": index, "delta": {}, **frame, "finish_reason": choice.get("finish_reason")})
+    return updates
+
+
+def _by_token(text: str, tokens: list[Any]) -> list[tuple[str, list[Any]]]:
+    """Pair pieces of a text with the log probabilities of their tokens."""
+    names = [token.get("token") if isinstance(token, dict) else None for token in tokens]
+    if not all(isinstance(name, str) for name in names) or "".join(names) != text:  # type: ignore[arg-type]
+        return [(piece, tokens if not at else []) for at, piece in enumerate(pieces(text))]
+    size = max(40, -(-len(text) // 16))
+    groups: list[tuple[str, list[Any]]] = []
+    piece, group = "", []
+    for name, token in zip(names, tokens, strict=True):
+        piece += str(name)
+        group.append(token)
+        if len(piece) >= size:
+            groups.append((piece, group))
+            piece, group = "", []
+    return [*groups, (piece, group)] if group else groups
+
+
+def _call_parts(position: int, call: Json) -> list[Json]:
+    """A tool call as the API streams it: name first, then its arguments."""
+    function = call.get("function")
+    if not isinstance(function, dict) or not isinstance(function.get("arguments"), str) or not function["arguments"]:
+        return [{**call, "index": position}]
+    head = {"index": position, **{key: value for key, value in call.items() if key != "index"}}
+    head["function"] = {**function, "arguments": ""}
+    return [head, *({"index": position, "function": {"arguments": part}} for part in pieces(function["arguments"]))]

@@ -1,0 +1,174 @@
+"""Streams made of chunks with `choices`: what chat and text completions have in common.
+
+Merges chunks into the answer that the same request would have had without a stream. Knows the framing, the merging of
+top-level fields, usage and log probabilities; each dialect says how an update of one choice is merged.
+Invariant: `feed` never raises, and only a stream that reached `[DONE]` unbroken is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from semcache.types import Assembled, Usage
+from semcache.wire import sse
+from semcache.wire.answer import encode, integer, load
+
+FINISHED = frozenset({"stop", "tool_calls", "function_call", "content_filter", "eos"})
+_FRAME = frozenset({"choices", "object", "usage", "obfuscation"})
+WHOLE = frozenset({"id", "type", "role", "index", "format"})
+"""Fields that a delta sets rather than extends."""
+
+Json: TypeAlias = dict[str, Any]
+
+
+class ChunkAssembler:
+    """Reads a stream of chunks.
+
+    `merge` folds an update of one choice into what is known of it and says whether it could; `settle` turns what was
+    collected into the choice of a whole answer; `judge` reads the whole answer.
+    """
+
+    def __init__(
+        self,
+        *,
+        object_name: str,
+        merge: Callable[[Json, Json], bool],
+        settle: Callable[[Json], Json],
+        judge: Callable[[Json, bytes], Assembled],
+    ) -> None:
+        self._reader = sse.Reader()
+        self._object, self._merge, self._settle, self._judge = object_name, merge, settle, judge
+        self._top: Json = {}
+        self._choices: dict[int, Json] = {}
+        self._usage: Any = None
+        self._broken = False
+        self._terminal: int | None = None
+
+    @property
+    def terminal(self) -> int | None:
+        """Offset at which `data: [DONE]` starts."""
+        return self._terminal
+
+    def feed(self, chunk: bytes) -> None:
+        """Take bytes as they came."""
+        for event in self._reader.feed(chunk):
+            self._take(event)
+
+    def finish(self) -> Assembled:
+        """The answer so far; complete only after `[DONE]`."""
+        for event in self._reader.close():
+            self._take(event)
+        body: Json = {"id": self._top.pop("id", None), "object": self._object, **self._top}
+        body["choices"] = [self._settle(self._choices[index]) for index in sorted(self._choices)]
+        if self._usage is not None:
+            body["usage"] = self._usage
+        answer = self._judge(body, encode(body))
+        return replace(answer, complete=answer.complete and self._terminal is not None and not self._broken)
+
+    def _take(self, event: sse.Event) -> None:
+        if self._terminal is not None or self._broken:
+            return
+        if event.data.startswith(b"[DONE]"):
+            self._terminal = event.start
+            return
+        chunk = load(event.data)
+        if chunk is None or chunk.get("error") is not None or event.name == "error":
+            self._broken = True
+            return
+        for key, value in chunk.items():
+            if key not in _FRAME and (value or key not in self._top):
+                self._top[key] = value
+        if chunk.get("usage") is not None:
+            self._usage = chunk["usage"]
+        updates = chunk.get("choices")
+        if updates is not None and not isinstance(updates, list):
+            self._broken = True
+            return
+        for update in updates or ():
+            self._broken = self._broken or not self._fold(update)
+
+    def _fold(self, update: object) -> bool:
+        if not isinstance(update, dict):
+            return False
+        index = update.get("index", 0)
+        if not isinstance(index, int) or isinstance(index, bool):
+            return False
+        choice = self._choices.setdefault(index, {"index": index})
+        if update.get("logprobs") is not None:
+            choice["logprobs"] = merge_logprobs(choice.get("logprobs"), update.pop("logprobs"))
+        try:
+            return self._merge(choice, update)
+        except RecursionError:
+            return False
+
+
+def keep_last(known: Json, key: str, value: object) -> None:
+    """Remember the last value that says something; null only when nothing else was seen."""
+    if value is not None or key not in known:
+        known[key] = value
+
+
+def merge_logprobs(known: object, update: object) -> object:
+    """Append the lists of one log probability object to another's."""
+    if not isinstance(update, dict) or not isinstance(known, dict):
+        return update
+    for key, value in update.items():
+        if isinstance(value, list) and isinstance(known.get(key), list):
+            known[key].extend(value)
+        else:
+            keep_last(known, key, value)
+    return known
+
+
+def merge_field(known: Json, key: str, value: Any) -> None:
+    """Fold one field of a delta into a message: strings grow, objects merge, lists merge by index or grow."""
+    old = known.get(key)
+    if value is None:
+        known.setdefault(key, None)
+    elif isinstance(value, str):
+        if key in WHOLE:
+            known[key] = old if old and not value else value
+        else:
+            known[key] = old + value if isinstance(old, str) else value
+    elif isinstance(value, dict) and isinstance(old, dict):
+        for inner, change in value.items():
+            merge_field(old, inner, change)
+    elif isinstance(value, list) and isinstance(old, list):
+        for item in value:
+            _merge_item(old, item)
+    else:
+        known[key] = value
+
+
+def _merge_item(known: list[Any], item: Any) -> None:
+    index = item.get("index") if isinstance(item, dict) else None
+    if index is not None:
+        for old in known:
+            if isinstance(old, dict) and old.get("index") == index:
+                for inner, change in item.items():
+                    merge_field(old, inner, change)
+                return
+    known.append(item)
+
+
+def usage_of(body: Json) -> Usage:
+    """The tokens of a chat or text completion."""
+    usage = body.get("usage")
+    if not isinstance(usage, dict):
+        return Usage()
+    return Usage(integer(usage.get("prompt_tokens")), integer(usage.get("completion_tokens")))
+
+
+def choices_of(body: Json) -> list[Json] | None:
+    """The choices in order of index, None unless they are objects numbered from 0 without gaps."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or body.get("error") is not None:
+        return None
+    if not all(isinstance(choice, dict) and type(choice.get("index", 0)) is int for choice in choices):
+        return None
+    ordered = sorted(choices, key=lambda choice: int(choice.get("index", 0)))
+    if [choice.get("index", 0) for choice in ordered] != list(range(len(ordered))):
+        return None
+    return ordered

@@ -1,0 +1,126 @@
+"""OpenAI text completions (the legacy endpoint that self-hosted servers still speak).
+
+Knows the fields of /v1/completions. A prompt of tokens, or of several texts, has no text
+to search for: exact tier only.
+Invariant: assembling the stream of a stored answer gives that answer again, usage included if it was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from semcache.errors import IntegrityError
+from semcache.types import Assembled, Endpoint, Request, Traits
+from semcache.wire import body as bodies
+from semcache.wire import sse
+from semcache.wire.answer import encode, load, openai_error, pieces, stored
+from semcache.wire.choices import FINISHED, ChunkAssembler, Json, choices_of, keep_last, merge_field, usage_of
+from semcache.wire.controls import kind, refusal
+
+
+class Completions:
+    """The dialect of /v1/completions."""
+
+    endpoint = Endpoint.COMPLETIONS
+    path = "/v1/completions"
+
+    def read(self, raw: bytes) -> Request:
+        """Parse a request body."""
+        body, raw, controls = bodies.read(raw)
+        model = bodies.model(body)
+        prompt = body.get("prompt")
+        if prompt is not None and not isinstance(prompt, str | list):
+            raise refusal(f"prompt must be a string or an array, not {kind(prompt)}", "prompt")
+        if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
+            prompt = prompt[0]
+        identity = bodies.settle(body)
+        text = ""
+        if isinstance(prompt, str):
+            identity["prompt"], text = bodies.take_text(prompt, "text")
+        return Request(
+            endpoint=Endpoint.COMPLETIONS,
+            model=model,
+            identity=identity,
+            text=text,
+            raw=raw,
+            stream=bodies.flag(body, "stream"),
+            replay={"include_usage": bodies.mapping(body, "stream_options").get("include_usage") is True},
+            traits=Traits(temperature=bodies.number(body, "temperature"), last_role="user"),
+            user=bodies.user(body),
+            controls=controls,
+        )
+
+    def assembler(self) -> ChunkAssembler:
+        """A reader for one stream."""
+        return ChunkAssembler(object_name="text_completion", merge=_merge, settle=_settle, judge=_judge)
+
+    def parse(self, body: bytes) -> Assembled:
+        """Read a whole answer."""
+        answer = load(body)
+        return Assembled(body, "", complete=False) if answer is None else _judge(answer, body)
+
+    def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
+        """The stored answer as chunks and `[DONE]`."""
+        answer = stored(body)
+        choices = choices_of(answer)
+        if choices is None or not all(isinstance(choice.get("text"), str) for choice in choices):
+            raise IntegrityError("the stored completion has no readable choices; purge the entry")
+        include_usage = replay.get("include_usage") is True
+        top = {key: value for key, value in answer.items() if key not in ("choices", "usage")}
+        nothing: Json = {"usage": None} if include_usage else {}
+        events = [
+            sse.event(encode({**top, "choices": [update], **nothing}))
+            for index, choice in enumerate(choices)
+            for update in _updates(index, choice)
+        ]
+        if include_usage and answer.get("usage") is not None:
+            events.append(sse.event(encode({**top, "choices": [], "usage": answer["usage"]})))
+        events.append(b"data: [DONE]\n\n")
+        return events
+
+    def error(self, status: int, message: str, *, code: str, param: str | None = None) -> bytes:
+        """An OpenAI error body."""
+        return openai_error(status, message, code=code, param=param)
+
+
+DIALECT = Completions()
+
+
+def _merge(choice: Json, update: Json) -> bool:
+    text = update.get("text")
+    for key, value in update.items():
+        if key not in ("text", "index"):
+            keep_last(choice, key, value)
+    merge_field(choice, "text", text)
+    return text is None or isinstance(text, str)
+
+
+def _settle(choice: Json) -> Json:
+    return {"index": choice.pop("index"), "text": choice.pop("text", None) or "", **choice}
+
+
+def _judge(answer: Json, body: bytes) -> Assembled:
+    choices = choices_of(answer)
+    usage = usage_of(answer)
+    if choices is None or not all(isinstance(choice.get("text"), str) for choice in choices):
+        return Assembled(body, "", complete=False, usage=usage)
+    reasons = [choice.get("finish_reason") for choice in choices]
+    return Assembled(
+        body,
+        choices[0]["text"],
+        complete=all(isinstance(reason, str) and reason in FINISHED for reason in reasons),
+        refusal="content_filter" in reasons,
+        usage=usage,
+    )
+
+
+def _updates(index: int, choice: Json) -> list[Json]:
+    frame: Json = {"logprobs": None} if "logprobs" in choice else {}
+    end = {key: value for key, value in choice.items() if key not in ("index", "text", "logprobs")}
+    updates: list[Json] = [
+        {"index": index, "text": piece, **frame, "finish_reason": None} for piece in pieces(choice["text"])
+    ]
+    updates.append({**end, "index": index, "text": "", **frame})
+    if "logprobs" in choice:
+        updates[0]["logprobs"] = choice["logprobs"]
+    return updates

@@ -1,0 +1,219 @@
+"""HTTP headers: what callers ask for with them, what we say about caching in them, and which are not passed on.
+
+Reads our own `x-semcache-*`, RFC 9111 `Cache-Control`, and the spellings of other gateways; writes RFC 9211
+`Cache-Status`. Knows neither requests nor sockets.
+Invariant: header and body together ask for the stricter of the two; a wish that cannot be understood is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from semcache.types import Controls, Outcome, Why
+from semcache.wire.controls import rate, refusal, score, seconds
+
+Headers: TypeAlias = Iterable[tuple[str, str]]
+
+_TRUE = frozenset({"", "1", "true", "on", "yes"})
+_FALSE = frozenset({"0", "false", "off", "no"})
+_HOP_BY_HOP = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+_REQUEST_ONLY = _HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect", "cache-control", "pragma"}
+_REPLY_ONLY = _HOP_BY_HOP | {"content-length", "content-encoding"}
+_NO_CACHE = frozenset(
+    {
+        "x-semcache-bypass",
+        "cf-aig-skip-cache",
+        "x-portkey-cache-force-refresh",
+        "x-openrouter-cache-clear",
+        "x-higress-skip-ai-cache",
+    }
+)
+_TTL = ("x-semcache-ttl", "cf-aig-cache-ttl", "x-openrouter-cache-ttl")
+_NAMESPACE = (
+    "x-semcache-namespace",
+    "helicone-cache-seed",
+    "x-portkey-cache-namespace",
+    "x-bf-cache-key",
+    "cf-aig-cache-key",
+)
+_MIN_SCORE = ("x-semcache-min-score", "x-bf-cache-threshold")
+_TOKEN = re.compile(r"[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*\Z")
+_LARGEST = 999_999_999_999_999
+
+
+def controls_from(headers: Headers, body_controls: Controls) -> Controls:
+    """What headers and body ask for together, the stricter of the two. Raises RequestRejected naming the header.
+
+    Category and namespace have no stricter: the header's wins over the body's, our own header over other gateways'.
+    """
+    given: dict[str, str] = {}
+    for raw_name, value in headers:
+        name = raw_name.lower()
+        if name.startswith(
+            ("x-semcache-", "cf-aig-", "x-portkey-cache", "x-openrouter-cache", "helicone-cache", "x-bf-")
+        ) or (name in ("cache-control", "pragma", "x-higress-skip-ai-cache")):
+            given[name] = f"{given[name]}, {value}" if name in given else value
+    if not given:
+        return body_controls
+    wishes = _directives(given)
+    no_cache = wishes.no_cache or body_controls.no_cache
+    for name in _NO_CACHE & given.keys():
+        no_cache = _flag(given[name], name) or no_cache
+    if "helicone-cache-read" in given:
+        no_cache = no_cache or not _flag(given["helicone-cache-read"], "helicone-cache-read")
+    no_store = wishes.no_store or body_controls.no_store
+    if "helicone-cache-save" in given:
+        no_store = no_store or not _flag(given["helicone-cache-save"], "helicone-cache-save")
+    ttls = [seconds(_number(given[name], name), name) for name in _TTL if name in given]
+    scores = [score(_number(given[name], name), name) for name in _MIN_SCORE if name in given]
+    rates = [rate(_number(given[name], name), name) for name in ("x-semcache-max-error",) if name in given]
+    tags = [tag.strip() for tag in given.get("x-semcache-tags", "").split(",")]
+    return Controls(
+        no_cache=no_cache,
+        no_store=no_store,
+        only_if_cached=wishes.only_if_cached or body_controls.only_if_cached,
+        max_age=_least(wishes.max_age, body_controls.max_age),
+        ttl=_least(*ttls, body_controls.ttl),
+        min_score=max((value for value in (*scores, body_controls.min_score) if value is not None), default=None),
+        max_error=_least(*rates, body_controls.max_error),
+        category=given.get("x-semcache-category", "").strip() or body_controls.category,
+        namespace=_first(given, _NAMESPACE) or body_controls.namespace,
+        tags=tuple(dict.fromkeys((*(tag for tag in tags if tag), *body_controls.tags))),
+    )
+
+
+def user_from(headers: Headers, *, trusted: bool) -> str | None:
+    """The user that a trusted caller names in `x-semcache-user`; anyone else's word is not taken."""
+    if not trusted:
+        return None
+    return next((value.strip() or None for name, value in headers if name.lower() == "x-semcache-user"), None)
+
+
+def cache_status(
+    *,
+    hit: bool,
+    ttl: int | None,
+    fwd: str | None,
+    fwd_status: int | None,
+    stored: bool,
+    collapsed: bool,
+    detail: str | None,
+) -> str:
+    """An RFC 9211 `Cache-Status` value of the cache `semcache`; `ttl` is the freshness left, in seconds."""
+    status = "semcache"
+    if hit:
+        status += "; hit"
+    elif fwd is not None:
+        status += f"; fwd={fwd}"
+        if fwd_status is not None:
+            status += f"; fwd-status={fwd_status}"
+    if ttl is not None:
+        status += f"; ttl={max(-_LARGEST, min(_LARGEST, ttl))}"
+    if not hit and stored:
+        status += "; stored"
+    if not hit and collapsed:
+        status += "; collapsed"
+    if detail:
+        status += f"; detail={detail if _TOKEN.match(detail) else _quoted(detail)}"
+    return status
+
+
+def forwarded_as(why: Why, outcome: Outcome) -> str:
+    """The RFC 9211 reason (`fwd`) for going to the backend."""
+    if why in (Why.NO_CACHE, Why.MAX_AGE):
+        return "request"
+    if outcome is Outcome.BYPASS:
+        return "bypass"
+    return "stale" if why is Why.EXPIRED else "miss"
+
+
+def strip_request_headers(headers: Headers) -> list[tuple[str, str]]:
+    """The client's headers that go to the backend: not those of this connection, not those meant for us."""
+    given = list(headers)
+    drop = _REQUEST_ONLY | _listed(given)
+    return [(name, value) for name, value in given if not _dropped(name.lower(), drop)]
+
+
+def strip_reply_headers(headers: Headers) -> list[tuple[str, str]]:
+    """The backend's headers that go to the client: not those of its connection, nor any that only we may say."""
+    given = list(headers)
+    drop = _REPLY_ONLY | _listed(given)
+    return [(name, value) for name, value in given if not _dropped(name.lower(), drop)]
+
+
+def _dropped(name: str, drop: frozenset[str]) -> bool:
+    return name in drop or name.startswith("x-semcache-")
+
+
+def _listed(headers: list[tuple[str, str]]) -> frozenset[str]:
+    """Header names that a Connection header declares to be its own."""
+    values = [value for name, value in headers if name.lower() == "connection"]
+    return frozenset(name.strip().lower() for value in values for name in value.split(","))
+
+
+def _directives(given: dict[str, str]) -> Controls:
+    header = given.get("cache-control", given.get("pragma"))
+    if header is None:
+        return Controls()
+    no_cache = no_store = only_if_cached = False
+    max_age: float | None = None
+    for directive in header.split(","):
+        name, _, value = directive.strip().partition("=")
+        match name.strip().lower():
+            case "no-cache":
+                no_cache = True
+            case "no-store":
+                no_store = True
+            case "only-if-cached":
+                only_if_cached = True
+            case "max-age":
+                where = "cache-control: max-age"
+                age = seconds(_number(value.strip().strip('"'), where), where)
+                max_age = _least(max_age, age)
+            case _:
+                pass
+    return Controls(no_cache=no_cache, no_store=no_store, only_if_cached=only_if_cached, max_age=max_age)
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise refusal(f"{where}: {text!r} is not a number", where) from error
+
+
+def _flag(text: str, where: str) -> bool:
+    value = text.strip().lower()
+    if value in _TRUE:
+        return True
+    if value in _FALSE:
+        return False
+    raise refusal(f"{where}: {text!r} is neither true nor false", where)
+
+
+def _least(*values: float | None) -> float | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def _first(given: dict[str, str], names: tuple[str, ...]) -> str | None:
+    return next((given[name].strip() for name in names if given.get(name, "").strip()), None)
+
+
+def _quoted(text: str) -> str:
+    """A structured-field string, which holds printable ASCII alone."""
+    safe = "".join(char if " " <= char <= "~" else "?" for char in text)
+    return '"' + safe.replace("\\", "\\\\").replace('"', '\\"') + '"'

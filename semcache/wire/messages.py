@@ -1,0 +1,346 @@
+"""Anthropic Messages.
+
+Knows the blocks of /v1/messages and its events. `cache_control` on blocks is a hint to the provider's own prefix cache:
+it is forwarded and left out of the identity.
+Invariant: assembling the stream of a stored answer gives that answer again; a tool's input keeps the bytes it came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from semcache.errors import IntegrityError
+from semcache.types import Assembled, Endpoint, Request, Traits, Usage
+from semcache.wire import body as bodies
+from semcache.wire import sse
+from semcache.wire.answer import encode, integer, load, pieces, stored
+from semcache.wire.controls import kind, refusal
+
+Json: TypeAlias = dict[str, Any]
+
+_VOLATILE = frozenset({"stream", "metadata", "service_tier", "cache_control"})
+_CALLER_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_")
+_COMPLETE = frozenset({"end_turn", "stop_sequence", "tool_use", "refusal"})
+_DELTA_USAGE = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+    "output_tokens_details",
+    "server_tool_use",
+)
+_ENDING = ("stop_reason", "stop_sequence", "stop_details", "container")
+_ERRORS = {
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+class Messages:
+    """The dialect of /v1/messages."""
+
+    endpoint = Endpoint.MESSAGES
+    path = "/v1/messages"
+
+    def read(self, raw: bytes) -> Request:
+        """Parse a request body."""
+        body, raw, controls = bodies.read(raw)
+        model = bodies.model(body)
+        hinted = b'"cache_control"' in raw
+        turns = _turns(body.get("messages"), hinted)
+        last = turns[-1]
+        content, role = last.get("content"), last["role"]
+        results = isinstance(content, list) and any(part.get("type") == "tool_result" for part in content)
+        text = ""
+        if role == "user":
+            kept, text = bodies.take_text(content, "text")
+            turns[-1] = {**last, "content": kept}
+        identity = bodies.settle(body, _VOLATILE)
+        identity["messages"] = turns
+        system = body.get("system")
+        if system is not None:
+            bodies.parts(system, "system")
+            identity["system"] = bodies.plain(_unhint(system) if hinted else system, "text")
+        tools = bodies.array(body, "tools")
+        if hinted and tools:
+            identity["tools"] = _unhint(tools)
+        return Request(
+            endpoint=Endpoint.MESSAGES,
+            model=model,
+            identity=identity,
+            text=text,
+            raw=raw,
+            stream=bodies.flag(body, "stream"),
+            traits=Traits(
+                temperature=bodies.number(body, "temperature"),
+                tools=bool(tools),
+                last_role="tool" if results else role if role in ("user", "assistant", "system") else "",
+                stateful=bool(body.get("mcp_servers"))
+                or body.get("container") is not None
+                or any(not _by_caller(tool) for tool in tools),
+                multimodal=isinstance(content, list)
+                and any(part.get("type") not in ("text", "tool_result") for part in content),
+                system=bodies.text_of(system, "text"),
+                turns=len(turns),
+            ),
+            user=bodies.string(bodies.mapping(body, "metadata"), "user_id") or None,
+            controls=controls,
+        )
+
+    def assembler(self) -> MessageAssembler:
+        """A reader for one stream."""
+        return MessageAssembler()
+
+    def parse(self, body: bytes) -> Assembled:
+        """Read a whole answer."""
+        answer = load(body)
+        return Assembled(body, "", complete=False) if answer is None else _judge(answer, body)
+
+    def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:  # noqa: ARG002
+        """The stored answer as events, from `message_start` to `message_stop`."""
+        answer = stored(body)
+        if not _readable(answer):
+            raise IntegrityError("the stored message has no readable content; purge the entry")
+        return [sse.event(encode({"type": name, **fields}), name) for name, fields in _events(answer)]
+
+    def error(self, status: int, message: str, *, code: str, param: str | None = None) -> bytes:  # noqa: ARG002
+        """An Anthropic error body; it has no place for `code`, and names `param` in the message."""
+        name = _ERRORS.get(status, "api_error" if status >= 500 else "invalid_request_error")
+        if param is not None and param not in message:
+            message = f"{param}: {message}"
+        return encode({"type": "error", "error": {"type": name, "message": message}})
+
+
+DIALECT = Messages()
+
+
+class MessageAssembler:
+    """Reads a stream of message events."""
+
+    def __init__(self) -> None:
+        self._reader = sse.Reader()
+        self._message: Json | None = None
+        self._blocks: dict[int, Json] = {}
+        self._inputs: dict[int, list[str]] = {}
+        self._broken = False
+        self._terminal: int | None = None
+
+    @property
+    def terminal(self) -> int | None:
+        """Offset at which `message_stop` starts."""
+        return self._terminal
+
+    def feed(self, chunk: bytes) -> None:
+        """Take bytes as they came."""
+        for event in self._reader.feed(chunk):
+            self._take(event)
+
+    def finish(self) -> Assembled:
+        """The message so far; complete only after `message_stop`."""
+        for event in self._reader.close():
+            self._take(event)
+        if self._message is None:
+            return Assembled(b"{}", "", complete=False)
+        for index, parts in self._inputs.items():
+            data = "".join(parts).encode("utf-8", "replace")
+            if not data.strip():
+                continue
+            try:
+                msgspec.json.decode(data)
+            except bodies.UNREADABLE:
+                self._broken = True
+            else:
+                self._blocks[index]["input"] = msgspec.Raw(data)
+        self._inputs.clear()
+        self._message["content"] = [self._blocks[index] for index in sorted(self._blocks)]
+        body = encode(self._message)
+        answer = _judge(self._message, body)
+        if self._terminal is not None and not self._broken:
+            return answer
+        return Assembled(body, answer.text, False, answer.refusal, answer.tool_calls, answer.usage)
+
+    def _take(self, event: sse.Event) -> None:
+        if self._terminal is not None or self._broken or event.name == "ping":
+            return
+        payload = load(event.data)
+        if payload is None:
+            self._broken = True
+            return
+        match payload.get("type"):
+            case "message_start":
+                message = payload.get("message")
+                self._message = message if isinstance(message, dict) else None
+                self._broken = self._message is None
+            case "content_block_start":
+                index, block = payload.get("index"), payload.get("content_block")
+                if isinstance(index, int) and isinstance(block, dict):
+                    self._blocks[index] = block
+                else:
+                    self._broken = True
+            case "content_block_delta":
+                self._broken = not self._extend(payload.get("index"), payload.get("delta"))
+            case "message_delta":
+                self._broken = not self._end(payload)
+            case "message_stop":
+                self._terminal = event.start
+            case "error":
+                self._broken = True
+            case _:
+                pass
+
+    def _extend(self, index: object, delta: object) -> bool:
+        if not isinstance(index, int) or index not in self._blocks or not isinstance(delta, dict):
+            return False
+        block = self._blocks[index]
+        name = delta.pop("type", None)
+        if name == "input_json_delta":
+            part = delta.get("partial_json")
+            self._inputs.setdefault(index, []).append(part if isinstance(part, str) else "")
+            return isinstance(part, str)
+        if name == "citations_delta":
+            known = block.get("citations")
+            block["citations"] = [*(known if isinstance(known, list) else ()), delta.get("citation")]
+            return True
+        for key, value in delta.items():
+            old = block.get(key)
+            # A signature comes whole; every other string arrives in pieces.
+            grows = isinstance(value, str) and isinstance(old, str) and key != "signature"
+            block[key] = old + value if grows else value
+        return True
+
+    def _end(self, payload: Json) -> bool:
+        message, delta, usage = self._message, payload.get("delta"), payload.get("usage")
+        if message is None or not isinstance(delta, dict):
+            return False
+        message.update(delta)
+        if isinstance(usage, dict):
+            known = message.setdefault("usage", {})
+            if not isinstance(known, dict):
+                return False
+            known.update({key: value for key, value in usage.items() if value is not None or key not in known})
+        message.update({key: value for key, value in payload.items() if key not in ("type", "delta", "usage")})
+        return True
+
+
+def _turns(messages: object, hinted: bool) -> list[Json]:
+    """The messages in one spelling, without cache hints."""
+    if not isinstance(messages, list):
+        problem = "messages is missing" if messages is None else f"messages must be an array, not {kind(messages)}"
+        raise refusal(problem, "messages")
+    if not messages:
+        raise refusal("messages must not be empty", "messages")
+    turns: list[Json] = []
+    for position, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise refusal(f"messages[{position}] must be an object, not {kind(message)}", f"messages[{position}]")
+        if not isinstance(message.get("role"), str):
+            raise refusal(f"messages[{position}].role must be a string", f"messages[{position}].role")
+        content = message.get("content")
+        bodies.parts(content, f"messages[{position}].content")
+        settled = bodies.plain(_unhint(content) if hinted else content, "text")
+        turns.append(message if settled is content else {**message, "content": settled})
+    return turns
+
+
+def _unhint(blocks: Any) -> Any:
+    """Blocks, or tools, without the hints on them and on the blocks they contain."""
+    if not isinstance(blocks, list):
+        return blocks
+    plain: list[Any] = []
+    for block in blocks:
+        if not isinstance(block, dict):
+            plain.append(block)
+            continue
+        kept = {key: value for key, value in block.items() if key != "cache_control"}
+        if "content" in kept:
+            kept["content"] = _unhint(kept["content"])
+        source = kept.get("source")
+        if isinstance(source, dict) and "content" in source:
+            kept["source"] = {**source, "content": _unhint(source["content"])}
+        plain.append(kept)
+    return plain
+
+
+def _by_caller(tool: object) -> bool:
+    name = tool.get("type") if isinstance(tool, dict) else None
+    return name is None or (isinstance(name, str) and name.startswith(_CALLER_TOOLS))
+
+
+def _readable(answer: Json) -> bool:
+    content, usage = answer.get("content"), answer.get("usage")
+    return (
+        answer.get("type") == "message"
+        and isinstance(content, list)
+        and all(isinstance(block, dict) for block in content)
+        and isinstance(usage, dict)
+    )
+
+
+def _judge(answer: Json, body: bytes) -> Assembled:
+    usage = answer.get("usage")
+    spent = Usage()
+    if isinstance(usage, dict):
+        read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        spent = Usage(sum(integer(usage.get(key)) for key in read), integer(usage.get("output_tokens")))
+    if not _readable(answer):
+        return Assembled(body, "", complete=False, usage=spent)
+    texts = [block.get("text") for block in answer["content"] if block.get("type") == "text"]
+    reason = answer.get("stop_reason")
+    return Assembled(
+        body,
+        "".join(text for text in texts if isinstance(text, str)),
+        complete=isinstance(reason, str) and reason in _COMPLETE,
+        refusal=reason == "refusal",
+        tool_calls=any(block.get("type") == "tool_use" for block in answer["content"]),
+        usage=spent,
+    )
+
+
+def _events(answer: Json) -> Iterator[tuple[str, Json]]:
+    usage = answer["usage"]
+    ending = {key: answer[key] for key in _ENDING if key in answer}
+    started = {**answer, **dict.fromkeys(ending), "content": []}
+    if "output_tokens" in usage:
+        started["usage"] = {**usage, "output_tokens": min(1, integer(usage["output_tokens"]))}
+    yield "message_start", {"message": started}
+    for index, block in enumerate(answer["content"]):
+        opened, deltas = _open(block)
+        yield "content_block_start", {"index": index, "content_block": opened}
+        for delta in deltas:
+            yield "content_block_delta", {"index": index, "delta": delta}
+        yield "content_block_stop", {"index": index}
+    spent = {key: usage[key] for key in _DELTA_USAGE if usage.get(key) is not None}
+    yield "message_delta", {"delta": ending, "usage": spent}
+    yield "message_stop", {}
+
+
+def _open(block: Json) -> tuple[Json, list[Json]]:
+    """A block as it starts, and the deltas that complete it."""
+    opened, deltas = dict(block), []
+    text = block.get("text")
+    if block.get("type") == "text" and isinstance(text, str):
+        opened["text"] = ""
+        deltas = [{"type": "text_delta", "text": piece} for piece in pieces(text)]
+        if isinstance(block.get("citations"), list):
+            opened["citations"] = []
+            deltas += [{"type": "citations_delta", "citation": citation} for citation in block["citations"]]
+    elif block.get("type") == "thinking" and isinstance(block.get("thinking"), str):
+        opened["thinking"] = ""
+        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in pieces(block["thinking"])]
+        if isinstance(block.get("signature"), str):
+            opened["signature"] = ""
+            deltas.append({"type": "signature_delta", "signature": block["signature"]})
+    elif block.get("type") in ("tool_use", "server_tool_use") and isinstance(block.get("input"), dict):
+        opened["input"] = {}
+        written = encode(block["input"]).decode() if block["input"] else ""
+        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in ["", *pieces(written)]]
+    return opened, deltas

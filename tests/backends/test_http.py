@@ -1,0 +1,401 @@
+"""What a user would lose if the HTTP backend changed, held up or leaked what passes through it."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import msgspec
+import pytest
+
+from semcache.backends import open_backend
+from semcache.backends.echo import echo_app
+from semcache.backends.http import HttpBackend
+from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
+from semcache.protocols import Backend, Outbound, Reply
+
+CHAT = "/v1/chat/completions"
+
+
+@asynccontextmanager
+async def opened(url: str, **options: Any) -> AsyncIterator[HttpBackend]:
+    backend = HttpBackend(url, **options)
+    try:
+        yield backend
+    finally:
+        await backend.close()
+
+
+def chat(model: str = "echo", *, stream: bool = False, text: str = "hello there") -> Outbound:
+    body = {"model": model, "messages": [{"role": "user", "content": text}], "stream": stream}
+    return Outbound("POST", CHAT, [("content-type", "application/json")], msgspec.json.encode(body))
+
+
+async def whole(backend: Backend, outbound: Outbound) -> tuple[Reply, bytes]:
+    reply = await backend.send(outbound)
+    try:
+        return reply, b"".join([chunk async for chunk in reply.chunks()])
+    finally:
+        await reply.close()
+
+
+async def drain(reply: Reply, into: list[bytes]) -> None:
+    async for chunk in reply.chunks():
+        into.append(chunk)
+
+
+def recorder(seen: list[httpx2.Request], reply: httpx2.Response | None = None) -> httpx2.MockTransport:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        seen.append(request)
+        return reply or httpx2.Response(200, json={})
+
+    return httpx2.MockTransport(answer)
+
+
+async def stats(url: str) -> Any:
+    async with httpx2.AsyncClient() as client:
+        return (await client.get(f"{url}/echo/stats")).json()
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ("http://h:1234", "http://h:1234/v1/chat/completions?a=b%2Fc&d"),
+        ("http://h:1234/", "http://h:1234/v1/chat/completions?a=b%2Fc&d"),
+        ("http://h:1234/v1", "http://h:1234/v1/chat/completions?a=b%2Fc&d"),
+        ("https://api.openai.com/v1/", "https://api.openai.com/v1/chat/completions?a=b%2Fc&d"),
+        ("https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1/chat/completions?a=b%2Fc&d"),
+        ("https://g.com/v1beta/openai/", "https://g.com/v1beta/openai/chat/completions?a=b%2Fc&d"),
+        ("http://[::1]:8000", "http://[::1]:8000/v1/chat/completions?a=b%2Fc&d"),
+    ],
+)
+async def test_every_spelling_of_a_base_url_reaches_the_endpoint(base: str, expected: str) -> None:
+    seen: list[httpx2.Request] = []
+    async with opened(base, transport=recorder(seen)) as backend:
+        await whole(backend, Outbound("POST", CHAT, [], b"{}", "a=b%2Fc&d"))
+    assert str(seen[0].url) == expected
+
+
+@pytest.mark.parametrize(
+    "base",
+    ["localhost:8000", "api.openai.com/v1", "ftp://h/v1", "http://", "http://h/v1?x=1", "http://u:p@h/", "http://h:x"],
+)
+def test_an_unusable_base_url_is_a_config_error(base: str) -> None:
+    with pytest.raises(ConfigError, match="upstream"):
+        HttpBackend(base)
+
+
+@pytest.mark.parametrize("name", ["", "api.openai.com", "ollama", "ftp://h"])
+def test_an_unknown_upstream_is_a_config_error(name: str) -> None:
+    with pytest.raises(ConfigError, match="echo"):
+        open_backend(name)
+
+
+@pytest.mark.parametrize(
+    ("sent", "options", "path", "expected"),
+    [
+        ({"Authorization": "Bearer theirs"}, {}, CHAT, {"authorization": "Bearer theirs"}),
+        ({"Authorization": "Bearer theirs"}, {"api_key": "ours"}, CHAT, {"authorization": "Bearer ours"}),
+        ({}, {"api_key": "ours"}, CHAT, {"authorization": "Bearer ours"}),
+        ({"X-Api-Key": "theirs"}, {}, "/v1/messages", {"x-api-key": "theirs"}),
+        ({"X-Api-Key": "theirs"}, {"api_key": "ours"}, "/v1/messages", {"x-api-key": "ours"}),
+        ({}, {"api_key": "ours"}, "/v1/messages/count_tokens", {"x-api-key": "ours"}),
+        ({"api-key": "theirs"}, {"api_key": "ours"}, CHAT, {"api-key": "ours"}),
+        ({"api-key": "x", "Authorization": "y", "x-api-key": "z"}, {"api_key": "ours"}, CHAT, {"api-key": "ours"}),
+        ({}, {}, CHAT, {}),
+        ({}, {"fallback_key": "env"}, CHAT, {"authorization": "Bearer env"}),
+        ({"Authorization": "Bearer theirs"}, {"fallback_key": "env"}, CHAT, {"authorization": "Bearer theirs"}),
+    ],
+)
+async def test_which_credential_the_upstream_sees(sent: Any, options: Any, path: str, expected: Any) -> None:
+    seen: list[httpx2.Request] = []
+    async with opened("http://h", transport=recorder(seen), **options) as backend:
+        await whole(backend, Outbound("POST", path, list(sent.items()), b"{}"))
+    names = ("authorization", "x-api-key", "api-key")
+    assert {name: value for name, value in seen[0].headers.items() if name in names} == expected
+
+
+async def test_azure_keys_go_where_azure_looks() -> None:
+    seen: list[httpx2.Request] = []
+    base = "https://x.openai.azure.com/openai/v1"
+    async with opened(base, api_key="ours", transport=recorder(seen)) as backend:
+        await whole(backend, Outbound("POST", CHAT, [("authorization", "Bearer theirs")], b"{}"))
+    assert seen[0].headers["api-key"] == "ours"
+    assert "authorization" not in seen[0].headers
+
+
+async def test_the_request_arrives_as_it_was_sent(upstream: str) -> None:
+    body = b'{ "model":"echo",\n "messages":[{"role":"user","content":"\xc3\xbc"}], "unknown": 1e400 }'.replace(
+        b"1e400", b"1"
+    )
+    sent = [
+        ("Content-Type", "application/json"),
+        ("OpenAI-Beta", "x=1"),
+        ("User-Agent", "mine/1"),
+        ("Connection", "keep-alive, X-Hop"),
+        ("X-Hop", "secret"),
+        ("Host", "proxy.example"),
+        ("Content-Length", "999"),
+        ("Accept-Encoding", "br, zstd, gzip"),
+        ("Expect", "100-continue"),
+        ("Proxy-Authorization", "Basic x"),
+    ]
+    async with opened(upstream, headers={"OpenAI-Project": "p"}) as backend:
+        await whole(backend, Outbound("POST", CHAT, sent, body))
+    newest = (await stats(upstream))["newest"][-1]
+    assert newest["body"].encode() == body
+    headers = dict(newest["headers"])
+    assert len(headers) == len(newest["headers"])
+    assert headers.pop("host") == upstream.removeprefix("http://")
+    assert headers == {
+        "content-type": "application/json",
+        "openai-beta": "x=1",
+        "user-agent": "mine/1",
+        "openai-project": "p",
+        "content-length": str(len(body)),
+        "accept-encoding": "identity",
+    }
+
+
+async def test_other_methods_and_paths_pass(upstream: str) -> None:
+    async with opened(f"{upstream}/v1") as backend:
+        _, models = await whole(backend, Outbound("GET", "/v1/models", [], b""))
+        _, other = await whole(backend, Outbound("DELETE", "/v1/files/a%20b", [], b"", "x=1"))
+        head, nothing = await whole(backend, Outbound("HEAD", "/v1/models", [], b""))
+    assert msgspec.json.decode(models)["data"][0]["id"] == "echo"
+    told = msgspec.json.decode(other)
+    assert (told["method"], told["path"], told["query"]) == ("DELETE", "/v1/files/a b", "x=1")
+    assert (head.status, nothing) == (200, b"")
+
+
+async def test_an_error_is_relayed_with_its_retry_after(upstream: str) -> None:
+    async with opened(upstream) as backend:
+        reply, body = await whole(backend, chat("fail-429"))
+    assert reply.status == 429
+    headers = dict(reply.headers)
+    assert headers["retry-after"] == "7"
+    assert "x-request-id" in headers
+    assert not {"content-length", "transfer-encoding", "connection"} & set(headers)
+    assert msgspec.json.decode(body)["error"]["type"] == "rate_limit_error"
+
+
+async def test_cookies_do_not_cross_and_redirects_are_not_followed() -> None:
+    seen: list[httpx2.Request] = []
+    moved = httpx2.Response(307, headers=[("set-cookie", "a=1"), ("set-cookie", "b=2"), ("location", "http://evil/")])
+    async with opened("http://h", transport=recorder(seen, moved)) as backend:
+        for _ in range(2):
+            reply = await backend.send(chat())
+            await reply.close()
+    assert reply.status == 307
+    assert [value for name, value in reply.headers if name == "set-cookie"] == ["a=1", "b=2"]
+    assert len(seen) == 2
+    assert "cookie" not in seen[1].headers
+
+
+async def test_a_stream_arrives_piece_by_piece(serve: Callable[[Any], str]) -> None:
+    more = threading.Event()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+        await send({"type": "http.response.body", "body": b"data: 1\n\n", "more_body": True})
+        await asyncio.to_thread(more.wait, 20)
+        await send({"type": "http.response.body", "body": b"data: 2\n\n"})
+
+    async with opened(serve(app)) as backend:
+        reply = await backend.send(chat(stream=True))
+        chunks = reply.chunks()
+        assert await anext(chunks) == b"data: 1\n\n"
+        more.set()
+        assert [chunk async for chunk in chunks] == [b"data: 2\n\n"]
+        await reply.close()
+
+
+async def test_a_reply_that_is_compressed_all_the_same_is_decoded(serve: Callable[[Any], str]) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-encoding", b"gzip"), (b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": gzip.compress(b'{"a":1}')})
+
+    async with opened(serve(app)) as backend:
+        reply, body = await whole(backend, chat())
+    assert body == b'{"a":1}'
+    assert "content-encoding" not in dict(reply.headers)
+
+
+async def test_connections_are_reused(serve: Callable[[Any], str]) -> None:
+    ports = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        ports.append(scope["client"][1])
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    async with opened(serve(app)) as backend:
+        for _ in range(3):
+            await whole(backend, chat())
+    assert len(ports) == 3
+    assert len(set(ports)) == 1
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_an_upstream_that_dies_midway_is_an_error_after_what_it_sent(upstream: str, stream: bool) -> None:
+    async with opened(upstream) as backend:
+        reply = await backend.send(chat("die-midstream", stream=stream))
+        got: list[bytes] = []
+        with pytest.raises(UpstreamError, match="broke off") as caught:
+            await drain(reply, got)
+        await reply.close()
+    assert reply.status == 200
+    assert got
+    assert not isinstance(caught.value, UpstreamTimeout)
+
+
+async def test_an_upstream_that_hangs_times_out(upstream: str) -> None:
+    async with opened(upstream, timeout=0.1) as backend:
+        with pytest.raises(UpstreamTimeout, match="silent"):
+            await backend.send(chat("hang"))
+        reply = await backend.send(chat("hang-midstream", stream=True))
+        got: list[bytes] = []
+        with pytest.raises(UpstreamTimeout):
+            await drain(reply, got)
+        await reply.close()
+    assert got
+
+
+async def test_a_stream_longer_than_the_timeout_is_not_cut(serve: Callable[[Any], str]) -> None:
+    url = serve(echo_app(token_seconds=0.05))
+    async with opened(url, timeout=0.5) as backend:
+        _, body = await whole(backend, chat(stream=True, text="word " * 20))
+    assert body.endswith(b"data: [DONE]\n\n")
+
+
+async def test_nobody_listening_is_an_error_that_names_the_address() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        async with opened(url) as backend:
+            with pytest.raises(UpstreamError, match=url):
+                await backend.send(chat())
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected", "words"),
+    [
+        (httpx2.ConnectTimeout(""), UpstreamTimeout, "connect"),
+        (httpx2.PoolTimeout(""), UpstreamTimeout, "free"),
+        (httpx2.ReadTimeout(""), UpstreamTimeout, "silent"),
+        (httpx2.RemoteProtocolError("odd"), UpstreamError, "odd"),
+    ],
+)
+async def test_each_time_limit_is_told_apart(raised: Exception, expected: type[Exception], words: str) -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        raise raised
+
+    async with opened("http://h", transport=httpx2.MockTransport(answer)) as backend:
+        with pytest.raises(expected, match=words):
+            await backend.send(chat())
+
+
+async def test_closing_early_releases_the_upstream(serve: Callable[[Any], str]) -> None:
+    url = serve(echo_app(token_seconds=0.02))
+    async with opened(url) as backend:
+        reply = await backend.send(chat(stream=True, text="word " * 500))
+        chunks = reply.chunks()
+        await anext(chunks)
+        await reply.close()
+        for _ in range(500):
+            if (await stats(url))["disconnects"]:
+                break
+            await asyncio.sleep(0.01)
+    assert (await stats(url))["disconnects"] == 1
+
+
+async def test_cancelled_calls_give_their_connection_back(upstream: str) -> None:
+    async def use(backend: HttpBackend, model: str) -> None:
+        await whole(backend, chat(model, stream=True))
+
+    async with opened(upstream, max_connections=1, timeout=5) as backend:
+        for model in ("hang", "hang-midstream") * 5:
+            call = asyncio.create_task(use(backend, model))
+            for _ in range(50):
+                await asyncio.sleep(0.001)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+        _, body = await whole(backend, chat())
+    assert body
+
+
+async def test_a_reply_closed_unread_gives_its_connection_back(upstream: str) -> None:
+    async with opened(upstream, max_connections=1, timeout=2) as backend:
+        kept = []
+        for _ in range(3):
+            kept.append(await backend.send(chat("hang-midstream", stream=True)))
+            await kept[-1].close()
+
+
+async def test_closing_is_finished_even_when_its_caller_is_cancelled() -> None:
+    closing, closed = asyncio.Event(), asyncio.Event()
+
+    class Body(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield b""
+
+        async def aclose(self) -> None:
+            closing.set()
+            await asyncio.sleep(0.02)
+            closed.set()
+
+    reply_with_body = httpx2.Response(200, stream=Body())
+    async with opened("http://h", transport=recorder([], reply_with_body)) as backend:
+        reply = await backend.send(chat())
+        closer = asyncio.create_task(reply.close())
+        await closing.wait()
+        closer.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await closer
+        await asyncio.wait_for(closed.wait(), 5)
+
+
+async def test_messages_go_to_their_own_upstream_and_without_the_openai_key(
+    serve: Callable[[Any], str], upstream: str
+) -> None:
+    other = serve(echo_app())
+    backend = open_backend(upstream, fallback_key="sk-openai", anthropic_url=other)
+    try:
+        body = b'{"model":"echo","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}'
+        await whole(backend, Outbound("POST", "/v1/messages", [], body))
+        await whole(backend, chat())
+    finally:
+        await backend.close()
+    (message,) = (await stats(other))["newest"]
+    assert message["path"] == "/v1/messages"
+    assert not [value for _, value in message["headers"] if "sk-openai" in value]
+    assert ["authorization", "Bearer sk-openai"] in (await stats(upstream))["newest"][-1]["headers"]
+
+
+async def test_a_connection_that_the_upstream_closed_meanwhile_is_not_used_again() -> None:
+    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(serve_one, "127.0.0.1", 0)
+    try:
+        async with opened(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}") as backend:
+            for _ in range(3):
+                _, body = await whole(backend, Outbound("GET", "/v1/models", [], b""))
+                assert body == b"{}"
+                await asyncio.sleep(0.05)
+    finally:
+        server.close()
+        await server.wait_closed()

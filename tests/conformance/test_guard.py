@@ -1,0 +1,68 @@
+"""What every guard must be: silent on equal texts, symmetric, named as packs name it, and unbreakable by any text."""
+
+from __future__ import annotations
+
+import typing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.errors import ConfigError
+from semcache.guards import GUARDS, conflicts, guards
+from semcache.policy import GuardName
+from semcache.protocols import Guard
+
+WORDS = (
+    "not never enable disable 5 5.5 1,000 $5 50% half one two first 2024 Jan 5pm yesterday 5/6/2024 Paris python C++ to from"
+    " 'x' \"a b\" foo() a_b --all unless km miles . ? - / 1/2 1/0 99999999999999999999999999 1e999 ½ ٣ İ ß 10^99999"
+).split()
+texts = st.text(max_size=80) | st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+
+
+@pytest.fixture(params=list(GUARDS))
+def guard(request: pytest.FixtureRequest) -> Guard:
+    return GUARDS[request.param]
+
+
+def test_names_are_those_of_the_packs(guard: Guard) -> None:
+    assert guard.name in typing.get_args(GuardName)
+    assert guards([guard.name]) == (guard,)
+
+
+@pytest.mark.parametrize("text", ["", " ", "?", "How do I reset my password?", "Is 5 km in 2024 not far from Rome?"])
+def test_equal_texts_never_conflict(guard: Guard, text: str) -> None:
+    assert guard.conflict(text, text) is None
+
+
+@given(one=texts, two=texts)
+def test_symmetric_and_unbreakable(one: str, two: str) -> None:
+    for guard in GUARDS.values():
+        forth, back = guard.conflict(one, two), guard.conflict(two, one)
+        assert (forth is None) == (back is None), guard.name
+        assert guard.conflict(one, one) is None
+        if forth is not None:
+            assert forth.guard == guard.name
+            assert forth.detail
+
+
+@given(texts)
+def test_case_of_a_whole_prompt_and_outer_space_are_no_conflict(text: str) -> None:
+    for guard in GUARDS.values():
+        assert guard.conflict(text, f"  {text}\n") is None, guard.name
+
+
+def test_every_pack_guard_exists() -> None:
+    assert set(typing.get_args(GuardName)) == set(GUARDS)
+
+
+def test_only_the_named_guards_are_asked() -> None:
+    one, two = "Enable 5 users in Paris", "Disable 6 users in Rome"
+    assert {conflict.guard for conflict in conflicts(one, two, list(GUARDS))} == {"numbers", "negation", "entities"}
+    assert [conflict.guard for conflict in conflicts(one, two, ["negation"])] == ["negation"]
+    assert conflicts(one, two, []) == ()
+
+
+def test_an_unknown_guard_is_named() -> None:
+    with pytest.raises(ConfigError, match="colour.*numbers"):
+        guards(["colour"])

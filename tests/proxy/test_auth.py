@@ -1,0 +1,156 @@
+"""What keeps one tenant out of another's answers, and our keys out of the backend's log."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.errors import InvalidArgument, RequestRejected
+from semcache.proxy.auth import Authenticator, Caller, digest, forwarded, new_key, user_of
+from semcache.types import ApiKey
+
+SALT = bytes(range(32))
+PLAIN, KEY = new_key(secrets.token_bytes, 1.0, "acme", "ci", SALT)
+CHIEF_PLAIN, CHIEF = new_key(secrets.token_bytes, 1.0, "ops", "chief", SALT, trusted=True, admin=True)
+
+
+def bearer(plain: str) -> tuple[bytes, bytes]:
+    return b"authorization", f"Bearer {plain}".encode()
+
+
+def test_a_new_key_is_not_kept_in_plain() -> None:
+    assert PLAIN.startswith("sk-sc-")
+    assert len(PLAIN) > 40
+    assert PLAIN not in repr(KEY)
+    assert KEY.digest == digest(PLAIN, SALT) != digest(PLAIN, bytes(32))
+    assert (KEY.tenant, KEY.name, KEY.created, KEY.trusted, KEY.admin) == ("acme", "ci", 1.0, False, False)
+    assert new_key(secrets.token_bytes, 1.0, "acme", "ci", SALT)[0] != PLAIN
+
+
+@pytest.mark.parametrize("tenant", ["", "a\nb"])
+def test_a_key_needs_a_tenant(tenant: str) -> None:
+    with pytest.raises(InvalidArgument, match="tenant"):
+        new_key(secrets.token_bytes, 1.0, tenant, "ci", SALT)
+
+
+@pytest.mark.parametrize(
+    "header", [bearer(PLAIN), (b"authorization", b"bearer  " + PLAIN.encode()), (b"x-api-key", PLAIN.encode())]
+)
+def test_a_key_is_found_where_sdks_put_it_and_goes_no_further(header: tuple[bytes, bytes]) -> None:
+    headers = [(b"content-type", b"application/json"), header]
+    caller = Authenticator([KEY, CHIEF], SALT).identify(headers)
+    assert (caller.tenant, caller.trusted, caller.admin, caller.key_id) == ("acme", False, False, KEY.id)
+    assert forwarded(headers, caller) == [("content-type", "application/json")]
+
+
+def test_the_own_header_leaves_the_backends_key_in_place() -> None:
+    headers = [bearer("sk-openai"), (b"x-semcache-key", PLAIN.encode()), (b"x-semcache-ttl", b"5")]
+    caller = Authenticator([KEY], SALT).identify(headers)
+    assert caller.tenant == "acme"
+    assert forwarded(headers, caller) == [("authorization", "Bearer sk-openai")]
+
+
+def test_the_encoding_of_a_body_that_was_decoded_is_not_forwarded() -> None:
+    assert forwarded([(b"content-encoding", b"gzip")], Caller()) == []
+
+
+def test_the_own_header_comes_first_and_every_key_must_be_valid() -> None:
+    guard = Authenticator([KEY, CHIEF], SALT)
+    both = [bearer(PLAIN), (b"x-semcache-key", CHIEF_PLAIN.encode())]
+    caller = guard.identify(both)
+    assert caller.tenant == "ops"
+    assert forwarded(both, caller) == []
+    with pytest.raises(RequestRejected):
+        guard.identify([bearer("sk-sc-unknown"), (b"x-semcache-key", CHIEF_PLAIN.encode())])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [],
+        [bearer("sk-openai")],
+        [bearer("sk-sc-")],
+        [bearer(PLAIN[:-1])],
+        [bearer(PLAIN + "x")],
+        [(b"x-semcache-key", b"sk-openai")],
+        [(b"x-semcache-key", b"")],
+        [(b"cookie", PLAIN.encode())],
+        [(b"authorization", b"Basic " + PLAIN.encode())],
+    ],
+)
+def test_without_a_known_key_nobody_enters(headers: list[tuple[bytes, bytes]]) -> None:
+    with pytest.raises(RequestRejected) as refusal:
+        Authenticator([KEY], SALT).identify(headers)
+    assert refusal.value.status == 401
+    assert PLAIN not in refusal.value.message
+
+
+def test_revoking_bites_at_once_and_the_last_one_opens_no_door() -> None:
+    guard = Authenticator([KEY], SALT)
+    guard.identify([bearer(PLAIN)])
+    guard.replace([replace(KEY, revoked=2.0)])
+    with pytest.raises(RequestRejected, match="revoked"):
+        guard.identify([bearer(PLAIN)])
+    with pytest.raises(RequestRejected):
+        guard.identify([])
+    guard.replace([KEY, CHIEF])
+    assert guard.identify([bearer(CHIEF_PLAIN)]).admin
+
+
+def test_anybody_is_trusted_only_alone_on_this_machine() -> None:
+    assert Authenticator([], SALT).identify([bearer("sk-openai")]) == Caller(trusted=True, admin=True)
+    assert Authenticator([], SALT, loopback=False).identify([]) == Caller()
+    assert Authenticator([KEY], SALT, required=False).identify([]) == Caller()
+    with pytest.raises(RequestRejected):
+        Authenticator([], SALT, required=True).identify([])
+
+
+def test_a_wrong_key_is_refused_even_where_none_is_needed() -> None:
+    with pytest.raises(RequestRejected):
+        Authenticator([KEY], SALT, required=False).identify([bearer("sk-sc-typo")])
+
+
+def test_the_admin_token_needs_no_store() -> None:
+    guard = Authenticator([KEY], SALT, admin_token="let me in")
+    headers = [bearer("let me in")]
+    caller = guard.identify(headers)
+    assert caller.admin
+    assert forwarded(headers, caller) == []
+    with pytest.raises(RequestRejected):
+        guard.identify([bearer("let me i")])
+
+
+def test_only_trusted_callers_name_users() -> None:
+    headers = [(b"x-semcache-user", b"boss")]
+    assert user_of("ann", headers, Caller(trusted=True)) == "boss"
+    assert user_of("ann", headers, Caller()) == "ann"
+    assert user_of("ann", headers, Caller(), trust_header=True) == "boss"
+    assert user_of(None, [(b"x-semcache-user", b"")], Caller(trusted=True)) is None
+    assert user_of("", [], Caller()) is None
+
+
+values = st.sampled_from([PLAIN, CHIEF_PLAIN, "sk-openai", "", "sk-sc-typo"]).flatmap(
+    lambda plain: st.sampled_from([plain.encode(), b"Bearer " + plain.encode()])
+)
+names = st.sampled_from([b"authorization", b"x-api-key", b"x-semcache-key", b"accept"])
+
+
+@given(
+    st.lists(st.tuples(names, values), max_size=4),
+    st.sampled_from([[], [KEY], [KEY, CHIEF]]),
+    st.booleans() | st.none(),
+)
+def test_no_key_of_ours_in_a_key_header_ever_reaches_the_backend(
+    headers: list[tuple[bytes, bytes]], keys: list[ApiKey], required: bool | None
+) -> None:
+    try:
+        caller = Authenticator(keys, SALT, required).identify(headers)
+    except RequestRejected:
+        return
+    assert not [name for name, value in forwarded(headers, caller) if "sk-sc-" in value and name != "accept"]
+    if caller.tenant != "default":
+        assert any(PLAIN.encode() in value or CHIEF_PLAIN.encode() in value for _, value in headers)

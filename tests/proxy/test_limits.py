@@ -1,0 +1,98 @@
+"""A body may be large, compressed, cut off or lying about itself; memory and the answer must stay right."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+import zlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.errors import RequestRejected
+from semcache.proxy.limits import ClientGone, read_body
+
+
+def sender(*pieces: bytes, gone: bool = False) -> Callable[[], Awaitable[dict[str, Any]]]:
+    messages = [
+        {"type": "http.request", "body": piece, "more_body": gone or at + 1 < len(pieces)}
+        for at, piece in enumerate(pieces)
+    ]
+    if gone:
+        messages.append({"type": "http.disconnect"})
+
+    async def receive() -> dict[str, Any]:
+        assert messages, "read on after the end of the body"
+        return messages.pop(0)
+
+    return receive
+
+
+def scope(**headers: str) -> dict[str, Any]:
+    return {"headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]}
+
+
+async def rejected(status: int, *pieces: bytes, limit: int = 100, **headers: str) -> str:
+    with pytest.raises(RequestRejected) as refusal:
+        await read_body(scope(**headers), sender(*pieces), limit)
+    assert refusal.value.status == status
+    return refusal.value.message
+
+
+@given(st.lists(st.binary(max_size=20), min_size=1, max_size=5), st.sampled_from(["", "gzip", "deflate", "raw"]))
+async def test_the_body_is_what_was_sent(pieces: list[bytes], encoding: str) -> None:
+    raw = b"".join(pieces)
+    if not encoding:
+        assert await read_body(scope(), sender(*pieces), 100) == raw
+        return
+    bare = zlib.compressobj(wbits=-15)
+    sent = {"gzip": gzip.compress(raw), "deflate": zlib.compress(raw), "raw": bare.compress(raw) + bare.flush()}[
+        encoding
+    ]
+    headers = scope(content_encoding="gzip" if encoding == "gzip" else "deflate")
+    assert await read_body(headers, sender(sent[:7], sent[7:]), 200) == raw
+
+
+async def test_a_limit_is_kept_to_the_byte() -> None:
+    assert len(await read_body(scope(), sender(b"x" * 50, b"x" * 50), 100)) == 100
+    assert "100 bytes" in await rejected(413, b"x" * 101)
+    await rejected(413, b"x" * 50, b"x" * 51, b"never read")
+    assert len(await read_body(scope(content_encoding="gzip"), sender(gzip.compress(b"x" * 100)), 100)) == 100
+    await rejected(413, gzip.compress(b"x" * 101), content_encoding="gzip")
+
+
+async def test_a_length_over_the_limit_is_refused_unread() -> None:
+    with pytest.raises(RequestRejected) as refusal:
+        await read_body(scope(content_length="101"), sender(), 100)
+    assert refusal.value.status == 413
+
+
+async def test_a_bomb_costs_no_memory() -> None:
+    bomb = gzip.compress(bytes(200 << 20))
+    tracemalloc.start()
+    try:
+        await rejected(413, bomb, limit=1 << 20, content_encoding="gzip")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 << 20
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "gzip2"])
+async def test_other_encodings_are_named_in_a_415(encoding: str) -> None:
+    assert encoding.split(",")[0] in await rejected(415, b"x", content_encoding=encoding)
+
+
+@pytest.mark.parametrize("body", [b"plain text", gzip.compress(b"whole")[:-3], gzip.compress(b"a") + b"junk"])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+async def test_damaged_data_is_a_400(body: bytes, encoding: str) -> None:
+    await rejected(400, body, content_encoding=encoding)
+
+
+@pytest.mark.parametrize("pieces", [(), (b"half",)])
+async def test_a_client_that_leaves_is_told_apart(pieces: tuple[bytes, ...]) -> None:
+    with pytest.raises(ClientGone):
+        await read_body(scope(), sender(*pieces, gone=True), 100)

@@ -1,0 +1,189 @@
+"""Where a setting comes from, what a mistake says, and what does not start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache.config import KEYS, Settings, check_exposure, find_file, is_loopback
+from semcache.errors import ConfigError
+
+
+def load(env: dict[str, str] | None = None, text: str | None = None, tmp: Path | None = None, **cli: Any) -> Settings:
+    file = None
+    if text is not None:
+        assert tmp is not None
+        file = tmp / "semcache.yaml"
+        file.write_text(text)
+    return Settings.load({key.replace("__", "."): value for key, value in cli.items()}, env or {}, file)
+
+
+def test_defaults_are_those_of_the_manual() -> None:
+    settings = load({"HOME": "/home/ann"})
+    assert settings.upstream.url == "https://api.openai.com/v1"
+    assert (settings.server.host, settings.server.port, settings.server.max_body) == ("127.0.0.1", 8080, 20 << 20)
+    assert settings.data == Path("/home/ann/.local/share/semcache")
+    assert settings.store_url == "sqlite:////home/ann/.local/share/semcache/semcache.db"
+    assert (settings.cache.judge, settings.cache.target, settings.auth.required) == ("exact", None, None)
+    assert load({"HOME": "/h", "XDG_DATA_HOME": "/d"}).data == Path("/d/semcache")
+    assert load({"HOME": "/h", "XDG_DATA_HOME": "relative"}).data == Path("/h/.local/share/semcache")
+    assert load({}).data == Path(".semcache")
+
+
+def test_command_line_beats_environment_beats_file_beats_default(tmp_path: Path) -> None:
+    text = "server:\n  port: 1\n  workers: 2\n  host: ::1\nlog: {level: debug}\n"
+    settings = load({"SEMCACHE_SERVER__PORT": "3", "SEMCACHE_SERVER__WORKERS": "4"}, text, tmp_path, server__port=5)
+    assert (settings.server.port, settings.server.workers, settings.server.host) == (5, 4, "::1")
+    sources = {key: source for key, _, source in settings.explain()}
+    assert sources["server.port"] == "command line"
+    assert sources["server.workers"] == "SEMCACHE_SERVER__WORKERS"
+    assert sources["server.host"] == f"{tmp_path / 'semcache.yaml'}:4"
+    assert sources["log.level"] == f"{tmp_path / 'semcache.yaml'}:5"
+    assert sources["log.format"] == sources["data"] == "default"
+
+
+def test_options_not_given_and_empty_variables_set_nothing() -> None:
+    settings = load({"SEMCACHE_SERVER__PORT": " ", "SEMCACHE_CONFIG": "x", "OTHER": "y"}, server__port=None)
+    assert settings.server.port == 8080
+
+
+@pytest.mark.parametrize(
+    ("value", "size"), [("20 MiB", 20 << 20), ("1.5GB", 1_500_000_000), ("4096", 4096), ("10 b", 10), ("2KiB", 2048)]
+)
+def test_sizes_are_written_as_people_write_them(value: str, size: int) -> None:
+    assert load({"SEMCACHE_SERVER__MAX_BODY": value}).server.max_body == size
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "words"),
+    [
+        ("server:\n  prot: 1\n", 2, ["server.prot", "server.port"]),
+        ("sever:\n  port: 1\n", 1, ["sever", "server"]),
+        ("upstream:\n  url: x\n  timeout: soon\n", 3, ["upstream.timeout", "soon"]),
+        ("log:\n  level: loud\n", 2, ["log.level", "loud", "warning"]),
+        ("server: 8080\n", 1, ["server", "mapping"]),
+        ("- a\n", 1, ["mapping"]),
+        ("server: {port: 70000}", 1, ["server.port", "65535"]),
+        ("cache:\n  hot_bytes: much MiB\n", 2, ["cache.hot_bytes", "20 MiB"]),
+        ("a: [1\n", 2, ["YAML"]),
+        ("data:\n  - x\n", 1, ["data"]),
+    ],
+)
+def test_a_mistake_in_the_file_is_found_by_line_and_key(
+    text: str, where: int, words: list[str], tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        load({}, text, tmp_path)
+    assert f"{tmp_path / 'semcache.yaml'}:{where}: " in str(error.value)
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("env", "words"),
+    [
+        ({"SEMCACHE_STORE__ULR": "x"}, ["SEMCACHE_STORE__ULR", "SEMCACHE_STORE__URL"]),
+        ({"SEMCACHE_STORE_URL": "x"}, ["SEMCACHE_STORE_URL", "SEMCACHE_STORE__URL"]),
+        ({"SEMCACHE_SERVER__PORT": "x"}, ["SEMCACHE_SERVER__PORT", "server.port", "'x'"]),
+        ({"SEMCACHE_AUTH__REQUIRED": "maybe"}, ["SEMCACHE_AUTH__REQUIRED", "maybe"]),
+        ({"SEMCACHE_CACHE__TARGET": "1"}, ["SEMCACHE_CACHE__TARGET", "less than 1"]),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable(env: dict[str, str], words: list[str]) -> None:
+    with pytest.raises(ConfigError) as error:
+        load(env)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_an_unknown_option_and_a_missing_file() -> None:
+    with pytest.raises(ConfigError, match=r"server\.prot.*server\.port"):
+        load(server__prot=1)
+    with pytest.raises(ConfigError, match=r"gone\.yaml"):
+        Settings.load({}, {}, Path("gone.yaml"))
+
+
+def test_an_empty_file_or_section_is_no_mistake(tmp_path: Path) -> None:
+    assert load({}, "", tmp_path).server.port == 8080
+    assert load({}, "server:\nlog: {}\n", tmp_path).server.port == 8080
+
+
+def test_secrets_are_never_printed(tmp_path: Path) -> None:
+    env = {
+        "SEMCACHE_UPSTREAM__API_KEY": "sk-hush",
+        "SEMCACHE_SERVER__ADMIN_TOKEN": "sk-hush",
+        "SEMCACHE_STORE__SEAL_KEYS": "sk-hush",
+        "SEMCACHE_STORE__URL": "postgresql://ann:sk-hush@db:5432/cache?password=sk-hush&x=1",
+        "SEMCACHE_UPSTREAM__PROXY": "http://u:sk-hush@proxy",
+        "OPENAI_API_KEY": "sk-hush",
+    }
+    settings = load(env)
+    shown = {key: value for key, value, _ in settings.explain()}
+    assert "sk-hush" not in repr(settings) + repr(shown)
+    assert shown["store.url"] == "postgresql://**********@db:5432/cache?password=**********&x=1"
+    assert shown["upstream.api_key"] == "**********"
+    assert settings.store_url.startswith("postgresql://ann:sk-hush@")
+    assert list(shown) == list(KEYS)
+    with pytest.raises(ConfigError) as error:
+        load({}, "upstream:\n  api_key: [sk-hush]\n", tmp_path)
+    assert "sk-hush" not in str(error.value)
+
+
+def test_openai_key_fills_in_only_where_none_is_configured() -> None:
+    found = load({"OPENAI_API_KEY": "sk-env"}).fallback_key
+    assert found is not None
+    assert found.get_secret_value() == "sk-env"
+    assert load({"OPENAI_API_KEY": "sk-env", "SEMCACHE_UPSTREAM__API_KEY": "k"}).fallback_key is None
+    assert load({"OPENAI_API_KEY": " "}).fallback_key is None
+
+
+def test_the_file_is_found_by_variable_or_by_name(tmp_path: Path) -> None:
+    assert find_file({}, tmp_path) is None
+    (tmp_path / "semcache.yaml").touch()
+    assert find_file({}, tmp_path) == tmp_path / "semcache.yaml"
+    assert find_file({"SEMCACHE_CONFIG": "/x.yaml"}, tmp_path) == Path("/x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("host", "near"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("localhost.evil.com", False),
+        ("", False),
+    ],
+)
+def test_what_counts_as_this_machine(host: str, near: bool) -> None:
+    assert is_loopback(host) is near
+
+
+@pytest.mark.parametrize(
+    ("cli", "has_keys", "starts"),
+    [
+        ({}, False, True),
+        ({"server.host": "0.0.0.0"}, False, False),
+        ({"server.host": "0.0.0.0"}, True, True),
+        ({"server.host": "0.0.0.0", "auth.required": True}, False, True),
+        ({"server.host": "0.0.0.0", "auth.required": False}, True, False),
+        ({"server.host": "0.0.0.0", "auth.required": False}, False, False),
+        ({"server.host": "0.0.0.0", "server.insecure": True}, False, False),
+        ({"server.host": "0.0.0.0", "auth.required": False, "server.insecure": True}, False, True),
+    ],
+)
+def test_other_machines_are_let_in_only_with_keys_or_on_purpose(
+    cli: dict[str, Any], has_keys: bool, starts: bool
+) -> None:
+    settings = Settings.load(cli, {}, None)
+    if starts:
+        check_exposure(settings, has_keys)
+        return
+    with pytest.raises(ConfigError, match="semcache keys create"):
+        check_exposure(settings, has_keys)

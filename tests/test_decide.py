@@ -1,0 +1,128 @@
+"""What may be served, and what must not be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache import decide
+from semcache.policy import Category, Pack
+from semcache.thresholds import StaticThreshold
+from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Why
+
+NOW = 1000.0
+CARD = Card(7, b"e", b"s", "default", "cached prompt", created=900.0, expires=2000.0)
+PACK = Pack(
+    name="p",
+    description="",
+    share="tenant",
+    target=0.01,
+    min_margin=0.0,
+    categories={"default": Category(name="default", threshold=0.9)},
+)
+
+
+def choose(candidates: list[Candidate], **changes: object) -> Decision:
+    given: dict[str, object] = {
+        "text": "a prompt",
+        "category": "default",
+        "threshold": StaticThreshold(PACK),
+        "conflicts": lambda query, cached: (),
+        "controls": Controls(),
+        "now": NOW,
+        "rejected": frozenset(),
+        "draw": 0.5,
+    }
+    return decide.semantic(candidates, **{**given, **changes})  # type: ignore[arg-type]
+
+
+def test_the_nearest_is_served_at_its_threshold() -> None:
+    served = choose([Candidate(CARD, 0.9)])
+    assert served == Serve(CARD, Outcome.SEMANTIC, 0.9, 0.9)
+
+
+def test_below_the_threshold_says_how_near_it_was() -> None:
+    assert choose([Candidate(CARD, 0.899)]) == Forward(Why.BELOW_THRESHOLD, nearest=Candidate(CARD, 0.899))
+
+
+def test_nothing_near_is_cold() -> None:
+    assert choose([]) == Forward(Why.COLD)
+
+
+def test_a_guard_vetoes_the_nearest_but_not_the_next() -> None:
+    other = replace(CARD, id=8, text="another prompt")
+    conflict = Conflict("numbers", "3 against 4")
+    candidates = [Candidate(CARD, 0.99), Candidate(other, 0.95)]
+    served = choose(candidates, conflicts=lambda _, cached: (conflict,) if cached == CARD.text else ())
+    assert isinstance(served, Serve)
+    assert served.card.id == 8
+    refused = choose(candidates[:1], conflicts=lambda *_: (conflict,))
+    assert refused == Forward(Why.GUARD, nearest=Candidate(CARD, 0.99, (conflict,)))
+
+
+def test_a_caller_can_raise_the_threshold_and_not_lower_it() -> None:
+    assert isinstance(choose([Candidate(CARD, 0.95)], controls=Controls(min_score=0.97)), Forward)
+    assert isinstance(choose([Candidate(CARD, 0.5)], controls=Controls(min_score=0.1)), Forward)
+
+
+def test_what_was_rejected_for_this_request_stays_rejected() -> None:
+    assert choose([Candidate(CARD, 1.0)], rejected={7}).why is Why.REJECTED  # type: ignore[union-attr]
+    assert decide.exact(CARD, controls=Controls(), now=NOW, rejected={7}) == Forward(Why.REJECTED)
+
+
+def test_time_is_up_at_the_very_second() -> None:
+    assert isinstance(decide.exact(CARD, controls=Controls(), now=1999.999, rejected=()), Serve)
+    assert decide.exact(CARD, controls=Controls(), now=2000.0, rejected=()) == Forward(Why.EXPIRED)
+
+
+def test_max_age_counts_from_creation() -> None:
+    assert isinstance(decide.exact(CARD, controls=Controls(max_age=100), now=NOW, rejected=()), Serve)
+    assert decide.exact(CARD, controls=Controls(max_age=99), now=NOW, rejected=()) == Forward(Why.MAX_AGE)
+
+
+cards = st.builds(
+    Card,
+    id=st.integers(0, 5),
+    exact=st.just(b""),
+    shelf=st.just(b""),
+    category=st.just("default"),
+    text=st.sampled_from(["clean", "conflicting"]),
+    created=st.floats(0, 2000),
+    expires=st.floats(0, 2000),
+)
+
+
+@given(
+    st.lists(st.builds(Candidate, cards, st.floats(-1, 1)), max_size=6),
+    st.floats(0, 2000),
+    st.sets(st.integers(0, 5)),
+    st.none() | st.floats(0, 2000),
+    st.none() | st.floats(-1, 1),
+)
+def test_nothing_unfit_is_ever_served(
+    candidates: list[Candidate], now: float, rejected: set[int], max_age: float | None, min_score: float | None
+) -> None:
+    candidates.sort(key=lambda candidate: -candidate.score)
+    decision = choose(
+        candidates,
+        now=now,
+        rejected=rejected,
+        controls=Controls(max_age=max_age, min_score=min_score),
+        conflicts=lambda _, cached: (Conflict("g", ""),) if cached == "conflicting" else (),
+    )
+    fit = [
+        c
+        for c in candidates
+        if c.card.expires > now
+        and c.card.id not in rejected
+        and c.card.text == "clean"
+        and c.score >= max(0.9, min_score if min_score is not None else -1)
+        and (max_age is None or now - c.card.created <= max_age)
+    ]
+    if isinstance(decision, Serve):
+        assert decision.card == fit[0].card
+        assert decision.score == fit[0].score
+    else:
+        assert not fit

@@ -1,0 +1,117 @@
+"""Concurrent requests share one upstream call, and nobody's leaving harms another."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from semcache.errors import UpstreamError
+from semcache.flight import Flight, Flights
+from semcache.types import Card
+
+
+def card(exact: bytes = b"e", shelf: bytes = b"s") -> Card:
+    return Card(0, exact, shelf, "default", "text", 0.0, float("inf"))
+
+
+async def read(flight: Flight) -> bytes:
+    with flight:
+        await flight.opened()
+        return b"".join([chunk async for chunk in flight.chunks()])
+
+
+async def test_late_followers_read_from_the_first_byte() -> None:
+    flight = Flight(card(), None, "mode")
+    gate = asyncio.Event()
+
+    async def work() -> None:
+        flight.open(200, [], stored=True)
+        flight.publish(b"one ")
+        await gate.wait()
+        flight.publish(b"two")
+        flight.land()
+
+    flight.begin(work())
+    early = asyncio.create_task(read(flight))
+    await asyncio.sleep(0.01)
+    late = asyncio.create_task(read(flight))
+    await asyncio.sleep(0.01)
+    gate.set()
+    assert await early == await late == b"one two"
+
+
+async def test_the_call_goes_on_while_anyone_waits_and_ends_with_the_last() -> None:
+    flight = Flight(card(), None, "mode")
+    cancelled = asyncio.Event()
+
+    async def work() -> None:
+        flight.open(200, [], stored=False)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            cancelled.set()
+
+    flight.begin(work())
+    first, second = asyncio.create_task(read(flight)), asyncio.create_task(read(flight))
+    await asyncio.sleep(0.01)
+    first.cancel()
+    await asyncio.sleep(0.01)
+    assert not cancelled.is_set()
+    second.cancel()
+    await asyncio.wait_for(cancelled.wait(), 1)
+
+
+async def test_a_break_reaches_everyone_after_the_bytes_before_it() -> None:
+    flight = Flight(card(), None, "mode")
+
+    async def work() -> None:
+        flight.open(200, [], stored=False)
+        flight.publish(b"half")
+        flight.land(error=UpstreamError("gone"))
+
+    flight.begin(work())
+    seen = []
+    with flight, pytest.raises(UpstreamError, match="gone"):
+        async for chunk in flight.chunks():
+            seen.append(chunk)
+    assert seen == [b"half"]
+
+
+async def test_a_break_before_the_status_is_raised_to_whoever_waits_for_it() -> None:
+    flight = Flight(card(), None, "mode")
+
+    async def work() -> None:
+        flight.land(error=UpstreamError("refused"))
+
+    flight.begin(work())
+    with flight, pytest.raises(UpstreamError, match="refused"):
+        await flight.opened()
+
+
+def test_paraphrases_join_the_nearest_acceptable_flight_of_their_shelf() -> None:
+    flights = Flights()
+    near, far, foreign = (np.zeros(4, np.float32) for _ in range(3))
+    near[0], far[1], foreign[0] = 1, 1, 1
+    query = np.array([0.9, 0.1, 0, 0], np.float32)
+    one = Flight(card(b"1"), near, "m")
+    two = Flight(card(b"2"), far, "m")
+    other = Flight(card(b"3", b"other shelf"), foreign, "m")
+    for flight in (one, two, other):
+        flights.take_off(flight)
+    assert flights.like(b"s", query, lambda _, score: score > 0.5) is one
+    assert flights.like(b"s", query, lambda found, _: found.exact == b"2") is two
+    assert flights.like(b"s", query, lambda *_: False) is None
+    flights.remove(one)
+    assert flights.same(b"1") is None
+    assert flights.like(b"s", query, lambda _, score: score > 0.5) is None
+
+
+def test_an_older_flight_does_not_remove_its_successor() -> None:
+    flights = Flights()
+    old, new = Flight(card(), None, "m"), Flight(card(), None, "m")
+    flights.take_off(old)
+    flights.take_off(new)
+    flights.remove(old)
+    assert flights.same(b"e") is new
