@@ -338,8 +338,7 @@ class AsyncSemanticCache:
         if lookup.key is None:
             return Discard(lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_STORE)
         policy = self.pack.of(lookup.category)
-        ttl = self.parts.freshness.ttl(lookup.request, policy.name)
-        return admission.admission(lookup.request, policy, answer, status, ttl=ttl)
+        return admission.admission(lookup.request, policy, answer, status)
 
     def _entry(
         self, lookup: Lookup, answer: Assembled, decision: Store, latency: float, source: str

@@ -23,8 +23,9 @@ from semcache.errors import CacheUnavailable, ConfigError, IndexFault, StoreErro
 from semcache.eviction import Quota
 from semcache.eviction.lru import Lru
 from semcache.freshness import FixedFreshness
+from semcache.index import snapshot
 from semcache.index.owner import IndexOwner
-from semcache.index.shelf import Shelf, load_shelf
+from semcache.index.shelf import Shelf
 from semcache.journal import Journal
 from semcache.ledger import Prices
 from semcache.policy import Pack, load
@@ -103,14 +104,15 @@ class Parts:
         if unknown:
             batch = await self.store.vectors_of(unknown, self.embedder.id)
             for card, vector in zip(batch.cards, batch.matrix, strict=True):
-                self._list(card)
+                self.list(card)
                 await self.index.add(card.shelf, card.id, vector)
             with_vector = {card.id for card in batch.cards}
             for entry in await self.store.get([entry_id for entry_id in unknown if entry_id not in with_vector]):
                 if entry is not None:
-                    self._list(entry.card())
+                    self.list(entry.card())
 
-    def _list(self, card: Card) -> None:
+    def list(self, card: Card) -> None:
+        """Make a card of the store known."""
         for displaced in self.catalogue.add(card):
             self.answers.remove(displaced.id)
 
@@ -134,15 +136,15 @@ class Parts:
                 self.meter.evictions.labels("expired").inc()
             with suppress(StoreError):
                 await self.store.sweep(now=now, grace=_GRACE)
-            self.gauge()
+            await self.gauge()
 
-    def gauge(self) -> None:
+    async def gauge(self) -> None:
         """Refresh the gauges."""
         for category, count in self.catalogue.counts().items():
             self.meter.entries.labels(category).set(count)
         for category in self.pack.categories:
             self.meter.threshold.labels(category).set(self.threshold.floor(category, None))
-        self.meter.index_bytes.set(self.index.bytes_used())
+        self.meter.index_bytes.set(await self.index.bytes_used())
 
 
 async def open_parts(
@@ -173,11 +175,12 @@ async def open_parts(
     try:
         categories = await _categories(pack, model)
         meter = Meter()
-        index = IndexOwner(Shelf(model.dim))
+        shelf = _shelf(None if folder is None else folder / "index", model)
+        held = shelf.ids()
         parts = Parts(
             store=store,
             embedder=model,
-            index=index,
+            index=IndexOwner(shelf),
             pack=pack,
             categories=categories,
             threshold=StaticThreshold(pack),
@@ -194,14 +197,14 @@ async def open_parts(
             new_id=lambda: secrets.randbits(63),
             snapshot=None if folder is None else folder / "index",
         )
-        await _fill(parts)
+        await _fill(parts, held)
     except BaseException:
         await model.close()
         await store.close()
         raise
     parts.journal.start()
     parts.tasks = [asyncio.create_task(parts.follow()), asyncio.create_task(parts.sweep())]
-    parts.gauge()
+    await parts.gauge()
     return parts
 
 
@@ -226,26 +229,29 @@ async def _categories(pack: Pack, embedder: Embedder) -> Categorizer:
     return categorize.build(pack, await embedder.embed([text for _, text in texts]))
 
 
-async def _fill(parts: Parts) -> None:
-    """Load cards and vectors; a snapshot spares building large graphs again."""
+def _shelf(folder: Path | None, embedder: Embedder) -> Shelf:
+    """The shelf of the snapshot, which spares building large graphs again, or an empty one."""
+    if folder is not None and folder.is_dir():
+        with suppress(IndexFault):
+            return snapshot.load(folder, embedder_id=embedder.id, dim=embedder.dim)[0]
+    return Shelf(embedder.dim)
+
+
+async def _fill(parts: Parts, held: set[int]) -> None:
+    """Load the cards of every entry and the vectors that are not `held` yet."""
     now = parts.clock()
     parts.seen = await parts.store.head()
-    held: set[int] = set()
-    if parts.snapshot is not None and parts.snapshot.is_dir():
-        with suppress(IndexFault):
-            shelf, _ = load_shelf(parts.snapshot, embedder_id=parts.embedder.id, dim=parts.embedder.dim)
-            held = set(shelf.ids())
-            await parts.index.replace(shelf)
     async for batch in parts.store.vectors(parts.embedder.id, now=now):
-        for card in batch.cards:
-            parts._list(card)
-        await parts.index.bulk_add(
-            [card.shelf for card in batch.cards], [card.id for card in batch.cards], batch.matrix, skip=held
-        )
+        rows: dict[bytes, list[int]] = {}
+        for row, card in enumerate(batch.cards):
+            parts.list(card)
+            if card.id not in held:
+                rows.setdefault(card.shelf, []).append(row)
+        for partition, numbers in rows.items():
+            ids = [batch.cards[row].id for row in numbers]
+            await parts.index.bulk_add(partition, ids, batch.matrix[numbers])
     async for cards in parts.store.cards(now=now):
         for card in cards:
-            parts._list(card)
-    for stale in held:
-        if parts.catalogue.get(stale) is None:
-            await parts.index.remove(stale)
+            parts.list(card)
+    await parts.index.remove(*[stale for stale in held if parts.catalogue.get(stale) is None])
     parts.catalogue.reject(await parts.store.rejections())

@@ -40,5 +40,6 @@ def postgres_url() -> Iterator[str]:
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(server(), autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {name}")
-        yield f"{server()}&options=-csearch_path%3D{name}"
+    yield f"{server()}&options=-csearch_path%3D{name}"
+    with psycopg.connect(server(), autocommit=True) as connection:
         connection.execute(f"DROP SCHEMA {name} CASCADE")

@@ -44,7 +44,8 @@ class LiteLLMBackend:
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             return _WrittenReply(400, (), _error(f"the body is no JSON object: {error}", "invalid_request_error", 400))
         call["model"] = self._model or call.get("model")
-        call["timeout"] = self._timeout
+        # Whether to try again is for the client to say: a retry here would hide a 429 and its retry-after.
+        call.update(timeout=self._timeout, max_retries=0)
         key = self._api_key or _bearer(outbound)
         if key:
             call["api_key"] = key
@@ -64,6 +65,8 @@ class LiteLLMBackend:
 def _package() -> Any:
     import litellm
 
+    # It would print advice on standard output with every refusal.
+    litellm.suppress_debug_info = True
     return litellm
 
 
@@ -84,7 +87,8 @@ def _refused(error: Exception) -> Reply:
         raise UpstreamTimeout(f"litellm: {error}") from error
     if not isinstance(status, int) or kind == "APIConnectionError":
         raise UpstreamError(f"litellm: {kind}: {error}") from error
-    sent = getattr(getattr(error, "response", None), "headers", None) or {}
+    sent = getattr(error, "litellm_response_headers", None)
+    sent = sent or getattr(getattr(error, "response", None), "headers", None) or {}
     headers = [(name, str(sent[name])) for name in _KEPT if name in sent]
     return _WrittenReply(status, headers, _error(str(error), kind, status))
 

@@ -50,8 +50,8 @@ class FlatIndex:
         if len(ids) != len(checked):
             raise IndexFault(f"{len(ids)} ids for {len(checked)} vectors")
         if len(np.unique(ids)) != len(ids) or np.isin(ids, self.ids).any():
-            for id, vector in zip(ids.tolist(), checked, strict=True):
-                self.add(id, vector)
+            for entry_id, vector in zip(ids.tolist(), checked, strict=True):
+                self.add(entry_id, vector)
             return
         self._reserve(len(ids))
         end = self._count + len(ids)
@@ -80,8 +80,8 @@ class FlatIndex:
         best = np.argpartition(scores, -k)[-k:] if k < self._count else np.arange(self._count)
         best = best[np.lexsort((self._ids[best], -scores[best]))]
         return [
-            Neighbour(id, max(-1.0, min(1.0, score)))
-            for id, score in zip(self._ids[best].tolist(), scores[best].tolist(), strict=True)
+            Neighbour(entry_id, max(-1.0, min(1.0, score)))
+            for entry_id, score in zip(self._ids[best].tolist(), scores[best].tolist(), strict=True)
         ]
 
     @property

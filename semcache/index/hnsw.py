@@ -97,8 +97,8 @@ class HnswIndex:
                 k //= 2
                 continue
             return [
-                Neighbour(id, max(-1.0, min(1.0, 1.0 - distance)))
-                for id, distance in zip(labels[0].tolist(), distances[0].tolist(), strict=True)
+                Neighbour(entry_id, max(-1.0, min(1.0, 1.0 - distance)))
+                for entry_id, distance in zip(labels[0].tolist(), distances[0].tolist(), strict=True)
             ]
         return []
 
@@ -112,14 +112,14 @@ class HnswIndex:
         """Those of `ids` that are live, with their vectors."""
         found: list[int] = []
         rows: list[Matrix] = []
-        for id in ids.tolist():
-            if id in self._dead:
+        for entry_id in ids.tolist():
+            if entry_id in self._dead:
                 continue
             try:
-                rows.append(self._graph.get_items([id], return_type="numpy"))
+                rows.append(self._graph.get_items([entry_id], return_type="numpy"))
             except RuntimeError:  # not here
                 continue
-            found.append(id)
+            found.append(entry_id)
         matrix = np.concatenate(rows) if rows else np.empty((0, self._dim), np.float32)
         return np.array(found, np.int64), matrix
 

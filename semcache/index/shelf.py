@@ -90,10 +90,10 @@ class Shelf:
         checked = checked_rows(matrix, self.dim)
         if len(array) == 0:
             return
-        for id in array.tolist():
-            home = self._home.get(id)
+        for entry_id in array.tolist():
+            home = self._home.get(entry_id)
             if home is not None and home.key != partition:
-                self.remove(id)
+                self.remove(entry_id)
         home = self._open(partition)
         home.index.bulk_add(array, checked)
         if home.growing is not None:
@@ -141,6 +141,10 @@ class Shelf:
             self._review(home)
         return bool(self._building)
 
+    def ids(self) -> set[int]:
+        """Every id held."""
+        return set(self._home)
+
     def partitions(self) -> dict[bytes, int]:
         """Entries per partition."""
         return {key: len(home.index) for key, home in self._partitions.items()}
@@ -170,7 +174,7 @@ class Shelf:
     def adopt(self, partition: bytes, index: FlatIndex | HnswIndex) -> None:
         """Take a whole index as a new partition, as when a snapshot is loaded; its ids must be new to the shelf."""
         ids = index.ids.tolist()
-        if partition in self._partitions or any(id in self._home for id in ids):
+        if partition in self._partitions or not self._home.keys().isdisjoint(ids):
             raise InvalidArgument(f"partition {partition.hex()} or one of its ids is on the shelf already")
         home = Partition(partition, index)
         self._partitions[partition] = home
@@ -206,6 +210,11 @@ class Shelf:
         home.growing = HnswIndex(self.dim, capacity=len(home.index) + self._promote_at, **self._graph_options)
         home.todo = home.index.ids.copy()
         self._building.append(home)
+
+    def abandon(self) -> None:
+        """Give up the graphs under construction; what answers now goes on answering."""
+        for home in list(self._building):
+            self._drop_build(home)
 
     def _drop_build(self, home: Partition) -> None:
         if home.growing is not None:

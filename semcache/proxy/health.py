@@ -47,7 +47,7 @@ def health_routes(cache: AsyncSemanticCache) -> APIRouter:
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
 
         await cache.journal.flush()
-        cache.parts.gauge()
+        await cache.parts.gauge()
         registry = cache.meter.registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             registry = CollectorRegistry()

@@ -80,6 +80,11 @@ class MemoryStore:
             self._vectors[entry.id] = np.array(vector, dtype=np.float32)
         self._announce(ChangeKind.PUT, entry.id, entry.created)
 
+    async def put_all(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
+        """Store several entries, each as `put` does."""
+        for entry, vector in entries:
+            await self.put(entry, vector)
+
     async def get(self, ids: Sequence[int]) -> list[Entry | None]:
         """Entries in the order of `ids`."""
         await self.ping()
@@ -128,10 +133,16 @@ class MemoryStore:
             if self._entries[entry_id].embedder_id == embedder_id and self._entries[entry_id].expires > now
         ]
         for start in range(0, len(ids), batch):
-            page = [entry_id for entry_id in ids[start : start + batch] if entry_id in self._vectors]
-            if page:
-                matrix = np.stack([self._vectors[entry_id] for entry_id in page])
-                yield VectorBatch([self._entries[entry_id].card() for entry_id in page], matrix)
+            found = await self.vectors_of(ids[start : start + batch], embedder_id)
+            if found.cards:
+                yield found
+
+    async def vectors_of(self, ids: Sequence[int], embedder_id: str) -> VectorBatch:
+        """Those of these entries, expired ones included, that carry a vector of this embedder."""
+        await self.ping()
+        kept = [n for n in ids if n in self._vectors and self._entries[n].embedder_id == embedder_id]
+        matrix = np.stack([self._vectors[n] for n in kept]) if kept else np.empty((0, 0), np.float32)
+        return VectorBatch([self._entries[n].card() for n in kept], matrix)
 
     async def embedders(self) -> dict[str, int]:
         """Vectors per embedder id."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,69 +19,17 @@ import sqlalchemy as sa
 from semcache.errors import IntegrityError, StoreError
 from semcache.protocols import VectorBatch
 from semcache.store import events as _events
-from semcache.store import rows, schema
+from semcache.store import rows, schema, statements
 from semcache.store.engine import Database, Step
-from semcache.store.feed import CHANNEL, Listening, Polling
-from semcache.store.tables import api_keys, changes, entries, meta, rejections, tags, vectors
-from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
+from semcache.store.feed import Listening, Polling
+from semcache.store.tables import api_keys, changes, entries, meta, rejections
+from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
 
 if TYPE_CHECKING:
     from semcache.store.seal import Seal
     from semcache.types import Vector
 
 CHUNK = 500
-_BUNDLE = sa.bindparam("bundle", type_=sa.Integer)
-_AFTER = sa.bindparam("after", type_=sa.BigInteger)
-_NOW = sa.bindparam("now", type_=sa.Double)
-
-_HEAD = sa.select(sa.func.coalesce(sa.func.max(changes.c.seq), 0))
-_CHANGES = (
-    sa.select(changes.c.seq, changes.c.kind, changes.c.entry_id, changes.c.exact)
-    .where(changes.c.seq > _AFTER)
-    .order_by(changes.c.seq)
-    .limit(_BUNDLE)
-)
-_CARDS = (
-    sa.select(*rows.CARD)
-    .where(entries.c.id > _AFTER, entries.c.expires > _NOW)
-    .where(~sa.exists().where(vectors.c.entry_id == entries.c.id))
-    .order_by(entries.c.id)
-    .limit(_BUNDLE)
-)
-_VECTORS = (
-    sa.select(*rows.CARD, vectors.c.data)
-    .join_from(vectors, entries, vectors.c.entry_id == entries.c.id)
-    .where(vectors.c.embedder_id == sa.bindparam("embedder"), vectors.c.entry_id > _AFTER, entries.c.expires > _NOW)
-    .order_by(vectors.c.entry_id)
-    .limit(_BUNDLE)
-)
-_COUNTS = sa.select(entries.c.category, sa.func.count()).group_by(entries.c.category)
-_EMBEDDERS = sa.select(vectors.c.embedder_id, sa.func.count()).group_by(vectors.c.embedder_id)
-_REJECTIONS = sa.select(rejections.c.entry_id, rejections.c.exact).order_by(rejections.c.at, rejections.c.entry_id)
-_KEYS = sa.select(api_keys).order_by(api_keys.c.created, api_keys.c.id)
-_SALT = sa.select(meta.c.value).where(meta.c.name == "salt")
-_TWINS = sa.or_(
-    entries.c.exact == sa.bindparam("same_exact", type_=sa.LargeBinary),
-    entries.c.id == sa.bindparam("same_id", type_=sa.BigInteger),
-)
-_FORGET = sa.insert(changes).from_select(
-    ["kind", "entry_id", "exact", "at"],
-    sa.select(sa.literal(ChangeKind.DELETE.value), entries.c.id, sa.literal(b""), _NOW).where(_TWINS),
-)
-_REPLACE = sa.delete(entries).where(_TWINS)
-_INSERT = sa.insert(entries)
-_INSERT_VECTOR = sa.insert(vectors)
-_INSERT_TAG = sa.insert(tags)
-_INSERT_CHANGE = sa.insert(changes)
-_NOTIFY = sa.select(sa.func.pg_notify(CHANNEL, sa.bindparam("payload", type_=sa.String)))
-_SEALED = sa.select(sa.func.max(entries.c.seal_key))
-
-
-@lru_cache(maxsize=64)
-def _by_ids(count: int) -> sa.Select[Any]:
-    return sa.select(*rows.ENTRY).where(
-        entries.c.id.in_([sa.bindparam(f"id{n}", type_=sa.BigInteger) for n in range(count)])
-    )
 
 
 class SqlStore:
@@ -123,8 +71,8 @@ class SqlStore:
             name = self._db.name
             if not schema.check(await self._db.look(schema.revision), name):
                 await self._db.write(lambda connection: schema.prepare(connection, name, self._random))
-            self._salt = bytes((await self._db.fetch(_SALT))[0][0])
-            rows.require_ring(self._seal, (await self._db.fetch(_SEALED))[0][0], name)
+            self._salt = bytes((await self._db.fetch(statements.SALT))[0][0])
+            rows.require_ring(self._seal, (await self._db.fetch(statements.SEALED))[0][0], name)
         except BaseException:
             await self._db.close()
             raise
@@ -141,26 +89,20 @@ class SqlStore:
 
     async def put(self, entry: Entry, vector: Vector | None) -> None:
         """Store an entry in place of those with the same exact digest or the same id."""
-        values = rows.values(entry, self._seal)
-        twin = {"same_exact": entry.key.exact, "same_id": entry.id}
-        steps: list[Step] = [(_FORGET, twin | {"now": entry.created}), (_REPLACE, twin), (_INSERT, values)]
-        if vector is not None:
-            data = np.ascontiguousarray(vector, "<f4")
-            row = {"entry_id": entry.id, "embedder_id": values["embedder_id"], "dim": data.size}
-            steps.append((_INSERT_VECTOR, row | {"data": data.tobytes()}))
-        steps += [(_INSERT_TAG, {"tag": rows.plain(tag), "entry_id": entry.id}) for tag in dict.fromkeys(entry.tags)]
-        news = {"kind": ChangeKind.PUT.value, "entry_id": entry.id, "exact": b"", "at": entry.created}
-        steps.append((_INSERT_CHANGE, news))
-        if not self._db.sqlite:
-            steps.append((_NOTIFY, {"payload": str(entry.id)}))
-        await self._db.script(steps)
+        await self.put_all([(entry, vector)])
+
+    async def put_all(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
+        """Store several entries in one transaction, each as `put` does; of two with the same digest the later stays."""
+        steps = [step for entry, vector in entries for step in self._steps(entry, vector)]
+        if steps:
+            await self._db.script(steps)
 
     async def get(self, ids: Sequence[int]) -> list[Entry | None]:
         """Entries in the order of `ids`. Raises IntegrityError when one cannot be opened."""
         found: dict[int, Entry] = {}
         for chunk in _chunks(ids):
             params = {f"id{n}": entry_id for n, entry_id in enumerate(chunk)}
-            for row in await self._db.fetch(_by_ids(len(chunk)), params):
+            for row in await self._db.fetch(statements.by_ids(len(chunk)), params):
                 found[row[0]] = rows.entry(row, self._seal)
         return [found.get(entry_id) for entry_id in ids]
 
@@ -170,7 +112,9 @@ class SqlStore:
             return []
         found: list[Entry] = []
         while len(found) < limit:
-            page = sa.select(*rows.ENTRY).where(*matching(where), entries.c.id > after).order_by(entries.c.id)
+            page = (
+                sa.select(*rows.ENTRY).where(*statements.matching(where), entries.c.id > after).order_by(entries.c.id)
+            )
             batch = await self._db.fetch(page.limit(min(limit, CHUNK)), bulk=True)
             found += self._readable(batch, rows.entry)
             if len(batch) < min(limit, CHUNK):
@@ -182,7 +126,9 @@ class SqlStore:
         """Delete what matches, at most 500 entries a transaction, and return the ids in ascending order."""
         if where.is_empty():
             return []
-        found = await self._db.fetch(sa.select(entries.c.id).where(*matching(where)).order_by(entries.c.id), bulk=True)
+        found = await self._db.fetch(
+            sa.select(entries.c.id).where(*statements.matching(where)).order_by(entries.c.id), bulk=True
+        )
         ids = [row[0] for row in found]
         return ids if dry_run else await self._remove(ids, now)
 
@@ -193,42 +139,37 @@ class SqlStore:
 
     async def cards(self, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
         """Unexpired entries without a vector. Take `head` first: what changes while reading is in the feed after it."""
-        async for page in self._pages(_CARDS, {"now": now}, batch):
+        async for page in self._pages(statements.CARDS, {"now": now}, batch):
             found = self._readable(page, rows.card)
             if found:
                 yield found
 
     async def vectors(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[VectorBatch]:
         """Unexpired entries with a vector of this embedder; the matrices are read-only views."""
-        dim: int | None = None
-        async for page in self._pages(_VECTORS, {"embedder": rows.plain(embedder_id), "now": now}, batch):
-            if dim is None:
-                dim = len(page[0][-1]) // 4
-            whole = [row for row in page if len(row[-1]) == dim * 4]
-            self.unreadable += len(page) - len(whole)
-            kept: list[bytes] = []
-            found: list[Card] = []
-            for row in whole:
-                try:
-                    found.append(rows.card(row, self._seal))
-                except IntegrityError:
-                    self.unreadable += 1
-                else:
-                    kept.append(row[-1])
-            if found:
-                yield VectorBatch(found, np.frombuffer(b"".join(kept), "<f4").reshape(len(found), dim))
+        async for page in self._pages(statements.VECTORS, {"embedder": rows.plain(embedder_id), "now": now}, batch):
+            found = self._batch(page)
+            if found.cards:
+                yield found
+
+    async def vectors_of(self, ids: Sequence[int], embedder_id: str) -> VectorBatch:
+        """Those of these entries, expired ones included, that carry a vector of this embedder."""
+        found: list[Sequence[Any]] = []
+        for chunk in _chunks(ids):
+            params = {f"id{n}": entry_id for n, entry_id in enumerate(chunk)} | {"embedder": rows.plain(embedder_id)}
+            found += await self._db.fetch(statements.vectors_by_ids(len(chunk)), params)
+        return self._batch(found)
 
     async def embedders(self) -> dict[str, int]:
         """Vectors per embedder id, so that an owner sees what an earlier embedder left behind."""
-        return {rows.unplain(name): count for name, count in await self._db.fetch(_EMBEDDERS, bulk=True)}
+        return {rows.unplain(name): count for name, count in await self._db.fetch(statements.EMBEDDERS, bulk=True)}
 
     async def head(self) -> int:
         """The sequence number of the newest change, 0 in a new store."""
-        return int((await self._db.fetch(_HEAD))[0][0])
+        return int((await self._db.fetch(statements.HEAD))[0][0])
 
     async def changes(self, since: int, *, limit: int = 1000) -> list[Change]:
         """Changes after `since`, oldest first."""
-        found = await self._db.fetch(_CHANGES, {"after": since, "bundle": limit})
+        found = await self._db.fetch(statements.CHANGES, {"after": since, "bundle": limit})
         self._seen = max(self._seen, found[-1][0] if found else since)
         return [Change(seq, ChangeKind(kind), entry_id, exact) for seq, kind, entry_id, exact in found]
 
@@ -249,7 +190,9 @@ class SqlStore:
 
     async def rejections(self) -> list[Rejection]:
         """Every rejection of a living entry, oldest first."""
-        return [Rejection(entry_id, exact) for entry_id, exact in await self._db.fetch(_REJECTIONS, bulk=True)]
+        return [
+            Rejection(entry_id, exact) for entry_id, exact in await self._db.fetch(statements.REJECTIONS, bulk=True)
+        ]
 
     async def record(self, events: Sequence[Recorded]) -> None:
         """Append to the event log."""
@@ -269,7 +212,7 @@ class SqlStore:
 
     async def counts(self) -> dict[str, int]:
         """Entries per category."""
-        return {rows.unplain(category): count for category, count in await self._db.fetch(_COUNTS, bulk=True)}
+        return {rows.unplain(category): count for category, count in await self._db.fetch(statements.COUNTS, bulk=True)}
 
     async def add_key(self, key: ApiKey) -> None:
         """Store a key. Raises StoreError when its id or digest is taken."""
@@ -283,7 +226,7 @@ class SqlStore:
             ApiKey(
                 key_id, digest, rows.unplain(tenant), rows.unplain(name), created, bool(trusted), bool(admin), revoked
             )
-            for key_id, digest, tenant, name, created, trusted, admin, revoked in await self._db.fetch(_KEYS)
+            for key_id, digest, tenant, name, created, trusted, admin, revoked in await self._db.fetch(statements.KEYS)
         ]
 
     async def revoke_key(self, id: str, *, now: float) -> bool:
@@ -320,6 +263,23 @@ class SqlStore:
             done += count
         return done
 
+    def _steps(self, entry: Entry, vector: Vector | None) -> list[Step]:
+        values = rows.values(entry, self._seal)
+        twin = {"same_exact": entry.key.exact, "same_id": entry.id}
+        steps: list[Step] = [(statements.FORGET, twin | {"now": entry.created}), (statements.REPLACE, twin)]
+        steps.append((statements.INSERT, values))
+        if vector is not None:
+            data = np.ascontiguousarray(vector, "<f4")
+            row = {"entry_id": entry.id, "embedder_id": values["embedder_id"], "dim": data.size}
+            steps.append((statements.INSERT_VECTOR, row | {"data": data.tobytes()}))
+        for tag in dict.fromkeys(entry.tags):
+            steps.append((statements.INSERT_TAG, {"tag": rows.plain(tag), "entry_id": entry.id}))
+        news = {"kind": ChangeKind.PUT.value, "entry_id": entry.id, "exact": b"", "at": entry.created}
+        steps.append((statements.INSERT_CHANGE, news))
+        if not self._db.sqlite:
+            steps.append((statements.NOTIFY, {"payload": str(entry.id)}))
+        return steps
+
     async def _remove(self, ids: Sequence[int], now: float) -> list[int]:
         gone: list[int] = []
         for chunk in _chunks(ids):
@@ -354,7 +314,7 @@ class SqlStore:
             [{"kind": kind.value, "entry_id": entry_id, "exact": exact, "at": now} for kind, entry_id, exact in news],
         )
         if not self._db.sqlite:
-            connection.execute(_NOTIFY, {"payload": str(news[-1][1])})
+            connection.execute(statements.NOTIFY, {"payload": str(news[-1][1])})
 
     def _readable(self, found: Sequence[Any], read: Callable[[Any, Any], Any]) -> list[Any]:
         kept: list[Any] = []
@@ -364,6 +324,20 @@ class SqlStore:
             except IntegrityError:
                 self.unreadable += 1
         return kept
+
+    def _batch(self, page: Sequence[Sequence[Any]]) -> VectorBatch:
+        """Cards and vectors of rows of one embedder; what cannot be read is left out and counted."""
+        cards: list[Card] = []
+        kept: list[bytes] = []
+        for row in page:
+            try:
+                if len(row[-1]) != row[-2] * 4 or (kept and len(row[-1]) != len(kept[0])):
+                    raise IntegrityError(f"vector of entry {public_id(row[0])} has another length")
+                cards.append(rows.card(row, self._seal))
+                kept.append(row[-1])
+            except IntegrityError:
+                self.unreadable += 1
+        return VectorBatch(cards, np.frombuffer(b"".join(kept), "<f4").reshape(len(cards), -1 if cards else 0))
 
     async def _pages(
         self, statement: sa.Select[Any], params: Mapping[str, Any], batch: int
@@ -375,21 +349,6 @@ class SqlStore:
             after = page[-1][0]
             if len(page) < batch:
                 return
-
-
-def matching(where: Selector) -> list[sa.ColumnElement[bool]]:
-    """The conditions of a selector, to be joined by AND; none when it is empty or asks for everything."""
-    conditions: list[sa.ColumnElement[bool]] = []
-    if where.ids is not None:
-        conditions.append(entries.c.id.in_(where.ids))
-    named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
-    named |= {"category": where.category, "model": where.model, "source": where.source}
-    conditions += [entries.c[name] == rows.plain(value) for name, value in named.items() if value is not None]
-    if where.tag is not None:
-        conditions.append(entries.c.id.in_(sa.select(tags.c.entry_id).where(tags.c.tag == rows.plain(where.tag))))
-    if where.older_than is not None:
-        conditions.append(entries.c.created < where.older_than)
-    return conditions
 
 
 def _chunks(items: Sequence[Any]) -> list[list[Any]]:

@@ -78,13 +78,13 @@ async def test_a_request_reaches_litellm_with_every_field_and_the_clients_key(ca
     body = {"model": "m", "messages": [], "temperature": 0, "custom": [1]}
     reply, raw = await ask(open_backend("litellm:"), body, [("Authorization", "Bearer theirs")])
     assert (reply.status, raw) == (200, b'{"said":"hi"}')
-    assert calls == [{**body, "timeout": 600.0, "api_key": "theirs"}]
+    assert calls == [{**body, "timeout": 600.0, "max_retries": 0, "api_key": "theirs"}]
 
 
 async def test_a_configured_model_and_key_replace_the_clients(calls: list[dict[str, Any]]) -> None:
     backend = open_backend("litellm:anthropic/claude-x", api_key="ours", timeout=5)
     await ask(backend, {"model": "m"}, [("authorization", "Bearer theirs")])
-    assert calls == [{"model": "anthropic/claude-x", "timeout": 5, "api_key": "ours"}]
+    assert calls == [{"model": "anthropic/claude-x", "timeout": 5, "max_retries": 0, "api_key": "ours"}]
 
 
 async def test_a_stream_ends_as_openai_ends_it(calls: list[dict[str, Any]]) -> None:

@@ -176,6 +176,28 @@ async def test_cards_and_vectors_part_the_living_entries(store):
 
 
 @every
+async def test_several_entries_are_put_as_one_after_the_other(store):
+    await store.put_all([(entry(1), vector(1)), (entry(2, "same", tags=("t",)), None), (entry(3, "same"), vector(3))])
+    await store.put_all([])
+    assert [found and found.id for found in await store.get([1, 2, 3])] == [1, None, 3]
+    assert await kinds(store) == [("put", 1), ("put", 2), ("delete", 2), ("put", 3)]
+
+
+@every
+async def test_vectors_of_some_entries(store):
+    await store.put_all([(entry(n), vector(n)) for n in (1, 2, 3)])
+    await store.put_all(
+        [(entry(4, expires=NOW - 1), vector(4)), (entry(5), None), (entry(6, embedder_id="x"), vector(6))]
+    )
+    batch = await store.vectors_of([6, 3, 5, 4, 99, 1], "mini")
+    found = {card.id: row for card, row in zip(batch.cards, batch.matrix, strict=True)}
+    assert set(found) == {1, 3, 4}
+    assert all(np.array_equal(row, vector(n)) for n, row in found.items())
+    assert (await store.vectors_of([], "mini")).matrix.shape[0] == 0
+    assert (await store.vectors_of([5], "mini")).matrix.shape[0] == 0
+
+
+@every
 async def test_the_feed_pages_and_its_head_is_the_newest_change(store):
     assert await store.head() == 0
     for n in (1, 2, 3):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.postgres
 
 
 async def until(condition) -> None:
-    while not condition():
+    while not condition():  # noqa: ASYNC110
         await asyncio.sleep(0.01)
 
 

@@ -41,8 +41,8 @@ def chat_choices(draw: st.DrawFn, index: int) -> dict[str, Any]:
                 "tool_calls": st.none()
                 | st.lists(
                     st.builds(
-                        lambda id, name, arguments: {
-                            "id": id,
+                        lambda call, name, arguments: {
+                            "id": call,
                             "type": "function",
                             "function": {"name": name, "arguments": arguments},
                         },

@@ -1,0 +1,95 @@
+"""The statements of the SQL store that are always the same, and the conditions of a selector.
+
+Knows the tables; runs nothing.
+Invariant: a statement is made once, so that the database layer compiles it once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from semcache.store import rows
+from semcache.store.feed import CHANNEL
+from semcache.store.tables import api_keys, changes, entries, meta, rejections, tags, vectors
+from semcache.types import ChangeKind, Selector
+
+_BUNDLE = sa.bindparam("bundle", type_=sa.Integer)
+_AFTER = sa.bindparam("after", type_=sa.BigInteger)
+_NOW = sa.bindparam("now", type_=sa.Double)
+
+HEAD = sa.select(sa.func.coalesce(sa.func.max(changes.c.seq), 0))
+CHANGES = (
+    sa.select(changes.c.seq, changes.c.kind, changes.c.entry_id, changes.c.exact)
+    .where(changes.c.seq > _AFTER)
+    .order_by(changes.c.seq)
+    .limit(_BUNDLE)
+)
+CARDS = (
+    sa.select(*rows.CARD)
+    .where(entries.c.id > _AFTER, entries.c.expires > _NOW)
+    .where(~sa.exists().where(vectors.c.entry_id == entries.c.id))
+    .order_by(entries.c.id)
+    .limit(_BUNDLE)
+)
+_EMBEDDED = (
+    sa.select(*rows.CARD, vectors.c.dim, vectors.c.data)
+    .join_from(vectors, entries, vectors.c.entry_id == entries.c.id)
+    .where(vectors.c.embedder_id == sa.bindparam("embedder", type_=sa.String))
+)
+VECTORS = (
+    _EMBEDDED.where(vectors.c.entry_id > _AFTER, entries.c.expires > _NOW).order_by(vectors.c.entry_id).limit(_BUNDLE)
+)
+COUNTS = sa.select(entries.c.category, sa.func.count()).group_by(entries.c.category)
+EMBEDDERS = sa.select(vectors.c.embedder_id, sa.func.count()).group_by(vectors.c.embedder_id)
+REJECTIONS = sa.select(rejections.c.entry_id, rejections.c.exact).order_by(rejections.c.at, rejections.c.entry_id)
+KEYS = sa.select(api_keys).order_by(api_keys.c.created, api_keys.c.id)
+SALT = sa.select(meta.c.value).where(meta.c.name == "salt")
+_TWINS = sa.or_(
+    entries.c.exact == sa.bindparam("same_exact", type_=sa.LargeBinary),
+    entries.c.id == sa.bindparam("same_id", type_=sa.BigInteger),
+)
+FORGET = sa.insert(changes).from_select(
+    ["kind", "entry_id", "exact", "at"],
+    sa.select(sa.literal(ChangeKind.DELETE.value), entries.c.id, sa.literal(b""), _NOW).where(_TWINS),
+)
+REPLACE = sa.delete(entries).where(_TWINS)
+INSERT = sa.insert(entries)
+INSERT_VECTOR = sa.insert(vectors)
+INSERT_TAG = sa.insert(tags)
+INSERT_CHANGE = sa.insert(changes)
+NOTIFY = sa.select(sa.func.pg_notify(CHANNEL, sa.bindparam("payload", type_=sa.String)))
+SEALED = sa.select(sa.func.max(entries.c.seal_key))
+
+
+@lru_cache(maxsize=64)
+def by_ids(count: int) -> sa.Select[Any]:
+    """Entries whose id is one of the parameters id0 … ."""
+    return sa.select(*rows.ENTRY).where(entries.c.id.in_(_ids(count)))
+
+
+@lru_cache(maxsize=64)
+def vectors_by_ids(count: int) -> sa.Select[Any]:
+    """Cards and vectors of one embedder whose entry id is one of the parameters id0 … ."""
+    return _EMBEDDED.where(vectors.c.entry_id.in_(_ids(count)))
+
+
+def _ids(count: int) -> list[sa.BindParameter[int]]:
+    return [sa.bindparam(f"id{n}", type_=sa.BigInteger) for n in range(count)]
+
+
+def matching(where: Selector) -> list[sa.ColumnElement[bool]]:
+    """The conditions of a selector, to be joined by AND; none when it is empty or asks for everything."""
+    conditions: list[sa.ColumnElement[bool]] = []
+    if where.ids is not None:
+        conditions.append(entries.c.id.in_(where.ids))
+    named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
+    named |= {"category": where.category, "model": where.model, "source": where.source}
+    conditions += [entries.c[name] == rows.plain(value) for name, value in named.items() if value is not None]
+    if where.tag is not None:
+        conditions.append(entries.c.id.in_(sa.select(tags.c.entry_id).where(tags.c.tag == rows.plain(where.tag))))
+    if where.older_than is not None:
+        conditions.append(entries.c.created < where.older_than)
+    return conditions
