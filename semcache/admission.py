@@ -13,10 +13,15 @@ from semcache.secrets import has_secret
 from semcache.types import Admission, Assembled, Discard, Request, Store, Why
 
 _REFUSAL = re.compile(
-    r"""^\W*(?:(?:i'?m|i\ am|we'?re|we\ are)\ (?:very\ |really\ |so\ |truly\ )?(?:sorry|afraid)|sorry|apologies|i\ apologi[sz]e|unfortunately|as\ an\ ai(?:\ language\ model)?)?
-    (?:[\s,.:;-]|but|that|however|for\ (?:the|any)\ \w+){0,6}
-    (?:i|we)(?:'m|\ am|\ are|'re)?\s*(?:can'?t|cannot|can\ not|won't|will\ not|am\ unable\ to|are\ unable\ to|unable\ to|not\ able\ to|not\ allowed\ to|do\ not\ feel\ comfortable|must\ decline|have\ to\ decline)\s*
-    (?:\w+\s+){0,2}?(?:help|assist|provide|comply|fulfil+|do\ that|answer|discuss|engage|continue|support|create|generate|share|with|to|this|that|request|$)
+    r"""
+    ^\W*(?:(?:i'?m|i\ am|we'?re|we\ are)\ (?:very\ |really\ |so\ |truly\ )?(?:sorry|afraid)|sorry|apologies
+      |i\ apologi[sz]e|unfortunately|as\ an\ ai(?:\ language\ model|\ assistant)?)?
+    (?:[\s,.:;-]|but|that|however){0,6}
+    (?:i|we)(?:'m|\ am|\ are|'re)?\s*
+    (?:can'?t|cannot|can\ not|won't\ be\ able\ to|won't|will\ not|unable\ to|not\ able\ to|not\ allowed\ to
+      |do\ not\ feel\ comfortable|don't\ feel\ comfortable|must\ decline|have\ to\ decline)\s*
+    (?:\w+\s+){0,2}?(?:help|assist|provid|comply|fulfil+|do\ that|answer|discuss|engag|continue|support|creat|generat
+      |shar|with\ (?:this|that|your)|that\ request|this\ request|\W*$)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -41,7 +46,8 @@ def admission(
         return Discard(Why.TOO_LARGE)
     if has_secret(answer.text):
         return Discard(Why.SECRET)
-    ttl = category.ttl if request.controls.ttl is None else min(category.ttl, request.controls.ttl)
+    asked = request.controls.ttl
+    ttl = category.ttl if asked is None or asked > category.ttl else asked
     if not ttl > 0:
         return Discard(Why.NO_STORE)
     return Store(ttl, semantic=not answer.tool_calls)

@@ -23,7 +23,6 @@ from semcache.errors import (
     StoreError,
 )
 from semcache.found import Found, chat_completion, chat_request
-from semcache.judge import open_judge
 from semcache.ledger import Facts, recorded, statistics
 from semcache.policy import Category
 from semcache.types import (
@@ -72,7 +71,6 @@ class AsyncSemanticCache:
         self._store = parts.store
         self._clock = parts.clock
         self._rng = parts.rng
-        self._judge = open_judge(parts.judge)
         self._breakers = {part: Breaker() for part in ("store", "index", "embedder")}
         self._background: set[asyncio.Task[Any]] = set()
 
@@ -154,7 +152,7 @@ class AsyncSemanticCache:
         body = chat_completion(answer, found.lookup.request.model)
         assembled = dialects()[found.lookup.request.endpoint].parse(body)
         if isinstance(found.lookup.decision, Serve) and found.answer is not None:
-            verdict = await self._judge.agree(found.lookup.request, found.answer, assembled.text)
+            verdict = await self.parts.judge.agree(found.lookup.request, found.answer, assembled.text)
             if verdict is not None:
                 await self._learn(found.lookup, found.lookup.decision, correct=verdict)
             return Discard(Why.NO_STORE)

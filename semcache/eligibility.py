@@ -13,99 +13,143 @@ from semcache.policy import Category
 from semcache.secrets import has_secret
 from semcache.types import Request, Why
 
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    """One pattern out of many; a space in them stands for any white space."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns).replace(" ", r"\s+"), re.IGNORECASE)
+
+
 # What belongs to one caller and is looked up in that caller's records.
 _RECORD = (
-    r"(?:orders?|packages?|parcels?|deliver(?:y|ies)|shipments?|refunds?|returns?|invoices?|bills?|balances?|statements?"
-    r"|transactions?|payments?|bookings?|reservations?|appointments?|tickets?|results?|prescriptions?|test|lab|diagnos[ie]s"
-    r"|contracts?|claims?|polic(?:y|ies)|subscriptions?|plan|account|cart|basket|wishlist|points|miles|credits?|limit|usage|quota"
-    r"|history|calendar|schedule|meetings?|inbox|emails?|messages?|files?|documents?|notes?|reminders?|contacts?|salary"
-    r"|payslip|portfolio|holdings?|stocks?|investments?|loan|mortgage|card|grades?|score|membership|profile|details|records?"
-    r"|data|flights?|itinerary|seat|luggage|application|case|repo(?:sitory)?|server|instance|deployment|tasks?|team|dashboard)"
+    r"(?:orders?|packages?|parcels?|deliver(?:y|ies)|shipments?|refunds?|returns?|invoices?|bills?"
+    r"|balances?|statements?"
+    r"|transactions?|payments?|bookings?|reservations?|appointments?|tickets?|results?|prescriptions?|test|lab"
+    r"|diagnos[ie]s|contracts?|claims?|polic(?:y|ies)|subscriptions?|plan|account|cart|basket|wishlist|points|miles"
+    r"|credits?|limit|usage|quota|history|calendar|schedule|meetings?|inbox|emails?|messages?|files?|documents?|notes?"
+    r"|reminders?|contacts?|salary|payslip|portfolio|holdings?|stocks?|investments?|loan|mortgage|card|grades?|score"
+    r"|membership|profile|details|records?|data|flights?|itinerary|seat|luggage|application|case|repo(?:sitory)?"
+    r"|server|instance|deployment|tasks?|team|dashboard)\b"
 )
-_OWNED = rf"(?:my|our|mine)\s+(?:\w+\s+){{0,3}}?{_RECORD}\b"
+_OWNED = rf"(?:my|our|mine) (?:\w+ ){{0,3}}?{_RECORD}"
 _STATE = (
-    r"(?:status|arriv\w+|late|delayed|due|shipped|delivered|ready|approved|processed|cancell?ed|confirmed|declined|charged"
-    r"|rejected|pending|active|expir\w+|overdue|left|remaining|available|scheduled|eligible|lost|missing|stuck|here|coming)"
+    r"(?:status|arriv\w+|late|delayed|due|shipped|delivered|ready|approved|processed|cancell?ed|confirmed|declined"
+    r"|charged|rejected|pending|active|expir\w+|overdue|left|remaining|available|scheduled|eligible|lost|missing|stuck"
+    r"|here|coming)\b"
 )
-_PERSONAL = re.compile(
-    rf"""
-    \b(?:where|when|whereabouts)(?:'s|\s+(?:is|are|was|were|will|does|do|did|has|have))\s+(?:my|our)\b(?!\s+nearest)
-    | \b(?:track|check|look\s+up|find|show|list|pull\s+up|see|view|open|read|fetch|get|give|send|tell|summari[sz]e|cancel|change
-        |update|reschedule|confirm|review|analy[sz]e|display|print|export|delete|book)\s+(?:me\s+)?(?:all\s+|of\s+|about\s+|the\s+status\s+of\s+)*{_OWNED}
-    | \b(?:what|how|which|who)(?:'s|'re|\s+(?:is|are|was|were|much|many|did|do|long|far|soon|about))\s+(?:\w+\s+){{0,3}}?(?:in\s+|on\s+|of\s+|left\s+)?{_OWNED}
-    | \b(?:has|have|is|are|was|were|did|does|will)\s+{_OWNED}\s+(?:\w+\s+){{0,3}}?{_STATE}\b
-    | \b(?:the\s+)?(?:status|balance|state|progress|details|result|outcome|eta)\s+(?:of|on|for)\s+(?:my|our)\b
-    | \bdo\s+(?:i|we)\s+(?:still\s+|currently\s+|already\s+)?(?:have|owe|own)\s+(?:any|an?|enough|the|more|unread|some|unpaid|\d|outstanding|left|to\s+pay\s+for)\b(?!\s+(?:right|choice|obligation|to\b))
-    | \b(?:how\s+(?:much|many)|what|which|when)\s+(?:\w+\s+){{0,3}}?(?:do|did|have|am|was|were|are)\s+(?:i|we)\s+(?:\w+\s+)?
-        (?:have|owe|owed|spend|spent|order(?:ed)?|bought|buy|paid|pay\s+last|booked|scheduled|left|say|said|ask(?:ed)?|sent|send|receive[d]?|eligible)\b
-    | \bshow\s+(?:me\s+)?(?:my|our)\b | ^\W*(?:my|our)\s+(?:\w+\s+){{0,2}}?{_RECORD}\W*(?:please|now)?\W*$
-    | \b(?:am|was)\s+i\s+(?:still\s+|already\s+)?(?:enrolled|registered|subscribed|charged|billed|approved|accepted|eligible|logged\s+in|covered|on\s+the)\b
-    | \b(?:what(?:'s|\s+is|\s+are)|tell\s+me|do\s+you\s+(?:know|remember))\s+my\s+(?:name|age|address|birthday|phone|number|email|username|id|job|location|favou?rite|timezone|city)\b
-    | \bwho\s+am\s+i\b | \bwhere\s+am\s+i\b | \bremind\s+me\b | \babout\s+me\b | \bdo\s+you\s+remember\b
-    | \b(?:my|our)\s+(?:order|account|invoice|ticket|booking|tracking|reservation|case|claim)\s+(?:number\s+|id\s+|no\.?\s+)?(?:is\s+)?\#?\w*\d
-    | \b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*(?:number|id|no\.?|\#)\s*:?\s*\#?\w*\d{{3}}
-    """,
-    re.VERBOSE | re.IGNORECASE,
+_FETCH = (
+    r"(?:track|check|look up|find|show|list|pull up|see|view|open|read|fetch|get|give|send|tell"
+    r"|summari[sz]e|cancel|change"
+    r"|update|reschedule|confirm|review|analy[sz]e|display|print|export|delete|book)"
 )
 _PERSON = re.compile(r"\b(?:my|our|mine|i|we|me)\b|\d{3}|#", re.IGNORECASE)
+_PERSONAL = _any(
+    r"\b(?:where|when|whereabouts)(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b(?! nearest)",
+    rf"\b{_FETCH} (?:me )?(?:all |of |about |the status of )*{_OWNED}",
+    rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) (?:\w+ ){{0,3}}?"
+    rf"(?:in |on |of |left )?{_OWNED}",
+    rf"\b(?:has|have|is|are|was|were|did|does|will) {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
+    r"\b(?:the )?(?:status|balance|state|progress|details|result|outcome|eta) (?:of|on|for) (?:my|our)\b",
+    r"\bdo (?:i|we) (?:still |currently |already )?(?:have|owe|own) (?:any|an?|enough|the|more|unread|some|unpaid|\d"
+    r"|outstanding|left|to pay for)\b(?! (?:right|choice|obligation|to\b))",
+    r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?(?:do|did|have|am|was|were|are) (?:i|we) (?:\w+ )?"
+    r"(?:have|owe|owed|spend|spent|order(?:ed)?|bought|buy|paid|booked|scheduled|left|say|said|ask(?:ed)?|sent|send"
+    r"|received?|eligible)\b",
+    r"\bshow (?:me )?(?:my|our)\b",
+    rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?:\W+(?:please|now))?\W*$",
+    r"\b(?:am|was) i (?:still |already )?(?:enrolled|registered|subscribed|charged|billed|approved|accepted|eligible"
+    r"|logged in|covered|on the)\b",
+    r"\b(?:what(?:'s| is| are)|tell me|do you (?:know|remember)) my (?:name|age|address|birthday|phone|number|email"
+    r"|username|id|job|location|favou?rite|timezone|city)\b",
+    r"\b(?:who am i|where am i|remind me|about me|do you remember)\b",
+    r"\b(?:my|our) (?:order|account|invoice|ticket|booking|tracking|reservation|case|claim) (?:number "
+    r"|id |no\.? )?(?:is )?"
+    r"#?\w*\d",
+    r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*(?:number|id|no\.?|#)\s*:?\s*#?\w*\d{3}",
+)
 # A question for the way to do something is general, even about "my account".
-_HOW_TO = re.compile(
-    r"^\W*(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*(?:(?:can|could|would)\s+you\s+(?:please\s+)?(?:tell|show|explain(?:\s+to)?|teach)\s+me\s+)?"
-    r"(?:how\s+(?:do|can|could|should|would|might|to|does)\b(?!\s+(?:my|our)\b)(?!\s+(?:i|we)\s+(?:still\s+)?owe\b)"
-    r"|what(?:'s|\s+is|\s+are)\s+the\s+(?:\w+\s+){0,2}?(?:way|steps?|process|procedure|best|easiest|fastest|quickest)\b"
-    r"|what\s+(?:should|can|must|do)\s+i\s+(?:do|try|use|check|need)\b"
-    r"|(?:can|could|may|should|must)\s+i\s+(?!see|view|have\s+my)|is\s+(?:it|there)\b|where\s+(?:do|can|should)\s+i\b"
-    r"|why\s+(?:is|are|does|do|did|was|were|has|won't|can't|doesn't|isn't)\s+my\s+(?:code|dog|cat|baby|child|loop|function|query|test|phone|laptop|car|plant)"
-    r"|(?:the\s+)?(?:way|steps|instructions)\s+(?:to|for)\b|i\s+(?:want|need|would\s+like|'d\s+like)\s+to\s+know\s+how\b)",
-    re.IGNORECASE,
+_HOW_TO = _any(
+    r"^\W*(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
+    r"(?:(?:can|could|would) you (?:please )?(?:tell|show|explain(?: to)?|teach) me )?"
+    r"(?:how (?:do|can|could|should|would|might|to|does)\b(?! (?:my|our)\b)(?! (?:i|we) (?:still )?owe\b)"
+    r"|what(?:'s| is| are) the (?:\w+ ){0,2}?(?:way|steps?|process|procedure|best|easiest|fastest|quickest)\b"
+    r"|what (?:should|can|must|do) i (?:do|try|use|check|need)\b"
+    r"|(?:can|could|may|should|must) i (?!see|view|have my)|is (?:it|there)\b|where (?:do|can|should) i\b"
+    r"|why (?:is|are|does|do|did|was|were|has|won't|can't|doesn't|isn't) my (?:code|dog|cat|baby|child|loop|function"
+    r"|query|test|phone|laptop|car|plant)"
+    r"|(?:the )?(?:way|steps|instructions) (?:to|for)\b|i (?:want|need|would like|'d like) to know how\b)"
 )
-_LIVE = re.compile(
-    r"""
-    \b(?:right\s+now|at\s+the\s+moment|at\s+this\s+(?:moment|time)|currently|as\s+of\s+(?:now|today)|just\s+now|so\s+far\s+(?:today|this)|up[\s-]to[\s-]date)\b
-    | \b(?:today|tonight|tomorrow|yesterday)(?:'s)?\b(?!\() | \bthis\s+(?:week|weekend|month|morning|afternoon|evening|year|quarter|season)(?:'s)?\b
-    | \b(?:last|next)\s+(?:night|week|weekend|month)(?:'s)?\b | \bnowadays\b | \bthese\s+days\b
-    | \b(?:latest|breaking|live|real[\s-]?time|up[\s-]?coming|newest|most\s+recent|trending)\s+(?:\w+\s+)?(?:news|scores?|prices?|results?|updates?|headlines?|rates?|version|release|events?|figures?|data|traffic|standings?|polls?|numbers?|status|model|episode|stats|statistics|developments?)\b
-    | \bwhat(?:'s|\s+is)\s+(?:the\s+)?latest\b | \bin\s+the\s+news\b | \bnews\s+(?:about|on|from)\b | ^\W*news\b
-    | \bwhat(?:'s|\s+is)?\s+(?:the\s+)?(?:current\s+)?(?:time|date|day)\s*(?:is\s+it|in\s+\w+(?:\s\w+)?|now|there|here)?\s*\?*\s*$ | \bwhat\s+(?:time|day|date|year)\s+is\s+it\b
-    | \b(?:current(?:ly)?|present)\s+(?:\w+\s+){0,2}?(?:president|prime\s+minister|ceo|price|prices|rate|rates|time|weather|temperature|version|value|stock|score|champion|leader|status|population|governor|mayor|king|queen|pope|chancellor|exchange|inflation|traffic|standings?|events?|holder|chair)\b
-    | \bwho(?:'s|\s+is)\s+(?:the\s+)?(?:current\b|now\b|winning\b|leading\b)
-    | \b(?:weather|forecast)\s+(?:\w+\s+)?(?:in|for|at|like|near|outside)\b | \bweather\s*\?*\s*$ | \bhow(?:'s|\s+is)\s+the\s+weather\b | \bis\s+it\s+(?:raining|snowing|sunny|cold|hot|windy)\s+(?:in|outside|at)\b | \bwill\s+it\s+(?:rain|snow)\b
-    | \b(?:stock|share|bitcoin|btc|ethereum|crypto|gold|oil|gas|silver|silver|petrol|fuel)\s+prices?\s*(?:\?|$|of|for|in|now) | \b(?:price|value)\s+of\s+(?:bitcoin|btc|ethereum|eth|gold|oil|silver|gas)\b
-    | \bhow\s+(?:much|is|are)\s+(?:is\s+)?(?:the\s+)?(?:bitcoin|btc|ethereum|(?:dow|nasdaq|s&p)\b|\w+\s+(?:stock|shares?)\s+(?:doing|trading|worth))
-    | \b(?:stock|share)\s+quote\b | \b(?:what(?:'s|\s+is|\s+are)?|current|check|get|usd|eur|gbp|dollars?|euros?|yen|rupees?)\s+(?:\w+\s+){0,3}?exchange\s+rates?\b(?!\s+(?:work|mean|regime|risk|mechanism))
-    | \bexchange\s+rates?\s+(?:of|for|between|from)\b | \btrading\s+at\b
-    | \b(?:score|scores)\s+(?:of|for|in)\s+(?:the\s+)?(?:\w+\s+){0,4}?(?:game|match)\b | \bwho\s+(?:is|are|'s)\s+winning\b | \bdid\s+the\s+\w+\s+win\b
-    | \btraffic\s+(?:on|in|to|near|like|conditions?|report|jams?)\b(?!.*\b(?:website|site|blog|page|google)\b) | \b(?:flight|train|bus)\s+(?:status|delays?)\b
-    | \bis\s+(?:\S+\s+){1,4}?(?:down|open|closed|online|up)\s*(?:now|today|tonight)?\s*\?\s*$
-    | \b(?:open|closed|available|in\s+stock|near\s+me|nearby|around\s+here)\s+(?:now|tonight)\b | \bnear(?:est)?\s+(?:to\s+)?me\b | \bin\s+stock\b
-    | \bwhat(?:'s|\s+is)\s+(?:happening|going\s+on|new)\b(?!\s+(?:in|inside|with|when)\s+(?:this|the|my)\s+(?:code|function|loop|query|error|script))
-    """,
-    re.VERBOSE | re.IGNORECASE,
+_FIGURE = (
+    r"(?:news|scores?|prices?|results?|updates?|headlines?|rates?|version|release|events?|figures?|data|traffic"
+    r"|standings?|polls?|numbers?|status|model|episode|stats|statistics|developments?)\b"
 )
-# Ways of saying "nowadays" that ask nothing of the present moment.
-_NOT_LIVE = re.compile(r"\b(?:how|what)\s+(?:do|does|are|is)\s+(?:weather\s+forecasts?|stock\s+prices?|exchange\s+rates?)\s+(?:work|made|determined|calculated|set)\b", re.IGNORECASE)
+_OFFICE = (
+    r"(?:president|prime minister|ceo|prices?|rates?|time|weather|temperature|version|value|stock|score|champion|leader"
+    r"|status|population|governor|mayor|king|queen|pope|chancellor|exchange|inflation|traffic|standings?|events?|holder"
+    r"|chair)\b"
+)
+_LIVE = _any(
+    r"\b(?:right now|at the moment|at this (?:moment|time)|currently|as of (?:now|today)|just now|so far (?:today|this)"
+    r"|up[\s-]to[\s-]date|nowadays|these days)\b",
+    r"\b(?:today|tonight|tomorrow|yesterday)(?:'s)?\b(?!\()",
+    r"\bthis (?:week|weekend|month|morning|afternoon|evening|year|quarter|season)(?:'s)?\b",
+    r"\b(?:last|next) (?:night|week|weekend|month)(?:'s)?\b",
+    rf"\b(?:latest|breaking|live|real[\s-]?time|up[\s-]?coming|newest|most recent|trending) (?:\w+ )?{_FIGURE}",
+    r"\bwhat(?:'s| is) (?:the )?latest\b|\bin the news\b|\bnews (?:about|on|from)\b|^\W*news\b",
+    r"\bwhat(?:'s| is)? (?:the )?(?:current )?(?:time|date|day)\s*(?:is it|in \w+(?:\s\w+)?|now|there|here)?\s*\?*\s*$",
+    r"\bwhat (?:time|day|date|year) is it\b",
+    rf"\b(?:current(?:ly)?|present) (?:\w+ ){{0,2}}?{_OFFICE}",
+    r"\bwho(?:'s| is) (?:the )?(?:current|now|winning|leading)\b",
+    r"\b(?:weather|forecast) (?:\w+ )?(?:in|for|at|like|near|outside)\b|\bweather\s*\?*\s*$|\bhow(?:'s"
+    r"| is) the weather\b",
+    r"\bis it (?:raining|snowing|sunny|cold|hot|windy) (?:in|outside|at)\b|\bwill it (?:rain|snow)\b",
+    r"\b(?:stock|share|bitcoin|btc|ethereum|crypto|gold|oil|gas|silver|petrol|fuel) prices?\s*(?:\?|$|of|for|in|now)",
+    r"\b(?:price|value) of (?:bitcoin|btc|ethereum|eth|gold|oil|silver|gas)\b",
+    r"\bhow (?:much|is|are) (?:is )?(?:the )?(?:bitcoin|btc|ethereum|dow|nasdaq|\w+ (?:stock"
+    r"|shares?) (?:doing|trading|worth))\b",
+    r"\b(?:stock|share) quote\b|\btrading at\b|\bexchange rates? (?:of|for|between|from)\b",
+    r"\b(?:what(?:'s| is| are)?|current|check|get|usd|eur|gbp|dollars?|euros?|yen"
+    r"|rupees?) (?:\w+ ){0,3}?exchange rates?\b"
+    r"(?! (?:work|mean|regime|risk|mechanism))",
+    r"\bscores? (?:of|for|in) (?:the )?(?:\w+ ){0,4}?(?:game|match)\b|\bwho (?:is|are|'s) winning\b"
+    r"|\bdid the \w+ win\b",
+    r"\btraffic (?:on|in|to|near|like|conditions?|report|jams?)\b(?!.*\b(?:website|site|blog|page|google)\b)",
+    r"\b(?:flight|train|bus) (?:status|delays?)\b|\bis (?:\S+ ){1,4}?(?:down|open|closed|online|up)(?: now)?\s*\?\s*$",
+    r"\b(?:open|closed|available|in stock|near me|nearby|around here) now\b|\bnear(?:est)? (?:to )?me\b|\bin stock\b",
+    r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
+    r"|function|loop|query"
+    r"|error|script))",
+)
+_NOT_LIVE = _any(
+    r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
+    r"|calculated|set)\b"
+)
 _WORK = (
-    r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?!\s+(?:of|behind)\b)|tales?|fable|novel|jokes?|puns?|riddles?|songs?|lyrics|rap|tweets?|captions?"
-    r"|slogans?|taglines?|names?\s+for|ideas?|essay|speech|toast|screenplay|script\s+for\s+a\s+(?:movie|play|video|scene|podcast)|scene|dialogue|blog(?:\s?post)?s?"
-    r"|bio|ad(?:vert(?:isement)?)?s?|ad\s+copy|posts?|headlines?|letters?|prompts?|pickup\s+lines?|greetings?|fan\s?fic(?:tion)?|characters?|plot|quiz|trivia|compliments?"
-    r"|usernames?|nicknames?|passwords?|dad\s+jokes?|bedtime\s+story)"
+    r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"
+    r"|riddles?|songs?|lyrics|rap|tweets?|captions?|slogans?|taglines?|names? for|ideas?|essay|speech|toast|screenplay"
+    r"|script for a (?:movie|play|video|scene|podcast)|scene|dialogue|blog(?:\s?post)?s?|bio|ad(?:vert(?:isement)?)?s?"
+    r"|ad copy|posts?|headlines?|letters?|prompts?|pickup lines?|greetings?|fan\s?fic(?:tion)?|characters?|plot|quiz"
+    r"|trivia|compliments?|usernames?|nicknames?|passwords?|dad jokes?|bedtime story)\b"
 )
-_CREATIVE = re.compile(
-    rf"""
-    \b(?:write|compose|create|craft|draft|generate|make(?:\s+up)?|invent|come\s+up\s+with|think\s+of|pen|tell(?:\s+me)?|give(?:\s+me)?|sing(?:\s+me)?|suggest|propose|do)\s+
-        (?:me\s+|us\s+|up\s+)?(?:an?\s+|some\s+|the\s+|another\s+|one\s+|\d+\s+|few\s+|two\s+|three\s+|five\s+|ten\s+)*(?:\w+[\s-]+){{0,3}}?{_WORK}\b
-    | \bbrainstorm\w*\b | \bsurprise\s+me\b | \bmake\s+me\s+laugh\b | \bentertain\s+me\b
-    | \brandom\s+(?:number|fact|word|name|person|color|colour|letter|quote|joke|thing|topic|movie|song|animal|country|password|idea|one)\b
-    | \b(?:pick|choose|select|give\s+me|generate)\s+(?:\w+\s+){{0,3}}?(?:at\s+random|randomly|random)\b | \b(?:flip|toss)\s+a\s+coin\b | \broll\s+(?:a\s+)?(?:dic?e|\d*d\d+)\b
-    | ^\W*(?:(?:give|tell|show)\s+me\s+)?(?:another|a\s+different|one\s+more|some\s+more)\b(?:\s+\w+)?\W*$
-    | \banother\s+(?:one|joke|story|poem|idea|version|example|try|attempt|option|variation|suggestion)\b
-    | ^\W*(?:regenerate|try\s+again|again|once\s+more|retry|redo|more|next)\b\W*(?:please)?\W*$ | \bregenerate\b
-    | \bsomething\s+(?:different|creative|original|funny|new)\b | \bbe\s+creative\b
-    """,
-    re.VERBOSE | re.IGNORECASE,
+_CREATIVE = _any(
+    r"\b(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen|tell(?: me)?"
+    r"|give(?: me)?|sing(?: me)?|suggest|propose|do) (?:me |us |up )?"
+    rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:\w+[\s-]+){{0,3}}?{_WORK}",
+    r"\bbrainstorm\w*\b|\bsurprise me\b|\bmake me laugh\b|\bentertain me\b|\bregenerate\b|\bbe creative\b",
+    r"\brandom (?:number|fact|word|name|person|color|colour|letter|quote|joke|thing|topic|movie|song|animal|country"
+    r"|password|idea|one)\b",
+    r"\b(?:pick|choose|select|give me|generate) (?:\w+ ){0,3}?(?:at random|randomly|random)\b",
+    r"\b(?:flip|toss) a coin\b|\broll (?:a )?(?:dic?e|\d*d\d+)\b",
+    r"^\W*(?:(?:give|tell|show) me )?(?:another|a different|one more|some more)\b(?: \w+)?\W*$",
+    r"\banother (?:one|joke|story|poem|idea|version|example|try|attempt|option|variation|suggestion)\b",
+    r"^\W*(?:try again|again|once more|retry|redo|more|next)\b\W*(?:please)?\W*$",
+    r"\bsomething (?:different|creative|original|funny|new)\b",
 )
-_CODE_TASK = re.compile(r"\b(?:function|regex|sql|python|javascript|java|bash|code|class|method|unit\s+tests?|api|html|css|algorithm|program)\b", re.I)
-_STABLE_WORK = re.compile(r"\b(?:random|brainstorm|another|regenerate|again|poem|joke|haiku|lyrics|song|limerick)", re.I)
+# "Write a function" names a work too, yet one answer serves everybody.
+_CODE = _any(
+    r"\b(?:function|regex|sql|python|javascript|java|bash|code|class|method|unit tests?|api|html|css"
+    r"|algorithm|program)\b"
+)
+_PLAYFUL = _any(r"\b(?:random|brainstorm|another|regenerate|again|poem|joke|haiku|lyrics|song|limerick)")
 
 
 def ineligible(request: Request, category: Category) -> Why | None:
@@ -117,7 +161,7 @@ def ineligible(request: Request, category: Category) -> Why | None:
     temperature = request.traits.temperature
     if temperature is not None and temperature > category.max_temperature:
         return Why.TEMPERATURE
-    text = request.text
+    text = request.text.replace("\u2019", "'")
     if has_secret(text):
         return Why.SECRET
     if not (category.personal or request.scope.user is not None) and is_personal(text):
@@ -141,18 +185,16 @@ def semantic_eligible(request: Request, category: Category) -> Why | None:
 
 def is_personal(text: str) -> bool:
     """Whether the answer depends on the records of the person who asks."""
-    return _PERSON.search(text) is not None and _PERSONAL.search(text) is not None and _HOW_TO.match(text) is None
+    return bool(_PERSON.search(text) and _PERSONAL.search(text) and not _HOW_TO.search(text))
 
 
 def is_live(text: str) -> bool:
     """Whether the answer depends on the moment of asking."""
-    return _LIVE.search(text) is not None and _NOT_LIVE.search(text) is None
+    return bool(_LIVE.search(text) and not _NOT_LIVE.search(text))
 
 
 def is_creative(text: str) -> bool:
     """Whether something new is wanted each time."""
-    if _CREATIVE.search(text) is None:
+    if _CREATIVE.search(text) is None or _HOW_TO.search(text) is not None:
         return False
-    if _HOW_TO.match(text) is not None:
-        return False
-    return _CODE_TASK.search(text) is None or _STABLE_WORK.search(text) is not None
+    return _CODE.search(text) is None or _PLAYFUL.search(text) is not None

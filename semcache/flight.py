@@ -22,13 +22,14 @@ class Flight:
     """A call in the air.
 
     `card` stands for the entry that it may become; subscribers of the same `mode` can be sent the same bytes; `result`
-    is "stored", or the reason why the answer was not kept.
+    is "stored", or the reason why the answer was not kept; `started` is when the call was made, in monotonic seconds.
     """
 
     def __init__(self, card: Card, vector: Vector | None, mode: object) -> None:
         self.card = card
         self.vector = vector
         self.mode = mode
+        self.started = 0.0
         self.status = 0
         self.headers: Sequence[tuple[str, str]] = ()
         self.stored = False

@@ -27,9 +27,10 @@ from semcache.index import snapshot
 from semcache.index.owner import IndexOwner
 from semcache.index.shelf import Shelf
 from semcache.journal import Journal
+from semcache.judge import open_judge
 from semcache.ledger import Prices
 from semcache.policy import Pack, load
-from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Threshold
+from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
 from semcache.store import open_store
 from semcache.store.seal import Seal
 from semcache.telemetry import Meter
@@ -57,7 +58,7 @@ class Parts:
     journal: Journal
     meter: Meter
     prices: Prices
-    judge: str
+    judge: Judge
     clock: Callable[[], float]
     rng: random.Random
     new_id: Callable[[], int]
@@ -169,6 +170,7 @@ async def open_parts(
     url = data if folder is None else f"sqlite:///{folder.absolute() / 'semcache.db'}"
     seal = Seal.parse(seal_keys) if seal_keys else None
     store = open_store(url, seal=seal)
+    referee = open_judge(judge)
     table = read_prices(prices) if prices is not None else Prices()
     model = open_embedder(embedder)
     await store.open()
@@ -190,7 +192,7 @@ async def open_parts(
             journal=Journal(store, meter, sink=sink),
             meter=meter,
             prices=table,
-            judge=judge,
+            judge=referee,
             clock=clock,
             rng=random.Random(seed),
             # Not from `rng`: two workers of one seed must not make the same ids.

@@ -18,7 +18,8 @@ _TOKEN = re.compile(
     | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,} | \bglpat-[A-Za-z0-9_-]{16,}
     | \bxox[abeoprs]-[A-Za-z0-9-]{10,}
     | \bAIza[A-Za-z0-9_-]{30,} | \bya29\.[A-Za-z0-9_-]{20,}
-    | \bhf_[A-Za-z0-9]{20,} | \bnpm_[A-Za-z0-9]{20,} | \bpypi-[A-Za-z0-9_-]{20,} | \bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}
+    | \bhf_[A-Za-z0-9]{20,} | \bnpm_[A-Za-z0-9]{20,} | \bpypi-[A-Za-z0-9_-]{20,}
+      | \bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}
     | \beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}
     | \b[a-z][a-z0-9+]{1,12}://[^\s/:@]{1,64}:[^\s/@]{3,64}@
     """,
@@ -26,7 +27,8 @@ _TOKEN = re.compile(
 )
 _STATED = re.compile(
     r"""\b(?:
-      (?:pass(?:word|phrase|code)|pwd|pin(?:\ code|\ number)?|(?:api|secret|access|auth)[\s_-]?(?:key|token)|client[\s_-]?secret
+      (?:pass(?:word|phrase|code)|pwd|pin(?:\ code|\ number)?|(?:api|secret|access|auth)[\s_-]?(?:key|token)
+        |client[\s_-]?secret
         |bearer|social\ security(?:\ number)?|ssn|cvv|cvc|otp)
       (?:\s+(?:for\s+\S+|to\s+\S+))?\s*(?:is\b|was\b|=|:)\s*["'`]?(?P<value>[^\s"'`,;]{3,})
     | bearer\s+(?P<bearer>[A-Za-z0-9._~+/-]{20,})
@@ -36,10 +38,11 @@ _STATED = re.compile(
 )
 # "My password is not working" states no password.
 _NO_VALUE = re.compile(
-    r"(?:not|n't|wrong|incorrect|invalid|expired?|compromised|leaked|required|correct|right|too|locked|blocked|lost|missing"
-    r"|always|never|still|being|the|a|an|it|in|on|for|of|and|or|that|this|case|set|stored|saved|sent|accepted|rejected|weak"
-    r"|strong|safe|secure|secret|hashed|encrypted|needed|used|asked|showing|failing|forgotten|declined|stuck|hidden|visible"
-    r"|empty|null|none|your|my|what|how|why|something|denied|unlocked|refused|working|changed|reset|\?+|\.+|\*+|<.*|\$\{?.*|x+|your[_-].*)[.?!]*",
+    r"(?:not|n't|wrong|incorrect|invalid|expired?|compromised|leaked|required|correct|right|too|locked|blocked|lost"
+    r"|missing|always|never|still|being|the|a|an|it|in|on|for|of|and|or|that|this|case|set|stored|saved|sent|accepted"
+    r"|rejected|weak|strong|safe|secure|secret|hashed|encrypted|needed|used|asked|showing|failing|forgotten|declined"
+    r"|stuck|hidden|visible|empty|null|none|your|my|what|how|why|something|denied|unlocked|refused|working|changed"
+    r"|reset|\?+|\.+|\*+|<.*|\$\{?.*|x+|your[_-].*)[.?!]*",
     re.IGNORECASE,
 )
 _CARD = re.compile(r"(?<![\d.,-])\d(?:[ -]?\d){12,18}(?![\d,]|[ -]\d)")
@@ -48,7 +51,7 @@ _SSN = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?!
 
 
 def has_secret(text: str) -> bool:
-    """Whether `text` holds an API key, token, private key, stated password, card number, IBAN or US social security number."""
+    """Whether `text` holds an API key, token, private key, stated password, card number, IBAN or US SSN."""
     if _TOKEN.search(text):
         return True
     if any(_is_stated(match) for match in _STATED.finditer(text)):

@@ -149,8 +149,12 @@ class _Echo:
         elif path == "/v1/embeddings":
             await self._whole(embeddings(body), fault, receive, send)
         else:
-            heard = hear(path, body)
-            said = [say(heard, self._answers, choice) for choice in range(heard.n)]
+            try:
+                heard = hear(path, body)
+                said = [say(heard, self._answers, choice) for choice in range(heard.n)]
+            except (AttributeError, TypeError, ValueError) as problem:
+                await _reply(send, 400, error(path, 400, f"invalid request: {problem}"), self._ids())
+                return
             speaker = _SPEAKERS[path](heard, said, self._ids(), int(self._clock()))
             if body.get("stream"):
                 await self._stream(speaker.events(), fault, receive, send)

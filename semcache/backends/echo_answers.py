@@ -88,7 +88,12 @@ def digest(path: str, body: Mapping[str, Any]) -> str:
 
 
 def hear(path: str, body: Mapping[str, Any]) -> Heard:
-    """Read the request of any dialect."""
+    """Read the request of any dialect. Raises ValueError, TypeError or AttributeError for what is none."""
+    asked = next((name for name in ("messages", "input", "prompt") if body.get(name)), None)
+    if asked is None:
+        raise ValueError("there are no messages")
+    if not isinstance(body[asked], list if asked == "messages" else str | list):
+        raise TypeError(f"{asked} has the wrong type")
     turns = _turns(body)
     users = [text for role, text in turns if role in {"user", ""}]
     limit = next(
@@ -123,7 +128,7 @@ def say(heard: Heard, answers: Answers | None, choice: int = 0) -> Said:
     if heard.schema is not None:
         text = msgspec.json.encode(_instance(heard.schema, heard.text) or {"answer": heard.text}).decode()
     else:
-        text = _told(answers, heard.text) or f"Echo {heard.digest[:6]}: you said “{heard.text}”."
+        text = _told(answers, heard) or f"Echo {heard.digest[:6]}: you said “{heard.text}”."
         text += f" (variant {choice + 1})" if choice else ""
     if "content filter" in cue:
         return Said(" ".join(text.split()[:3]), "filter", reasoning)
@@ -141,10 +146,12 @@ def vector(text: str, dimensions: int) -> list[float]:
     return [value / norm for value in values]
 
 
-def _told(answers: Answers | None, text: str) -> str | None:
+def _told(answers: Answers | None, heard: Heard) -> str | None:
     if answers is None:
         return None
-    return answers.get(text) if isinstance(answers, Mapping) else answers(text)
+    look_up = answers.get if isinstance(answers, Mapping) else answers
+    conversation = "\n".join(text for role, text in _turns(heard.body) if role == "user")
+    return look_up(conversation) or look_up(heard.text)
 
 
 def _turns(body: Mapping[str, Any]) -> list[tuple[str, str]]:

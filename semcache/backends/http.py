@@ -51,7 +51,7 @@ class HttpBackend:
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._base, self._origin, self._replaces_v1 = _locate(base_url)
-        self._api_key, self._fallback_key = api_key, fallback_key
+        self._api_key, self._fallback_key = (key.strip() or None if key else None for key in (api_key, fallback_key))
         self._azure = httpx2.URL(base_url).host.endswith(".azure.com")
         self._set = {name.lower(): value for name, value in (headers or {}).items()}
         self._limits = {"connect": connect_timeout, "read": timeout, "write": timeout, "pool": timeout}
@@ -66,13 +66,16 @@ class HttpBackend:
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""
-        request = httpx2.Request(
-            outbound.method,
-            self._url(outbound),
-            headers=self._headers(outbound),
-            content=outbound.body or None,
-            extensions={"timeout": self._limits},
-        )
+        try:
+            request = httpx2.Request(
+                outbound.method,
+                self._url(outbound),
+                headers=self._headers(outbound),
+                content=outbound.body or None,
+                extensions={"timeout": self._limits},
+            )
+        except (httpx2.InvalidURL, ValueError) as error:
+            raise UpstreamError(f"{outbound.method} {outbound.path!r} cannot be sent: {error}") from error
         try:
             response = await self._transport.handle_async_request(request)
         except httpx2.HTTPError as error:
@@ -86,11 +89,15 @@ class HttpBackend:
 
     def _url(self, outbound: Outbound) -> str:
         path = outbound.path
+        segments = path.lower().replace("%2e", ".").split("/")
+        # The service would resolve them, and a client reach what lies beside the API, with the operator's key.
+        if not path.startswith("/") or "." in segments or ".." in segments:
+            raise ValueError("the path must start with a slash and have no . or .. segments")
         if self._replaces_v1 and (path == "/v1" or path.startswith("/v1/")):
             path = path[3:]
         return f"{self._base}{path}?{outbound.query}" if outbound.query else self._base + path
 
-    def _headers(self, outbound: Outbound) -> list[tuple[str, str]]:
+    def _headers(self, outbound: Outbound) -> list[tuple[bytes, bytes]]:
         sent = end_to_end(((name.lower(), value) for name, value in outbound.headers), drop=_NOT_FORWARDED)
         shown = [name for name, _ in sent if name in _CREDENTIALS]
         key = self._api_key or (None if shown else self._fallback_key)
@@ -101,7 +108,7 @@ class HttpBackend:
             sent = [pair for pair in sent if pair[0] not in self._set] + list(self._set.items())
         # Bytes that are relayed, assembled and stored are read as they are: no compression to undo.
         sent.append(("accept-encoding", "identity"))
-        return sent
+        return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent]
 
     def _credential(self, key: str, path: str, shown: Sequence[str]) -> tuple[str, str]:
         """Where this service looks for a key: Anthropic's and Azure's APIs have headers of their own."""

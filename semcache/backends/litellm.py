@@ -3,7 +3,8 @@
 Knows how to call litellm and to write its objects down as OpenAI's chat completions; other endpoints answer 404.
 Importing litellm takes seconds and fetches a price table from the network unless `LITELLM_LOCAL_MODEL_COST_MAP=True` is
 in the environment: whoever starts the process sets it, and the import waits for the first request.
-Invariant: a provider's error keeps its status and its `retry-after`.
+Invariant: a provider's error keeps its status and its `retry-after`, and a client sets nothing but the fields of a chat
+completion: litellm's own arguments would let it send the operator's credentials to a host of its choice.
 """
 
 from __future__ import annotations
@@ -19,6 +20,13 @@ from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply
 
 _PATH = "/v1/chat/completions"
+_CHAT_FIELDS = """
+    messages model audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens
+    metadata min_p modalities n parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_retention
+    reasoning_effort repetition_penalty response_format safety_identifier seed service_tier stop store stream
+    stream_options temperature thinking tool_choice tools top_k top_logprobs top_p user verbosity web_search_options
+"""
+_FIELDS = frozenset(_CHAT_FIELDS.split())
 _KEPT = ("retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "request-id")
 
 
@@ -43,6 +51,10 @@ class LiteLLMBackend:
             call = msgspec.json.decode(outbound.body, type=dict[str, Any])
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             return _WrittenReply(400, (), _error(f"the body is no JSON object: {error}", "invalid_request_error", 400))
+        unknown = sorted(call.keys() - _FIELDS)
+        if unknown:
+            message = f"the litellm backend does not pass on: {', '.join(unknown)}"
+            return _WrittenReply(400, (), _error(message, "invalid_request_error", 400))
         call["model"] = self._model or call.get("model")
         # Whether to try again is for the client to say: a retry here would hide a 429 and its retry-after.
         call.update(timeout=self._timeout, max_retries=0)

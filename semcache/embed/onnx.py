@@ -8,6 +8,7 @@ texts beside it by more than float rounding.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ class OnnxEmbedder:
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
         card = _read_card(folder)
+        _verify(folder, card)
         self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -41,7 +43,7 @@ class OnnxEmbedder:
                 str(folder / "model.onnx"), _options(threads), providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
-            raise ConfigError(f"{folder} does not hold a model that can be loaded: {error}") from error
+            raise ConfigError(f"the model in {folder} cannot be loaded: {error}") from error
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self._max_tokens)
         self._inputs = {value.name: np.int32 if "int32" in value.type else np.int64 for value in self._inputs_of()}
@@ -70,6 +72,8 @@ class OnnxEmbedder:
                 tokens = [line.ids for line in self._tokenizer.encode_batch_fast([_readable(text) for text in texts])]
             for rows in _runs([len(line) for line in tokens]):
                 vectors[rows] = self._run([tokens[row] for row in rows])
+        except EmbedError:
+            raise
         except Exception as error:  # whatever the native libraries raise, a caller can only forward
             raise EmbedError(f"the embedder {self._id} failed: {error}") from error
         norms = np.einsum("ij,ij->i", vectors, vectors)
@@ -132,6 +136,21 @@ def _options(threads: int) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     return options
+
+
+def _verify(folder: Path, card: dict[str, Any]) -> None:
+    """Compare the files with the digests that the card states, if it does; 20 ms well spent against wrong vectors."""
+    for name, expected in card.get("sha256", {}).items():
+        try:
+            with (folder / name).open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise ConfigError(f"the model in {folder} cannot be loaded: {error}") from error
+        if found != expected:
+            raise ConfigError(
+                f"the model in {folder} cannot be loaded: {name} is not what model.json describes; "
+                "install the package again, or export the model again"
+            )
 
 
 def _read_card(folder: Path) -> dict[str, Any]:

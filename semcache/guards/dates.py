@@ -94,7 +94,8 @@ _PATTERN = re.compile(
     | (?P<year>(?P<y>{_YEAR}))(?![\w%°$€£]|[.,]\d|-\d)
     | (?P<shift>(?:(?P<other>other|before|after)\s+)?(?P<which>last|previous|past|next|coming|upcoming|this)\s+
         (?P<period>{_PERIODS})\b)
-    | (?P<point>(?:day\s+(?P<beyond>before|after)\s+)?(?P<p>today|tonight|yesterday|tomorrow|tmrw|noon|midday|midnight)\b)
+    | (?P<point>(?:day\s+(?P<beyond>before|after)\s+)?(?P<p>today|tonight|yesterday|tomorrow|tmrw|noon|midday
+      |midnight)\b)
     | (?P<ago>ago\b)
     | (?P<word>(?P<w>{"|".join(sorted({*_MONTHS, *_DAYS}, key=len, reverse=True))})\b)
     )
@@ -108,8 +109,10 @@ _NOT_YEAR_BEFORE = re.compile(
     r"(?:[$€£¥₹#]|\b(?:top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
 )
 _NOT_YEAR_AFTER = re.compile(
-    r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah|rpm|hz|watts?|w|words?"
-    r"|feet|ft|miles|meters?|metres?|people|users|rows|times|notes?|characters|points|followers|elo|bits?|bytes?|tokens?"
+    r"\s*-?(?:k|m|km|kg|mg|g|mb|gb|ml|cal\w*|kcal|dollars?|usd|euros?|eur|pounds?|rupees?|inr|mah|rpm|hz"
+    r"|watts?|w|words?"
+    r"|feet|ft|miles|meters?|metres?|people|users|rows|times|notes?|characters|points|followers|elo|bits?"
+    r"|bytes?|tokens?"
     r"|hours?|minutes?|seconds?|days?|square|sq|psi|steps)\b"
 )
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
-from semcache.guards.text import READINGS, Text
+from semcache.guards.text import READINGS, Text, vocabulary
 from semcache.guards.text import read as read_text
 from semcache.types import Conflict
 
@@ -30,31 +30,33 @@ _LITERAL = re.compile(
     | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{2,}[A-Z]\w*\b|\b[a-z_]{2,}\w*(?:\.[a-z_]{2,}\w*)+\b|\b\w+(?:::\w+)+)
     | (?P<id>\b[A-Za-z]{1,6}-?\d[\w-]*)
     | (?P<letter>\b(?i:vitamin|plan|class|type|grade|option|hepatitis|section|part|schedule|form|language)\ [A-Za-z]\b
-        (?!['+\#])|\bin\ [CR]\b(?![+\#]))
+        (?!['+\#])|\b(?:in|using|with|learn)\ [CR]\b(?![+\#]))
     """,
     re.VERBOSE,
 )
 _MARKS = re.compile(r"""["“`@_#+]|(?<!\w)['.-]|\w[.:][a-z]|\(\)|::|://|[A-Za-z]-?\d|[a-z][A-Z]""")
-_LETTERED = frozenset("vitamin plan class type grade option hepatitis section part schedule form language".split())
-_IN_LETTER = re.compile(r"\bin [CR]\b")
+_LETTERED = vocabulary("vitamin plan class type grade option hepatitis section part schedule form language")
+_IN_LETTER = re.compile(r"\b(?:in|using|with|learn) [CR]\b")
 _CAPITALISED = re.compile(r"(?<![\w'])[A-Z][^\W_]*(?:'[^\W_]+)*")
 # Capitalised inside a sentence, these say that the writer capitalises everything.
-_NEVER_CAPITAL = frozenset(
-    "do does did is are was be can could should would will my your how what why when where which who you we it have has get".split()
+_NEVER_CAPITAL = vocabulary(
+    "do does did is are was be can could should would will my your how what why when where which who you"
+    " we it have has get"
 )
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "vs"))
-_PIVOTS = frozenset(
-    "to into from than over beat beats defeat defeats cause causes owe owes replace replaces instead onto via behind".split()
+_PIVOTS = vocabulary(
+    "to into from than over beat beats defeat defeats cause causes owe owes replace replaces instead"
+    " onto via behind towards toward against"
 )
 # Ordinary words that titles and fields capitalise ("Data Mining"); alone they are no reason to veto.
 _ORDINARY = re.compile(r"(?:ing|tion|sion|ment|ness|ly|ity|ology|ship|ics|ance|ence|ive|ous|ful)$")
-_SYMMETRIC = frozenset(
-    "between vs versus difference differences compare comparison differ similar similarities same".split()
-)
-_LIGHT = frozenset(
-    "a an the my your our his her its their this that some any is are was be it of in on at and or how do does did i you we can"
-    " what which who why when where should would will get go going need want possible way ways convert flight flights train"
-    " fast cheap better best more less".split()
+_SYMMETRIC = vocabulary("between vs versus difference differences compare comparison differ similar similarities same")
+_LIGHT = vocabulary(
+    "a an the my your our his her its their this that some any is are was be it of in on at and or how"
+    " do does did i you we can"
+    " what which who why when where should would will get go going need want possible way ways convert"
+    " flight flights train"
+    " fast cheap better best more less"
 )
 _ALIASED = frozenset(ALIASES)
 _AMERICA = frozenset(("usa", "america", "american", "americans", "states"))
@@ -91,12 +93,9 @@ class Entities:
             if left or right:
                 return Conflict(self.name, f"{_show(left)} / {_show(right)}")
         if one.names or two.names:
-            left, right = _strange_names(one, two), _strange_names(two, one)
-            hard = any(trailing for _, trailing in left + right)
-            if hard or (left and right):
-                return Conflict(
-                    self.name, f"{_show([name for name, _ in left])} / {_show([name for name, _ in right])}"
-                )
+            ours, theirs = _strange_names(one, two), _strange_names(two, one)
+            if (ours and theirs) or any(trailing for _, trailing in ours + theirs):
+                return Conflict(self.name, f"{_show(name for name, _ in ours)} / {_show(name for name, _ in theirs)}")
         if one.pairs and two.pairs and not (one.symmetric or two.symmetric) and _swapped(one, two):
             return Conflict(self.name, "the same things the other way round")
         return None
@@ -137,6 +136,8 @@ def _literals(raw: str) -> frozenset[str]:
         kind, text = match.lastgroup, match[0].lower()
         if kind == "quoted":
             text = text.strip("\"'“”` ").rstrip(".,;:!? ")
+        elif kind == "letter" and text.startswith(("in ", "using ", "with ", "learn ")):
+            text = f"language {text[-1]}"
         elif kind == "id":
             text = text.replace("-", "").replace("_", "")
         found.add(text)
@@ -260,6 +261,8 @@ def _pairs(words: Text) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
 
 
 def _swapped(one: Reading, two: Reading) -> bool:
+    if not set(one.pairs).isdisjoint(two.pairs):
+        return False
     for before, behind in one.pairs:
         for left, right in two.pairs:
             if (before - left) & (right - behind) and (left - before) & (behind - right):

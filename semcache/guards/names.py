@@ -6,11 +6,17 @@ Data alone. Invariant: every alias maps to one canonical name; words that are mo
 
 from __future__ import annotations
 
+from semcache.guards.text import vocabulary
+
 _CANONICAL = """
-python=py,python3|javascript=js|typescript=ts|java|kotlin|golang|rust|ruby|php|perl|scala|haskell|c++=cpp|c#=csharp|matlab
-sql|mysql|postgresql=postgres|sqlite|mongodb=mongo|redis|oracle|mariadb|cassandra|elasticsearch|dynamodb|bigquery|snowflake
-react=reactjs|angular=angularjs|vue=vuejs|svelte|django|flask|fastapi|laravel|nodejs=node|nextjs|bootstrap|tailwind|jquery
-numpy|pandas|pytorch|tensorflow|keras|spark|pyspark|hadoop|kafka|rabbitmq|docker|kubernetes=k8s|terraform|ansible|jenkins
+python=py,python3|javascript=js|typescript=ts|java|kotlin|golang|rust|ruby|php|perl|scala|haskell|c++=cpp
+c#=csharp|matlab
+sql|mysql|postgresql=postgres|sqlite|mongodb=mongo|redis|oracle|mariadb|cassandra|elasticsearch|dynamodb|bigquery
+snowflake
+react=reactjs|angular=angularjs|vue=vuejs|svelte|django|flask|fastapi|laravel|nodejs=node|nextjs|bootstrap
+tailwind|jquery
+numpy|pandas|pytorch|tensorflow|keras|spark|pyspark|hadoop|kafka|rabbitmq|docker|kubernetes=k8s|terraform|ansible
+jenkins
 git|github|gitlab|bitbucket|aws|azure|gcp|heroku|vercel|netlify|linux|ubuntu|debian|fedora|centos|windows|macos|bash
 powershell|ios|android|iphone|ipad|macbook|samsung|pixel|xiaomi|huawei|nokia|sony|playstation|xbox|nintendo
 google|facebook|instagram|twitter|whatsapp|telegram|tiktok|youtube|netflix|spotify|amazon|ebay|paypal|uber|lyft|airbnb
@@ -21,19 +27,22 @@ usa=us,u.s,america,american,americans|uk=britain,british|england=english_people|
 spain=spanish|italy=italian,italians|japan=japanese|china=chinese|india=indian,indians|russia=russian,russians
 brazil=brazilian|canada=canadian,canadians|australia=australian|mexico=mexican|pakistan=pakistani|bangladesh
 korea=korean|vietnam=vietnamese|thailand=thai|indonesia=indonesian|malaysia|singapore|philippines=filipino|nepal
-sweden=swedish|norway=norwegian|denmark=danish|finland=finnish|iceland|netherlands=dutch|belgium=belgian|austria=austrian
+sweden=swedish|norway=norwegian|denmark=danish|finland=finnish|iceland|netherlands=dutch|belgium=belgian
+austria=austrian
 switzerland=swiss|poland|portugal=portuguese|greece=greek|ireland=irish|scotland=scottish|wales=welsh|ukraine=ukrainian
 hungary=hungarian|romania=romanian|bulgaria|croatia|serbia|czech|egypt=egyptian|morocco|nigeria=nigerian|kenya=kenyan
 ethiopia|ghana|israel=israeli|iran=iranian|iraq=iraqi|afghanistan|syria|lebanon|dubai|qatar|kuwait|argentina|chile|peru
 colombia|venezuela|cuba|jamaica|zealand|taiwan|mongolia|cambodia|tibet
 arabic|hindi|urdu|bengali|tamil|telugu|marathi|latin|hebrew|persian|english|mandarin|cantonese|swahili
 london|paris|berlin|munich|hamburg|rome|milan|madrid|barcelona|lisbon|vienna|prague|budapest|amsterdam|brussels|zurich
-geneva|dublin|edinburgh|manchester|oslo|stockholm|copenhagen|helsinki|moscow|kyiv|istanbul|athens|cairo|tokyo|osaka|kyoto
+geneva|dublin|edinburgh|manchester|oslo|stockholm|copenhagen|helsinki|moscow|kyiv|istanbul|athens|cairo|tokyo
+osaka|kyoto
 beijing|shanghai|seoul|bangkok|jakarta|manila|delhi|mumbai|bangalore=bengaluru|chennai|kolkata|hyderabad|pune|karachi
 lahore|dhaka|sydney|melbourne|brisbane|perth|auckland|toronto|vancouver|montreal|chicago|boston|seattle|denver|dallas
 houston|austin|miami|atlanta|philadelphia|detroit|vegas|portland|orlando|nashville|lagos|nairobi|johannesburg
 california|texas|florida|ohio|michigan|virginia|arizona|colorado|oregon|nevada|hawaii|alaska|europe|asia|africa
-ibuprofen=advil|paracetamol=acetaminophen,tylenol|aspirin|amoxicillin|metformin|insulin|omeprazole|lisinopril|atorvastatin
+ibuprofen=advil|paracetamol=acetaminophen,tylenol|aspirin|amoxicillin|metformin|insulin|omeprazole|lisinopril
+atorvastatin
 warfarin|prednisone|gabapentin|sertraline|fluoxetine|xanax|viagra|penicillin|azithromycin|naproxen
 diabetes=diabetic|asthma|pneumonia|influenza=flu|covid|malaria|dengue|cholera|hepatitis|hiv|cancer|leukemia|migraine
 hinduism|buddhism|islam=muslim,muslims|christianity=christian,christians|judaism|hindus
@@ -78,7 +87,7 @@ PHRASES = {
 LAST_WORDS = frozenset(phrase.replace(".", " ").split()[-1] for phrase in PHRASES)
 ALIASES["nyc"] = "nyc"
 # Words that capitals do not make a name.
-COMMON = frozenset(
+COMMON = vocabulary(
     """
 i i'm i've i'd i'll ok okay pm am a an the and or but if then than so as at by for from in into of on to up with without
 is are was were be been am do does did has have had can could will would shall should may might must not no yes what
@@ -88,7 +97,8 @@ list write create make find get help need want let define compare name calculate
 also any all some most more much many other another each every one two first last next new best good bad top just only
 even still now today about after before between during since until while because though although however internet web
 english maths math science history god mom dad sir madam faq asap rsvp aka diy id ids tv pc cv btw fyi lol plz pls eta
-president prime minister chief ceo chairman director professor dr mr mrs ms king queen team language inr usd eur gbp rs rupee rupees
+president prime minister chief ceo chairman director professor dr mr mrs ms king queen team language inr usd eur
+gbp rs rupee rupees
 dollar dollars university
-""".split()
+"""
 )

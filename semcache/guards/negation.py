@@ -12,34 +12,41 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.guards.opposites import AXES, GROUPS
-from semcache.guards.text import READINGS, Text
+from semcache.guards.text import READINGS, Text, vocabulary
 from semcache.guards.text import read as read_text
 from semcache.types import Conflict
 
-_AUXILIARIES = "do does did is are was were has have had can could would should must need might ai wo sha".split()
+_AUXILIARIES = vocabulary("do does did is are was were has have had can could would should must need might ai wo sha")
 _CONTRACTED = frozenset(f"{aux}n't" for aux in _AUXILIARIES) | {"can't", "won't", "shan't", "don't"}
 _BARE = frozenset(word.replace("'", "") for word in _CONTRACTED) - {"wont", "cant"} | {"cant", "wont", "dnt", "didnt"}
 _NEGATORS = (
     _CONTRACTED
     | _BARE
-    | frozenset(
-        "not never without no nor none neither nobody nothing nowhere cannot except excluding unless non unable impossible avoid avoiding".split()
+    | vocabulary(
+        "not never without no nor none neither nobody nothing nowhere cannot except excluding unless non"
+        " unable impossible avoid avoiding"
     )
 )
 # Words by which a text may say "it does not work" without a negator; they excuse one in the other text.
-_SOFT = frozenset(
-    "trouble problem problems issue issues error errors broken declined rejected missing stuck stopped wrong hard difficult"
-    " hardly rarely barely seldom bad poor lost locked still yet instead rather only stop quit free less little few false"
-    " denied deny disallowed forbidden prohibited illegal blocked hate dislike ignore skip prevent but fewer dead waiting"
-    " pending delayed fail fails failed failing failure refuse refuses refused refusing lack lacks lacking".split()
+_SOFT = vocabulary(
+    "trouble problem problems issue issues error errors broken declined rejected missing stuck stopped"
+    " wrong hard difficult"
+    " hardly rarely barely seldom bad poor lost locked still yet instead rather only stop quit free less"
+    " little few false"
+    " denied deny disallowed forbidden prohibited illegal blocked hate dislike ignore skip prevent but"
+    " fewer dead waiting"
+    " pending delayed fail fails failed failing failure refuse refuses refused refusing lack lacks lacking"
 )
 _IDIOMS = re.compile(
-    r"\b(?:why (?:not|don't (?:we|you)|dont (?:we|you))|whether or not|or not\b|not only|no matter|no problem|not sure|no idea"
+    r"\b(?:why (?:not|don't (?:we|you)|dont (?:we|you))|whether or not|or not\b|not only|no matter"
+    r"|no problem|not sure|no idea"
     r"|(?:i |we )?(?:do not|don't|dont|didn't) (?:know|understand|mind|get (?:how|why|what|it))|can(?:'|no)?t wait"
-    r"|can't help|couldn't help|if (?:so|yes|not|no)\b|(?:do|does|is|can|will)/\w+n't|last but not least|nothing but|non[- ]?stop|not to mention|no longer than"
+    r"|can't help|couldn't help|if (?:so|yes|not|no)\b|(?:do|does|is|can|will)/\w+n't|last but not least"
+    r"|nothing but|non[- ]?stop|not to mention|no longer than"
     r"|not just|not yet sure|no wonder|no doubt|by no means|say no to|yes or no|do's and don'ts|dos and don'ts"
     r"|wouldn't it|don't worry|no less than|not too sure|never mind|nevermind|no rush|it's not like"
-    r"|(?:,\s*|\s)(?:isn't|aren't|wasn't|weren't|don't|doesn't|didn't|won't|can't|couldn't|hasn't|haven't|shouldn't|wouldn't)"
+    r"|(?:,\s*|\s)(?:isn't|aren't|wasn't|weren't|don't|doesn't|didn't|won't|can't|couldn't|hasn't|haven't"
+    r"|shouldn't|wouldn't)"
     r" (?:it|they|he|she|we|you|i|that|there)\s*\?\s*$|no\.\s?\d)"
 )
 # A yes-or-no question asked in the negative asks the same: "Can't I pay by card?"
@@ -48,7 +55,8 @@ _RHETORICAL = re.compile(
 )
 _PREFIXED = re.compile(r"^(?:un|dis|non|mis)(?=[a-z]{4})")
 _NOT_PREFIXED = re.compile(
-    r"^(?:under|until|unit|uni|uncle|unto|discov|discuss|discount|dispatch|display|distan|distr|dispos|discipl|disc|disp|disg"
+    r"^(?:under|until|unit|uni|uncle|unto|discov|discuss|discount|dispatch|display|distan|distr|dispos"
+    r"|discipl|disc|disp|disg"
     r"|disk|dism|distinct|misc|miss|mist|misery|disease|disab|dissert)"
 )
 _NEAR = 3  # words within which a second negator undoes the first
@@ -141,7 +149,7 @@ def _negated(words: Text) -> bool:
     return count > 0
 
 
-_UNDONE = frozenset("common usual likely reasonable necessary heard".split())
+_UNDONE = vocabulary("common usual likely reasonable necessary heard")
 
 
 def _words(query: str, cached: str) -> str:

@@ -14,51 +14,31 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.guards import dates
+from semcache.guards.spelled import SPELT, spelled
 from semcache.guards.text import READINGS
 from semcache.guards.text import read as read_text
 from semcache.guards.units import (
     CURRENCIES,
-    DIGITS,
-    FRACTIONS,
-    ORDINALS,
     PER,
     PERIODS,
     SCALES,
     STANDALONE,
     SYMBOLS,
-    TIMES,
     UNITS,
 )
 from semcache.types import Conflict
 
-_SPELT = frozenset((*DIGITS, *SCALES, *ORDINALS, *FRACTIONS, *TIMES, "quarter"))
-_CUES = _SPELT | STANDALONE | PERIODS | frozenset(("ii", "iii", "iv", "vi", "vii", "viii", "ix", "xi", "xii"))
-_ONES = "|".join(sorted((*DIGITS, *SCALES), key=len, reverse=True))
-_ORDS = "|".join(ORDINALS)
-_SPELLED = re.compile(
-    rf"""\b(?:
-      (?P<half>half\s+(?:an?\s+|of\s+an?\s+)?)(?={"|".join(PERIODS)})
-    | (?P<many>(?:couple|few)\s+of\s+(?:hundreds?|thousands?|millions?))
-    | (?P<fraction>(?:(?P<top>one|two|three|a)[\s-]+)(?P<bottom>thirds?|quarters?|fourths?|fifths?|half)\b(?:\s+of)?)
-    | (?:a\s+)?(?P<times>half|twice|double|thrice|triple|once|(?P<cardozen>(?:{_ONES})\s+)?dozen|couple)\b(?:\s+of\b)?
-    | (?P<number>(?:a\s+(?=hundred|thousand|million|billion))?(?:{_ONES})(?:[\s-]+(?:and\s+)?(?:{_ONES}))*)
-        (?:[\s-]+(?P<tail>{_ORDS}))?(?:\s+point\s+(?P<point>(?:(?:{_ONES})\s*)+))?\b
-    | (?P<ordinal>{_ORDS})\b(?!\s+(?:of\s+all|and\s+foremost)\b)
-    | (?P<roman>(?<=\w\s)(?:viii|iii|vii|xii|ii|iv|vi|ix|xi))\b
-    | (?P<each>an?\s+)(?=(?:second|minute|hour|day|week|month|year)\b)
-    )""",
-    re.VERBOSE,
-)
-_ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}
+_CUES = SPELT | STANDALONE | PERIODS
 _LONG = sorted((unit for unit in UNITS if unit.isalpha() or "/" in unit), key=len, reverse=True)
 _NUMBER = re.compile(
     rf"""
     (?P<prefix>[a-z_][a-z_]*[-#]?)?
     (?P<money>[$€£¥₹]\s?)?
-    (?P<sign>(?<![\w)\].,])[-−](?=[\d.]))?
-    (?P<digits>\d{{1,3}}(?:\.\d{{3}})+,\d{{1,2}}(?!\d) | \d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d+)? | \d{{1,3}}(?:,\d\d)+,\d{{3}}(?!\d)
+    (?P<sign>(?<![\w)\].,])[-\u2212](?=[\d.]))?
+    (?P<digits>\d{{1,3}}(?:\.\d{{3}})+,\d{{1,2}}(?!\d) | \d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?
+      | \d{{1,3}}(?:,\d\d)+,\d{{3}}(?!\d)
       | \d+(?:\.\d+)* | \.\d+)
-    (?:(?P<exp>e[+-]?\d+)(?!\w) | \s?[x×*]\s?10\s?\^\s?(?P<ten>-?\d+))?
+    (?:(?P<exp>e[+-]?\d+)(?!\w) | \s?[x\u00d7*]\s?10\s?\^\s?(?P<ten>-?\d+))?
     (?P<soft>~)?
     (?:/(?P<under>\d+)(?![\d/]))?
     (?P<th>(?:st|nd|rd|th)\b)?
@@ -69,15 +49,17 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _VERSIONED = re.compile(
-    r"(?:python|node(?:\.?js)?|java|jdk|go|php|ruby|perl|rust|swift|kotlin|scala|typescript|angular|react|vue|django|flask"
+    r"(?:python|node(?:\.?js)?|java|jdk|go|php|ruby|perl|rust|swift|kotlin|scala|typescript|angular|react"
+    r"|vue|django|flask"
     r"|rails|spring|postgres(?:ql)?|mysql|ubuntu|debian|ios|android|macos|windows|kubernetes|k8s|docker|tls|ssl|http"
     r"|pytorch|tensorflow|numpy|pandas|cuda|gcc|version|release|gpt|claude|llama|gemini|v)[\s-]*$"
 )
 _DIGIT = re.compile(r"\d")
 _INCIDENTAL = frozenset(("covid-", "covid", "sars-cov-", "co", "h", "mp", "web", "utf-", "sha-", "sha", "base", "x"))
 _OPERATOR = re.compile(
-    r"^\s*(?:(?P<plus>\+|plus|added\s+to|and)|(?P<minus>-|−|minus)|(?P<times>\*|x|×|times|multiplied\s+by)"
-    r"|(?P<over>÷|/|over|divided\s+by|mod|modulo|%)|(?P<power>\^|\*\*|to\s+the\s+power\s+(?:of\s+)?)|(?P<to>to|–))\s*$"
+    r"^\s*(?:(?P<plus>\+|plus|added\s+to|and)|(?P<minus>-|\u2212|minus)|(?P<times>\*|x|\u00d7|times|multiplied\s+by)"
+    r"|(?P<over>÷|/|over|divided\s+by|mod|modulo|%)|(?P<power>\^|\*\*|to\s+the\s+power\s+(?:of\s+)?)"
+    r"|(?P<to>to|\u2013))\s*$"
 )
 _ORDERED = frozenset(("minus", "over", "power", "to"))
 _NAMED_OPERATORS = {
@@ -86,9 +68,7 @@ _NAMED_OPERATORS = {
 }  # fmt: skip
 
 
-_ARTICLES = frozenset(("a", "an"))
-_ROMANS = frozenset(_ROMAN)
-_HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.−")
+_HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.\u2212")
 
 
 class Quantity(NamedTuple):
@@ -144,14 +124,7 @@ def read(text: str) -> Reading:
     words = read_text(text)
     if not words.digits and words.bag.isdisjoint(_CUES):
         return _NOTHING
-    rest = dates.read(text).rest
-    bag = words.bag
-    if (
-        not bag.isdisjoint(_SPELT)
-        or not bag.isdisjoint(_ROMANS)
-        or not (bag.isdisjoint(PERIODS) or bag.isdisjoint(_ARTICLES))
-    ):
-        rest = _SPELLED.sub(_digits, rest)
+    rest = spelled(dates.read(text).rest, words)
     quantities: list[Quantity] = []
     operators: list[str] = []
     consumed: set[str] = set()
@@ -198,7 +171,7 @@ def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
         under = float(match["under"])
         value = float(digits) / under if under else math.inf
         return Quantity(value, value, "", "", False), ""
-    if digits.count(".") > 1 or ("." in digits and (prefix or _VERSIONED.search(rest[: match.start()] + prefix))):
+    if digits.count(".") > 1 or (digits.find(".") > 0 and (prefix or _VERSIONED.search(rest[: match.start()] + prefix))):
         plain = digits.replace(".", "")
         if "," not in digits and not unit:
             return Quantity(math.nan, math.nan, "version", _trim(digits), False), ""
@@ -291,66 +264,6 @@ def _reordered(one: Reading, two: Reading) -> bool:
     if _ORDERED.isdisjoint(set(one.operators) & set(two.operators)) or len(one.quantities) != len(two.quantities):
         return False
     return not all(_equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True))
-
-
-def _digits(match: re.Match[str]) -> str:
-    """Spell a number in digits; a trailing "~" marks one that may be incidental."""
-    if match["half"]:
-        return "0.5 "
-    if match["many"]:
-        return " "
-    if match["each"]:
-        return "1~ "
-    if match["roman"]:
-        return str(_ROMAN[match["roman"]])
-    if match["fraction"]:
-        top = {"a": 1, "one": 1, "two": 2, "three": 3}[match["top"]]
-        bottom = match["bottom"]
-        if match["top"] == "a" and bottom not in ("half",):
-            return match[0] if bottom == "quarter" else "3rd~" if bottom == "third" else match[0]
-        if bottom == "half":
-            return "0.5"
-        return f"{top}/{3 if bottom.startswith('third') else 5 if bottom.startswith('fifth') else 4}"
-    if match["times"]:
-        word = match["times"]
-        if word.endswith("dozen"):
-            many = match["cardozen"]
-            return str(12 * int(_value(many.split())) if many else 12)
-        return TIMES.get(word) or "0.5"
-    if match["ordinal"]:
-        return f"{ORDINALS[match['ordinal']]}th~" if match["ordinal"] == "first" else _ordinal(match)
-    found = re.split(r"[\s-]+", match["number"].strip())
-    words = [word for word in found if word not in ("and", "a")]
-    if match["tail"]:
-        return f"{_value(words) + ORDINALS[match['tail']]}th"
-    if match["point"]:
-        return f"{_value(words)}.{''.join(str(DIGITS.get(word, '')) for word in match['point'].split())} "
-    if words[0] in SCALES and match.string[: match.start()].rstrip()[-1:].isdigit():
-        return match[0]
-    if words == ["one"]:
-        return "1~"
-    return str(_value(words))
-
-
-def _ordinal(match: re.Match[str]) -> str:
-    """A "second" behind a number or an article is a unit of time."""
-    if match["ordinal"] != "second":
-        return f"{ORDINALS[match['ordinal']]}th"
-    before = match.string[: match.start()].split()[-1:] or [""]
-    return match[0] if before[0] in ("a", "per", "each", "every", "one", "split") or before[0][-1:].isdigit() else "2th"
-
-
-def _value(words: list[str]) -> int:
-    total = part = 0
-    for word in words:
-        if word in DIGITS:
-            part += DIGITS[word]
-        elif SCALES.get(word) == 100:
-            part = max(part, 1) * 100
-        elif word in SCALES:
-            total += max(part, 1) * SCALES[word]
-            part = 0
-    return total + part
 
 
 def _show(quantities: tuple[Quantity, ...]) -> str:

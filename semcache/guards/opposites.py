@@ -6,6 +6,8 @@ count twice.
 
 from __future__ import annotations
 
+from semcache.guards.text import vocabulary
+
 _VERBS = """
 enable disable|activate deactivate|increase decrease,reduce|buy sell|allow,permit deny,forbid,prohibit,disallow
 start,begin stop|include exclude|add remove|install uninstall|subscribe unsubscribe|upload download|import export
@@ -14,7 +16,8 @@ raise lower|accept reject,decline|connect disconnect|compress decompress|mute un
 attach detach|expand collapse|serialize deserialize|serialise deserialise|subtract multiply|freeze thaw,unfreeze
 block unblock|ascend descend|inhale exhale|immigrate emigrate|login logout|zip unzip|mount unmount|approve disapprove
 agree disagree|like dislike|trust distrust|register unregister,deregister|upgrade downgrade|maximize minimize
-maximise minimise|pass fail|succeed fail|marry divorce|tighten loosen|inflate deflate|arrive depart|undo redo|qualify disqualify
+maximise minimise|pass fail|succeed fail|marry divorce|tighten loosen|inflate deflate|arrive depart|undo redo
+qualify disqualify
 appear disappear|archive unarchive|publish unpublish|pin unpin|wrap unwrap|pack unpack|strengthen weaken
 lengthen shorten|widen narrow|soften harden|plug unplug|assemble disassemble|opt-in opt-out|bind unbind
 """
@@ -23,7 +26,8 @@ on off|before after|min,minimum max,maximum|ascending descending|first last|safe
 possible impossible|best worst|better worse|more less,fewer|most least|cheap,cheaper,cheapest expensive,pricey
 large,larger,largest,big,bigger,biggest small,smaller,smallest|high,higher,highest low,lower,lowest|hot cold
 fast,faster,fastest slow,slower,slowest|long,longer,longest short,shorter,shortest|tall,taller,tallest shortest
-young,younger,youngest old,older,oldest|rich,richer,richest poor,poorer,poorest|strong,stronger,strongest weak,weaker,weakest
+young,younger,youngest old,older,oldest|rich,richer,richest poor,poorer,poorest
+strong,stronger,strongest weak,weaker,weakest
 easy,easier,easiest hard,harder,hardest,difficult|early,earlier,earliest late,later|newest oldest|newer older
 left right|inside outside|internal external|inner outer|input,inputs output,outputs|public private|male female
 men women|boys girls|boy girl|husband wife|mother father|mom,mum dad|son daughter|brother sister|uncle aunt
@@ -33,7 +37,8 @@ hypernatremia hyponatremia|hyperthermia hypothermia|acute chronic|benign maligna
 agonist antagonist|contagious noncontagious|conscious unconscious|fertile infertile|pre post|horizontal vertical
 horizontally vertically|row,rows column,columns|latitude longitude|even odd|rational irrational|sine,sin cosine,cos
 numerator denominator|integral,integrate,antiderivative derivative,differentiate|positive negative|finite infinite
-convex concave|odd even|encoder decoder|client server|frontend backend|mutable immutable|synchronous,sync asynchronous,async
+convex concave|odd even|encoder decoder|client server|frontend backend|mutable immutable
+synchronous,sync asynchronous,async
 static dynamic|signed unsigned|uppercase lowercase|upper lower|prefix suffix|parent child|stack queue|leading trailing
 local remote|valid invalid|visible invisible|supervised unsupervised|deterministic nondeterministic|linear nonlinear
 stateful stateless|arrival,arrivals departure,departures|domestic international|refundable nonrefundable
@@ -53,7 +58,8 @@ introvert,introverts extrovert,extroverts|introverted extroverted|optimist pessi
 winner loser|win lose|victory defeat|friend enemy|love,loves hate,hates|heaven hell|war peace|birth death|live die
 victim perpetrator|plaintiff defendant|singular plural|masculine feminine|ancient modern|absolute relative
 acid,acidic alkaline|anode cathode|exothermic endothermic|aerobic anaerobic|conductor insulator|concave convex
-upstream downstream|above below|over under|up down|top bottom|front rear|near far|empty full|rise,rises,rising fall,falls,falling
+upstream downstream|above below|over under|up down|top bottom|front rear|near far|empty full
+rise,rises,rising fall,falls,falling
 wet dry|clean dirty|thick thin|heavy,heavier,heaviest lightweight|loud,louder quiet,quieter|bright,brighter dim
 temporary,temporarily permanent,permanently|automatic,automatically manual,manually|optional mandatory,required
 voluntary involuntary|maximal minimal|vertical horizontal|clockwise counterclockwise,anticlockwise|oral topical
@@ -86,11 +92,21 @@ husband|wife|mother|father
 carbohydrate,carbohydrates,carbs|protein,proteins
 """
 _IRREGULAR = {
-    "buy": "bought", "sell": "sold", "begin": "began begun", "send": "sent", "lend": "lent", "withdraw": "withdrew withdrawn",
-    "forbid": "forbade forbidden", "lose": "lost losing", "freeze": "froze frozen", "hide": "hid hidden", "show": "shown",
-    "undo": "undid undone", "unbind": "unbound", "bind": "bound", "deny": "denied denies", "qualify": "qualified",
-    "disqualify": "disqualified", "multiply": "multiplied", "marry": "married",
-}  # fmt: skip
+    "buy": "bought",
+    "sell": "sold",
+    "begin": "began begun",
+    "send": "sent",
+    "lend": "lent",
+    "withdraw": "withdrew withdrawn",
+    "forbid": "forbade forbidden",
+    "lose": "lost losing",
+    "freeze": "froze frozen",
+    "hide": "hid hidden",
+    "show": "shown",
+    "undo": "undid undone",
+    "bind": "bound",
+    "unbind": "unbound",
+}
 _NOUNS = """
 increase decrease|subscription unsubscription|installation uninstallation|activation deactivation|encryption decryption
 inclusion exclusion|deposit withdrawal|agreement disagreement|approval rejection|acceptance rejection
@@ -109,7 +125,7 @@ def _forms(verb: str) -> set[str]:
     return forms | set(_IRREGULAR.get(verb, "").split())
 
 
-_DOUBLED = frozenset("stop begin permit zip unzip plug unplug pin unpin wrap unwrap".split())
+_DOUBLED = vocabulary("stop begin permit zip unzip plug unplug pin unpin wrap unwrap")
 
 
 def _axes() -> dict[str, frozenset[tuple[int, int]]]:

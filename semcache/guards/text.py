@@ -14,6 +14,11 @@ _DIGIT = re.compile(r"\d")
 READINGS = 4096  # remembered readings per guard: some MB at prompts of a few hundred characters
 
 
+def vocabulary(words: str) -> frozenset[str]:
+    """A set of words, written as text."""
+    return frozenset(words.split())
+
+
 class Text(NamedTuple):
     """A text with its apostrophes straightened."""
 

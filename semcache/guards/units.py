@@ -6,6 +6,8 @@ days) has a dimension of its own.
 
 from __future__ import annotations
 
+from semcache.guards.text import vocabulary
+
 _SPELLINGS: dict[str, dict[float, str]] = {
     "length": {
         1e-9: "nm nanometer nanometers nanometre nanometres",
@@ -84,29 +86,27 @@ UNITS: dict[str, tuple[str, float]] = {
 CURRENCIES = frozenset(("usd", "eur", "gbp", "jpy", "inr"))
 SYMBOLS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 # Spellings that are a unit only right behind a number.
-AMBIGUOUS = frozenset(
+AMBIGUOUS = vocabulary(
     "m g l s h d w mi min mins ms second seconds sec cal bar cup cups foot gal ton tons kilo stones quarters bit bits"
-    " gig gigs rs yard yards pound cc percentage cent cents pct % day days week weeks year years month months hour hours"
-    " minute minutes".split()
+    " gig gigs rs yard yards pound cc percentage cent cents pct % day days week weeks year years month"
+    " months hour hours"
+    " minute minutes"
 )
 STANDALONE = frozenset(spelling for spelling in UNITS if spelling not in AMBIGUOUS)
 # "per month" against "per year": a period counts without a number only after these words.
 PER = frozenset(("per", "a", "an", "each", "every", "in"))
-PERIODS = frozenset("second minute hour day week month year seconds minutes hours days weeks months years".split())
+PERIODS = vocabulary("second minute hour day week month year seconds minutes hours days weeks months years")
 
-DIGITS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-        " eighteen nineteen".split()
-    )
-} | {word: 10 * tens for tens, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_TO_NINETEEN = (
+    "zero one two three four five six seven eight nine ten eleven twelve"
+    " thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TO_TWELFTH = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+DIGITS = {word: value for value, word in enumerate(_TO_NINETEEN.split())}
+DIGITS |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-ORDINALS = {
-    word: value
-    for value, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
-    )
-} | {"twentieth": 20, "thirtieth": 30, "hundredth": 100}
+ORDINALS = {word: value for value, word in enumerate(_TO_TWELFTH.split(), start=1)}
+ORDINALS |= {"twentieth": 20, "thirtieth": 30, "hundredth": 100}
 FRACTIONS = {"half": "0.5", "thirds": "/3", "fifths": "/5", "quarters": "/4"}
 TIMES = {"twice": "2", "double": "2", "thrice": "3", "triple": "3", "dozen": "12", "once": "1~", "couple": "2~"}

@@ -112,8 +112,8 @@ class IndexOwner:
 
     async def settle(self) -> None:
         """Return when every graph under construction is finished."""
-        while await self._run(lambda: self._shelf.building):
-            await asyncio.sleep(0.005)
+        while await self._run(lambda: self._shelf.step(SLICE)):
+            continue
 
     async def close(self) -> None:
         """Finish the calls that wait, stop the thread and give up graphs under construction."""

@@ -58,7 +58,7 @@ class Shelf:
             raise InvalidArgument(
                 f"dim {dim} and promote_at {promote_at} must be positive, tombstones {tombstones} between 0 and 1"
             )
-        self.dim = dim
+        self.dim, self.ef = dim, ef
         self._promote_at, self._tombstones = promote_at, tombstones
         self._graph_options = {"m": m, "ef_construction": ef_construction, "ef": ef}
         self._partitions: dict[bytes, Partition] = {}

@@ -52,7 +52,10 @@ def stage(shelf: Shelf, folder: Path, *, embedder_id: str, head: int) -> Staged:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
-        staged = Staged(folder, place, {})
+    except OSError as error:
+        raise IndexFault(f"the snapshot cannot be written to {folder}: {error}") from error
+    staged = Staged(folder, place, {})
+    try:
         flat: list[tuple[bytes, FlatIndex]] = []
         graphs: list[dict[str, str]] = []
         for key, index in shelf.indexes().items():
@@ -66,7 +69,8 @@ def stage(shelf: Shelf, folder: Path, *, embedder_id: str, head: int) -> Staged:
             for _, index in flat:
                 index.matrix.tofile(out)
         staged.files += ["flat.ids.npy", "flat.vectors"]
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # hnswlib says RuntimeError
+        shutil.rmtree(place, ignore_errors=True)
         raise IndexFault(f"the snapshot cannot be written to {folder}: {error}") from error
     staged.manifest = {
         "format": FORMAT,
@@ -93,7 +97,7 @@ def commit(staged: Staged) -> None:
             files[name] = {"file": stored, "bytes": (staged.folder / stored).stat().st_size, "blake2b": digest}
         body = {**staged.manifest, "files": files}
         draft = staged.place / MANIFEST
-        draft.write_text(json.dumps({**body, "checksum": _checksum(body)}, indent=1) + "\n", encoding="utf-8")
+        draft.write_text(json.dumps({**body, "checksum": _checksum(body)}, indent=1), encoding="utf-8")
         _sync(draft)
         _sync(staged.folder)
         draft.replace(staged.folder / MANIFEST)
@@ -121,7 +125,7 @@ def load(folder: Path, *, embedder_id: str, dim: int, into: Shelf | None = None)
             from semcache.index.hnsw import HnswIndex
 
             ids = np.load(paths[entry["ids"]], allow_pickle=False)
-            shelf.adopt(bytes.fromhex(entry["partition"]), HnswIndex.load(paths[entry["graph"]], dim, ids))
+            shelf.adopt(bytes.fromhex(entry["partition"]), HnswIndex.load(paths[entry["graph"]], dim, ids, ef=shelf.ef))
     except (OSError, ValueError, KeyError) as error:
         raise IndexFault(f"the snapshot in {folder} is inconsistent: {error!r}") from error
     if len(shelf) != manifest["count"]:

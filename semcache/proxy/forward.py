@@ -7,14 +7,18 @@ where the backend broke off; the end of an answer that is said to be stored is r
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from semcache.cache import AsyncSemanticCache
 from semcache.errors import UpstreamError
 from semcache.flight import Flight, Flights
-from semcache.protocols import Backend, Dialect, Outbound, Reply
+from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.types import Assembled, Card, Lookup, Store, Why
 
 _NEVER = float("inf")
+_UNREADABLE = Assembled(b"", "", complete=False)
+T = TypeVar("T")
 
 
 class Forwarder:
@@ -57,6 +61,7 @@ class Forwarder:
 
     async def _fly(self, flight: Flight, lookup: Lookup, dialect: Dialect, outbound: Outbound) -> None:
         started = time.perf_counter()
+        flight.started = started
         try:
             reply = await self._backend.send(outbound)
             try:
@@ -85,7 +90,7 @@ class Forwarder:
         if _is_stream(reply):
             return await self._relay_stream(flight, lookup, dialect, reply, started)
         body = b"".join([chunk async for chunk in reply.chunks()])
-        answer = dialect.parse(body)
+        answer = self._reading(lambda: dialect.parse(body)) or _UNREADABLE
         stored = await self._admit(flight, lookup, answer, started)
         flight.open(reply.status, reply.headers, stored=stored)
         flight.publish(body)
@@ -93,27 +98,33 @@ class Forwarder:
 
     async def _relay_stream(
         self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float
-    ) -> Assembled:
+    ) -> Assembled | None:
         flight.open(reply.status, reply.headers, stored=self._promises(lookup))
         assembler = dialect.assembler()
+        answer: Assembled | None = None
         fed = 0
-        admitted = False
         async for chunk in reply.chunks():
-            assembler.feed(chunk)
-            terminal = assembler.terminal
-            if terminal is not None and not admitted:
+            terminal = None if answer is not None else self._reading(lambda: _next(assembler, chunk))  # noqa: B023
+            if terminal is None:
+                flight.publish(chunk)
+            else:
                 cut = max(0, terminal - fed)
                 flight.publish(chunk[:cut])
-                await self._admit(flight, lookup, assembler.finish(), started)
-                admitted = True
+                answer = self._reading(assembler.finish) or _UNREADABLE
+                await self._admit(flight, lookup, answer, started)
                 flight.publish(chunk[cut:])
-            else:
-                flight.publish(chunk)
             fed += len(chunk)
-        answer = assembler.finish()
-        if not admitted:
+        if answer is None:
             flight.result = Why.INCOMPLETE.value
         return answer
+
+    def _reading(self, read: Callable[[], T]) -> T | None:
+        """Read an answer that is being relayed: a fault in reading must not cost the client the answer."""
+        try:
+            return read()
+        except Exception:
+            self._cache.meter.faults.labels("dialect").inc()
+            return None
 
     async def _admit(self, flight: Flight, lookup: Lookup, answer: Assembled, started: float) -> bool:
         decision = await self._cache.admit(lookup, answer, latency=time.perf_counter() - started)
@@ -135,6 +146,11 @@ def joinable(lookup: Lookup) -> bool:
     """Whether this request's answer may be shared with requests that run beside it."""
     controls = lookup.request.controls
     return lookup.key is not None and not controls.no_cache and not controls.no_store
+
+
+def _next(assembler: Assembler, chunk: bytes) -> int | None:
+    assembler.feed(chunk)
+    return assembler.terminal
 
 
 def _is_stream(reply: Reply) -> bool:

@@ -204,7 +204,7 @@ class Exchange:
             flight.status,
             answer=flight.answer,
             stored=None if collapsed else flight.result,
-            upstream=opened - self._started,
+            upstream=0.0 if collapsed else opened - flight.started,
             collapsed=collapsed,
         )
 

@@ -14,7 +14,6 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
@@ -23,16 +22,17 @@ from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from semcache.errors import ConfigError, StoreError
-from semcache.store.faults import wrapped
+from semcache.store.faults import explain, wrapped
 
 T = TypeVar("T")
 Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Delete
+Bound: TypeAlias = tuple[str, Any]
 Step: TypeAlias = tuple[Statement, Mapping[str, Any]]
 Row = Sequence[Any]
 READERS = 4
 _LANES = 3  # short reads, long reads, scripts
 _WRITER = 2
-_FEED_LOCK = 0x73656D63_61636865
+FEED_LOCK = 0x73656D63_61636865
 
 
 class _Lane(Protocol):
@@ -83,7 +83,8 @@ class Database:
         self._running: set[asyncio.Task[Any]] = set()
 
     async def open(self) -> None:
-        """Connect. Raises StoreError; on failure nothing stays open."""
+        """Connect. Raises StoreError, or ConfigError when the driver is missing; on failure nothing stays open."""
+        self._writing, self._reading = asyncio.Lock(), asyncio.Semaphore(READERS)
         with wrapped(self.name):
             try:
                 await self._connect()
@@ -93,7 +94,7 @@ class Database:
 
     async def _connect(self) -> None:
         if not self.sqlite:
-            self._engine = create_async_engine(
+            self._engine = _postgres(
                 self.url,
                 pool_size=READERS + 2,
                 max_overflow=0,
@@ -106,6 +107,7 @@ class Database:
         _make_private(Path(str(self.url.database)))
         self._engine = create_async_engine(
             self.url,
+            hide_parameters=True,
             pool_size=_LANES + 2,
             max_overflow=0,
             pool_reset_on_return=None,
@@ -132,10 +134,10 @@ class Database:
                 await asyncio.sleep(0.02)
 
     async def close(self) -> None:
-        """Finish what runs and disconnect; safe to call twice."""
-        if self._running:
-            await asyncio.gather(*self._running, return_exceptions=True)
+        """Refuse new work, finish what runs, and disconnect; safe to call twice."""
         engine, self._engine = self._engine, None
+        while self._running:
+            await asyncio.gather(*self._running, return_exceptions=True)
         held, self._held, self._lanes = self._held, [], []
         if engine is not None:
             with wrapped(self.name):
@@ -169,13 +171,13 @@ class Database:
     async def script(self, steps: Sequence[Step]) -> None:
         """Run statements that need nothing of each other's results in one transaction; adds to the change feed.
 
-        On SQLite this costs one hop to the writer's thread a statement, several times less than `write`.
+        Several times cheaper than `write`: a hop to the writer's thread a statement on SQLite, one round trip for all
+        of them on PostgreSQL.
         """
         engine = self._opened()
         with wrapped(self.name):
-            await self._finish(
-                self._play(steps) if self.sqlite else self._transact(engine, partial(_play, steps), True)
-            )
+            bound = [self._bound(statement, params) for statement, params in steps]
+            await self._finish(self._play(bound) if self.sqlite else self._pipe(engine, bound))
 
     async def look(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, without taking any write lock."""
@@ -193,12 +195,11 @@ class Database:
         writer = engine.execution_options(semcache_write=True)
         async with self._writing, writer.begin() as connection:
             if feed and not self.sqlite:
-                await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_FEED_LOCK)))
+                await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(FEED_LOCK)))
             return await connection.run_sync(work)
 
-    async def _play(self, steps: Sequence[Step]) -> None:
+    async def _play(self, bound: Sequence[Bound]) -> None:
         lane = self._lanes[_WRITER]
-        bound = [self._bound(statement, params) for statement, params in steps]
         async with self._writing:
             await lane.execute_fetchall("BEGIN IMMEDIATE", ())
             try:
@@ -210,6 +211,19 @@ class Database:
                 with suppress(sqlite3.OperationalError):
                     await lane.execute_fetchall("ROLLBACK", ())
                 raise
+
+    async def _pipe(self, engine: AsyncEngine, bound: Sequence[Bound]) -> None:
+        import psycopg
+
+        async with self._writing, engine.connect() as connection:
+            raw = cast("psycopg.AsyncConnection[Any]", (await connection.get_raw_connection()).driver_connection)
+            try:
+                async with raw.pipeline(), raw.transaction(), raw.cursor() as cursor:
+                    await cursor.execute("SELECT pg_advisory_xact_lock(%s)", (FEED_LOCK,))
+                    for sql, args in bound:
+                        await cursor.execute(sql.encode(), args)
+            except psycopg.Error as error:
+                raise StoreError(f"store {self.name}: {explain(error)}") from error
 
     async def _finish(self, work: Coroutine[Any, Any, T]) -> T:
         """Let `work` come to its end whether or not the caller is still there."""
@@ -223,8 +237,8 @@ class Database:
         if not task.cancelled():
             task.exception()
 
-    def _bound(self, statement: Statement, params: Mapping[str, Any]) -> tuple[str, list[Any]]:
-        """SQL and arguments for a lane; a statement is compiled once, so its parameters keep their names."""
+    def _bound(self, statement: Statement, params: Mapping[str, Any]) -> Bound:
+        """SQL and arguments for the driver; a statement is compiled once, so its parameters keep their names."""
         compiled = self._compiled.get(statement)
         if compiled is None:
             compiled = statement.compile(
@@ -234,7 +248,9 @@ class Database:
             )
             self._compiled[statement] = compiled
         values = compiled.construct_params(params, _check=False)
-        return compiled.string, [values[name] for name in compiled.positiontup or ()]
+        if compiled.positiontup is None:
+            return compiled.string, values
+        return compiled.string, [values[name] for name in compiled.positiontup]
 
     def _opened(self) -> AsyncEngine:
         if self._engine is None:
@@ -248,9 +264,11 @@ class Database:
         connection.commit()
 
 
-def _play(steps: Sequence[Step], connection: sa.Connection) -> None:
-    for statement, params in steps:
-        connection.execute(statement, params)
+def _postgres(url: sa.URL, **options: Any) -> AsyncEngine:
+    try:
+        return create_async_engine(url, hide_parameters=True, **options)
+    except ModuleNotFoundError as error:
+        raise ConfigError("PostgreSQL needs its driver: pip install 'semcache-llm[postgres]'") from error
 
 
 def _make_private(path: Path) -> None:

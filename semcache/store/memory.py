@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +29,7 @@ CHANGES = 100_000
 
 
 class MemoryStore:
-    """Entries in memory. `random(n)` gives n unpredictable bytes; the newest 100,000 events and changes are kept."""
+    """Entries in memory. `random(n)` gives n unpredictable bytes; at least the newest 100,000 events and changes are kept."""
 
     def __init__(self, *, random: Callable[[int], bytes] = os.urandom) -> None:
         self._random = random
@@ -156,7 +157,8 @@ class MemoryStore:
     async def changes(self, since: int, *, limit: int = 1000) -> list[Change]:
         """Changes after `since`, oldest first."""
         await self.ping()
-        found = [change for _, change in self._changes if change.seq > since][:limit]
+        first = bisect_right(self._changes, since, key=lambda dated: dated[1].seq)
+        found = [change for _, change in self._changes[first : first + limit]]
         self._seen = max(self._seen, found[-1].seq if found else since)
         return found
 
@@ -189,7 +191,8 @@ class MemoryStore:
         """Append to the event log."""
         await self.ping()
         self._events += events
-        await self.trim_events(keep_rows=EVENTS)
+        if len(self._events) > 2 * EVENTS:
+            await self.trim_events(keep_rows=EVENTS)
 
     async def served_keys(self, entry_id: int) -> list[bytes]:
         """Exact digests of the requests that this entry answered semantically, newest first, at most 1,000."""
@@ -258,7 +261,8 @@ class MemoryStore:
     def _announce(self, kind: ChangeKind, entry_id: int, at: float, exact: bytes = b"") -> None:
         self._seq += 1
         self._changes.append((at, Change(self._seq, kind, entry_id, exact)))
-        del self._changes[:-CHANGES]
+        if len(self._changes) > 2 * CHANGES:
+            del self._changes[:-CHANGES]
         self._grown.set()
 
 

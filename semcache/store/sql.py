@@ -111,13 +111,13 @@ class SqlStore:
         if where.is_empty():
             return []
         found: list[Entry] = []
+        size = min(limit, CHUNK)
+        chosen = sa.select(*rows.ENTRY).where(*statements.matching(where, sqlite=self._db.sqlite))
         while len(found) < limit:
-            page = (
-                sa.select(*rows.ENTRY).where(*statements.matching(where), entries.c.id > after).order_by(entries.c.id)
-            )
-            batch = await self._db.fetch(page.limit(min(limit, CHUNK)), bulk=True)
+            page = chosen.where(entries.c.id > after).order_by(entries.c.id).limit(size)
+            batch = await self._db.fetch(page, bulk=True)
             found += self._readable(batch, rows.entry)
-            if len(batch) < min(limit, CHUNK):
+            if len(batch) < size:
                 break
             after = batch[-1][0]
         return found[:limit]
@@ -126,10 +126,8 @@ class SqlStore:
         """Delete what matches, at most 500 entries a transaction, and return the ids in ascending order."""
         if where.is_empty():
             return []
-        found = await self._db.fetch(
-            sa.select(entries.c.id).where(*statements.matching(where)).order_by(entries.c.id), bulk=True
-        )
-        ids = [row[0] for row in found]
+        chosen = sa.select(entries.c.id).where(*statements.matching(where, sqlite=self._db.sqlite))
+        ids = [row[0] for row in await self._db.fetch(chosen.order_by(entries.c.id), bulk=True)]
         return ids if dry_run else await self._remove(ids, now)
 
     async def sweep(self, now: float, grace: float = 0.0) -> list[int]:

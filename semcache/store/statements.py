@@ -6,10 +6,13 @@ Invariant: a statement is made once, so that the database layer compiles it once
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from semcache.store import rows
 from semcache.store.feed import CHANNEL
@@ -80,11 +83,18 @@ def _ids(count: int) -> list[sa.BindParameter[int]]:
     return [sa.bindparam(f"id{n}", type_=sa.BigInteger) for n in range(count)]
 
 
-def matching(where: Selector) -> list[sa.ColumnElement[bool]]:
+def among(ids: Sequence[int], *, sqlite: bool) -> sa.ColumnElement[bool]:
+    """The entries with these ids, as one parameter however many they are."""
+    if sqlite:
+        return entries.c.id.in_(sa.select(sa.func.json_each(json.dumps(list(ids))).table_valued("value").c.value))
+    return entries.c.id == sa.func.any(sa.cast(list(ids), ARRAY(sa.BigInteger)))
+
+
+def matching(where: Selector, *, sqlite: bool) -> list[sa.ColumnElement[bool]]:
     """The conditions of a selector, to be joined by AND; none when it is empty or asks for everything."""
     conditions: list[sa.ColumnElement[bool]] = []
     if where.ids is not None:
-        conditions.append(entries.c.id.in_(where.ids))
+        conditions.append(among(where.ids, sqlite=sqlite))
     named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
     named |= {"category": where.category, "model": where.model, "source": where.source}
     conditions += [entries.c[name] == rows.plain(value) for name, value in named.items() if value is not None]

@@ -101,7 +101,7 @@ def export(
     }
     if precision == "int8":
         exact = _Graph(weights, config, pooling, max_tokens, "float32").model().SerializeToString()
-        card["cosine_to_float32"] = _agreement(out / "model.onnx", exact, out / "tokenizer.json")
+        card["cosine_to_float32"] = _agreement(out / "model.onnx", exact, out / "tokenizer.json", max_tokens)
     (out / "model.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     (out / "README.md").write_text(_readme(name, card), encoding="utf-8")
     return card
@@ -242,7 +242,7 @@ class _Graph:
         from onnx import numpy_helper
 
         if name not in self._constants:
-            self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
+            self._constants[name] = numpy_helper.from_array(np.asarray(value, order="C"), name)
         return name
 
 
@@ -261,12 +261,13 @@ def _quantise(table: Array, *, axis: int, levels: int) -> tuple[Array, Array]:
     return np.rint(table / scales).astype(np.int8), scales
 
 
-def _agreement(quantised: Path, exact: bytes, tokenizer: Path) -> dict[str, float]:
+def _agreement(quantised: Path, exact: bytes, tokenizer: Path, max_tokens: int) -> dict[str, float]:
     """Mean and least cosine between the two models over PROBES."""
     import onnxruntime
     from tokenizers import Tokenizer
 
     words = Tokenizer.from_file(str(tokenizer))
+    words.enable_truncation(max_tokens)
     left = onnxruntime.InferenceSession(str(quantised), providers=["CPUExecutionProvider"])
     right = onnxruntime.InferenceSession(exact, providers=["CPUExecutionProvider"])
     cosines = []
@@ -281,6 +282,8 @@ def _write_tokenizer(source: Path, out: Path) -> None:
     """Copy a tokenizer without the padding and truncation that some ship: both are the runtime's business."""
     from tokenizers import Tokenizer
 
+    if not source.is_file():
+        raise InvalidArgument(f"{source} is missing: save the model with a fast tokenizer first")
     tokenizer = Tokenizer.from_file(str(source))
     tokenizer.no_padding()
     tokenizer.no_truncation()

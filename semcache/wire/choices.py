@@ -57,7 +57,7 @@ class ChunkAssembler:
             self._take(event)
 
     def finish(self) -> Assembled:
-        """The answer so far; complete only after `[DONE]`."""
+        """The answer so far; complete only after `[DONE]`, which a broken stream never reaches."""
         for event in self._reader.close():
             self._take(event)
         body: Json = {"id": self._top.pop("id", None), "object": self._object, **self._top}
@@ -65,7 +65,7 @@ class ChunkAssembler:
         if self._usage is not None:
             body["usage"] = self._usage
         answer = self._judge(body, encode(body))
-        return replace(answer, complete=answer.complete and self._terminal is not None and not self._broken)
+        return replace(answer, complete=answer.complete and self._terminal is not None)
 
     def _take(self, event: sse.Event) -> None:
         if self._terminal is not None or self._broken:
@@ -130,8 +130,12 @@ def merge_field(known: Json, key: str, value: Any) -> None:
     elif isinstance(value, str):
         if key in WHOLE:
             known[key] = old if old and not value else value
+        elif isinstance(old, str):
+            known[key] = None  # The only reference is then `old`, and the string grows in place.
+            old += value
+            known[key] = old
         else:
-            known[key] = old + value if isinstance(old, str) else value
+            known[key] = value
     elif isinstance(value, dict) and isinstance(old, dict):
         for inner, change in value.items():
             merge_field(old, inner, change)

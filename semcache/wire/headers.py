@@ -96,13 +96,6 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
     )
 
 
-def user_from(headers: Headers, *, trusted: bool) -> str | None:
-    """The user that a trusted caller names in `x-semcache-user`; anyone else's word is not taken."""
-    if not trusted:
-        return None
-    return next((value.strip() or None for name, value in headers if name.lower() == "x-semcache-user"), None)
-
-
 def cache_status(
     *,
     hit: bool,

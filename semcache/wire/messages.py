@@ -213,8 +213,12 @@ class MessageAssembler:
         for key, value in delta.items():
             old = block.get(key)
             # A signature comes whole; every other string arrives in pieces.
-            grows = isinstance(value, str) and isinstance(old, str) and key != "signature"
-            block[key] = old + value if grows else value
+            if isinstance(value, str) and isinstance(old, str) and key != "signature":
+                block[key] = None  # The only reference is then `old`, and the string grows in place.
+                old += value
+                block[key] = old
+            else:
+                block[key] = value
         return True
 
     def _end(self, payload: Json) -> bool:

@@ -134,7 +134,7 @@ class ResponseAssembler:
             self._response["output"] = self._items
         body = encode(self._response)
         answer = _judge(self._response, body)
-        if self._completed and not self._broken:
+        if self._completed:
             return answer
         return Assembled(body, answer.text, False, answer.refusal, answer.tool_calls, answer.usage)
 

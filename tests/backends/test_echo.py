@@ -266,8 +266,19 @@ def test_faults_come_as_the_sdk_knows_them(client: openai.OpenAI, claude: anthro
     assert "[DONE]" not in told
 
 
-def test_malformed_json_is_refused(upstream: str) -> None:
-    reply = httpx2.post(f"{upstream}/v1/chat/completions", content=b'{"model":')
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"model":',
+        b"[]",
+        b'{"messages":[]}',
+        b'{"messages":"hi"}',
+        b'{"messages":["x"],"n":"two"}',
+        b'{"model":"echo"}',
+    ],
+)
+def test_a_broken_request_is_refused(upstream: str, body: bytes) -> None:
+    reply = httpx2.post(f"{upstream}/v1/chat/completions", content=body)
     assert reply.status_code == 400
     assert reply.json()["error"]["type"] == "invalid_request_error"
 

@@ -103,6 +103,7 @@ def test_an_unknown_upstream_is_a_config_error(name: str) -> None:
         ({"Authorization": "Bearer theirs"}, {}, CHAT, {"authorization": "Bearer theirs"}),
         ({"Authorization": "Bearer theirs"}, {"api_key": "ours"}, CHAT, {"authorization": "Bearer ours"}),
         ({}, {"api_key": "ours"}, CHAT, {"authorization": "Bearer ours"}),
+        ({}, {"api_key": "ours\n"}, CHAT, {"authorization": "Bearer ours"}),
         ({"X-Api-Key": "theirs"}, {}, "/v1/messages", {"x-api-key": "theirs"}),
         ({"X-Api-Key": "theirs"}, {"api_key": "ours"}, "/v1/messages", {"x-api-key": "ours"}),
         ({}, {"api_key": "ours"}, "/v1/messages/count_tokens", {"x-api-key": "ours"}),
@@ -138,6 +139,7 @@ async def test_the_request_arrives_as_it_was_sent(upstream: str) -> None:
         ("Content-Type", "application/json"),
         ("OpenAI-Beta", "x=1"),
         ("User-Agent", "mine/1"),
+        ("X-Title", "Café".encode().decode("latin-1")),
         ("Connection", "keep-alive, X-Hop"),
         ("X-Hop", "secret"),
         ("Host", "proxy.example"),
@@ -157,10 +159,22 @@ async def test_the_request_arrives_as_it_was_sent(upstream: str) -> None:
         "content-type": "application/json",
         "openai-beta": "x=1",
         "user-agent": "mine/1",
+        "x-title": "Café".encode().decode("latin-1"),
         "openai-project": "p",
         "content-length": str(len(body)),
         "accept-encoding": "identity",
     }
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/../admin", "/v1/%2e%2E/admin", "/v1/./x", "@evil.com/v1", "*", "", "/v1/a\tb", "/v1/models\r\nx: y"]
+)
+async def test_a_path_cannot_leave_the_api_or_the_host(path: str) -> None:
+    seen: list[httpx2.Request] = []
+    async with opened("http://h/api/v1", api_key="ours", transport=recorder(seen)) as backend:
+        with pytest.raises(UpstreamError, match="cannot be sent"):
+            await backend.send(Outbound("GET", path, [], b""))
+    assert not seen
 
 
 async def test_other_methods_and_paths_pass(upstream: str) -> None:
@@ -258,7 +272,7 @@ async def test_an_upstream_that_dies_midway_is_an_error_after_what_it_sent(upstr
 
 
 async def test_an_upstream_that_hangs_times_out(upstream: str) -> None:
-    async with opened(upstream, timeout=0.1) as backend:
+    async with opened(upstream, timeout=0.4) as backend:
         with pytest.raises(UpstreamTimeout, match="silent"):
             await backend.send(chat("hang"))
         reply = await backend.send(chat("hang-midstream", stream=True))

@@ -75,7 +75,7 @@ async def ask(backend: Backend, body: dict[str, Any], headers: Any = (), path: s
 
 
 async def test_a_request_reaches_litellm_with_every_field_and_the_clients_key(calls: list[dict[str, Any]]) -> None:
-    body = {"model": "m", "messages": [], "temperature": 0, "custom": [1]}
+    body = {"model": "m", "messages": [], "temperature": 0, "tools": [1]}
     reply, raw = await ask(open_backend("litellm:"), body, [("Authorization", "Bearer theirs")])
     assert (reply.status, raw) == (200, b'{"said":"hi"}')
     assert calls == [{**body, "timeout": 600.0, "max_retries": 0, "api_key": "theirs"}]
@@ -85,6 +85,16 @@ async def test_a_configured_model_and_key_replace_the_clients(calls: list[dict[s
     backend = open_backend("litellm:anthropic/claude-x", api_key="ours", timeout=5)
     await ask(backend, {"model": "m"}, [("authorization", "Bearer theirs")])
     assert calls == [{"model": "anthropic/claude-x", "timeout": 5, "max_retries": 0, "api_key": "ours"}]
+
+
+@pytest.mark.parametrize(
+    "field", ["api_base", "base_url", "api_key", "custom_llm_provider", "mock_response", "fallbacks"]
+)
+async def test_a_client_cannot_steer_litellm(calls: list[dict[str, Any]], field: str) -> None:
+    reply, raw = await ask(open_backend("litellm:", api_key="ours"), {"model": "m", field: "http://evil"})
+    assert reply.status == 400
+    assert field in msgspec.json.decode(raw)["error"]["message"]
+    assert not calls
 
 
 async def test_a_stream_ends_as_openai_ends_it(calls: list[dict[str, Any]]) -> None:

@@ -20,12 +20,11 @@ from semcache.backends.inprocess import EchoBackend
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
 
-TIMEOUT = 0.3
-BACKENDS: dict[str, Callable[[str], Backend]] = {
-    "http": lambda url: HttpBackend(url, timeout=TIMEOUT),
-    "echo": lambda url: EchoBackend(timeout=TIMEOUT),
-    "by-path": lambda url: ByPath(EchoBackend(), {"/v1/chat": HttpBackend(url, timeout=TIMEOUT)}),
-    "opened": lambda url: open_backend(url, timeout=TIMEOUT, anthropic_url=url),
+BACKENDS: dict[str, Callable[[str, float], Backend]] = {
+    "http": lambda url, timeout: HttpBackend(url, timeout=timeout),
+    "echo": lambda url, timeout: EchoBackend(timeout=timeout),
+    "by-path": lambda url, timeout: ByPath(EchoBackend(), {"/v1/chat": HttpBackend(url, timeout=timeout)}),
+    "opened": lambda url, timeout: open_backend(url, timeout=timeout, anthropic_url=url),
 }
 
 
@@ -44,7 +43,14 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(params=BACKENDS)
 async def backend(request: pytest.FixtureRequest, url: str) -> AsyncIterator[Backend]:
-    made = BACKENDS[request.param](url)
+    made = BACKENDS[request.param](url, 30.0)
+    yield made
+    await made.close()
+
+
+@pytest.fixture(params=BACKENDS)
+async def impatient(request: pytest.FixtureRequest, url: str) -> AsyncIterator[Backend]:
+    made = BACKENDS[request.param](url, 0.4)
     yield made
     await made.close()
 
@@ -106,10 +112,10 @@ async def test_a_reply_that_breaks_off_raises_after_what_came(backend: Backend) 
     assert not isinstance(caught.value, UpstreamTimeout)
 
 
-async def test_silence_times_out_before_and_within_a_reply(backend: Backend) -> None:
+async def test_silence_times_out_before_and_within_a_reply(impatient: Backend) -> None:
     with pytest.raises(UpstreamTimeout):
-        await backend.send(chat("hang"))
-    reply = await backend.send(chat("hang-midstream", stream=True))
+        await impatient.send(chat("hang"))
+    reply = await impatient.send(chat("hang-midstream", stream=True))
     with pytest.raises(UpstreamTimeout):
         await read(reply)
 

@@ -1,4 +1,4 @@
-"""Prompts that differ in a quantity must not share an answer; the same quantity spelt otherwise must not stand in the way."""
+"""Prompts that differ in a quantity must not share an answer; one quantity spelt otherwise is one quantity."""
 
 from __future__ import annotations
 

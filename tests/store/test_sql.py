@@ -7,18 +7,20 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
+import traceback
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import ConfigError, IntegrityError, StoreError
 from semcache.store import open_store
-from semcache.store.engine import Database, parse_url
+from semcache.store.engine import FEED_LOCK, Database, parse_url
 from semcache.store.sql import SqlStore
-from semcache.types import CacheKey, Endpoint, Entry, Scope, Selector, Usage
+from semcache.types import ApiKey, CacheKey, Endpoint, Entry, Scope, Selector, Usage
 from tests.fixtures_pg import postgres_url, server  # noqa: F401
 from tests.store.values import NOW, entry, event, vector
 
@@ -140,6 +142,48 @@ async def test_a_full_disk_fails_the_write_whole_and_heals(path: Path):
         await lane.execute_fetchall("PRAGMA max_page_count=1000000", ())
         await store.put(entry(2, body=b"x" * 500_000), vector(2))
         assert len(await store.changes(0)) == 2
+
+
+async def test_a_read_only_database_is_said_to_be_so_and_is_still_read(path: Path):
+    async with opened(path) as store:
+        await store.put(entry(1), None)
+        lane = store._db._lanes[2]
+        await lane.execute_fetchall("PRAGMA query_only=ON", ())
+        with pytest.raises(StoreError, match="read-only; give this user write access"):
+            await store.put(entry(2), None)
+        assert await store.get([1]) == [entry(1)]
+        await lane.execute_fetchall("PRAGMA query_only=OFF", ())
+        await store.put(entry(2), None)
+
+
+async def test_no_error_tells_a_prompt(path: Path):
+    async with opened(path) as store:
+        await store.add_key(ApiKey("k", b"d", "t", "a secret name", NOW))
+        with pytest.raises(StoreError) as caught:
+            await store.add_key(ApiKey("k", b"e", "t", "a secret name", NOW))
+        with pytest.raises(StoreError) as again:
+            await store.put(entry(1, "a secret question", cost=float("nan")), None)
+    for error in (caught, again):
+        assert "secret" not in "".join(traceback.format_exception(error.value, limit=0))
+
+
+async def test_a_store_may_be_closed_while_it_is_busy_and_opened_on_another_loop(path: Path):
+    store = open_store(str(path))
+
+    async def use(first: int) -> list[int]:
+        await store.open()
+        writes = [asyncio.create_task(store.put(entry(first + n), vector(n))) for n in range(20)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await store.close()
+        assert await asyncio.gather(*writes, return_exceptions=True) == [None] * 20
+        await store.open()
+        found = [e.id for e in await store.get(range(first, first + 20)) if e]
+        await store.close()
+        return found
+
+    for first in (0, 100):
+        assert await asyncio.to_thread(lambda first=first: asyncio.run(use(first))) == list(range(first, first + 20))
 
 
 async def test_a_replacement_that_fails_leaves_the_old_answer(path: Path):
@@ -319,3 +363,36 @@ async def test_opening_a_current_store_does_not_import_alembic(path: Path):
     for _ in range(2):
         ran = subprocess.run([sys.executable, "-c", code, str(path)], check=True, capture_output=True, text=True)
         assert ran.stdout == "False\n"
+
+
+@pytest.mark.postgres
+async def test_a_postgres_lock_held_for_too_long_fails_the_write_and_heals(postgres_url: str):  # noqa: F811
+    async with opened(postgres_url) as store:
+        await store.put(entry(1), vector(1))
+        with psycopg.connect(server(), autocommit=True) as other:
+            other.execute("SELECT pg_advisory_lock(%s)", (FEED_LOCK,))
+            for write in (store.put(entry(2), None), store.delete(Selector(ids=(1,)), now=NOW)):
+                with pytest.raises(StoreError, match="another process holds its lock"):
+                    await write
+            assert await store.get([1, 2]) == [entry(1), None]
+        await store.put(entry(2), None)
+        assert await store.counts() == {"default": 2}
+
+
+@pytest.mark.postgres
+async def test_a_write_that_postgres_refuses_leaves_nothing_behind(postgres_url: str):  # noqa: F811
+    async with opened(postgres_url) as store:
+        await store.put(entry(1, "same"), vector(1))
+        for bad in (entry(2**63, "same"), entry(2, "same", model="m" * 1_000_000, category="c" * 1_000_000)):
+            with pytest.raises(StoreError):
+                await store.put_all([(entry(3), vector(3)), (bad, None)])
+        assert [found and found.id for found in await store.get([1, 2, 3])] == [1, None, None]
+        await store.put(entry(4, "same"), vector(4))
+        assert [change.entry_id for change in await store.changes(0)] == [1, 1, 4]
+
+
+@pytest.mark.postgres
+async def test_a_postgres_database_that_is_not_there_is_named(postgres_url: str):  # noqa: F811
+    with pytest.raises(StoreError, match="does not exist"):
+        async with opened(server().replace("/postgres?", "/nowhere?")):
+            pass

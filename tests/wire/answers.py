@@ -138,9 +138,12 @@ message_answers = st.fixed_dictionaries(
     optional={"container": st.none() | st.just({"id": "c"}), "context_management": values, "stop_details": st.none()},
 )
 
+annotations = st.fixed_dictionaries(
+    {"type": st.just("url_citation"), "url": ids, "title": texts, "start_index": counts, "end_index": counts}
+)
 part = st.one_of(
     st.fixed_dictionaries(
-        {"type": st.just("output_text"), "text": texts, "annotations": st.lists(citations, max_size=2)},
+        {"type": st.just("output_text"), "text": texts, "annotations": st.lists(annotations, max_size=2)},
         optional={"logprobs": st.lists(tokens, max_size=2)},
     ),
     st.fixed_dictionaries({"type": st.just("refusal"), "refusal": texts}),

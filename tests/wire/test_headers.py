@@ -15,7 +15,6 @@ from semcache.wire.headers import (
     forwarded_as,
     strip_reply_headers,
     strip_request_headers,
-    user_from,
 )
 
 
@@ -126,13 +125,6 @@ def test_our_own_header_wins_over_other_gateways_and_the_body():
     )
     assert (found.namespace, found.category, found.tags) == ("ours", "code", ("t",))
     assert controls(body=Controls(namespace="body")).namespace == "body"
-
-
-def test_only_trusted_callers_name_users():
-    headers = [("X-Semcache-User", "alice")]
-    assert user_from(headers, trusted=True) == "alice"
-    assert user_from(headers, trusted=False) is None
-    assert user_from([], trusted=True) is None
 
 
 def status(**changes):

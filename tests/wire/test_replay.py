@@ -115,6 +115,12 @@ def test_an_answer_captured_without_usage_is_replayed_without():
     assert all(chunk["usage"] is None for chunk in events(CHAT, answer, include_usage=True))
 
 
+def test_reasoning_is_replayed_before_the_answer_it_led_to():
+    answer = chat_answer(content="42", reasoning_content="6 times 7")
+    keys = [key for event in events(CHAT, answer) for key, value in event["choices"][0]["delta"].items() if value]
+    assert keys == ["role", "reasoning_content", "content"]
+
+
 def test_log_probabilities_travel_with_their_tokens():
     tokens = [{"token": word + " ", "logprob": -1.0} for word in LONG.split()]
     answer = chat_answer(content="".join(token["token"] for token in tokens))
@@ -238,9 +244,12 @@ def test_tool_calls_without_an_index_are_told_apart_by_their_ids():
     assert answer.tool_calls
 
 
-def test_a_filter_event_without_choices_leaves_no_trace_but_its_own():
+def test_empty_fields_of_a_filter_event_never_replace_what_was_said():
     first = chunk(id="", model="", object="", prompt_filter_results=[{"prompt_index": 0}])
-    body = json.loads(assembled(CHAT, first, chunk(delta("stop", content="hi")), b"data: [DONE]\n\n").body)
+    last = chunk(delta(), id="", model="", object="", system_fingerprint=None)
+    said = chunk(delta("stop", content="hi"), system_fingerprint="fp")
+    body = json.loads(assembled(CHAT, first, said, last, b"data: [DONE]\n\n").body)
+    assert body["system_fingerprint"] == "fp"
     assert (body["id"], body["model"], body["object"]) == ("c", "m", "chat.completion")
     assert body["prompt_filter_results"] == [{"prompt_index": 0}]
 
@@ -254,7 +263,11 @@ def test_a_tools_input_keeps_the_bytes_it_came_in():
     }
     parts = ['{"amount": 1.', '50, "id": 123456789012345678901}']
     ends = [
-        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "tool_use"},
+            "usage": {"output_tokens": 9, "input_tokens": None},
+        },
         {"type": "message_stop"},
     ]
     deltas = [

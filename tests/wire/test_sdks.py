@@ -12,10 +12,12 @@ import httpx2
 import openai
 import pydantic
 import pytest
+from hypothesis import given, settings
 
 from semcache.protocols import Dialect
 from semcache.types import Endpoint
 from semcache.wire import dialects
+from tests.wire.answers import chat_answers, message_answers, response_answers
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "wire"
 TURNS = [{"role": "user", "content": "hi"}]
@@ -257,3 +259,56 @@ def test_our_errors_are_raised_by_the_anthropic_client():
     ):
         client.messages.create(model="m", max_tokens=9, messages=TURNS)
     assert caught.value.body["error"] == {"type": "rate_limit_error", "message": "slow down"}
+
+
+@settings(max_examples=40, deadline=None)
+@given(answer=chat_answers())
+def test_the_openai_client_accumulates_what_any_stored_answer_says(answer):
+    from openai.lib.streaming.chat import ChatCompletionStreamState
+    from openai.types.chat import ChatCompletionChunk
+
+    state = ChatCompletionStreamState()
+    *chunks, _ = dialects()[Endpoint.CHAT].stream(json.dumps(answer).encode(), {"include_usage": True})
+    for chunk in chunks:
+        state.handle_chunk(ChatCompletionChunk.construct(**json.loads(chunk.removeprefix(b"data: "))))
+    final = state.current_completion_snapshot.model_dump(warnings=False)
+    assert same(final["usage"], answer.get("usage"))
+    for got, want in zip(final["choices"], answer["choices"], strict=True):
+        for key in ("content", "refusal", "reasoning_content", "reasoning"):
+            assert got["message"].get(key) == want["message"].get(key)
+        calls = [call["function"] for call in got["message"].get("tool_calls") or ()]
+        assert same(calls, [call["function"] for call in want["message"].get("tool_calls") or ()])
+        assert got["finish_reason"] == want["finish_reason"]
+        if (want.get("logprobs") or {}).get("content"):
+            assert same(got["logprobs"]["content"], want["logprobs"]["content"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(answer=message_answers)
+def test_the_anthropic_client_accumulates_what_any_stored_answer_says(answer):
+    events = dialects()[Endpoint.MESSAGES].stream(json.dumps(answer).encode(), {})
+    http = httpx2.Client(
+        transport=httpx2.MockTransport(
+            lambda _: httpx2.Response(200, content=b"".join(events), headers={"content-type": "text/event-stream"})
+        )
+    )
+    with (
+        anthropic.Anthropic(api_key="k", base_url="http://test", http_client=http, max_retries=0) as client,
+        client.messages.stream(model="m", max_tokens=9, messages=TURNS) as stream,
+    ):
+        final = stream.get_final_message().model_dump(warnings=False)
+    for key in ("id", "content", "stop_reason", "stop_sequence"):
+        assert same(final[key], answer[key])
+    assert final["usage"]["output_tokens"] == answer["usage"]["output_tokens"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(answer=response_answers)
+def test_the_openai_client_follows_the_events_of_any_stored_response(answer):
+    with (
+        openai_client(Endpoint.RESPONSES, answer) as client,
+        client.responses.stream(model="m", input="hi") as stream,
+    ):
+        final = stream.get_final_response().model_dump(warnings=False)
+    assert same(final["output"], answer["output"])
+    assert same(final["usage"], answer["usage"])

@@ -1,0 +1,163 @@
+"""The way from a host library into a cache, on which a fault of the cache is a miss, counted and logged.
+
+What the adapters share. Knows requests and answers, no host library; imports none.
+Invariant: `find` and `keep` return whatever happens inside the cache, and log no prompt. An answer that was picked for
+an audit counts as not found, so that the host asks its model and `keep` compares the two.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from semcache import AsyncSemanticCache, SemanticCache
+from semcache.errors import InvalidArgument, RequestRejected
+from semcache.found import Found, chat_request
+from semcache.types import Forward, Request, Scope, Selector, Serve, Why, public_id
+
+T = TypeVar("T")
+_log = logging.getLogger("semcache.adapters")
+
+
+class FailOpen:
+    """A cache and the scope in which one adapter uses it.
+
+    `cache` is a `SemanticCache`, which any thread and any event loop may use, or an `AsyncSemanticCache`, for the
+    asynchronous methods in that cache's own loop alone. The user counts only under a pack that shares per user. Raises
+    InvalidArgument for a category that the pack does not have.
+    """
+
+    def __init__(
+        self,
+        cache: SemanticCache | AsyncSemanticCache,
+        *,
+        tenant: str = "default",
+        user: str | None = None,
+        namespace: str = "",
+        category: str | None = None,
+    ) -> None:
+        self._cache = cache
+        self._inner = cache.inner if isinstance(cache, SemanticCache) else cache
+        if category is not None and category not in self._inner.pack.categories:
+            known = ", ".join(sorted(self._inner.pack.categories))
+            raise InvalidArgument(f"category {category!r} is not in the policy pack; it has: {known}")
+        self._faults = self._inner.meter.faults.labels("adapter")
+        self._tenant, self._user, self._namespace, self.category = tenant, user, namespace, category
+        self.faults = 0
+
+    def chat(self, messages: Sequence[Mapping[str, Any]], model: str, identity: Mapping[str, Any]) -> Request | None:
+        """The request that these messages are; `identity` is what else has to be equal for an answer to be shared."""
+        try:
+            return chat_request(messages, model, identity, self.scope(None), self.category)
+        except Exception as error:
+            self.failed("reading a request", error)
+            return None
+
+    def scope(self, user: str | None, namespace: str | None = None) -> Scope:
+        """Who shares answers with a request that names this user and namespace."""
+        private = self._inner.pack.share == "user"
+        return Scope(self._tenant, (user or self._user) if private else None, namespace or self._namespace)
+
+    def find(self, request: Request | None) -> tuple[Found | None, bool]:
+        """Look a request up: what was found (None after a fault), and whether its answer is to be served.
+
+        Raises RequestRejected alone, for a category that the request names and the pack does not have.
+        """
+        if request is None:
+            return None, False
+        try:
+            return _served(self._wait(self._find(request)))
+        except RequestRejected:
+            raise
+        except Exception as error:
+            self.failed("lookup", error)
+            return None, False
+
+    async def afind(self, request: Request | None) -> tuple[Found | None, bool]:
+        """What `find` does, without blocking the running loop."""
+        if request is None:
+            return None, False
+        try:
+            return _served(await self._route(self._find(request)))
+        except RequestRejected:
+            raise
+        except Exception as error:
+            self.failed("lookup", error)
+            return None, False
+
+    def keep(self, found: Found | None, answer: Mapping[str, Any]) -> None:
+        """Give the cache the model's answer to what was looked up: a body in the dialect of the request."""
+        if found is not None:
+            try:
+                self._wait(self._inner.record(found, answer))
+            except Exception as error:
+                self.failed("recording", error)
+
+    async def akeep(self, found: Found | None, answer: Mapping[str, Any]) -> None:
+        """What `keep` does, without blocking the running loop."""
+        if found is not None:
+            try:
+                await self._route(self._inner.record(found, answer))
+            except Exception as error:
+                self.failed("recording", error)
+
+    def clear(self, **where: Any) -> list[int]:
+        """Delete the entries of this scope that `where` (fields of `Selector`) selects, or all. Raises StoreError."""
+        return self._wait(self._inner.invalidate(self._selector(where)))
+
+    async def aclear(self, **where: Any) -> list[int]:
+        """What `clear` does, without blocking the running loop."""
+        return await self._route(self._inner.invalidate(self._selector(where)))
+
+    def _selector(self, where: Mapping[str, Any]) -> Selector:
+        scope = self.scope(None)
+        return Selector(tenant=scope.tenant, user=scope.user, namespace=scope.namespace, **where)
+
+    async def _find(self, request: Request) -> Found:
+        cache, started = self._inner, time.perf_counter()
+        lookup = await cache.consult(request, public_id(cache.parts.new_id()))
+        entry = None
+        if isinstance(lookup.decision, Serve):
+            entry = await cache.entry(lookup.decision, lookup.key)
+            if entry is None:
+                lookup = replace(lookup, decision=Forward(Why.FAULT))
+        cache.journal.note(cache.outcome(lookup, 200, time.perf_counter() - started, entry=entry))
+        return Found(lookup, entry)
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        facade = self._facade(work)
+        if facade is None:
+            work.close()
+            raise InvalidArgument("synchronous calls need a semcache.SemanticCache, not an AsyncSemanticCache")
+        return facade.run(work)
+
+    async def _route(self, work: Coroutine[Any, Any, T]) -> T:
+        facade = self._facade(work)
+        if facade is None:
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, facade._loop))
+
+    def _facade(self, work: Coroutine[Any, Any, T]) -> SemanticCache | None:
+        """The facade whose loop has to do the work, if there is one. Raises InvalidArgument when it is closed."""
+        if not isinstance(self._cache, SemanticCache):
+            return None
+        try:
+            _ = self._cache.inner
+        except InvalidArgument:
+            work.close()
+            raise
+        return self._cache
+
+    def failed(self, doing: str, error: Exception) -> None:
+        """Count and log a fault that was survived."""
+        self.faults += 1
+        self._faults.inc()
+        _log.warning("%s failed, going on without the cache: %s: %s", doing, type(error).__name__, error)
+
+
+def _served(found: Found) -> tuple[Found, bool]:
+    return found, found.entry is not None and not found.audit

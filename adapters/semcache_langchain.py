@@ -1,0 +1,223 @@
+"""semcache as LangChain's LLM cache, for chat models and plain LLMs.
+
+    from langchain_core.globals import set_llm_cache
+    from semcache_langchain import SemanticCache
+
+    set_llm_cache(SemanticCache(path=".semcache"))           # or ChatOpenAI(..., cache=SemanticCache(...))
+    llm.invoke("How do I reset my password?")                # asks the model
+    llm.invoke("How can I reset my password?")               # answered by the cache
+
+LangChain hands a cache the messages as JSON and the model's settings as one string. The text of the last user turn is
+what may be paraphrased; everything else, the settings string hashed whole included, has to be equal. `.stream()` never
+asks a cache, LangChain decides that: stream through the proxy instead. A hit that was picked for an audit is reported
+as a miss, so that the model is asked and the two answers are compared.
+Invariant: `lookup` and `update` never raise; what `lookup` returns is a list of fresh objects, made of message and
+generation classes alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import OrderedDict
+from hashlib import sha256
+from typing import Any
+
+from langchain_core.caches import RETURN_VAL_TYPE, BaseCache
+from langchain_core.load import dumps, load
+from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, HumanMessage, ToolMessage
+from langchain_core.messages.function import FunctionMessage
+from langchain_core.messages.system import SystemMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, Generation, GenerationChunk
+from semcache_failopen import FailOpen
+
+import semcache
+from semcache.found import Found
+from semcache.types import Request
+
+_REVIVED = (
+    *(Generation, GenerationChunk, ChatGeneration, ChatGenerationChunk),
+    *(AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage, FunctionMessage, ChatMessage),
+)
+_ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
+# What one call left on a message; it is not sent to the model again.
+_TRACES = frozenset({"type", "id", "response_metadata", "usage_metadata"})
+_FINISH = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "refusal", "recitation", "blocklist"), "content_filter"),
+}
+_PENDING = 1024
+_NAME = re.compile(r"""["'](?:model|model_name|model_id)["'](?::|,) ?["']([^"']+)["']""")
+_TEMPERATURE = re.compile(r"""["']temperature["'](?::|,) ?(\d+(?:\.\d+)?)""")
+
+
+class SemanticCache(BaseCache):
+    """A LangChain cache on an open `semcache.SemanticCache`, or on one that it opens itself at `path`.
+
+    `tenant`, `user`, `namespace` and `category` are those of `semcache.SemanticCache.lookup`; `options` those of `open`
+    (`policies`, `target`, `embedder`, ...). `close` closes a cache that was opened here, and no other.
+    """
+
+    def __init__(
+        self,
+        cache: semcache.SemanticCache | None = None,
+        *,
+        path: str | None = None,
+        tenant: str = "default",
+        user: str | None = None,
+        namespace: str = "langchain",
+        category: str | None = None,
+        **options: Any,
+    ) -> None:
+        if (cache is None) == (path is None) or (cache is not None and options):
+            raise TypeError("give either an open semcache.SemanticCache, or `path` and what its `open` takes")
+        self._owned = semcache.SemanticCache.open(path, **options) if path is not None else None
+        self._cache = FailOpen(
+            cache or self._owned,  # type: ignore[arg-type]
+            tenant=tenant,
+            user=user,
+            namespace=namespace,
+            category=category,
+        )
+        self._pending: OrderedDict[tuple[str, str], Found] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def faults(self) -> int:
+        """Faults of the cache that were survived as misses."""
+        return self._cache.faults
+
+    def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:
+        """The generations of a cached answer, None on a miss."""
+        found, serve = self._cache.find(self._request(prompt, llm_string))
+        return self._answer(prompt, llm_string, found, serve)
+
+    async def alookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:
+        """What `lookup` does, without blocking the running loop."""
+        found, serve = await self._cache.afind(self._request(prompt, llm_string))
+        return self._answer(prompt, llm_string, found, serve)
+
+    def update(self, prompt: str, llm_string: str, return_val: RETURN_VAL_TYPE) -> None:
+        """Keep the model's generations, if the policy admits them."""
+        body = self._body(return_val)
+        if body is not None:
+            found = self._asked(prompt, llm_string) or self._cache.find(self._request(prompt, llm_string))[0]
+            self._cache.keep(found, body)
+
+    async def aupdate(self, prompt: str, llm_string: str, return_val: RETURN_VAL_TYPE) -> None:
+        """What `update` does, without blocking the running loop."""
+        body = self._body(return_val)
+        if body is not None:
+            found = self._asked(prompt, llm_string)
+            found = found or (await self._cache.afind(self._request(prompt, llm_string)))[0]
+            await self._cache.akeep(found, body)
+
+    def clear(self, **kwargs: Any) -> None:
+        """Delete this namespace's entries, or those of them that `kwargs` select (`category`, `model`, ...).
+
+        Raises StoreError: whoever asks for a deletion has to know when there was none.
+        """
+        self._cache.clear(**kwargs)
+
+    async def aclear(self, **kwargs: Any) -> None:
+        """What `clear` does, without blocking the running loop."""
+        await self._cache.aclear(**kwargs)
+
+    def close(self) -> None:
+        """Close the cache if it was opened here."""
+        if self._owned is not None:
+            self._owned.close()
+
+    def _request(self, prompt: str, llm_string: str) -> Request | None:
+        settings = {"langchain": sha256(llm_string.encode("utf-8", "surrogatepass")).hexdigest()}
+        # What the policy asks about; parameters of this call follow the model's own.
+        names, temperatures = _NAME.findall(llm_string), _TEMPERATURE.findall(llm_string)
+        wishes = {"temperature": float(temperatures[-1])} if temperatures else {}
+        return self._cache.chat(_messages(prompt), names[-1] if names else "default", {**settings, **wishes})
+
+    def _answer(self, prompt: str, llm_string: str, found: Found | None, serve: bool) -> RETURN_VAL_TYPE | None:
+        if found is None:
+            return None
+        if serve:
+            try:
+                return _revived((found.completion or {})["langchain"])
+            except Exception as error:
+                self._cache.failed("reviving an answer", error)
+        with self._lock:
+            self._pending[prompt, llm_string] = found
+            if len(self._pending) > _PENDING:
+                self._pending.popitem(last=False)
+        return None
+
+    def _asked(self, prompt: str, llm_string: str) -> Found | None:
+        with self._lock:
+            return self._pending.pop((prompt, llm_string), None)
+
+    def _body(self, generations: RETURN_VAL_TYPE) -> dict[str, Any] | None:
+        """A chat completion that carries the generations; None when they could not be revived from it."""
+        try:
+            dumped = [_dumped(generation) for generation in generations]
+            _revived(dumped)
+            choices = [_choice(index, generation) for index, generation in enumerate(generations)]
+        except Exception as error:
+            self._cache.failed("writing down an answer", error)
+            return None
+        usages = [getattr(getattr(each, "message", None), "usage_metadata", None) or {} for each in generations]
+        usage = {
+            "prompt_tokens": sum(each.get("input_tokens", 0) for each in usages),
+            "completion_tokens": sum(each.get("output_tokens", 0) for each in usages),
+        }
+        return {"object": "chat.completion", "choices": choices, "usage": usage, "langchain": dumped}
+
+
+def _messages(prompt: str) -> list[dict[str, Any]]:
+    """The chat behind LangChain's JSON, or a plain LLM's prompt as one user turn."""
+    try:
+        dumped = json.loads(prompt)
+        return [_message(message["id"][-1], message["kwargs"]) for message in dumped] or _plain(prompt)
+    except (ValueError, TypeError, KeyError, IndexError):
+        return _plain(prompt)
+
+
+def _plain(prompt: str) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": prompt}]
+
+
+def _message(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    kind = fields.get("type") or name.removesuffix("Chunk").removesuffix("Message").lower()
+    content = fields.get("content")
+    if isinstance(content, list):
+        content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+    rest = {key: value for key, value in fields.items() if key not in _TRACES and value not in (None, [], {})}
+    return {**rest, "role": _ROLES.get(kind) or fields.get("role") or kind, "content": content}
+
+
+def _dumped(generation: Generation) -> Any:
+    """Without the message's id: an agent's history would take two hits with one id for one message."""
+    if isinstance(generation, ChatGeneration):
+        generation = generation.model_copy(update={"message": generation.message.model_copy(update={"id": None})})
+    return json.loads(dumps(generation))
+
+
+def _revived(dumped: Any) -> list[Generation]:
+    revived: list[Generation] = load(dumped, allowed_objects=_REVIVED)
+    if not revived or not all(isinstance(generation, Generation) for generation in revived):
+        raise ValueError("these are no generations")
+    return revived
+
+
+def _choice(index: int, generation: Generation) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": str(generation.text)}
+    info = generation.generation_info or {}
+    if isinstance(generation, ChatGeneration):
+        said = generation.message
+        info = {**said.response_metadata, **info}
+        # Only that there are calls is told here: the calls themselves are under "langchain".
+        if any(getattr(said, name, None) for name in ("tool_calls", "invalid_tool_calls", "tool_call_chunks")):
+            message["tool_calls"] = [{"type": "function"}]
+        if said.additional_kwargs.get("refusal"):
+            message["refusal"] = str(said.additional_kwargs["refusal"])
+    names = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+    reason = next((str(info[name]).lower() for name in names if info.get(name)), "stop")
+    return {"index": index, "message": message, "finish_reason": _FINISH.get(reason.split(".")[-1], "stop")}

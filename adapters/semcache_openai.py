@@ -1,0 +1,305 @@
+"""The cache inside the `openai` client, without a proxy.
+
+    from openai import OpenAI
+    from semcache import SemanticCache
+    from semcache_openai import cached
+
+    with SemanticCache.open(".semcache") as cache, cached(OpenAI(), cache, tenant="acme") as client:
+        client.chat.completions.create(model="gpt-x", messages=[{"role": "user", "content": "What is a heap?"}])
+
+`cached` gives back a client of the same type that differs in its transport alone: a hit is a response that never went
+over the wire. So everything that the SDK makes of a response works on hits too: `stream=True`, `.stream()`, `.parse()`,
+`with_raw_response` (`cache-status` and `x-semcache-id` are among the headers), pagination, typed events. Cached are
+`POST .../chat/completions`, `.../completions` and `.../responses`, the latter only where the request says
+`store=False`, unless `stored_responses` is set: a stored response is state at the provider. Headers and the `cache`
+object (`extra_body`) of the proxy are understood.
+Invariant: a request whose answer the cache does not serve gets what the wrapped client's own transport brings, byte for
+byte after decoding; a stream is kept only when its terminal event has come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+import httpx2
+import msgspec
+from openai import AsyncOpenAI, OpenAI
+from semcache_failopen import FailOpen
+
+from semcache import AsyncSemanticCache, SemanticCache
+from semcache.errors import CacheUnavailable, RequestRejected
+from semcache.found import Found
+from semcache.protocols import Assembler, Dialect
+from semcache.types import Endpoint, Entry, Request
+from semcache.wire import dialects
+from semcache.wire.headers import cache_status, controls_from, forwarded_as
+
+C = TypeVar("C", bound=OpenAI | AsyncOpenAI)
+
+_PATHS = {
+    "/chat/completions": Endpoint.CHAT,
+    "/responses": Endpoint.RESPONSES,
+    "/completions": Endpoint.COMPLETIONS,
+}
+_ENCODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+
+def cached(
+    client: C,
+    cache: SemanticCache | AsyncSemanticCache,
+    *,
+    tenant: str = "default",
+    user: str | None = None,
+    namespace: str = "",
+    category: str | None = None,
+    stored_responses: bool = False,
+) -> C:
+    """A copy of `client` that asks the cache first; closing it closes `client`, and leaves the cache open.
+
+    An `AsyncSemanticCache` serves an `AsyncOpenAI` in the cache's own loop. `user` is the caller where a request names
+    none by `safety_identifier` or `user`. Raises InvalidArgument for an unknown category.
+    """
+    scoped = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
+    door = _Door(scoped, stored_responses)
+    inner = client._client
+    alike: dict[str, Any] = {
+        "auth": inner.auth,
+        "headers": inner.headers,
+        "params": inner.params,
+        "cookies": inner.cookies,
+        "timeout": inner.timeout,
+        "follow_redirects": inner.follow_redirects,
+        "max_redirects": inner.max_redirects,
+        "trust_env": False,
+    }
+    if isinstance(inner, httpx2.AsyncClient):
+        return client.copy(http_client=httpx2.AsyncClient(transport=_AsyncTransport(inner, door), **alike))  # type: ignore[arg-type, return-value]
+    return client.copy(http_client=httpx2.Client(transport=_Transport(inner, door), **alike))  # type: ignore[arg-type, return-value]
+
+
+class _Asked(NamedTuple):
+    """A request that the cache understands."""
+
+    dialect: Dialect
+    request: Request
+
+
+class _Door:
+    """The parts of an exchange that need no I/O."""
+
+    def __init__(self, cache: FailOpen, stored_responses: bool) -> None:
+        self.cache = cache
+        self._stored_responses = stored_responses
+
+    def read(self, sent: httpx2.Request) -> _Asked | None:
+        """The request as the cache sees it, None when it is not for the cache. Raises RequestRejected."""
+        dialect = _dialect(sent)
+        if sent.method != "POST" or dialect is None or not isinstance(sent.stream, httpx2.ByteStream):
+            return None
+        try:
+            request = dialect.read(sent.content)
+        except RequestRejected as error:
+            if (error.param or "").startswith("cache"):
+                raise
+            return None
+        if request.replay.get("store") and not self._stored_responses:
+            return None
+        controls = controls_from(sent.headers.multi_items(), request.controls)
+        controls = replace(controls, category=controls.category or self.cache.category)
+        scope = self.cache.scope(request.user, controls.namespace)
+        return _Asked(dialect, replace(request, controls=controls, scope=scope))
+
+    def reply(self, asked: _Asked, found: Found | None, serve: bool) -> httpx2.Response | None:
+        """The response of a hit, or the refusal of a request that wants hits alone; None: ask the provider."""
+        dialect, request = asked
+        if serve and found is not None and found.entry is not None:
+            try:
+                return self._replay(asked, found, found.entry)
+            except CacheUnavailable as error:
+                self.cache.failed("replaying", error)
+        if not request.controls.only_if_cached:
+            return None
+        return _refused(
+            dialect, RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
+        )
+
+    def _replay(self, asked: _Asked, found: Found, entry: Entry) -> httpx2.Response:
+        body, kind = entry.body, "application/json"
+        if asked.request.stream:
+            body, kind = b"".join(asked.dialect.stream(body, asked.request.replay)), "text/event-stream"
+        headers = {
+            "content-type": kind,
+            "cache-status": f"semcache; hit; detail={found.why.value}",
+            "x-request-id": found.lookup.request_id,
+            "x-semcache-id": found.entry_id or "",
+        }
+        return httpx2.Response(200, headers=headers, content=body)
+
+    def outbound(self, sent: httpx2.Request, request: Request) -> httpx2.Request:
+        """What goes over the wire: the request without what was meant for the cache."""
+        ours = [name for name in sent.headers if name.startswith("x-semcache-")]
+        if request.raw == sent.content and not ours:
+            return sent
+        headers = [pair for pair in sent.headers.multi_items() if pair[0] not in {*ours, "content-length"}]
+        return httpx2.Request(sent.method, sent.url, headers=headers, content=request.raw, extensions=sent.extensions)
+
+
+class _Transport(httpx2.BaseTransport):
+    """Answers from the cache, or through the wrapped client."""
+
+    def __init__(self, inner: httpx2.Client, door: _Door) -> None:
+        self._inner, self._door = inner, door
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send one request."""
+        try:
+            asked = self._door.read(request)
+            if asked is None:
+                return self._send(request)
+            found, serve = self._door.cache.find(asked.request)
+        except RequestRejected as error:
+            return _refused(_dialect(request), error)
+        reply = self._door.reply(asked, found, serve)
+        if reply is not None:
+            return reply
+        reply = self._send(self._door.outbound(request, asked.request))
+        if found is None or reply.status_code != 200:
+            return reply
+        headers = _headers(reply, found)
+        if _is_stream(reply):
+            relay = _Relay(reply, asked.dialect.assembler(), found, self._door.cache)
+            return httpx2.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
+        body = reply.read()
+        self._door.cache.keep(found, _decoded(body))
+        return httpx2.Response(200, headers=headers, content=body)
+
+    def close(self) -> None:
+        """Close the wrapped client."""
+        self._inner.close()
+
+    def _send(self, request: httpx2.Request) -> httpx2.Response:
+        return self._inner.send(request, stream=True, auth=None, follow_redirects=False)
+
+
+class _AsyncTransport(httpx2.AsyncBaseTransport):
+    """What `_Transport` is, for `AsyncOpenAI`."""
+
+    def __init__(self, inner: httpx2.AsyncClient, door: _Door) -> None:
+        self._inner, self._door = inner, door
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send one request."""
+        try:
+            asked = self._door.read(request)
+            if asked is None:
+                return await self._send(request)
+            found, serve = await self._door.cache.afind(asked.request)
+        except RequestRejected as error:
+            return _refused(_dialect(request), error)
+        reply = self._door.reply(asked, found, serve)
+        if reply is not None:
+            return reply
+        reply = await self._send(self._door.outbound(request, asked.request))
+        if found is None or reply.status_code != 200:
+            return reply
+        headers = _headers(reply, found)
+        if _is_stream(reply):
+            relay = _AsyncRelay(reply, asked.dialect.assembler(), found, self._door.cache)
+            return httpx2.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
+        body = await reply.aread()
+        await self._door.cache.akeep(found, _decoded(body))
+        return httpx2.Response(200, headers=headers, content=body)
+
+    async def aclose(self) -> None:
+        """Close the wrapped client."""
+        await self._inner.aclose()
+
+    async def _send(self, request: httpx2.Request) -> httpx2.Response:
+        return await self._inner.send(request, stream=True, auth=None, follow_redirects=False)
+
+
+class _Relay(httpx2.SyncByteStream):
+    """A stream on its way to the caller, kept when its terminal event passes."""
+
+    def __init__(self, reply: httpx2.Response, assembler: Assembler, found: Found, cache: FailOpen) -> None:
+        self._reply, self._assembler, self._found, self._cache = reply, assembler, found, cache
+
+    def __iter__(self) -> Iterator[bytes]:
+        kept = False
+        for chunk in self._reply.iter_bytes():
+            self._assembler.feed(chunk)
+            if self._assembler.terminal is not None and not kept:
+                kept = True
+                answer = self._assembler.finish()
+                if answer.complete:
+                    self._cache.keep(self._found, _decoded(answer.body))
+            yield chunk
+
+    def close(self) -> None:
+        """Leave the stream; what was not complete is forgotten."""
+        self._reply.close()
+
+
+class _AsyncRelay(httpx2.AsyncByteStream):
+    """What `_Relay` is, for `AsyncOpenAI`."""
+
+    def __init__(self, reply: httpx2.Response, assembler: Assembler, found: Found, cache: FailOpen) -> None:
+        self._reply, self._assembler, self._found, self._cache = reply, assembler, found, cache
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        kept = False
+        async for chunk in self._reply.aiter_bytes():
+            self._assembler.feed(chunk)
+            if self._assembler.terminal is not None and not kept:
+                kept = True
+                answer = self._assembler.finish()
+                if answer.complete:
+                    await self._cache.akeep(self._found, _decoded(answer.body))
+            yield chunk
+
+    async def aclose(self) -> None:
+        """Leave the stream; what was not complete is forgotten."""
+        await self._reply.aclose()
+
+
+def _dialect(sent: httpx2.Request) -> Dialect | None:
+    path = sent.url.path
+    return next((dialects()[endpoint] for suffix, endpoint in _PATHS.items() if path.endswith(suffix)), None)
+
+
+def _refused(dialect: Dialect | None, error: RequestRejected) -> httpx2.Response:
+    """A refusal in the dialect of the request; the SDK makes an `APIStatusError` of it, at once."""
+    dialect = dialect or dialects()[Endpoint.CHAT]
+    body = dialect.error(error.status, error.message, code=error.code, param=error.param)
+    headers = {"content-type": "application/json", "x-should-retry": "false"}
+    return httpx2.Response(error.status, headers=headers, content=body)
+
+
+def _headers(reply: httpx2.Response, found: Found) -> list[tuple[str, str]]:
+    status = cache_status(
+        hit=False,
+        ttl=None,
+        fwd=forwarded_as(found.why, found.outcome),
+        fwd_status=None,
+        stored=False,
+        collapsed=False,
+        detail=found.why.value,
+    )
+    kept = [pair for pair in reply.headers.multi_items() if pair[0] not in _ENCODED]
+    return [*kept, ("cache-status", status)]
+
+
+def _is_stream(reply: httpx2.Response) -> bool:
+    kind: str = reply.headers.get("content-type", "")
+    return kind.partition(";")[0].strip().lower() == "text/event-stream"
+
+
+def _decoded(body: bytes) -> Mapping[str, Any]:
+    """A body as the library takes it; what is no object is no answer, and the library does not keep it."""
+    try:
+        value = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,48 @@
+"""The tree of commands.
+
+Knows their names and order, nothing of what they do.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from semcache import __version__
+from semcache.cli import configuration, doctor, entries, keys, policies, serve, stats, transfer
+
+app = typer.Typer(
+    name="semcache",
+    help="A semantic response cache for large language models that keeps an error rate you state.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"semcache {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[  # noqa: ARG001 - eager: handled by its callback
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    return
+
+
+app.command("serve")(serve.serve)
+app.command("stats")(stats.stats)
+app.command("get")(entries.get)
+app.command("purge")(entries.purge)
+app.command("feedback")(entries.feedback)
+app.command("export")(transfer.export)
+app.command("import")(transfer.import_)
+app.command("doctor")(doctor.doctor)
+app.add_typer(policies.app, name="policy")
+app.add_typer(keys.app, name="keys")
+app.add_typer(configuration.app, name="config")

@@ -1,0 +1,322 @@
+"""The checks of `semcache doctor`, each from settings to findings.
+
+Invariant: a check changes nothing (no store is made, none is migrated) and never raises: what it cannot find out is a
+finding too, and everything that is not ok says how to mend it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import socket
+import sqlite3
+import statistics
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from semcache.cli import opened
+from semcache.errors import ConfigError, SemcacheError, StoreError, UpstreamError
+
+if TYPE_CHECKING:
+    from semcache.config import Settings
+    from semcache.protocols import Embedder, EntryStore
+
+_ROOM, _TIGHT = 100 << 20, 2 << 30
+_SAMPLE = 50
+_PATIENCE = 5.0
+_PROBES = tuple(
+    f"How do I rename {thing} without losing my work?" for thing in ("a branch", "a file", "a tag", "a table")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One row: what was looked at, how it is, what was found, and how to mend it ("" when it is ok)."""
+
+    check: str
+    state: Literal["ok", "warn", "fail"]
+    found: str
+    remedy: str = ""
+
+
+async def examine(config: Path | None, data: Path | None, policies: str | None) -> list[Finding]:
+    """Every finding, in the order in which they are worth mending."""
+    findings = [_python()]
+    try:
+        settings = opened.settings_from(config, data=data, policies=policies)
+    except ConfigError as error:
+        return [*findings, Finding("settings", "fail", str(error), "mend this first: everything else depends on it")]
+    findings.append(_settings(settings))
+    if settings.store.url is None:
+        findings.append(_folder(settings.data))
+    findings.append(_policies(settings))
+    embedder_findings, embedder = await _embedder(settings)
+    findings += await _store(settings, embedder)
+    findings += embedder_findings
+    if embedder is not None:
+        if settings.store.url is None:
+            findings.append(_snapshot(settings, embedder))
+        await embedder.close()
+    findings.append(await _upstream(settings))
+    findings.append(_port(settings))
+    return findings
+
+
+def _python() -> Finding:
+    found = (
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {platform.system()} {platform.machine()}"
+    )
+    if not (3, 11) <= sys.version_info[:2] < (3, 14):
+        return Finding("python", "warn", found, "semcache is tested on Python 3.11 to 3.13")
+    if sqlite3.sqlite_version_info < (3, 35):
+        return Finding("python", "fail", found, "SQLite 3.35 or newer is needed: use a newer Python build")
+    return Finding("python", "ok", found)
+
+
+def _settings(settings: Settings) -> Finding:
+    changed = [f"{key} from {source}" for key, _, source in settings.explain() if source != "default"]
+    return Finding("settings", "ok", "; ".join(changed) or "all defaults")
+
+
+def _folder(folder: Path) -> Finding:
+    existing = next((path for path in (folder, *folder.absolute().parents) if path.exists()), Path("/"))
+    if not existing.is_dir():
+        return Finding("data", "fail", f"{existing} is no folder", "name another with --data")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return Finding("data", "fail", f"{existing} cannot be written", "change its owner, or name another with --data")
+    free = shutil.disk_usage(existing).free
+    found = f"{folder}{'' if folder.exists() else ' (not made yet)'}, {free / 2**30:.1f} GiB free"
+    if free < _ROOM:
+        return Finding("data", "fail", found, "free some space, or name another folder with --data")
+    return Finding("data", "warn", found, "free some space soon") if free < _TIGHT else Finding("data", "ok", found)
+
+
+def _policies(settings: Settings) -> Finding:
+    from semcache.policy import load
+
+    try:
+        pack = load(settings.policies)
+    except ConfigError as error:
+        return Finding("policies", "fail", str(error), "mend the pack; `semcache policy lint` checks it")
+    return Finding("policies", "ok", f"{pack.name}: {len(pack.categories)} categories, target {pack.target:.2%}")
+
+
+async def _embedder(settings: Settings) -> tuple[list[Finding], Embedder | None]:
+    from semcache.embed import open_embedder
+
+    model = None
+    try:
+        started = time.perf_counter()
+        model = open_embedder(settings.embedder)
+        matrix = await model.embed(["warm up"])
+        loaded = time.perf_counter() - started
+        spent = []
+        for text in _PROBES:
+            before = time.perf_counter()
+            await model.embed([text])
+            spent.append(time.perf_counter() - before)
+    except (SemcacheError, OSError, ImportError, RuntimeError, ValueError) as error:
+        if model is not None:
+            await model.close()
+        remedy = "reinstall semcache-llm, or name another model with --embedder"
+        return [Finding("embedder", "fail", f"{settings.embedder}: {error}", remedy)], None
+    found = (
+        f"{model.id}, {matrix.shape[1]} dimensions, {1e3 * statistics.median(spent):.1f} ms a prompt, "
+        f"loaded in {loaded:.1f} s"
+    )
+    if settings.embedder.startswith("hashing"):
+        return [Finding("embedder", "warn", found, "it knows no meaning: use embedder `default` outside tests")], model
+    return [Finding("embedder", "ok", found)], model
+
+
+async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]:
+    try:
+        seal = opened.seal_of(settings)
+    except ConfigError as error:
+        return [Finding("seal keys", "fail", str(error), "write id:base64 of 32 random bytes, the newest key first")]
+    if not opened.exists(settings):
+        found = "memory only" if settings.store.url else "none yet: the first start makes one"
+        return [Finding("store", "ok", found), _exposure(settings, has_keys=False)]
+    try:
+        stale = await _older(settings)
+        if stale is not None:
+            return [stale]
+        async with _timed(settings) as (store, seconds):
+            counts = await store.counts()
+            entries = sum(counts.values())
+            findings = [Finding("store", "ok", f"{entries} entries, opened in {seconds * 1e3:.0f} ms")]
+            findings.append(await _sealed(store, entries, seal is not None))
+            if embedder is not None:
+                findings.append(await _vectors(store, embedder))
+            findings.append(_exposure(settings, has_keys=bool(await store.keys())))
+    except ConfigError as error:
+        return [
+            Finding("seal keys", "fail", str(error), "set SEMCACHE_STORE__SEAL_KEYS to the keys it was sealed with")
+        ]
+    except SemcacheError as error:
+        return [
+            Finding("store", "fail", str(error), "check store.url and the folder; restore a backup if it is damaged")
+        ]
+    return findings
+
+
+async def _older(settings: Settings) -> Finding | None:
+    """A finding about the schema when opening the store would change it. Raises StoreError for a newer one."""
+    from semcache.store import schema
+    from semcache.store.engine import Database, parse_url
+
+    base = Database(parse_url(opened.database(settings)))
+    await base.open()
+    try:
+        revision = await base.look(schema.revision)
+    finally:
+        await base.close()
+    if schema.check(revision, base.name):
+        return None
+    return Finding("store", "warn", f"schema {revision or 'unfinished'}", f"the next start brings it to {schema.HEAD}")
+
+
+@asynccontextmanager
+async def _timed(settings: Settings) -> AsyncIterator[tuple[EntryStore, float]]:
+    started = time.perf_counter()
+    async with opened.store_of(settings) as store:
+        yield store, time.perf_counter() - started
+
+
+async def _sealed(store: EntryStore, entries: int, has_ring: bool) -> Finding:
+    from semcache.types import Selector
+
+    await store.ping()
+    sample = await store.select(Selector(everything=True), limit=_SAMPLE)
+    unreadable = getattr(store, "unreadable", 0)
+    if unreadable:
+        found = f"{unreadable} of {unreadable + len(sample)} entries read do not open"
+        remedy = "add the key they were sealed with to SEMCACHE_STORE__SEAL_KEYS, or purge them"
+        return Finding("seal keys", "fail", found, remedy)
+    if not has_ring:
+        return Finding(
+            "seal keys", "ok", "none set: entries lie in the clear, readable by the owner of the data folder"
+        )
+    return Finding("seal keys", "ok", f"{len(sample)} of {entries} entries read, all open")
+
+
+async def _vectors(store: EntryStore, embedder: Embedder) -> Finding:
+    embedders = getattr(store, "embedders", None)
+    found: dict[str, int] = await embedders() if embedders is not None else {}
+    foreign = {name: count for name, count in found.items() if name != embedder.id}
+    if not foreign:
+        return Finding("vectors", "ok", f"{found.get(embedder.id, 0)} vectors, all of this embedder")
+    named = ", ".join(f"{count} of {name}" for name, count in foreign.items())
+    remedy = "they are not found until embedded anew: `semcache export -o all.jsonl`, then `semcache import all.jsonl`"
+    return Finding("vectors", "warn", f"vectors of another embedder: {named}", remedy)
+
+
+def _exposure(settings: Settings, *, has_keys: bool) -> Finding:
+    from semcache.config import check_exposure
+
+    server = settings.server
+    try:
+        check_exposure(settings, has_keys)
+    except ConfigError as error:
+        return Finding("API keys", "fail", str(error), "semcache keys create --tenant NAME")
+    said = "keys exist and are asked for" if has_keys and settings.auth.required is not False else "no key is asked for"
+    return Finding("API keys", "ok", f"listening on {server.host}; {said}")
+
+
+def _snapshot(settings: Settings, embedder: Embedder) -> Finding:
+    from semcache.errors import IndexFault
+    from semcache.index import snapshot
+
+    folder = settings.data / "index"
+    if not (folder / snapshot.MANIFEST).exists():
+        return Finding("index", "ok", "no snapshot yet: the index is built from the store at the start")
+    try:
+        shelf, _ = snapshot.load(folder, embedder_id=embedder.id, dim=embedder.dim)
+    except IndexFault as error:
+        return Finding("index", "warn", str(error), "nothing to do: the next start builds the index from the store")
+    return Finding("index", "ok", f"a snapshot of {len(shelf)} vectors")
+
+
+async def _upstream(settings: Settings) -> Finding:
+    from semcache.backends import open_backend
+    from semcache.protocols import Outbound
+
+    given = settings.upstream
+    if not given.url.startswith(("http://", "https://")):
+        return (
+            Finding("upstream", "ok", f"{given.url}: in this process") if given.url == "echo" else _litellm(given.url)
+        )
+    key, fallback = given.api_key, settings.fallback_key
+    try:
+        backend = open_backend(
+            given.url,
+            api_key=key.get_secret_value() if key else None,
+            fallback_key=fallback.get_secret_value() if fallback else None,
+            timeout=_PATIENCE,
+            connect_timeout=_PATIENCE,
+            proxy=given.proxy.get_secret_value() if given.proxy else None,
+        )
+        try:
+            started = time.perf_counter()
+            reply = await backend.send(Outbound("GET", "/v1/models", [("accept", "application/json")], b""))
+            spent = time.perf_counter() - started
+            await reply.close()
+        finally:
+            await backend.close()
+    except ConfigError as error:
+        return Finding("upstream", "fail", str(error), "name a URL with its scheme: --upstream https://HOST/v1")
+    except UpstreamError as error:
+        return Finding("upstream", "fail", f"{given.url}: {error}", "check the address, the network and upstream.proxy")
+    return _answered(f"{given.url} answers {reply.status} in {spent * 1e3:.0f} ms", reply.status, bool(key or fallback))
+
+
+def _answered(found: str, status: int, has_key: bool) -> Finding:
+    if status in (401, 403):
+        if has_key:
+            return Finding("upstream", "fail", found, "the key is refused: check upstream.api_key or OPENAI_API_KEY")
+        remedy = "clients have to send their own key, or set upstream.api_key or OPENAI_API_KEY"
+        return Finding("upstream", "warn", f"{found}: reachable, key missing", remedy)
+    if status >= 500:
+        return Finding("upstream", "warn", found, "it is reachable and unwell: look at its own logs")
+    return Finding("upstream", "ok", found)
+
+
+def _litellm(url: str) -> Finding:
+    import importlib.util
+
+    if url.partition(":")[0] != "litellm":
+        return Finding("upstream", "fail", f"{url!r} is no upstream", "name a URL, litellm:MODEL or echo")
+    if importlib.util.find_spec("litellm") is None:
+        return Finding("upstream", "fail", f"{url}: litellm is not installed", "pip install 'semcache-llm[litellm]'")
+    return Finding("upstream", "ok", f"{url}: litellm is installed; its providers were not asked")
+
+
+def _port(settings: Settings) -> Finding:
+    from semcache.cli.serve import address, listen
+
+    host, port = settings.server.host, settings.server.port
+    try:
+        listen(host, port).close()
+    except StoreError as error:
+        if _is_ours(address(host, port)):
+            return Finding("port", "ok", f"a semcache server is running on {host}:{port}")
+        return Finding("port", "fail", str(error), "end the other program, or choose another --port")
+    except socket.gaierror as error:
+        return Finding("port", "fail", f"{host}: {error.strerror}", "name an address of this machine with --host")
+    return Finding("port", "ok", f"{host}:{port} is free")
+
+
+def _is_ours(url: str) -> bool:
+    import httpx2
+
+    try:
+        reply = httpx2.get(f"{url}/readyz", timeout=2.0, trust_env=False)
+        return reply.status_code == httpx2.codes.OK and "embedder" in reply.json()
+    except (httpx2.HTTPError, ValueError):
+        return False

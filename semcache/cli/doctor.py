@@ -1,0 +1,27 @@
+"""`semcache doctor`: what works, what does not, and how to mend it."""
+
+from __future__ import annotations
+
+import typer
+
+from semcache.cli import opened, options, output
+
+
+def doctor(
+    config: options.Config = None,
+    data: options.Data = None,
+    policies: options.Policies = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check settings, data folder, store, keys, policies, embedder, index and upstream; exit 1 if one fails."""
+    from semcache.cli import checks
+
+    findings = opened.run(checks.examine(config, data, policies))
+    failed = any(finding.state == "fail" for finding in findings)
+    if as_json:
+        rows = [{"check": f.check, "state": f.state, "found": f.found, "remedy": f.remedy} for f in findings]
+        output.as_json({"ok": not failed, "checks": rows})
+    else:
+        output.table(["state", "check", "found", "remedy"], [[f.state, f.check, f.found, f.remedy] for f in findings])
+    if failed:
+        raise typer.Exit(1)

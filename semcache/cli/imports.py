@@ -1,0 +1,252 @@
+"""Filling a cache from a log: every sound line goes through the same admission as live traffic.
+
+Knows files and the cache, no log format.
+Invariant: a line that is broken or not admitted costs nothing but a line in the report; what is counted as imported is
+durable. An answer is as old as the log says, so a stale one is not made young by importing it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import io
+import os
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from semcache.cli import formats, opened, output
+from semcache.cli.formats import BrokenLine, Logged, NotCacheable, Reading, Row
+from semcache.errors import InvalidArgument, RequestRejected, StoreError
+from semcache.types import Discard, Lookup, Scope, Store
+
+if TYPE_CHECKING:
+    from semcache.cache import AsyncSemanticCache
+    from semcache.config import Settings
+
+_TOGETHER = 32  # lookups at a time, so that they are embedded in batches
+_SHOWN = 5
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass
+class Report:
+    """What became of the lines of a file. `discarded` counts by reason."""
+
+    lines: int = 0
+    imported: int = 0
+    present: int = 0
+    expired: int = 0
+    undated: int = 0
+    discarded: Counter[str] = field(default_factory=Counter)
+    broken: int = 0
+    examples: list[tuple[int, str]] = field(default_factory=list)
+
+    def failed(self, line: int, reason: str) -> None:
+        """Count a broken line."""
+        self.broken += 1
+        if len(self.examples) < _SHOWN:
+            self.examples.append((line, reason))
+
+    @property
+    def useful(self) -> bool:
+        """Whether the cache holds anything of this file now."""
+        return self.imported + self.present > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the command line says about the lines: None leaves it to them."""
+
+    form: str
+    tenant: str | None = None
+    category: str | None = None
+    fresh: bool = False
+    dry_run: bool = False
+
+
+class Clock:
+    """The real time, or the time at which the answer that is being kept was given."""
+
+    def __init__(self) -> None:
+        self._at: float | None = None
+
+    def __call__(self) -> float:
+        """Unix seconds."""
+        return time.time() if self._at is None else self._at
+
+    @contextmanager
+    def set(self, at: float | None) -> Iterator[None]:
+        """Stand still at `at` for a block."""
+        self._at = at
+        try:
+            yield
+        finally:
+            self._at = None
+
+
+async def fill(settings: Settings, file: Path, wish: Wish, reading: Reading) -> Report:
+    """Import `file` into the cache of these settings. Raises SemcacheError."""
+    clock, report = Clock(), Report()
+    with _source(file) as (raw, lines), output.progress() as bar:
+        task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size)
+        async with opened.cache_of(settings, clock) as cache:
+            if wish.category is not None and wish.category not in cache.pack.categories:
+                known = ", ".join(sorted(cache.pack.categories))
+                raise InvalidArgument(
+                    f"no category {wish.category!r} in policy pack {cache.pack.name!r}; known: {known}"
+                )
+            numbered = _read(lines, wish, reading, report)
+            while batch := list(islice(numbered, _TOGETHER)):
+                await _keep(cache, clock, batch, wish, report)
+                bar.update(task, completed=raw.tell())
+    return report
+
+
+def requests_of(file: Path) -> dict[str, Row]:
+    """The requests of a batch's input file by custom id. Raises InvalidArgument or StoreError."""
+    found: dict[str, Row] = {}
+    with _source(file) as (_, lines):
+        for number, line in enumerate(lines, 1):
+            try:
+                row = msgspec.json.decode(line, type=dict[str, Any]) if line.strip() else {}
+            except msgspec.MsgspecError as error:
+                raise InvalidArgument(f"{file}:{number}: {error}") from error
+            if "custom_id" in row:
+                found[row["custom_id"]] = row
+    if not found:
+        raise InvalidArgument(f"{file}: no line has a custom_id: this is not the input file of a batch")
+    return found
+
+
+@contextmanager
+def _source(file: Path) -> Iterator[tuple[io.BufferedReader, Iterator[bytes]]]:
+    """The file as it lies on disk, and its lines, unpacked if it is a gzip."""
+    try:
+        with file.open("rb") as raw:
+            packed = raw.peek(2)[:2] == _GZIP
+            yield raw, iter(gzip.GzipFile(fileobj=raw)) if packed else iter(raw)
+    except OSError as error:
+        raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _read(lines: Iterator[bytes], wish: Wish, reading: Reading, report: Report) -> Iterator[tuple[int, Logged]]:
+    """The sound lines with their numbers."""
+    number = 0
+    while True:
+        number += 1
+        try:
+            line = next(lines, None)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            report.failed(number, f"the gzip file is damaged from here on: {error}")
+            return
+        if line is None:
+            return
+        if not line.strip():
+            continue
+        report.lines += 1
+        try:
+            row = msgspec.json.decode(line, type=dict[str, Any])
+            yield number, formats.read(row, formats.detect(row) if wish.form == "auto" else wish.form, reading)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            report.failed(number, f"no JSON object: {error}")
+        except BrokenLine as error:
+            report.failed(number, str(error))
+        except NotCacheable as error:
+            report.discarded[str(error)] += 1
+
+
+async def _keep(
+    cache: AsyncSemanticCache, clock: Clock, batch: Sequence[tuple[int, Logged]], wish: Wish, report: Report
+) -> None:
+    asked = [_placed(cache, logged, wish) for _, logged in batch]
+    lookups = await asyncio.gather(
+        *(cache.consult(one.request, f"import-{number}") for (number, _), one in zip(batch, asked, strict=True)),
+        return_exceptions=True,
+    )
+    for (number, _), logged, lookup in zip(batch, asked, lookups, strict=True):
+        if isinstance(lookup, RequestRejected):
+            report.failed(number, lookup.message)
+        elif isinstance(lookup, BaseException):
+            raise lookup
+        else:
+            await _keep_one(cache, clock, logged, lookup, wish, report)
+
+
+async def _keep_one(
+    cache: AsyncSemanticCache, clock: Clock, logged: Logged, lookup: Lookup, wish: Wish, report: Report
+) -> None:
+    if lookup.key is not None and _present(cache, lookup):
+        report.present += 1
+        return
+    now = clock()
+    at = None if wish.fresh or logged.at is None else min(logged.at, now)
+    decision = cache._admission(lookup, logged.answer, 200)
+    if isinstance(decision, Store) and at is not None and at + decision.ttl <= now:
+        report.expired += 1
+        return
+    if isinstance(decision, Store) and not wish.dry_run:
+        with clock.set(at):
+            decision = await cache.admit(lookup, logged.answer, source="import")
+    if isinstance(decision, Discard):
+        report.discarded[decision.why.value] += 1
+        return
+    report.imported += 1
+    report.undated += at is None and not wish.fresh
+
+
+def _present(cache: AsyncSemanticCache, lookup: Lookup) -> bool:
+    """Whether the cache holds a live answer to this very request, that came with an earlier line perhaps."""
+    assert lookup.key is not None
+    card = cache.catalogue.exact(lookup.key.exact)
+    return card is not None and card.expires > cache.parts.clock()
+
+
+def _placed(cache: AsyncSemanticCache, logged: Logged, wish: Wish) -> Logged:
+    """The same line in the scope and category in which it is to be kept."""
+    request, pack = logged.request, cache.pack
+    scope = logged.scope or Scope(namespace=request.controls.namespace or "", user=request.user)
+    scope = replace(scope, tenant=wish.tenant or scope.tenant, user=scope.user if pack.share == "user" else None)
+    controls = replace(request.controls, no_cache=False)
+    category = wish.category or controls.category or logged.category
+    if wish.category is None and category not in pack.categories:
+        category = controls.category
+    return replace(logged, request=replace(request, scope=scope, controls=replace(controls, category=category)))
+
+
+def summary(report: Report, *, dry_run: bool) -> list[str]:
+    """The report in words, one line each."""
+    verb = "would be imported" if dry_run else "imported"
+    lines = [f"{report.imported} of {report.lines} lines {verb}"]
+    if report.undated:
+        lines.append(f"{report.undated} of them carry no time in the log and count as answered now")
+    if report.present:
+        lines.append(f"{report.present} were in the cache already")
+    if report.expired:
+        lines.append(
+            f"{report.expired} were answered longer ago than their category keeps answers (--fresh keeps them)"
+        )
+    lines += [f"{count} not kept: {reason}" for reason, count in report.discarded.most_common()]
+    if report.broken:
+        lines.append(f"{report.broken} broken lines; the first:")
+        lines += [f"  line {number}: {reason}" for number, reason in report.examples]
+    return lines
+
+
+def as_dict(report: Report, *, dry_run: bool) -> dict[str, Any]:
+    """The report as JSON shows it."""
+    counts = {name: getattr(report, name) for name in ("lines", "imported", "present", "expired", "undated", "broken")}
+    shown: Mapping[str, Any] = {
+        "discarded": dict(report.discarded),
+        "broken_lines": [{"line": number, "error": reason} for number, reason in report.examples],
+        "dry_run": dry_run,
+    }
+    return {**counts, **shown}

@@ -1,0 +1,103 @@
+"""`semcache keys`: the API keys of a proxy, and the tenants they belong to.
+
+Invariant: a plain key is printed once, on standard output, when it is made.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semcache.cli import opened, options, output
+
+if TYPE_CHECKING:
+    from semcache.config import Settings
+    from semcache.types import ApiKey
+
+app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
+
+
+@app.command()
+def create(
+    tenant: Annotated[str, typer.Option("--tenant", metavar="T", help="Callers with this key share one cache.")],
+    name: Annotated[str, typer.Option("--name", metavar="N", help="A note for yourself.")] = "",
+    trusted: Annotated[bool, typer.Option("--trusted", help="May name users, and sees ids and scores.")] = False,
+    admin: Annotated[bool, typer.Option("--admin", help="May read and purge entries of every tenant.")] = False,
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make a key and print it, this once."""
+    plain, key = opened.run(_create(opened.settings_from(config, data=data), tenant, name, trusted, admin))
+    if as_json:
+        output.as_json({**_view(key), "key": plain})
+        return
+    print(plain)
+    output.note(f"{key.id} for tenant {key.tenant}. The key is not shown again; running servers know it in a second.")
+
+
+@app.command("list")
+def list_(config: options.Config = None, data: options.Data = None, as_json: options.Json = False) -> None:
+    """List the keys, revoked ones included."""
+    keys = opened.run(_list(opened.settings_from(config, data=data)))
+    if as_json:
+        output.as_json([_view(key) for key in keys])
+        return
+    rows = [
+        [
+            key.id,
+            key.tenant,
+            key.name,
+            " ".join(right for right in ("trusted", "admin") if getattr(key, right)),
+            output.moment(key.created),
+            output.moment(key.revoked),
+        ]
+        for key in keys
+    ]
+    output.table(["id", "tenant", "name", "rights", "created", "revoked"], rows)
+
+
+@app.command()
+def revoke(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `semcache keys list` shows it.")],
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Revoke a key; running servers refuse it within a second."""
+    done = opened.run(_revoke(opened.settings_from(config, data=data), key_id))
+    if as_json:
+        output.as_json({"id": key_id, "revoked": done})
+    else:
+        output.note(
+            f"{key_id} is revoked" if done else f"error: no key {key_id!r} is in force: see `semcache keys list`"
+        )
+    if not done:
+        raise typer.Exit(1)
+
+
+async def _create(settings: Settings, tenant: str, name: str, trusted: bool, admin: bool) -> tuple[str, ApiKey]:
+    import secrets
+
+    from semcache.proxy.auth import new_key
+
+    async with opened.store_of(settings, create=True) as store:
+        plain, key = new_key(secrets.token_bytes, time.time(), tenant, name, store.salt, trusted=trusted, admin=admin)
+        await store.add_key(key)
+    return plain, key
+
+
+async def _list(settings: Settings) -> list[ApiKey]:
+    async with opened.store_of(settings) as store:
+        return await store.keys()
+
+
+async def _revoke(settings: Settings, key_id: str) -> bool:
+    async with opened.store_of(settings) as store:
+        return await store.revoke_key(key_id, now=time.time())
+
+
+def _view(key: ApiKey) -> dict[str, object]:
+    return {name: getattr(key, name) for name in ("id", "tenant", "name", "trusted", "admin", "created", "revoked")}

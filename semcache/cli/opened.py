@@ -1,0 +1,101 @@
+"""What commands open: settings, the store behind them, or a whole cache.
+
+Invariant: what was opened here is closed when the block ends; only commands that fill a cache make one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from semcache.errors import StoreError
+
+if TYPE_CHECKING:
+    from semcache.cache import AsyncSemanticCache
+    from semcache.config import Settings
+    from semcache.protocols import EntryStore
+    from semcache.store.seal import Seal
+
+T = TypeVar("T")
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in an event loop of its own."""
+    import asyncio
+
+    return asyncio.run(work)
+
+
+def settings_from(config: Path | None, **options: Any) -> Settings:
+    """The settings of this command; `options` are sections and fields ("server__port"), None where not given.
+
+    Raises ConfigError.
+    """
+    from semcache.config import Settings, find_file
+
+    env = dict(os.environ)
+    cli = {name.replace("__", "."): value for name, value in options.items()}
+    return Settings.load(cli, env, config or find_file(env, Path.cwd()))
+
+
+def seal_of(settings: Settings) -> Seal | None:
+    """The ring of keys that seals entries. Raises ConfigError."""
+    from semcache.store.seal import Seal
+
+    keys = settings.store.seal_keys
+    return Seal.parse(keys.get_secret_value()) if keys else None
+
+
+def database(settings: Settings) -> str:
+    """What `open_store` is given: a URL, or the plain path of the file in the data folder."""
+    return settings.store_url if settings.store.url else str(settings.data / "semcache.db")
+
+
+def exists(settings: Settings) -> bool:
+    """Whether the store was ever made, as far as a look at the disk can tell."""
+    if settings.store.url is None:
+        return (settings.data / "semcache.db").is_file()
+    return settings.store_url != "memory://"
+
+
+@asynccontextmanager
+async def store_of(settings: Settings, *, create: bool = False) -> AsyncIterator[EntryStore]:
+    """The opened store. Raises ConfigError, or StoreError, also where there is none and `create` is False."""
+    from semcache.store import open_store
+
+    if not create and not exists(settings):
+        raise StoreError(
+            f"there is no cache in {settings.data}: name its folder with --data, or start one with `semcache serve`"
+        )
+    store = open_store(database(settings), seal=seal_of(settings))
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def cache_of(settings: Settings, clock: Callable[[], float]) -> AsyncIterator[AsyncSemanticCache]:
+    """The whole cache, embedder and index included. Raises SemcacheError."""
+    from semcache.cache import AsyncSemanticCache
+    from semcache.opening import open_parts
+
+    keys = settings.store.seal_keys
+    parts = await open_parts(
+        settings.store_url if settings.store.url else str(settings.data),
+        policies=settings.policies,
+        judge=settings.cache.judge,
+        embedder=settings.embedder,
+        clock=clock,
+        seed=settings.cache.seed,
+        target=settings.cache.target,
+        hot_bytes=settings.cache.hot_bytes,
+        seal_keys=keys.get_secret_value() if keys else None,
+        prices=settings.prices,
+    )
+    async with AsyncSemanticCache(parts) as cache:
+        yield cache

@@ -1,0 +1,19 @@
+"""Options that several commands share, so that they are named and explained alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Settings file; default: semcache.yaml here, if there is one."),
+]
+Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Data folder of the cache.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+Policies = Annotated[
+    str | None, typer.Option("--policies", metavar="PACK|DIR|FILE", help="Policy pack: a shipped one, or your own.")
+]
+EntryId = Annotated[str, typer.Argument(metavar="ID", help="Entry id: 16 hexadecimal digits, as in x-semcache-id.")]

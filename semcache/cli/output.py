@@ -1,0 +1,70 @@
+"""How commands speak: results on standard output, everything else on standard error.
+
+Invariant: what is printed as JSON is one JSON value, progress appears only on a terminal, no text is read as markup.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+_PIPE_WIDTH = 140
+
+
+def note(message: str) -> None:
+    """Tell the person at the terminal something that is not the result."""
+    print(message, file=sys.stderr)
+
+
+def as_json(value: Any) -> None:
+    """Print one JSON value."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+    """Print a table; the columns named in `right` are aligned to the right."""
+    from rich.table import Table
+
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        grid.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    _console().print(grid)
+
+
+def progress() -> Progress:
+    """A progress bar in bytes on standard error, invisible unless that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )
+
+
+def moment(seconds: float | None) -> str:
+    """A Unix time as ISO 8601 in UTC, "" for none."""
+    if seconds is None:
+        return ""
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    return Console(width=width, markup=False, highlight=False, emoji=False)

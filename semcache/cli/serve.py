@@ -1,0 +1,205 @@
+"""`semcache serve`: the proxy as a service of this machine.
+
+Knows uvicorn and processes, nothing of requests. What the command line says is passed on in the environment, because
+workers are new processes that read their settings themselves.
+Invariant: what can be known to be wrong is said before a worker starts; a worker that cannot start ends the command.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semcache.cli import logs, opened, options, output
+from semcache.errors import ConfigError, StoreError
+
+if TYPE_CHECKING:
+    from uvicorn import Config
+
+    from semcache.config import Settings
+
+_APP = "semcache.proxy.app:create"
+_METRICS = "PROMETHEUS_MULTIPROC_DIR"
+_GRACE = 20
+_KEEP_ALIVE = 75
+_START_FAILED = 3  # uvicorn's exit status of a worker that could not start
+_POLL = 0.05
+
+
+def serve(
+    upstream: Annotated[
+        str | None,
+        typer.Option("--upstream", metavar="URL", help="What answers misses: a URL, litellm:MODEL, or echo."),
+    ] = None,
+    port: Annotated[int | None, typer.Option("--port", help="Port to listen on; 0 takes a free one.")] = None,
+    host: Annotated[str | None, typer.Option("--host", help="Address to listen on.")] = None,
+    data: options.Data = None,
+    policies: options.Policies = None,
+    config: options.Config = None,
+    workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Worker processes.")] = None,
+    embedder: Annotated[
+        str | None, typer.Option("--embedder", metavar="SPEC", help="default, onnx:DIR, sentence:NAME.")
+    ] = None,
+) -> None:
+    """Run the proxy: point the base_url of your client at http://HOST:PORT/v1."""
+    given = {
+        "upstream.url": upstream,
+        "server.port": port,
+        "server.host": host,
+        "server.workers": workers,
+        "data": data,
+        "policies": policies,
+        "embedder": embedder,
+    }
+    settings = opened.settings_from(config, **given)
+    opened.run(_preflight(settings))
+    _export(given, config)
+    listener = listen(settings.server.host, settings.server.port)
+    url = address(settings.server.host, listener.getsockname()[1])
+    stop = threading.Event()
+    announcer = threading.Thread(target=_announce, args=(settings, url, stop), daemon=True)
+    announcer.start()
+    try:
+        with _shared_metrics(settings.server.workers):
+            started = _run(settings, listener)
+    finally:
+        stop.set()
+        listener.close()
+    if not started:
+        raise typer.Exit(1)
+
+
+async def _preflight(settings: Settings) -> None:
+    """Find mistakes that every worker would stumble over. Raises ConfigError or StoreError."""
+    from semcache.backends import open_backend
+    from semcache.config import check_exposure
+    from semcache.opening import read_prices
+    from semcache.policy import load
+
+    load(settings.policies)
+    if settings.prices is not None:
+        read_prices(settings.prices)
+    if settings.server.workers > 1 and settings.store.url is not None and settings.store_url == "memory://":
+        raise ConfigError(
+            "server.workers: workers share a store, and memory:// cannot be shared; use a file or a server"
+        )
+    await open_backend(settings.upstream.url, anthropic_url=settings.upstream.anthropic_url).close()
+    async with opened.store_of(settings, create=True) as store:
+        check_exposure(settings, bool(await store.keys()))
+
+
+def _export(given: Mapping[str, object], config: Path | None) -> None:
+    from semcache.config import FILE_VARIABLE, PREFIX
+
+    if config is not None:
+        os.environ[FILE_VARIABLE] = str(config)
+    for key, value in given.items():
+        if value is not None:
+            os.environ[PREFIX + key.replace(".", "__").upper()] = str(value)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket that does not listen yet, so that nobody is kept waiting by a proxy that is not ready."""
+    bare = host.strip("[]")
+    listener = socket.socket(socket.AF_INET6 if ":" in bare else socket.AF_INET)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((bare, port))
+    except OSError as error:
+        listener.close()
+        raise StoreError(f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port") from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def address(host: str, port: int) -> str:
+    bare = host.strip("[]")
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bare, bare)  # noqa: S104 - not bound to, replaced
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
+
+
+@contextmanager
+def _shared_metrics(workers: int) -> Iterator[None]:
+    """A folder in which the metrics of several workers meet, unless the environment names one."""
+    if workers == 1 or os.environ.get(_METRICS):
+        yield
+        return
+    folder = os.environ[_METRICS] = tempfile.mkdtemp(prefix="semcache-metrics-")
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(settings: Settings, listener: socket.socket) -> bool:
+    """Serve until a signal; False when it never started."""
+    from uvicorn import Config, Server
+
+    config = Config(
+        _APP,
+        factory=True,
+        host=settings.server.host,
+        port=settings.server.port,
+        workers=settings.server.workers,
+        loop="auto" if sys.platform == "win32" else "uvloop",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        log_config=logs.config(settings.log.level),
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE,
+        timeout_keep_alive=_KEEP_ALIVE,
+    )
+    if settings.server.workers > 1:
+        return _run_workers(config, listener)
+    # The server sends itself the signal again after it has shut down; the default would kill the process then.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    server = Server(config)
+    try:
+        server.run(sockets=[listener])
+    except SystemExit as error:
+        if error.code != _START_FAILED:
+            raise
+    return server.started
+
+
+def _run_workers(config: Config, listener: socket.socket) -> bool:
+    from uvicorn.supervisors import Multiprocess
+
+    supervisor = Multiprocess(config, sockets=[listener])
+    supervisor.run()
+    return all(worker.process.exitcode != _START_FAILED for worker in supervisor.processes)
+
+
+def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
+    """Say that the proxy is ready, once it says so itself."""
+    import json
+    import urllib.request
+
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    while not stop.wait(_POLL):
+        try:
+            with opener.open(f"{url}/readyz", timeout=5) as reply:
+                ready = json.load(reply)
+        except (OSError, ValueError):
+            continue
+        store = settings.explain()
+        where = next((value for key, value, _ in store if key == "store.url"), "") or str(settings.data)
+        output.note(
+            f"semcache is ready on {url}/v1  upstream {settings.upstream.url}  policies {ready['policies']}  "
+            f"store {where}  entries {ready['entries']}"
+        )
+        return

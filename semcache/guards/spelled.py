@@ -1,0 +1,104 @@
+"""Rewrites numbers spelt in words as digits, so that one pattern reads both.
+
+Invariant: text without number words comes back as it was. A "~" behind a number marks one that may be
+incidental, such as the "one" of "which one".
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.guards.text import Text
+from semcache.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES
+
+ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}
+SPELT = frozenset((*DIGITS, *SCALES, *ORDINALS, *FRACTIONS, *TIMES, "quarter", *ROMAN))
+_ONES = "|".join(sorted((*DIGITS, *SCALES), key=len, reverse=True))
+_ORDS = "|".join(ORDINALS)
+_SPELLED = re.compile(
+    rf"""\b(?:
+      (?P<half>half\s+(?:an?\s+|of\s+an?\s+)?)(?={"|".join(PERIODS)})
+    | (?P<many>(?:couple|few)\s+of\s+(?:hundreds?|thousands?|millions?))
+    | (?P<fraction>(?:(?P<top>one|two|three|a)[\s-]+)(?P<bottom>thirds?|quarters?|fourths?|fifths?|half)\b(?:\s+of)?)
+    | (?:a\s+)?(?P<times>half|twice|double|thrice|triple|once|(?P<cardozen>(?:{_ONES})\s+)?dozen|couple)\b(?:\s+of\b)?
+    | (?P<number>(?:a\s+(?=hundred|thousand|million|billion))?(?:{_ONES})(?:[\s-]+(?:and\s+)?(?:{_ONES}))*)
+        (?:[\s-]+(?P<tail>{_ORDS}))?(?:\s+point\s+(?P<point>(?:(?:{_ONES})\s*)+))?\b
+    | (?P<ordinal>{_ORDS})\b(?!\s+(?:of\s+all|and\s+foremost)\b)
+    | (?P<roman>(?<=\w\s)(?:viii|iii|vii|xii|ii|iv|vi|ix|xi))\b
+    | (?P<each>an?\s+)(?=(?:second|minute|hour|day|week|month|year)\b)
+    )""",
+    re.VERBOSE,
+)
+_ARTICLES = frozenset(("a", "an"))
+
+
+def spelled(text: str, words: Text) -> str:
+    """`text`, in lower case, with its number words as digits; `words` are the words it came from."""
+    bag = words.bag
+    if bag.isdisjoint(SPELT) and (bag.isdisjoint(PERIODS) or bag.isdisjoint(_ARTICLES)):
+        return text
+    return _SPELLED.sub(_digits, text)
+
+
+def _digits(match: re.Match[str]) -> str:
+    if match["half"]:
+        return "0.5 "
+    if match["many"]:
+        return " "
+    if match["each"]:
+        return "1~ "
+    if match["roman"]:
+        return str(ROMAN[match["roman"]])
+    if match["fraction"]:
+        return _fraction(match["top"], match["bottom"], match[0])
+    if match["times"]:
+        word = match["times"]
+        if word.endswith("dozen"):
+            many = match["cardozen"]
+            return str(12 * int(_value(many.split())) if many else 12)
+        return TIMES.get(word) or "0.5"
+    if match["ordinal"]:
+        return _ordinal(match)
+    found = re.split(r"[\s-]+", match["number"].strip())
+    words = [word for word in found if word not in ("and", "a")]
+    if match["tail"]:
+        return f"{_value(words) + ORDINALS[match['tail']]}th"
+    if match["point"]:
+        return f"{_value(words)}.{''.join(str(DIGITS.get(word, '')) for word in match['point'].split())} "
+    if words[0] in SCALES and match.string[: match.start()].rstrip()[-1:].isdigit():
+        return match[0]
+    if words == ["one"]:
+        return "1~"
+    return str(_value(words))
+
+
+def _fraction(top: str, bottom: str, whole: str) -> str:
+    if bottom == "half":
+        return "0.5"
+    if top == "a":
+        return "3~" if bottom == "third" else whole
+    under = {"t": 3, "q": 4, "fo": 4, "fi": 5}
+    return f"{DIGITS[top]}/{under.get(bottom[0]) or under[bottom[:2]]}"
+
+
+def _ordinal(match: re.Match[str]) -> str:
+    """A "first" may be incidental; a "second" behind a number or an article is a unit of time."""
+    if match["ordinal"] == "first":
+        return "1~"
+    if match["ordinal"] != "second":
+        return f"{ORDINALS[match['ordinal']]}th"
+    before = match.string[: match.start()].split()[-1:] or [""]
+    return match[0] if before[0] in ("a", "per", "each", "every", "one", "split") or before[0][-1:].isdigit() else "2th"
+
+
+def _value(words: list[str]) -> int:
+    total = part = 0
+    for word in words:
+        if word in DIGITS:
+            part += DIGITS[word]
+        elif SCALES.get(word) == 100:
+            part = max(part, 1) * 100
+        elif word in SCALES:
+            total += max(part, 1) * SCALES[word]
+            part = 0
+    return total + part

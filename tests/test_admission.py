@@ -1,0 +1,105 @@
+"""Only a complete, final, clean answer is kept, and never for longer than the pack allows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.admission import admission, is_refusal
+from semcache.policy import Category
+from semcache.types import Assembled, Controls, Discard, Endpoint, Request, Store, Traits, Why
+
+REQUEST = Request(Endpoint.CHAT, "gpt-x", {}, "What is a cache?", b"")
+ANSWER = Assembled(b'{"x": 1}', "A store of answers.", complete=True)
+CATEGORY = Category(name="x", ttl=3600.0)
+
+
+def test_a_good_answer_is_kept_for_both_tiers() -> None:
+    assert admission(REQUEST, CATEGORY, ANSWER, 200) == Store(3600.0, semantic=True)
+
+
+@pytest.mark.parametrize("status", [201, 204, 301, 400, 401, 429, 500, 503])
+def test_only_200_is_kept(status: int) -> None:
+    assert admission(REQUEST, CATEGORY, ANSWER, status) == Discard(Why.STATUS)
+
+
+def test_half_an_answer_is_not_kept() -> None:
+    assert admission(REQUEST, CATEGORY, replace(ANSWER, complete=False), 200) == Discard(Why.INCOMPLETE)
+
+
+def test_flagged_refusals_are_not_kept() -> None:
+    assert admission(REQUEST, CATEGORY, replace(ANSWER, refusal=True), 200) == Discard(Why.REFUSAL)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I can't assist with that.",
+        "I\u2019m sorry, but I can\u2019t help with that request.",
+        "Sorry, I cannot comply with this request.",
+        "I cannot provide that information.",
+        "As an AI language model, I cannot discuss this.",
+        "Unfortunately, I am unable to assist with your request.",
+        "I apologize, but I won't be able to help you with that.",
+        "I can't do that.",
+    ],
+)
+def test_refusals_in_words_are_not_kept(text: str) -> None:
+    assert admission(REQUEST, CATEGORY, replace(ANSWER, text=text), 200) == Discard(Why.REFUSAL)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sorry to hear that! Restart the device and try again.",
+        "You cannot return opened items.",
+        "As of my last update, the capital is Paris.",
+        "I don't have real-time data, but it is usually warm in June.",
+        "I can help with that. First, open the settings.",
+        "I'm sorry, but I can't help without details. " + "Here is the general procedure. " * 20,
+    ],
+)
+def test_answers_that_sound_sorry_are_kept(text: str) -> None:
+    assert not is_refusal(text)
+    assert isinstance(admission(REQUEST, CATEGORY, replace(ANSWER, text=text), 200), Store)
+
+
+def test_a_tool_call_is_exact_only_and_a_later_step_is_not_kept() -> None:
+    call = replace(ANSWER, tool_calls=True)
+    assert admission(REQUEST, CATEGORY, call, 200) == Store(3600.0, semantic=False)
+    step = replace(REQUEST, traits=Traits(last_role="tool"))
+    assert admission(step, CATEGORY, call, 200) == Discard(Why.TOOL_STEP)
+    assert isinstance(admission(step, CATEGORY, ANSWER, 200), Store)
+
+
+def test_secrets_in_the_answer_are_not_kept() -> None:
+    leaked = replace(ANSWER, text="Use the key sk-proj-abcdefghijklmnop1234")
+    assert admission(REQUEST, CATEGORY, leaked, 200) == Discard(Why.SECRET)
+
+
+def test_the_size_limit_counts_bytes() -> None:
+    assert isinstance(admission(REQUEST, CATEGORY, replace(ANSWER, body=b"x" * 10), 200, max_bytes=10), Store)
+    assert admission(REQUEST, CATEGORY, replace(ANSWER, body=b"x" * 11), 200, max_bytes=10) == Discard(Why.TOO_LARGE)
+
+
+def test_no_store_wins_over_everything() -> None:
+    request = replace(REQUEST, controls=Controls(no_store=True))
+    assert admission(request, CATEGORY, replace(ANSWER, complete=False), 500) == Discard(Why.NO_STORE)
+
+
+@given(st.floats(min_value=-1e6, max_value=1e9), st.floats(min_value=0, max_value=1e9))
+def test_a_request_may_only_shorten_the_life(asked: float, allowed: float) -> None:
+    category = Category(name="x", ttl=allowed)
+    found = admission(replace(REQUEST, controls=Controls(ttl=asked)), category, ANSWER, 200)
+    if min(asked, allowed) <= 0:
+        assert found == Discard(Why.NO_STORE)
+    else:
+        assert found == Store(min(asked, allowed))
+
+
+def test_a_ttl_that_is_no_number_is_not_stored() -> None:
+    request = replace(REQUEST, controls=Controls(ttl=float("nan")))
+    assert admission(request, CATEGORY, ANSWER, 200) == Discard(Why.NO_STORE)

@@ -1,0 +1,287 @@
+"""The library as its users hold it: look up, ask the model, record, give feedback."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache import AsyncSemanticCache, SemanticCache
+from semcache.errors import ConfigError, InvalidArgument
+from semcache.types import Discard, Outcome, Selector, Store, Why
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def cache(tmp_path: Path, clock: Clock) -> AsyncIterator[AsyncSemanticCache]:
+    async with await AsyncSemanticCache.open(str(tmp_path), seed=1, clock=clock) as opened:
+        yield opened
+
+
+async def told(cache: AsyncSemanticCache, prompt: Any, answer: str | dict[str, Any], **params: Any) -> Any:
+    found = await cache.lookup(prompt, **params)
+    assert found.answer is None
+    return await cache.record(found, answer)
+
+
+async def test_a_paraphrase_is_served_and_a_trap_is_not(cache: AsyncSemanticCache) -> None:
+    assert isinstance(await told(cache, "How do I enable two-factor authentication?", "Switch it on."), Store)
+    served = await cache.lookup("How can I enable two-factor authentication?")
+    assert (served.answer, served.outcome) == ("Switch it on.", Outcome.SEMANTIC)
+    assert served.score is not None
+    assert served.score > 0.9
+    assert (await cache.lookup("How do I disable two-factor authentication?")).answer is None
+
+
+async def test_a_near_prompt_with_another_number_is_vetoed_by_a_guard(cache: AsyncSemanticCache) -> None:
+    await told(cache, "How long may I return an item after 30 days?", "You may not.")
+    trap = await cache.lookup("How long may I return an item after 31 days?")
+    assert (trap.answer, trap.why) == (None, Why.GUARD)
+
+
+async def test_the_same_request_is_served_exactly(cache: AsyncSemanticCache) -> None:
+    await told(cache, "What is the capital of Peru?", "Lima")
+    again = await cache.lookup("What is the capital of Peru?")
+    assert (again.answer, again.outcome, again.score) == ("Lima", Outcome.EXACT, 1.0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"tenant": "b"},
+        {"namespace": "n"},
+        {"model": "other"},
+        {"temperature": 0.5},
+        {"response_format": {"type": "json_object"}},
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]},
+    ],
+)
+async def test_whatever_changes_the_answer_or_its_owner_separates(
+    cache: AsyncSemanticCache, other: dict[str, Any]
+) -> None:
+    await told(cache, "What is the capital of Peru?", "Lima", tenant="a")
+    for prompt in ("What is the capital of Peru?", "What's the capital of Peru?"):
+        found = await cache.lookup(prompt, **{"tenant": "a", **other})
+        assert found.answer is None
+    assert (await cache.lookup("What's the capital of Peru?", tenant="a")).answer == "Lima"
+
+
+async def test_earlier_turns_and_system_prompt_belong_to_the_question(cache: AsyncSemanticCache) -> None:
+    tent = [{"role": "user", "content": "The tent."}, {"role": "assistant", "content": "Nice."}]
+    jacket = [{"role": "user", "content": "The jacket."}, {"role": "assistant", "content": "Nice."}]
+    ask = [{"role": "user", "content": "How much does it cost?"}]
+    await told(cache, [*tent, *ask], "249")
+    assert (await cache.lookup([*jacket, *ask])).answer is None
+    assert (await cache.lookup([{"role": "system", "content": "Be brief."}, *tent, *ask])).answer is None
+    assert (await cache.lookup([*tent, *ask])).answer == "249"
+
+
+async def test_a_wrong_answer_is_never_served_again_to_that_request(cache: AsyncSemanticCache) -> None:
+    await told(cache, "How do I cancel my subscription?", "Press Cancel.")
+    served = await cache.lookup("How can I cancel my subscription?")
+    assert served.outcome is Outcome.SEMANTIC
+    assert await cache.feedback(served.entry_id, correct=False)
+    again = await cache.lookup("How can I cancel my subscription?")
+    assert (again.answer, again.why) == (None, Why.REJECTED)
+    assert (await cache.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
+
+
+async def test_a_wrong_exact_answer_is_forgotten(cache: AsyncSemanticCache) -> None:
+    await told(cache, "What is the capital of Peru?", "Quito")
+    served = await cache.lookup("What is the capital of Peru?")
+    assert await cache.feedback(served.entry_id, correct=False)
+    assert (await cache.lookup("What is the capital of Peru?")).answer is None
+
+
+async def test_feedback_on_what_is_not_there_is_refused(cache: AsyncSemanticCache) -> None:
+    assert not await cache.feedback("0" * 16, correct=False)
+    assert not await cache.feedback("no id", correct=False)
+    assert not await cache.feedback(None, correct=True)
+    await told(cache, "What is the capital of Peru?", "Lima", tenant="a")
+    served = await cache.lookup("What is the capital of Peru?", tenant="a")
+    assert not await cache.feedback(served.entry_id, correct=False, tenant="b")
+    assert (await cache.lookup("What is the capital of Peru?", tenant="a")).answer == "Lima"
+
+
+async def test_an_audit_that_disagrees_counts_as_wrong(cache: AsyncSemanticCache) -> None:
+    await told(cache, "How do I cancel my subscription?", "Press Cancel.")
+    served = await cache.lookup("How can I cancel my subscription?")
+    await cache.record(served, "Write to us.")
+    assert (await cache.lookup("How can I cancel my subscription?")).answer is None
+
+
+async def test_answers_die_on_time_and_reading_does_not_keep_them_alive(
+    cache: AsyncSemanticCache, clock: Clock
+) -> None:
+    await told(cache, "What is the capital of Peru?", "Lima")
+    ttl = cache.pack.of((await cache.lookup("What is the capital of Peru?")).category).ttl
+    clock.now += ttl - 1
+    assert (await cache.lookup("What is the capital of Peru?")).answer == "Lima"
+    clock.now += 1
+    assert (await cache.lookup("What is the capital of Peru?")).answer is None
+    assert (await cache.lookup("What's the capital of Peru?")).answer is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "why"),
+    [
+        ("What is the weather in Oslo right now?", Why.LIVE),
+        ("Where is my order?", Why.PERSONAL),
+        ("Write me a poem about the sea.", Why.CREATIVE),
+        ("My password is hunter2hunter2, why can't I log in?", Why.SECRET),
+    ],
+)
+async def test_what_no_cache_may_answer(cache: AsyncSemanticCache, prompt: str, why: Why) -> None:
+    found = await cache.lookup(prompt)
+    assert (found.outcome, found.why) == (Outcome.BYPASS, why)
+    assert await cache.record(found, "an answer") == Discard(why)
+    assert (await cache.lookup(prompt)).answer is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (
+            {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Li"}, "finish_reason": "length"}]},
+            Why.INCOMPLETE,
+        ),
+        ({"choices": []}, Why.INCOMPLETE),
+        ({"error": {"message": "overloaded"}}, Why.INCOMPLETE),
+        ("I'm sorry, but I can't assist with that.", Why.REFUSAL),
+    ],
+)
+async def test_what_is_no_good_answer_is_not_kept(cache: AsyncSemanticCache, answer: Any, why: Why) -> None:
+    assert await told(cache, "What is the capital of Peru?", answer) == Discard(why)
+    assert (await cache.lookup("What is the capital of Peru?")).answer is None
+
+
+async def test_a_tool_call_is_replayed_to_its_own_request_alone(cache: AsyncSemanticCache) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "find", "arguments": '{"q":"tents"}'}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    completion = {"id": "x", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    tools = [{"type": "function", "function": {"name": "find", "parameters": {"type": "object"}}}]
+    await told(cache, "Find me some tents.", completion, tools=tools)
+    again = await cache.lookup("Find me some tents.", tools=tools)
+    assert again.completion == completion
+    assert (await cache.lookup("Please find me some tents.", tools=tools)).answer is None
+
+
+async def test_each_reader_gets_an_answer_of_its_own(cache: AsyncSemanticCache) -> None:
+    await told(cache, "What is the capital of Peru?", "Lima")
+    first = (await cache.lookup("What is the capital of Peru?")).completion
+    assert first is not None
+    first["choices"].clear()
+    second = (await cache.lookup("What is the capital of Peru?")).completion
+    assert second is not None
+    assert second["choices"]
+
+
+async def test_everything_survives_a_restart(tmp_path: Path, clock: Clock) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+        await told(cache, "How do I cancel my subscription?", "Press Cancel.")
+        served = await cache.lookup("How can I cancel my subscription?")
+        await cache.feedback(served.entry_id, correct=False)
+    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+        assert (await cache.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
+        assert (await cache.lookup("how do i cancel my subscription")).outcome is Outcome.SEMANTIC
+        assert (await cache.lookup("How can I cancel my subscription?")).why is Why.REJECTED
+        stats = await cache.stats()
+        assert stats["total"]["semantic"] >= 1
+
+
+async def test_two_caches_on_one_store_follow_each_other(tmp_path: Path, clock: Clock) -> None:
+    async with (
+        await AsyncSemanticCache.open(str(tmp_path), clock=clock) as one,
+        await AsyncSemanticCache.open(str(tmp_path), clock=clock) as two,
+    ):
+        await told(one, "What is the capital of Peru?", "Lima")
+        await two.parts.catch_up()
+        assert (await two.lookup("What's the capital of Peru?")).answer == "Lima"
+        await two.invalidate(Selector(category=(await two.lookup("What's the capital of Peru?")).category))
+        await one.parts.catch_up()
+        assert (await one.lookup("What is the capital of Peru?")).answer is None
+
+
+async def test_invalidation_by_tag_and_its_dry_run(cache: AsyncSemanticCache) -> None:
+    tagged = await cache.lookup("What is the capital of Peru?", **{"cache": {"tags": ["geo"]}})
+    await cache.record(tagged, "Lima")
+    await told(cache, "How do I cancel my subscription?", "Press Cancel.")
+    assert len(await cache.invalidate(Selector(tag="geo"), dry_run=True)) == 1
+    assert (await cache.lookup("What is the capital of Peru?")).answer == "Lima"
+    assert len(await cache.invalidate(Selector(tag="geo"))) == 1
+    assert (await cache.lookup("What is the capital of Peru?")).answer is None
+    assert (await cache.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
+    assert await cache.invalidate(Selector()) == []
+
+
+async def test_bad_arguments_are_named(cache: AsyncSemanticCache, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="int"):
+        await cache.lookup(3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="messages"):
+        await cache.lookup([])
+    with pytest.raises(InvalidArgument, match="suport"):
+        await cache.lookup("hello", category="suport")
+    found = await cache.lookup("What is the capital of Peru?")
+    with pytest.raises(InvalidArgument, match="list"):
+        await cache.record(found, [1])  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="target"):
+        await AsyncSemanticCache.open(str(tmp_path / "x"), target=1.5)
+    with pytest.raises(ConfigError, match="judge"):
+        await AsyncSemanticCache.open(str(tmp_path / "y"), judge="coin")
+
+
+async def test_a_private_pack_shares_with_nobody(tmp_path: Path) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), policies="private") as cache:
+        await told(cache, "What is my deductible?", "500", user="ann")
+        assert (await cache.lookup("What is my deductible?", user="ann")).answer == "500"
+        assert (await cache.lookup("What is my deductible?", user="bob")).answer is None
+        assert (await cache.lookup("What is my deductible?")).outcome is Outcome.BYPASS
+
+
+@pytest.fixture
+def blocking(tmp_path: Path) -> Iterator[SemanticCache]:
+    with SemanticCache.open(str(tmp_path), seed=1) as opened:
+        yield opened
+
+
+def test_the_same_without_an_event_loop(blocking: SemanticCache) -> None:
+    found = blocking.lookup("How do I reset my password?", tenant="acme", model="gpt-x")
+    assert found.answer is None
+    blocking.record(found, "Open Settings.")
+    served = blocking.lookup("How can I reset my password?", tenant="acme", model="gpt-x")
+    assert (served.answer, served.audit, served.outcome) == ("Open Settings.", False, "semantic")
+    assert blocking.feedback(served.entry_id, correct=True)
+    blocking.settle()
+    assert blocking.stats()["total"]["requests"] == 2
+    assert len(blocking.invalidate(Selector(everything=True))) == 1
+
+
+def test_a_closed_cache_says_so(tmp_path: Path) -> None:
+    cache = SemanticCache.open(str(tmp_path))
+    cache.close()
+    cache.close()
+    with pytest.raises(InvalidArgument, match="closed"):
+        cache.lookup("hello")
+
+
+def test_a_start_that_fails_leaves_no_thread(tmp_path: Path) -> None:
+    import threading
+
+    before = threading.active_count()
+    with pytest.raises(ConfigError):
+        SemanticCache.open(str(tmp_path), policies="no such pack")
+    assert threading.active_count() == before

@@ -1,0 +1,97 @@
+"""A request lands in the category that the caller, a rule or the nearest centroid names, and else in "default"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from semcache.categorize import Categories, build, example_texts
+from semcache.errors import EmbedError, RequestRejected
+from semcache.policy import Category, Pack
+from semcache.protocols import Categorizer
+from semcache.types import Controls, Endpoint, Request
+
+PACK = Pack(
+    name="p",
+    description="",
+    share="tenant",
+    target=0.01,
+    min_margin=0.5,
+    categories={
+        "support": Category(name="support", examples=("a", "b")),
+        "code": Category(name="code", patterns=("traceback", r"^fix\b"), models=("*-coder", "code-?"), examples=("c",)),
+        "late": Category(name="late", patterns=("traceback",)),
+        "default": Category(name="default"),
+    },
+)
+REQUEST = Request(Endpoint.CHAT, "gpt-x", {}, "How do I return shoes?", b"")
+
+
+def unit(*values: float) -> np.ndarray:
+    vector = np.array(values, dtype=np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+BUILT: Categorizer = build(PACK, np.stack([unit(1, 0.1, 0), unit(1, -0.1, 0), unit(0, 0, 1)]))
+
+
+def test_example_texts_keep_the_order_that_build_expects() -> None:
+    assert example_texts(PACK) == [("support", "a"), ("support", "b"), ("code", "c")]
+
+
+def test_the_nearest_centroid_names_the_category() -> None:
+    assert BUILT.by_vector(unit(1, 0, 0.2)) == "support"
+    assert BUILT.by_vector(unit(0.2, 0, 1)) == "code"
+
+
+def test_what_is_near_to_nothing_is_default() -> None:
+    assert BUILT.by_vector(unit(0, 1, 0)) == "default"
+    assert BUILT.by_vector(unit(-1, 0, 0)) == "default"
+
+
+def test_without_examples_everything_is_default() -> None:
+    assert Categories(PACK).by_vector(unit(1, 0, 0)) == "default"
+    bare = Pack(
+        name="p",
+        description="",
+        share="tenant",
+        target=0.01,
+        min_margin=0.2,
+        categories={"default": Category(name="default")},
+    )
+    assert build(bare, np.zeros((0, 3), dtype=np.float32)).by_vector(unit(1, 0, 0)) == "default"
+
+
+def test_the_caller_names_the_category() -> None:
+    assert BUILT.by_rule(replace(REQUEST, controls=Controls(category="late"))) == "late"
+    assert BUILT.by_rule(replace(REQUEST, text="traceback", controls=Controls(category="support"))) == "support"
+
+
+def test_an_unknown_category_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(RequestRejected, match=r"'suport'.*did you mean 'support'") as caught:
+        BUILT.by_rule(replace(REQUEST, controls=Controls(category="suport")))
+    assert caught.value.status == 400
+
+
+def test_an_unknown_category_like_nothing_is_refused_with_the_known_names() -> None:
+    with pytest.raises(RequestRejected, match="known: code, default, late, support"):
+        BUILT.by_rule(replace(REQUEST, controls=Controls(category="???")))
+
+
+def test_rules_go_in_the_order_of_the_pack_and_ignore_case() -> None:
+    assert BUILT.by_rule(replace(REQUEST, text="See this Traceback")) == "code"
+    assert BUILT.by_rule(replace(REQUEST, text="please fix")) is None
+
+
+@pytest.mark.parametrize(("model", "expected"), [("big-coder", "code"), ("code-7", "code"), ("coder-big", None)])
+def test_model_patterns(model: str, expected: str | None) -> None:
+    assert BUILT.by_rule(replace(REQUEST, model=model)) == expected
+
+
+def test_vectors_that_do_not_fit_the_examples_are_refused() -> None:
+    with pytest.raises(EmbedError, match="3 finite example vectors"):
+        build(PACK, np.ones((2, 3), dtype=np.float32))
+    with pytest.raises(EmbedError, match="3 finite example vectors"):
+        build(PACK, np.full((3, 3), np.nan, dtype=np.float32))

@@ -1,0 +1,171 @@
+"""What must never be looked up or kept, and what must stay cacheable although it looks alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.eligibility import ineligible, is_creative, is_live, is_personal, semantic_eligible
+from semcache.policy import Category
+from semcache.secrets import has_secret
+from semcache.types import Endpoint, Request, Scope, Traits, Why
+
+PERSONAL = """
+where is my order|What's the status of my order?|my account balance please|show me my invoices|Where is my package?
+what are my test results|summarize our contract|do I have any unread messages|How much do I owe?
+When is my appointment?|track my package|has my refund been processed?|what is my name?|what's on my calendar
+Is my subscription still active?|cancel my order|order #12345 has not arrived|how much did I spend on food
+can I see my last invoice|what did I say earlier|Which meetings do we have with our contacts?
+"""
+GENERAL = """
+how do I reset my password|my dog is sick what can I do|How can I track my order?|what is an invoice?
+What should I do if my card is stolen?|Why is my code slow?|how do i cancel my subscription|Can I return my order?
+how to improve my credit score|What is a contract?|What is the best way to clean my laptop?
+do I have to pay tax on gifts?|Do I need a visa for Japan?|how do I check my account balance|My phone won't turn on
+why does my loop never end|What is the refund policy?|Do I have the right to refuse overtime?
+is it safe to eat my leftovers after 3 days|Could you tell me how to close my account?
+"""
+LIVE = """
+what time is it|What's the weather in Paris?|who is the current president of France|latest news|price of bitcoin
+What is Apple's stock price?|is it raining in London|what's happening in Ukraine right now|is GitHub down?
+What are today's headlines|who is winning the game|traffic on the M25|USD EUR exchange rate|restaurants near me
+what is the latest version of Python|will it rain tomorrow|what day is it today|weather|who won the game last night
+What is the current inflation rate?
+"""
+TIMELESS = """
+what is the capital of France|how does a stock market work|How do weather forecasts work?|What causes traffic?
+who was the first president|how are exchange rates determined|explain real-time operating systems|What is a live wire?
+How do I sort a list?|what is the time complexity of quicksort|how to increase traffic to my website
+What's the difference between now and then?|What is a leap day?|What does today() do in Excel?
+"""
+CREATIVE = """
+write a poem about autumn|Tell me a joke|brainstorm names for a cafe|give me another one|surprise me
+compose a short story about a dragon|write a tweet about our launch|pick a random number|regenerate|another one
+write me a song|suggest 5 ideas for a birthday party|Give me a random fact|try again|flip a coin
+"""
+PLAIN = """
+write a function that reverses a string|who wrote the poem Ozymandias|what is a haiku|generate a SQL query for users
+write a regex for emails|explain the story of Job|How do I write a cover letter?|what is a random variable
+how do I generate a random number in Python|summarize this article|Write a unit test for this class
+give me the names of the planets|tell me the story of the French revolution
+"""
+SECRET = """
+my password is hunter2|sk-proj-abcdefghijklmnop1234|card 4111 1111 1111 1111|AKIAIOSFODNN7EXAMPLE
+GB82 WEST 1234 5698 7654 32|-----BEGIN RSA PRIVATE KEY-----|eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.SflKxwRJSMeKKF2QT4
+api_key = abcd1234efgh|postgres://bob:hunter2@db/x|my ssn is 123-45-6789|Password: Tr0ub4dor
+ghp_abcdefghijklmnopqrstuvwxyz0123|Authorization: Bearer abcdefghijklmnopqrstuvwx|5500-0000-0000-0004
+"""
+HARMLESS = """
+my password is not working|how do I reset my password|what is an api key|1234 5678 9012 3456|call 020 7946 0958
+the password is case sensitive|my pin is blocked|2024-01-05 12:00:00|What is 4111111111111112?
+is my password: strong?|password is wrong|sk-learn tutorial|pi is 3.14159265358979323846|GB83 WEST 1234 5698 7654 32
+"""
+
+
+def lines(table: str) -> list[str]:
+    return [text for text in table.replace("\n", "|").split("|") if text]
+
+
+def request(text: str = "What is a cache?", **traits: Any) -> Request:
+    scope = traits.pop("scope", Scope())
+    return Request(Endpoint.CHAT, "gpt-x", {}, text, b"", traits=Traits(**traits), scope=scope)
+
+
+@pytest.mark.parametrize("text", lines(PERSONAL))
+def test_what_depends_on_the_asker_is_personal(text: str) -> None:
+    assert ineligible(request(text), Category(name="x")) is Why.PERSONAL
+
+
+@pytest.mark.parametrize("text", lines(GENERAL))
+def test_saying_my_is_not_personal(text: str) -> None:
+    assert not is_personal(text)
+    assert ineligible(request(text), Category(name="x")) is None
+
+
+@pytest.mark.parametrize("text", lines(LIVE))
+def test_what_depends_on_the_moment_is_live(text: str) -> None:
+    assert ineligible(request(text), Category(name="x")) is Why.LIVE
+
+
+@pytest.mark.parametrize("text", lines(TIMELESS))
+def test_what_is_true_tomorrow_is_not_live(text: str) -> None:
+    assert not is_live(text)
+    assert ineligible(request(text), Category(name="x")) is None
+
+
+@pytest.mark.parametrize("text", lines(CREATIVE))
+def test_what_should_be_new_each_time_is_creative(text: str) -> None:
+    assert ineligible(request(text), Category(name="x")) is Why.CREATIVE
+
+
+@pytest.mark.parametrize("text", lines(PLAIN))
+def test_writing_that_serves_everybody_is_not_creative(text: str) -> None:
+    assert not is_creative(text)
+
+
+@pytest.mark.parametrize("text", lines(SECRET))
+def test_secrets_are_neither_looked_up_nor_kept(text: str) -> None:
+    assert ineligible(request(f"Please check this: {text}"), Category(name="x")) is Why.SECRET
+
+
+@pytest.mark.parametrize("text", lines(HARMLESS))
+def test_speaking_of_secrets_reveals_none(text: str) -> None:
+    assert not has_secret(text)
+
+
+def test_the_pack_may_allow_personal_live_and_creative_prompts() -> None:
+    for text, field in (("where is my order", "personal"), ("what time is it", "live"), ("tell me a joke", "creative")):
+        assert ineligible(request(text), Category(name="x")) is not None
+        assert ineligible(request(text), Category(name="x", **{field: True})) is None
+
+
+def test_a_scope_of_one_user_may_hold_personal_answers() -> None:
+    assert ineligible(request("where is my order", scope=Scope(user="ann")), Category(name="x")) is None
+
+
+def test_typographic_apostrophes_hide_nothing() -> None:
+    assert ineligible(request("What\u2019s the status of my order?"), Category(name="x")) is Why.PERSONAL
+
+
+def test_the_first_reason_wins() -> None:
+    everything = request(
+        "my password is hunter2, where is my order today, tell me a joke", temperature=1.5, stateful=True
+    )
+    assert ineligible(everything, Category(name="x", cache=False)) is Why.DISABLED
+    assert ineligible(everything, Category(name="x")) is Why.STATEFUL
+    hot = request("my password is hunter2", temperature=1.5)
+    assert ineligible(hot, Category(name="x")) is Why.TEMPERATURE
+    assert ineligible(hot, Category(name="x", max_temperature=2.0)) is Why.SECRET
+
+
+@pytest.mark.parametrize(("temperature", "expected"), [(None, None), (0.0, None), (0.7, None), (0.71, Why.TEMPERATURE)])
+def test_temperature_is_bounded_by_the_category(temperature: float | None, expected: Why | None) -> None:
+    assert ineligible(request(temperature=temperature), Category(name="x", max_temperature=0.7)) is expected
+
+
+def test_exact_only() -> None:
+    category = Category(name="x", max_chars=20)
+    assert semantic_eligible(request("What is a cache?"), category) is None
+    assert semantic_eligible(request("And her?"), category) is None
+    assert semantic_eligible(request(""), category) is Why.EXACT_ONLY
+    assert semantic_eligible(request(" ?! "), category) is Why.EXACT_ONLY
+    assert semantic_eligible(request("x" * 21), category) is Why.EXACT_ONLY
+    assert semantic_eligible(request(last_role="tool"), category) is Why.EXACT_ONLY
+    assert semantic_eligible(request(multimodal=True), category) is Why.EXACT_ONLY
+    assert semantic_eligible(request(), Category(name="x", semantic=False)) is Why.EXACT_ONLY
+
+
+@given(st.text(max_size=300))
+def test_no_text_breaks_it(text: str) -> None:
+    ineligible(request(text), Category(name="x"))
+    semantic_eligible(request(text), Category(name="x"))
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 50_000, "my " * 20_000, "4 " * 20_000, "write a " * 8_000, "is " * 15_000, "eyJa." * 9_000]
+)
+def test_hostile_length_stays_linear(text: str) -> None:
+    ineligible(request(text), Category(name="x"))

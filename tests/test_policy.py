@@ -1,0 +1,105 @@
+"""A pack with a mistake must say where it is and how to mend it; a pack without one must mean what it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from semcache import policy
+from semcache.errors import ConfigError
+
+
+def written(folder: Path, text: str, name: str = "pack.yaml") -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("nam: x\n", 1, ["nam", "did you mean 'name'"]),
+        (
+            "name: x\ncategories:\n  a:\n    threshold: 0.9\n  b:\n    treshold: 0.9\n",
+            6,
+            ["categories.b.treshold", "'threshold'"],
+        ),
+        ("name: x\ndefaults:\n  threshold: 1.5\n", 3, ["defaults.threshold", "1.0"]),
+        ("name: x\ncategories:\n  a:\n    ttl: 5\n", 4, ["categories.a.ttl"]),
+        ("name: x\ncategories:\n  a:\n    ttl: 5 fortnights\n", 4, ["categories.a.ttl"]),
+        ("name: x\ncategories:\n  a:\n    strategy: magic\n", 4, ["categories.a.strategy", "magic"]),
+        ("name: x\ncategories:\n  a:\n    guards: [numbers, nmubers]\n", 4, ["categories.a.guards"]),
+        (
+            "name: x\ncategories:\n  a:\n    rules:\n      pattern: [x]\n",
+            5,
+            ["categories.a.rules.pattern", "'patterns'"],
+        ),
+        ("name: x\ncategories:\n  a:\n    rules:\n      patterns: ['(']\n", 5, ["categories.a.rules.patterns", "'('"]),
+        ("name: x\ntarget: 0\n", 2, ["target"]),
+        ("name: [\n", 2, ["YAML"]),
+        ("- a\n- b\n", 1, ["mapping"]),
+    ],
+)
+def test_a_mistake_is_named_with_file_line_key_and_remedy(
+    tmp_path: Path, text: str, line: int, words: list[str]
+) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        policy.load(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}:{line}: ")
+    for word in words:
+        assert word in message
+
+
+def test_an_unknown_pack_names_the_nearest() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'support'"):
+        policy.load("suport")
+
+
+def test_a_missing_file_and_an_empty_folder_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nowhere\.yaml"):
+        policy.load(str(tmp_path / "nowhere.yaml"))
+    with pytest.raises(ConfigError, match=r"no \*\.yaml"):
+        policy.load(str(tmp_path))
+
+
+def test_a_category_takes_from_the_defaults_what_it_leaves_out(tmp_path: Path) -> None:
+    text = "name: x\ndefaults: {ttl: 2h, threshold: 0.8}\ncategories:\n  a: {threshold: 0.95}\n  default: {quota: 3}\n"
+    pack = policy.load(written(tmp_path, text))
+    assert (pack.of("a").ttl, pack.of("a").threshold) == (7200.0, 0.95)
+    assert (pack.of("unheard of").ttl, pack.of("default").quota) == (7200.0, 3)
+
+
+def test_a_folder_is_one_pack(tmp_path: Path) -> None:
+    written(tmp_path, "name: one\ncategories:\n  a: {threshold: 0.9}\n", "a.yaml")
+    written(tmp_path, "name: two\ncategories:\n  b: {threshold: 0.8}\n  a: {threshold: 0.7}\n", "b.yaml")
+    pack = policy.load(str(tmp_path))
+    assert pack.name == "one"
+    assert (pack.of("a").threshold, pack.of("b").threshold) == (0.7, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("15m", 900), ("1.5h", 5400), ("7d", 604800), ("2 w", 1209600)]
+)
+def test_durations(text: str, seconds: float) -> None:
+    assert policy.duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "7", "d", "-1d", "1y", "1d2h"])
+def test_what_is_no_duration(text: str) -> None:
+    with pytest.raises(ConfigError):
+        policy.duration(text)
+
+
+def test_the_json_schema_accepts_what_ships_and_refuses_what_load_refuses() -> None:
+    schema = policy.json_schema()
+    json.dumps(schema)
+    for name in policy.packs():
+        jsonschema.validate(yaml.safe_load((policy.packs_dir() / f"{name}.yaml").read_text()), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"name": "x", "defaults": {"treshold": 1}}, schema)
