@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Coroutine, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -21,6 +23,30 @@ from semcache.types import Forward, Request, Scope, Selector, Serve, Why, public
 
 T = TypeVar("T")
 _log = logging.getLogger("semcache.adapters")
+
+
+class Pending:
+    """What was looked up and is not answered yet, for hosts that ask and record in two unconnected calls.
+
+    Safe to use from any thread. Holds the newest `limit`: a host whose model failed never comes back.
+    """
+
+    def __init__(self, limit: int = 1024) -> None:
+        self._limit = limit
+        self._found: OrderedDict[Hashable, Found] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def put(self, key: Hashable, found: Found) -> None:
+        """Remember what was found for `key`."""
+        with self._lock:
+            self._found[key] = found
+            if len(self._found) > self._limit:
+                self._found.popitem(last=False)
+
+    def take(self, key: Hashable) -> Found | None:
+        """Hand out and forget what was found for `key`."""
+        with self._lock:
+            return self._found.pop(key, None)
 
 
 class FailOpen:
@@ -49,10 +75,15 @@ class FailOpen:
         self._tenant, self._user, self._namespace, self.category = tenant, user, namespace, category
         self.faults = 0
 
-    def chat(self, messages: Sequence[Mapping[str, Any]], model: str, identity: Mapping[str, Any]) -> Request | None:
-        """The request that these messages are; `identity` is what else has to be equal for an answer to be shared."""
+    def chat(self, messages: Sequence[Mapping[str, Any]], model: str, fields: Mapping[str, Any]) -> Request | None:
+        """The request that these messages are, None when they cannot be read.
+
+        `fields` are further fields of a chat request, such as `user`, `temperature` or the `cache` object; those that
+        the chat dialect does not know have to be equal for an answer to be shared.
+        """
         try:
-            return chat_request(messages, model, identity, self.scope(None), self.category)
+            request = chat_request(messages, model, fields, self.scope(None), self.category)
+            return replace(request, scope=self.scope(request.user, request.controls.namespace))
         except Exception as error:
             self.failed("reading a request", error)
             return None

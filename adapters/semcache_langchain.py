@@ -19,8 +19,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-from collections import OrderedDict
 from hashlib import sha256
 from typing import Any
 
@@ -30,7 +28,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, Huma
 from langchain_core.messages.function import FunctionMessage
 from langchain_core.messages.system import SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, Generation, GenerationChunk
-from semcache_failopen import FailOpen
+from semcache_failopen import FailOpen, Pending
 
 import semcache
 from semcache.found import Found
@@ -47,7 +45,6 @@ _FINISH = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
     **dict.fromkeys(("content_filter", "safety", "refusal", "recitation", "blocklist"), "content_filter"),
 }
-_PENDING = 1024
 _NAME = re.compile(r"""["'](?:model|model_name|model_id)["'](?::|,) ?["']([^"']+)["']""")
 _TEMPERATURE = re.compile(r"""["']temperature["'](?::|,) ?(\d+(?:\.\d+)?)""")
 
@@ -80,8 +77,7 @@ class SemanticCache(BaseCache):
             namespace=namespace,
             category=category,
         )
-        self._pending: OrderedDict[tuple[str, str], Found] = OrderedDict()
-        self._lock = threading.Lock()
+        self._pending = Pending()
 
     @property
     def faults(self) -> int:
@@ -102,14 +98,14 @@ class SemanticCache(BaseCache):
         """Keep the model's generations, if the policy admits them."""
         body = self._body(return_val)
         if body is not None:
-            found = self._asked(prompt, llm_string) or self._cache.find(self._request(prompt, llm_string))[0]
+            found = self._pending.take((prompt, llm_string)) or self._cache.find(self._request(prompt, llm_string))[0]
             self._cache.keep(found, body)
 
     async def aupdate(self, prompt: str, llm_string: str, return_val: RETURN_VAL_TYPE) -> None:
         """What `update` does, without blocking the running loop."""
         body = self._body(return_val)
         if body is not None:
-            found = self._asked(prompt, llm_string)
+            found = self._pending.take((prompt, llm_string))
             found = found or (await self._cache.afind(self._request(prompt, llm_string)))[0]
             await self._cache.akeep(found, body)
 
@@ -144,15 +140,8 @@ class SemanticCache(BaseCache):
                 return _revived((found.completion or {})["langchain"])
             except Exception as error:
                 self._cache.failed("reviving an answer", error)
-        with self._lock:
-            self._pending[prompt, llm_string] = found
-            if len(self._pending) > _PENDING:
-                self._pending.popitem(last=False)
+        self._pending.put((prompt, llm_string), found)
         return None
-
-    def _asked(self, prompt: str, llm_string: str) -> Found | None:
-        with self._lock:
-            return self._pending.pop((prompt, llm_string), None)
 
     def _body(self, generations: RETURN_VAL_TYPE) -> dict[str, Any] | None:
         """A chat completion that carries the generations; None when they could not be revived from it."""

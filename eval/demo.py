@@ -58,7 +58,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--latency", type=float, default=0.4, help="seconds until the upstream's first token")
     options = parser.parse_args()
-    console = Console(width=None if sys.stdout.isatty() else 130)
+    console = Console(width=None if sys.stdout.isatty() else 140)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="semcache-demo-")))
         upstream = stack.enter_context(echo(folder, options.latency))
@@ -118,12 +118,12 @@ def rows(told: list[Told]) -> Table:
         table.add_column(heading, no_wrap=True)
     for heading in ("score", "P(correct)", "ms", "tokens saved"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("answer")
+    table.add_column("answer", no_wrap=True)
     for reply in told:
         ask = reply.ask
         prompt = ("… " if ask.earlier else "") + ask.prompt
         table.add_row(
-            prompt if len(prompt) <= 52 else prompt[:51] + "…",
+            prompt if len(prompt) <= 50 else prompt[:49] + "…",
             ask.kind + (" (stream)" if ask.stream else ""),
             f"[{STYLES[reply.outcome]}]{reply.outcome}[/]",
             reply.why,

@@ -7,6 +7,7 @@ embedder becomes `Forward(Why.FAULT)` and is counted. What `admit` reports as st
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from semcache.breaker import Breaker
 from semcache.errors import (
     CacheUnavailable,
     ConfigError,
+    EmbedError,
     IntegrityError,
     InvalidArgument,
     RequestRejected,
@@ -209,6 +211,9 @@ class AsyncSemanticCache:
             lookup = replace(lookup, decision=Forward(Why.NO_CACHE, Outcome.BYPASS))
         else:
             card = self.catalogue.exact(key.exact)
+            if card is not None and category is not None and card.category != category:
+                # It was kept under another category's terms.
+                card = None
             decision = decide.exact(
                 card, controls=request.controls, now=self._clock(), rejected=self.catalogue.rejected(key.exact)
             )
@@ -368,8 +373,7 @@ class AsyncSemanticCache:
         """Delete what matches and return the ids; with `dry_run` only return them. Raises StoreError."""
         ids = await self._store.delete(where, now=self._clock(), dry_run=dry_run)
         if not dry_run:
-            for entry_id in ids:
-                await self.parts.hide(entry_id)
+            await self.parts.hide(*ids)
         return ids
 
     def outcome(self, lookup: Lookup, status: int, seconds: float, **facts: Unpack[Facts]) -> Recorded:
@@ -388,8 +392,13 @@ class AsyncSemanticCache:
     # Inside
 
     async def _embed(self, text: str) -> Vector:
-        matrix = await self._guarded("embedder", self.parts.embedder.embed([text]))
-        vector: Vector = matrix[0]
+        vector: Vector = await self._guarded("embedder", self._vector_of(text))
+        return vector
+
+    async def _vector_of(self, text: str) -> Vector:
+        vector: Vector = (await self.parts.embedder.embed([text]))[0]
+        if not math.isfinite(float(vector @ vector)):
+            raise EmbedError(f"embedder {self.parts.embedder.id!r} returned a vector that is not finite")
         return vector
 
     async def _guarded(self, part: str, work: Any) -> Any:
@@ -410,11 +419,13 @@ class AsyncSemanticCache:
         return result
 
     async def _show(self, card: Card, vector: Vector | None) -> None:
-        for displaced in self.catalogue.add(card):
-            await self.parts.hide(displaced.id)
-            if displaced.exact != card.exact:
-                self.meter.evictions.labels("quota").inc()
-                self._later(self._store.delete(Selector(ids=(displaced.id,)), now=self._clock()))
+        displaced = self.catalogue.add(card)
+        if displaced:
+            await self.parts.hide(*[gone.id for gone in displaced])
+            # Entries of the same request were replaced in the store already.
+            evicted = tuple(gone.id for gone in displaced if gone.exact != card.exact)
+            self.meter.evictions.labels("quota").inc(len(evicted))
+            self._later(self._store.delete(Selector(ids=evicted), now=self._clock()))
         if vector is not None:
             try:
                 await self._guarded("index", self.parts.index.add(card.shelf, card.id, vector))

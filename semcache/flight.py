@@ -22,7 +22,8 @@ class Flight:
     """A call in the air.
 
     `card` stands for the entry that it may become; subscribers of the same `mode` can be sent the same bytes; `result`
-    is "stored", or the reason why the answer was not kept; `started` is when the call was made, in monotonic seconds.
+    is "stored", or the reason why the answer was not kept; `started` is when the call was made, in monotonic seconds;
+    `abandoned` flights are being cancelled, and nobody may join them any more.
     """
 
     def __init__(self, card: Card, vector: Vector | None, mode: object) -> None:
@@ -37,6 +38,7 @@ class Flight:
         self.answer: Assembled | None = None
         self.error: Exception | None = None
         self.landed = False
+        self.abandoned = False
         self.subscribers = 0
         self._opened = False
         self._chunks: list[bytes] = []
@@ -97,6 +99,7 @@ class Flight:
     def __exit__(self, *exc: object) -> None:
         self.subscribers -= 1
         if self.subscribers == 0 and not self.landed and self._task is not None:
+            self.abandoned = True
             self._task.cancel()
 
     def _wake(self) -> None:
@@ -122,14 +125,15 @@ class Flights:
 
     def same(self, exact: bytes) -> Flight | None:
         """The flight of an identical request."""
-        return self._by_exact.get(exact)
+        flight = self._by_exact.get(exact)
+        return None if flight is None or flight.abandoned else flight
 
     def like(self, shelf: bytes, vector: Vector, accept: Callable[[Card, float], bool]) -> Flight | None:
         """The nearest flight of the same shelf that `accept` takes; scores are cosine similarities."""
         scored = [
             (float(flight.vector @ vector), flight)
             for flight in self._by_exact.values()
-            if flight.vector is not None and flight.card.shelf == shelf
+            if flight.vector is not None and flight.card.shelf == shelf and not flight.abandoned
         ]
         for score, flight in sorted(scored, key=lambda pair: -pair[0]):
             if accept(flight.card, score):

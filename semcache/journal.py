@@ -76,7 +76,7 @@ class Journal:
                 self._sink(b"\n".join(lines) + b"\n")
             try:
                 await self._store.record(rows)
-            except StoreError:
+            except (StoreError, TimeoutError, OSError, RuntimeError):
                 self._meter.dropped_events.inc(len(rows))
 
     async def close(self) -> None:

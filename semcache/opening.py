@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,8 @@ from semcache.types import Card, Change, ChangeKind, Rejection
 
 SWEEP_EVERY = 60.0
 _GRACE = 3600.0
+_KEEP_EVENTS = 1_000_000
+_KEEP_CHANGES = 7 * 86400.0
 _PATIENCE = 1.0
 
 
@@ -66,12 +68,20 @@ class Parts:
     seen: int = 0
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
-    async def hide(self, entry_id: int) -> None:
-        """Make an entry unfindable in this process."""
-        self.catalogue.remove(entry_id)
-        self.answers.remove(entry_id)
+    async def hide(self, *ids: int) -> None:
+        """Make entries unfindable in this process."""
+        for entry_id in ids:
+            self.catalogue.remove(entry_id)
+            self.answers.remove(entry_id)
         with suppress(CacheUnavailable):
-            await self.index.remove(entry_id)
+            await self.index.remove(*ids)
+
+    def list(self, card: Card) -> list[int]:
+        """Make a card of the store known; the ids that it displaced have to leave the index."""
+        displaced = [gone.id for gone in self.catalogue.add(card)]
+        for entry_id in displaced:
+            self.answers.remove(entry_id)
+        return displaced
 
     async def catch_up(self) -> None:
         """Apply what other workers wrote since the last call. Raises StoreError."""
@@ -94,28 +104,26 @@ class Parts:
         await self.embedder.close()
         await self.store.close()
 
-    async def _apply(self, changes: list[Change]) -> None:
-        fresh = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
-        unknown = [entry_id for entry_id in fresh if self.catalogue.get(entry_id) is None]
-        for change in changes:
-            if change.kind is ChangeKind.DELETE:
-                await self.hide(change.entry_id)
-            elif change.kind is ChangeKind.REJECT:
-                self.catalogue.reject([Rejection(change.entry_id, change.exact)])
-        if unknown:
-            batch = await self.store.vectors_of(unknown, self.embedder.id)
-            for card, vector in zip(batch.cards, batch.matrix, strict=True):
-                self.list(card)
-                await self.index.add(card.shelf, card.id, vector)
-            with_vector = {card.id for card in batch.cards}
-            for entry in await self.store.get([entry_id for entry_id in unknown if entry_id not in with_vector]):
-                if entry is not None:
-                    self.list(entry.card())
-
-    def list(self, card: Card) -> None:
-        """Make a card of the store known."""
-        for displaced in self.catalogue.add(card):
-            self.answers.remove(displaced.id)
+    async def _apply(self, changes: Sequence[Change]) -> None:
+        gone = {change.entry_id for change in changes if change.kind is ChangeKind.DELETE}
+        await self.hide(*gone)
+        self.catalogue.reject(
+            Rejection(change.entry_id, change.exact) for change in changes if change.kind is ChangeKind.REJECT
+        )
+        put = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
+        unknown = [entry_id for entry_id in put if entry_id not in gone and self.catalogue.get(entry_id) is None]
+        if not unknown:
+            return
+        displaced: list[int] = []
+        batch = await self.store.vectors_of(unknown, self.embedder.id)
+        for card, vector in zip(batch.cards, batch.matrix, strict=True):
+            displaced += self.list(card)
+            await self.index.add(card.shelf, card.id, vector)
+        with_vector = {card.id for card in batch.cards}
+        for entry in await self.store.get([entry_id for entry_id in unknown if entry_id not in with_vector]):
+            if entry is not None:
+                displaced += self.list(entry.card())
+        await self.index.remove(*displaced)
 
     async def follow(self) -> None:
         """Keep up with other workers until cancelled; a store that is down is asked again."""
@@ -132,11 +140,13 @@ class Parts:
         while True:
             await asyncio.sleep(SWEEP_EVERY)
             now = self.clock()
-            for card in self.catalogue.expired(now):
-                await self.hide(card.id)
-                self.meter.evictions.labels("expired").inc()
+            expired = [card.id for card in self.catalogue.expired(now)]
+            await self.hide(*expired)
+            self.meter.evictions.labels("expired").inc(len(expired))
             with suppress(StoreError):
-                await self.store.sweep(now=now, grace=_GRACE)
+                await self.store.sweep(now, _GRACE)
+                await self.store.trim_events(keep_rows=_KEEP_EVENTS)
+                await self.store.trim_changes(now - _KEEP_CHANGES)
             await self.gauge()
 
     async def gauge(self) -> None:
@@ -243,17 +253,19 @@ async def _fill(parts: Parts, held: set[int]) -> None:
     """Load the cards of every entry and the vectors that are not `held` yet."""
     now = parts.clock()
     parts.seen = await parts.store.head()
+    displaced: list[int] = []
     async for batch in parts.store.vectors(parts.embedder.id, now=now):
         rows: dict[bytes, list[int]] = {}
         for row, card in enumerate(batch.cards):
-            parts.list(card)
+            displaced += parts.list(card)
             if card.id not in held:
                 rows.setdefault(card.shelf, []).append(row)
         for partition, numbers in rows.items():
             ids = [batch.cards[row].id for row in numbers]
             await parts.index.bulk_add(partition, ids, batch.matrix[numbers])
-    async for cards in parts.store.cards(now=now):
+    async for cards in parts.store.cards(parts.embedder.id, now=now):
         for card in cards:
-            parts.list(card)
-    await parts.index.remove(*[stale for stale in held if parts.catalogue.get(stale) is None])
+            displaced += parts.list(card)
+    stale = [entry_id for entry_id in held if parts.catalogue.get(entry_id) is None]
+    await parts.index.remove(*displaced, *stale)
     parts.catalogue.reject(await parts.store.rejections())

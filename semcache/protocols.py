@@ -116,8 +116,8 @@ class EntryStore(Protocol):
         """Delete what matches and return the ids; with `dry_run` only return them."""
         ...
 
-    def cards(self, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
-        """All entries without a vector that have not expired."""
+    def cards(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
+        """All unexpired entries without a vector of this embedder: the exact tier alone can find them."""
         ...
 
     def vectors(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[VectorBatch]:
@@ -138,6 +138,10 @@ class EntryStore(Protocol):
 
     async def changes(self, since: int, *, limit: int = 1000) -> list[Change]:
         """Changes after `since`, oldest first, from any worker."""
+        ...
+
+    async def trim_changes(self, before: float) -> int:
+        """Forget changes made before that Unix time, the newest excepted; a follower that lags more must reload."""
         ...
 
     async def wait(self, timeout: float) -> None:
@@ -164,6 +168,10 @@ class EntryStore(Protocol):
         Keys: category, outcome, requests, saved_prompt_tokens, saved_completion_tokens, saved_cost, spent_cost,
         seconds.
         """
+        ...
+
+    async def trim_events(self, *, keep_rows: int | None = None, before: float | None = None) -> int:
+        """Drop all but the newest `keep_rows` events, and those before a Unix time; their sums stay in `tally`."""
         ...
 
     async def counts(self) -> dict[str, int]:
@@ -226,7 +234,10 @@ class Eviction(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outbound:
-    """What goes to a backend; `path` starts with a slash ("/v1/chat/completions"), headers are what the client sent."""
+    """What goes to a backend: what the client sent, less what was addressed to the cache.
+
+    `path` starts with a slash and is percent-encoded as it stood on the wire ("/v1/chat/completions").
+    """
 
     method: str
     path: str
@@ -242,7 +253,7 @@ class Reply(Protocol):
     def status(self) -> int: ...
     @property
     def headers(self) -> Sequence[tuple[str, str]]:
-        """End-to-end headers, names in lower case; hop-by-hop and encoding headers are removed."""
+        """End-to-end headers, names in lower case; hop-by-hop, encoding and length headers are removed."""
         ...
 
     def chunks(self) -> AsyncIterator[bytes]:
@@ -302,7 +313,8 @@ class Dialect(Protocol):
         ...
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
-        """The stored answer as the events of a stream, terminal event included. Assembling them gives `body` again."""
+        """The stored answer as the events of a stream, terminal event included. Assembling them gives `body` again,
+        its usage where `replay` asks for it. Raises IntegrityError for a body that is no answer of this dialect."""
         ...
 
     def error(self, status: int, message: str, *, code: str, param: str | None = None) -> bytes:

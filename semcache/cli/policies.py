@@ -119,9 +119,9 @@ def _text(field: str, value: Any, other: Any) -> str:
     """A setting in a table: of a long list only how many items the other pack lacks."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, list) and field in ("examples", "patterns"):
+    if isinstance(value, list | tuple) and field in ("examples", "patterns"):
         return f"{len(value)}, {sum(item not in other for item in value)} only here"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     return _duration(value) if field == "ttl" else str(value)
 

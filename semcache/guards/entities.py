@@ -36,8 +36,11 @@ _LITERAL = re.compile(
 )
 _MARKS = re.compile(r"""["“`@_#+]|(?<!\w)['.-]|\w[.:][a-z]|\(\)|::|://|[A-Za-z]-?\d|[a-z][A-Z]""")
 _LETTERED = vocabulary("vitamin plan class type grade option hepatitis section part schedule form language")
+_LETTERS = frozenset("cr")
 _IN_LETTER = re.compile(r"\b(?:in|using|with|learn) [CR]\b")
-_CAPITALISED = re.compile(r"(?<![\w'])[A-Z][^\W_]*(?:'[^\W_]+)*")
+_ODD = re.compile(r"[^A-Za-z ,?!]")
+_CAMEL = re.compile(r"[a-z][A-Z]")
+_CAPITALISED = re.compile(r"[A-Z\u00c0-\u00de][^\W_]*(?:['-][^\W_]+)*")
 # Capitalised inside a sentence, these say that the writer capitalises everything.
 _NEVER_CAPITAL = vocabulary(
     "do does did is are was be can could should would will my your how what why when where which who you"
@@ -107,7 +110,9 @@ def read(text: str) -> Reading:
     words = read_text(text)
     bag, raw = words.bag, words.raw
     phrases = () if bag.isdisjoint(LAST_WORDS) else tuple(phrase for phrase in PHRASES if phrase in words.lower)
-    marked = _MARKS.search(raw) or not bag.isdisjoint(_LETTERED) or _IN_LETTER.search(raw)
+    odd = _ODD.search(raw) is not None or _CAMEL.search(raw) is not None
+    lettered = not bag.isdisjoint(_LETTERED) or (not bag.isdisjoint(_LETTERS) and _IN_LETTER.search(raw) is not None)
+    marked = lettered or (odd and _MARKS.search(raw) is not None)
     return Reading(
         _names(words, phrases),
         _known(words, phrases),
@@ -154,10 +159,15 @@ def _names(words: Text, phrases: tuple[str, ...]) -> tuple[tuple[str, ...], ...]
     end = -9
     for match in _CAPITALISED.finditer(raw):
         token, start = match[0], match.start()
+        if start and (raw[start - 1].isalnum() or raw[start - 1] in "'_"):
+            continue
         if run and (start != end + 1 or raw[end] != " "):
             found.append(tuple(run))
             run = []
         end = match.end()
+        if "-" in token:
+            parts = token.split("-")
+            token = "".join(parts) if all(part[0].isupper() or len(part) == 2 for part in parts) else parts[0]
         word = token.lower()
         if word in told or ((token[1:].islower() or len(token) == 1) and _opens_sentence(raw, start)):
             continue

@@ -96,7 +96,8 @@ his her him you your yours we us our my mine me please thanks thank hi hello hey
 list write create make find get help need want let define compare name calculate compute convert translate summarize
 also any all some most more much many other another each every one two first last next new best good bad top just only
 even still now today about after before between during since until while because though although however internet web
-english maths math science history god mom dad sir madam faq asap rsvp aka diy id ids tv pc cv btw fyi lol plz pls eta
+english maths math science history god earth moon sun wifi mom dad sir madam faq asap rsvp aka diy id ids tv pc cv
+btw fyi lol plz pls eta
 president prime minister chief ceo chairman director professor dr mr mrs ms king queen team language inr usd eur
 gbp rs rupee rupees
 dollar dollars university

@@ -171,7 +171,8 @@ def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
         under = float(match["under"])
         value = float(digits) / under if under else math.inf
         return Quantity(value, value, "", "", False), ""
-    if digits.count(".") > 1 or (digits.find(".") > 0 and (prefix or _VERSIONED.search(rest[: match.start()] + prefix))):
+    versioned = digits.find(".") > 0 and (prefix or _VERSIONED.search(rest[: match.start()]))
+    if versioned or digits.count(".") > 1:
         plain = digits.replace(".", "")
         if "," not in digits and not unit:
             return Quantity(math.nan, math.nan, "version", _trim(digits), False), ""

@@ -10,7 +10,8 @@ from semcache.guards.text import vocabulary
 
 _VERBS = """
 enable disable|activate deactivate|increase decrease,reduce|buy sell|allow,permit deny,forbid,prohibit,disallow
-start,begin stop|include exclude|add remove|install uninstall|subscribe unsubscribe|upload download|import export
+start,begin stop|include exclude|add remove,delete,drop|create delete,destroy|cancel renew|merge split|join leave
+install uninstall|subscribe unsubscribe|upload download|import export
 send receive|lend borrow|encode decode|encrypt decrypt|deposit withdraw|lock unlock|push pull|hire fire|gain lose
 raise lower|accept reject,decline|connect disconnect|compress decompress|mute unmute|follow unfollow|hide show,unhide
 attach detach|expand collapse|serialize deserialize|serialise deserialise|subtract multiply|freeze thaw,unfreeze
@@ -44,6 +45,11 @@ local remote|valid invalid|visible invisible|supervised unsupervised|determinist
 stateful stateless|arrival,arrivals departure,departures|domestic international|refundable nonrefundable
 credit debit|asset,assets liability,liabilities|profit,profits loss,losses|income,revenue expense,expenses|bull bear
 lender borrower|buyer seller|landlord tenant|employer employee|inbound outbound|incoming outgoing
+locally remotely|weekday,weekdays weekend,weekends|within outside|minor,minors adult,adults|soft hard|raw cooked
+sweet savory,savoury
+subscriber,subscribers nonsubscriber|fresh frozen|wired wireless|online offline|hardcover paperback|kids,children adults
+left-handed right-handed|northbound southbound|eastbound westbound|prepaid postpaid|fixed variable|gross net
+single married
 indoor,indoors outdoor,outdoors|vegetarian nonvegetarian|vegan nonvegan|sunrise sunset|happy unhappy|healthy unhealthy
 known unknown|able unable|available unavailable|likely unlikely|fair unfair|usual unusual|normal abnormal
 moral immoral|ethical unethical|correct incorrect|right wrong|true false|complete,completed incomplete
@@ -80,6 +86,14 @@ mean|median|mode
 perimeter|area|circumference|diameter|radius
 multiplication|addition|subtraction|division
 beginner,beginners|intermediate|advanced
+apple,apples|banana,bananas|mango,mangoes|grape,grapes|strawberry,strawberries|lemon,lemons
+beef|chicken|pork|lamb|salmon|tuna
+coffee|tea|beer|wine|milk|juice
+football|basketball|tennis|cricket|baseball|hockey|volleyball|golf
+leather|cotton|wool|silk|polyester
+guitar|piano|violin|drums
+bride,brides|groom,grooms
+rice|pasta|quinoa
 monthly|yearly,annual,annually|weekly|daily|hourly|quarterly
 liver|kidney,kidneys|heart|lung,lungs|stomach|brain
 breast|prostate|colon|pancreatic|cervical|ovarian

@@ -35,14 +35,14 @@ class FlatIndex:
 
     def add(self, id: int, vector: Vector) -> None:
         """Insert, or replace the vector of `id`. Raises IndexFault for what is no finite unit vector of this size."""
-        checked = checked_rows(np.asarray(vector)[None], self._dim)
+        checked = checked_vector(vector, self._dim)
         row = self._row(id)
         if row is None:
             self._reserve(1)
             row = self._count
             self._count += 1
         self._ids[row] = id
-        self._matrix[row] = checked[0]
+        self._matrix[row] = checked
 
     def bulk_add(self, ids: Ids, matrix: Matrix) -> None:
         """Add many at once; of an id that occurs twice the last vector stays. Raises IndexFault and adds none."""
@@ -70,7 +70,7 @@ class FlatIndex:
 
     def search(self, vector: Vector, k: int) -> list[Neighbour]:
         """At most k neighbours, best first. Raises IndexFault for what is no finite unit vector of this size."""
-        query = checked_rows(np.asarray(vector)[None], self._dim)[0]
+        query = checked_vector(vector, self._dim)
         k = min(k, self._count)
         if k <= 0:
             return []
@@ -115,6 +115,19 @@ class FlatIndex:
         ids, matrix = np.empty(capacity, np.int64), np.empty((capacity, self._dim), np.float32)
         ids[: self._count], matrix[: self._count] = self.ids, self.matrix
         self._ids, self._matrix = ids, matrix
+
+
+def checked_vector(vector: Vector, dim: int) -> Vector:
+    """Return `vector` as contiguous float32, or raise IndexFault unless it is a unit vector of `dim`."""
+    row: Vector = np.ascontiguousarray(vector, np.float32)
+    if row.shape != (dim,):
+        raise IndexFault(f"a vector of shape {row.shape} does not fit an index of dimension {dim}")
+    square = float(row @ row)
+    if not abs(square - 1) < 1e-2:  # also false for NaN and infinity
+        raise IndexFault(
+            f"a vector of squared length {square:.4g} is no unit vector: normalise it before it is indexed"
+        )
+    return row
 
 
 def checked_rows(matrix: Matrix, dim: int) -> Matrix:

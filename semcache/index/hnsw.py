@@ -14,7 +14,7 @@ import hnswlib
 import numpy as np
 
 from semcache.errors import IndexFault
-from semcache.index.flat import checked_rows
+from semcache.index.flat import checked_rows, checked_vector
 from semcache.types import Neighbour
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class HnswIndex:
 
     def add(self, id: int, vector: Vector) -> None:
         """Insert, or replace the vector of `id`. Raises IndexFault for what is no finite unit vector of this size."""
-        self._insert(np.array([id], np.uint64), checked_rows(np.asarray(vector)[None], self._dim))
+        self._insert(np.array([id], np.int64), checked_vector(vector, self._dim)[None])
 
     def bulk_add(self, ids: Ids, matrix: Matrix) -> None:
         """Add many; of an id that occurs twice the last vector stays. Raises IndexFault and adds none."""
@@ -88,7 +88,7 @@ class HnswIndex:
 
     def search(self, vector: Vector, k: int) -> list[Neighbour]:
         """At most k neighbours, best first. Raises IndexFault for what is no finite unit vector of this size."""
-        query = checked_rows(np.asarray(vector)[None], self._dim)
+        query = checked_vector(vector, self._dim)
         k = min(k, len(self))
         while k > 0:
             try:

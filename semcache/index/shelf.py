@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.errors import InvalidArgument
-from semcache.index.flat import FlatIndex, checked_rows
+from semcache.index.flat import FlatIndex, checked_rows, checked_vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Shelf:
 
     def add(self, partition: bytes, id: int, vector: Vector) -> None:
         """Insert, replace, or move `id` here from another partition. Raises IndexFault for what is no unit vector."""
-        checked = checked_rows(np.asarray(vector)[None], self.dim)[0]
+        checked = checked_vector(vector, self.dim)
         home = self._home.get(id)
         if home is not None and home.key != partition:
             self.remove(id)
@@ -119,7 +119,7 @@ class Shelf:
         """At most k neighbours within the partition, best first; none when it is empty or unknown."""
         home = self._partitions.get(partition)
         if home is None:
-            checked_rows(np.asarray(vector)[None], self.dim)
+            checked_vector(vector, self.dim)
             return []
         return home.index.search(vector, k)
 

@@ -4,8 +4,7 @@ A thin FastAPI skin over the cache. Invariant: a caller who is not an administra
 tenant alone, and cannot tell an entry of another tenant from one that does not exist.
 """
 
-from __future__ import annotations
-
+# Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -84,9 +83,33 @@ class Deleted(BaseModel):
     dry_run: bool
 
 
+class Problem(BaseModel):
+    """What is wrong with a request, as the OpenAI API says it."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class Refusal(BaseModel):
+    """The body of every refusal."""
+
+    error: Problem
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Refusal, "description": "a field that cannot be used"},
+    401: {"model": Refusal, "description": "no API key, or one that is not known or has been revoked"},
+    403: {"model": Refusal, "description": "this needs a key with more rights"},
+    404: {"model": Refusal, "description": "no such entry"},
+    503: {"model": Refusal, "description": "the store cannot be reached"},
+}
+
+
 def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
     """The routes under `/semcache`."""
-    router = APIRouter(prefix="/semcache", tags=["semcache"])
+    router = APIRouter(prefix="/semcache", tags=["semcache"], responses=REFUSALS)
 
     def caller(request: Request) -> Caller:
         return auth.identify(request.headers.raw)
@@ -137,7 +160,7 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
         """List entries by ascending id."""
         where = Selector(tenant=own(who, tenant), category=category, model=model, tag=tag, namespace=namespace)
         where = replace(where, everything=where.is_empty())
-        start = 0 if after is None else _number(after)
+        start = 0 if after is None else _start(after)
         found = await cache.parts.store.select(where, limit=limit, after=start)
         following = public_id(found[-1].id) if len(found) == limit else None
         return Page(entries=[EntryView(**_view(entry)) for entry in found], next=following)
@@ -206,6 +229,13 @@ def _number(text: str) -> int:
     number = parse_id(text)
     if number is None:
         raise _unknown(text)
+    return number
+
+
+def _start(after: str) -> int:
+    number = parse_id(after)
+    if number is None:
+        raise RequestRejected(400, f"after={after[:64]!r} is no entry id", code="invalid_request_error", param="after")
     return number
 
 

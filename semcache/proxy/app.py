@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING
 from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings, check_exposure, find_file, is_loopback
-from semcache.errors import SemcacheError, StoreError
+from semcache.errors import CacheUnavailable, SemcacheError
 from semcache.opening import open_parts
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import Receive, Scope, Send
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.embeddings import EmbeddingsRoute
+from semcache.proxy.faults import survived
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.routes import BrokenOff, Limits, Routes
+from semcache.types import ApiKey
 from semcache.wire import dialects
 
 if TYPE_CHECKING:
@@ -65,19 +67,23 @@ class Proxy:
         """Open every part. Raises SemcacheError."""
         settings = self.settings
         self._backend = self._given_backend or _backend(settings)
-        parts = await open_parts(
-            settings.store_url if settings.store.url else str(settings.data),
-            policies=settings.policies,
-            judge=settings.cache.judge,
-            embedder=settings.embedder,
-            clock=self._clock,
-            seed=settings.cache.seed,
-            target=settings.cache.target,
-            hot_bytes=settings.cache.hot_bytes,
-            seal_keys=settings.store.seal_keys.get_secret_value() if settings.store.seal_keys else None,
-            prices=settings.prices,
-            sink=self._sink,
-        )
+        try:
+            parts = await open_parts(
+                settings.store_url if settings.store.url else str(settings.data),
+                policies=settings.policies,
+                judge=settings.cache.judge,
+                embedder=settings.embedder,
+                clock=self._clock,
+                seed=settings.cache.seed,
+                target=settings.cache.target,
+                hot_bytes=settings.cache.hot_bytes,
+                seal_keys=settings.store.seal_keys.get_secret_value() if settings.store.seal_keys else None,
+                prices=settings.prices,
+                sink=self._sink,
+            )
+        except BaseException:
+            await self._backend.close()
+            raise
         self.cache = AsyncSemanticCache(parts)
         try:
             keys = await parts.store.keys()
@@ -98,7 +104,7 @@ class Proxy:
         self._embeddings = EmbeddingsRoute(self.routes, self._backend)
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
         self._rest = _fastapi(self.cache, self._auth)
-        self._refresh = asyncio.create_task(self._follow_keys(), name="semcache-keys")
+        self._refresh = asyncio.create_task(self._follow_keys(keys), name="semcache-keys")
 
     async def stop(self) -> None:
         """Close every part."""
@@ -148,16 +154,18 @@ class Proxy:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    async def _follow_keys(self) -> None:
-        known = await self.cache.parts.store.keys()
+    async def _follow_keys(self, known: list[ApiKey]) -> None:
         while True:
             await asyncio.sleep(_REFRESH_KEYS)
-            with suppress(StoreError):
+            try:
                 keys = await self.cache.parts.store.keys()
-                if keys != known:
-                    known = keys
-                    self._auth.replace(keys)
-                    self.routes.replays.clear()
+            except (CacheUnavailable, TimeoutError, OSError, RuntimeError):
+                survived(self.cache, "store")
+                continue
+            if keys != known:
+                known = keys
+                self._auth.replace(keys)
+                self.routes.replays.clear()
 
 
 def _backend(settings: Settings) -> Backend:
@@ -180,6 +188,7 @@ def _fastapi(cache: AsyncSemanticCache, auth: Authenticator) -> FastAPI:
     from semcache.errors import RequestRejected
     from semcache.proxy.admin import admin_routes
     from semcache.proxy.health import health_routes
+    from semcache.proxy.openapi import describe
     from semcache.wire.answer import openai_error
 
     app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
@@ -196,7 +205,8 @@ def _fastapi(cache: AsyncSemanticCache, auth: Authenticator) -> FastAPI:
         return Response(body, 503, media_type="application/json")
 
     app.add_exception_handler(RequestRejected, rejected)
-    app.add_exception_handler(StoreError, unavailable)
+    app.add_exception_handler(CacheUnavailable, unavailable)
+    describe(app)
     return app
 
 

@@ -11,14 +11,17 @@ from dataclasses import replace
 
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
-from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, encoded, respond, until_disconnect
-from semcache.proxy.auth import Caller, forwarded
+from semcache.proxy import hits
+from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
+from semcache.proxy.auth import Caller, forwarded, user_of
+from semcache.proxy.faults import survived
 from semcache.proxy.limits import ClientGone, read_body
+from semcache.proxy.relay import identity_of, refused, relayed
 from semcache.proxy.routes import CLIENT_GONE, Routes
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
 from semcache.wire import embeddings
 from semcache.wire.embeddings import EmbeddingsRequest
-from semcache.wire.headers import cache_status, controls_from, strip_request_headers
+from semcache.wire.headers import cache_status, controls_from, forwarded_as, strip_request_headers
 
 
 class EmbeddingsRoute:
@@ -35,61 +38,117 @@ class EmbeddingsRoute:
         try:
             body = await read_body(scope, receive, self._routes.limits.max_body)
             caller = self._routes.auth.identify(scope["headers"])
-            asked = embeddings.read(body)
-            texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
-            asked = replace(asked, controls=controls_from(texts, asked.controls))
+            asked = self._read(body, scope, caller)
             lookups = [await self._consult(asked, index, caller) for index in range(len(asked.inputs))]
         except ClientGone:
             return
         except RequestRejected as error:
             await _reject(send, error)
             return
-        held = [await self._held(lookup) for lookup in lookups]
+        held = await self._held(lookups)
+        batch = _Batch(self._routes, self._backend, scope, asked, lookups, held, caller, started)
         try:
             async with until_disconnect(receive):
-                await self._answer(scope, send, asked, lookups, held, caller, started)
+                await batch.answer(send)
         except Disconnected:
-            self._note(lookups, held, CLIENT_GONE, started, Usage())
+            batch.note(CLIENT_GONE, Usage())
+
+    def _read(self, body: bytes, scope: Scope, caller: Caller) -> EmbeddingsRequest:
+        asked = embeddings.read(body)
+        texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+        trust = self._routes.limits.trust_user_header
+        return replace(
+            asked,
+            identity=identity_of(asked.identity, scope),
+            controls=controls_from(texts, asked.controls),
+            user=user_of(asked.user, scope["headers"], caller, trust_header=trust),
+        )
 
     async def _consult(self, asked: EmbeddingsRequest, index: int, caller: Caller) -> Lookup:
         request = embeddings.request_for(asked, index)
         scope = self._routes.scope_of(caller, asked.user, asked.controls)
-        request = replace(request, scope=scope, controls=asked.controls)
-        return await self._cache.consult(request, self._routes.replays.request_id())
+        return await self._routes.consult(replace(request, scope=scope, controls=asked.controls))
 
-    async def _held(self, lookup: Lookup) -> Entry | None:
-        if not isinstance(lookup.decision, Serve):
-            return None
-        return await self._cache.entry(lookup.decision, lookup.key)
+    async def _held(self, lookups: list[Lookup]) -> list[Entry | None]:
+        try:
+            held = [
+                await self._cache.entry(lookup.decision, lookup.key) if isinstance(lookup.decision, Serve) else None
+                for lookup in lookups
+            ]
+            # Proves that every item can be read before anything is asked for on the strength of it.
+            embeddings.merge([entry.body for entry in held if entry is not None], "", Usage())
+        except Exception:
+            survived(self._cache, "replay")
+            return [None] * len(lookups)
+        return held
 
-    async def _answer(
+
+class _Batch:
+    """One request for several inputs, some of them `held`, on its way to a reply."""
+
+    def __init__(
         self,
+        routes: Routes,
+        backend: Backend,
         scope: Scope,
-        send: Send,
         asked: EmbeddingsRequest,
         lookups: list[Lookup],
         held: list[Entry | None],
         caller: Caller,
         started: float,
     ) -> None:
-        missing = [index for index, entry in enumerate(held) if entry is None]
-        if not missing:
-            items = [entry.body for entry in held if entry is not None]
-            payload = embeddings.merge(items, asked.model, Usage())
-            ttl = min(int(entry.expires - self._cache.parts.clock()) for entry in held if entry is not None)
-            status = cache_status(
-                hit=True, ttl=ttl, fwd=None, fwd_status=None, stored=False, collapsed=False, detail="exact"
-            )
-            await _send(send, 200, payload, [], status)
-            self._note(lookups, held, 200, started, Usage())
-            return
-        if asked.controls.only_if_cached:
+        self._cache = routes.cache
+        self._routes = routes
+        self._backend = backend
+        self._scope = scope
+        self._asked = asked
+        self._lookups = lookups
+        self._held = held
+        self._caller = caller
+        self._started = started
+        self._missing = [index for index, entry in enumerate(held) if entry is None]
+
+    async def answer(self, send: Send) -> None:
+        """Replay, refuse or ask for what is missing."""
+        if not self._missing:
+            await self._replay(send)
+        elif self._asked.controls.only_if_cached:
             await _reject(send, RequestRejected(504, "not every input is in the cache", code="not_cached"))
-            return
-        raw = asked.raw if len(missing) == len(lookups) else embeddings.subset(asked, missing)
-        query = scope["query_string"].decode("latin-1")
-        headers = strip_request_headers(forwarded(scope["headers"], caller))
-        outbound = Outbound("POST", scope["path"], headers, raw, query)
+            self.note(504, Usage())
+        else:
+            await self._forward(send)
+
+    async def _replay(self, send: Send) -> None:
+        entries = [entry for entry in self._held if entry is not None]
+        payload = embeddings.merge([entry.body for entry in entries], self._asked.model, Usage())
+        now = self._cache.parts.clock()
+        status = cache_status(
+            hit=True,
+            ttl=max(0, int(min(entry.expires for entry in entries) - now)),
+            fwd=None,
+            fwd_status=None,
+            stored=False,
+            collapsed=False,
+            detail=Why.EXACT.value,
+        )
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"cache-control", b"private, no-store"),
+            (b"cache-status", status.encode()),
+            (b"age", str(max(0, int(now - min(entry.created for entry in entries)))).encode()),
+            (b"x-request-id", self._lookups[0].request_id.encode()),
+        ]
+        if self._routes.sees_scores(self._caller) and len(self._lookups) == 1:
+            headers += hits.debug_headers(self._lookups[0])
+        await respond(send, 200, headers, payload)
+        self.note(200, Usage())
+
+    async def _forward(self, send: Send) -> None:
+        asked, missing = self._asked, self._missing
+        raw = asked.raw if len(missing) == len(self._lookups) else embeddings.subset(asked, missing)
+        query = self._scope["query_string"].decode("latin-1")
+        headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
+        outbound = Outbound("POST", self._scope["path"], headers, raw, query)
         try:
             reply = await self._backend.send(outbound)
             try:
@@ -97,72 +156,67 @@ class EmbeddingsRoute:
             finally:
                 await reply.close()
         except UpstreamError as error:
-            status_code = 504 if isinstance(error, UpstreamTimeout) else 502
-            await _reject(send, RequestRejected(status_code, str(error), code="upstream_unavailable"))
-            self._note(lookups, held, status_code, started, Usage())
+            status = 504 if isinstance(error, UpstreamTimeout) else 502
+            refusal = RequestRejected(status, str(error), code="upstream_unavailable")
+            await _reject(send, refusal, [(b"cache-status", self._forwarded(None, stored=False).encode())])
+            self.note(status, Usage())
             return
-        await self._merge(send, asked, lookups, held, missing, reply, body, started)
+        await self._merge(send, reply, body)
 
-    async def _merge(
-        self,
-        send: Send,
-        asked: EmbeddingsRequest,
-        lookups: list[Lookup],
-        held: list[Entry | None],
-        missing: list[int],
-        reply: Reply,
-        body: bytes,
-        started: float,
-    ) -> None:
+    async def _merge(self, send: Send, reply: Reply, body: bytes) -> None:
+        asked, missing = self._asked, self._missing
         fresh = embeddings.split(body, len(missing)) if reply.status == 200 else None
-        usage = embeddings.usage_of(body) if fresh is not None else Usage()
-        stored = False
+        usage, stored, payload = Usage(), False, body
         if fresh is not None:
-            answers = [
-                Assembled(item, "", complete=True, usage=share)
-                for item, share in zip(fresh, embeddings.shares(asked, missing, usage), strict=True)
-            ]
-            stored = await self._cache.admit_all([(lookups[i], a) for i, a in zip(missing, answers, strict=True)])
-        payload = body
-        if fresh is not None and len(missing) < len(lookups):
-            found = dict(zip(missing, fresh, strict=True))
-            items = [entry.body if entry is not None else found[index] for index, entry in enumerate(held)]
-            payload = embeddings.merge(items, asked.model, usage)
-        status = cache_status(
+            usage = embeddings.usage_of(body)
+            stored = await self._keep(fresh, usage)
+            if len(missing) < len(self._lookups):
+                found = dict(zip(missing, fresh, strict=True))
+                items = [entry.body if entry is not None else found[index] for index, entry in enumerate(self._held)]
+                payload = embeddings.merge(items, asked.model, usage)
+        status = self._forwarded(reply.status, stored=stored)
+        headers = [*relayed(reply.headers), (b"cache-status", status.encode())]
+        await respond(send, reply.status, headers, payload)
+        self.note(reply.status, usage)
+
+    async def _keep(self, fresh: list[bytes], usage: Usage) -> bool:
+        shares = embeddings.shares(self._asked, self._missing, usage)
+        answers = [
+            (self._lookups[index], Assembled(item, "", complete=True, usage=share))
+            for index, item, share in zip(self._missing, fresh, shares, strict=True)
+        ]
+        try:
+            return await self._cache.admit_all(answers)
+        except Exception:
+            survived(self._cache, "cache")
+            return False
+
+    def _forwarded(self, status: int | None, *, stored: bool) -> str:
+        decision = self._lookups[self._missing[0]].decision
+        why = decision.why if isinstance(decision, Forward) else Why.FAULT
+        outcome = Outcome(decision.outcome.value) if isinstance(decision, Forward) else Outcome.MISS
+        return cache_status(
             hit=False,
             ttl=None,
-            fwd="partial" if len(missing) < len(lookups) else "miss",
-            fwd_status=None if reply.status == 200 else reply.status,
+            fwd="partial" if len(self._missing) < len(self._lookups) else forwarded_as(why, outcome),
+            fwd_status=status if status not in (None, 200) else None,
             stored=stored,
             collapsed=False,
-            detail=None,
+            detail=why.value,
         )
-        headers = [pair for pair in encoded(list(reply.headers)) if pair[0] not in (b"content-length", b"content-type")]
-        kind = next((value for name, value in reply.headers if name == "content-type"), "application/json")
-        await _send(send, reply.status, payload, headers, status, kind)
-        self._note(lookups, held, reply.status, started, usage)
 
-    def _note(self, lookups: list[Lookup], held: list[Entry | None], status: int, started: float, usage: Usage) -> None:
-        """One row for the whole request: a hit only when every input was."""
-        first = next((lookup for lookup, entry in zip(lookups, held, strict=True) if entry is None), lookups[0])
-        if isinstance(first.decision, Serve) and any(entry is None for entry in held):
+    def note(self, status: int, usage: Usage) -> None:
+        """Record one outcome for the whole request: a hit only when every input was."""
+        first = self._lookups[self._missing[0] if self._missing else 0]
+        if isinstance(first.decision, Serve) and self._missing:
             first = replace(first, decision=Forward(Why.FAULT, Outcome.MISS))
         answer = Assembled(b"", "", complete=True, usage=usage)
-        row = self._cache.outcome(first, status, time.perf_counter() - started, answer=answer)
-        saved = sum(entry.usage.prompt_tokens for entry in held if entry is not None)
-        saved_cost = self._cache.parts.prices.cost(row.model, Usage(saved))
-        self._cache.journal.note(
-            replace(row, endpoint=Endpoint.EMBEDDINGS.value, saved=Usage(saved), saved_cost=saved_cost)
-        )
+        row = self._cache.outcome(first, status, time.perf_counter() - self._started, answer=answer)
+        saved = Usage(sum(entry.usage.prompt_tokens for entry in self._held if entry is not None))
+        saved_cost = self._cache.parts.prices.cost(row.model, saved)
+        self._cache.journal.note(replace(row, endpoint=Endpoint.EMBEDDINGS.value, saved=saved, saved_cost=saved_cost))
 
 
-async def _send(
-    send: Send, status: int, payload: bytes, headers: HeaderList, cache: str, kind: str = "application/json"
-) -> None:
-    own = [(b"content-type", kind.encode()), (b"cache-status", cache.encode())]
-    await respond(send, status, [*headers, *own], payload)
-
-
-async def _reject(send: Send, error: RequestRejected) -> None:
+async def _reject(send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:
     body = embeddings.error(error.status, error.message, code=error.code, param=error.param)
-    await respond(send, error.status, [(b"content-type", b"application/json")], body)
+    await respond(send, error.status, refused(error, headers or []), body)

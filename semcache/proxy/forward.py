@@ -14,7 +14,8 @@ from semcache.cache import AsyncSemanticCache
 from semcache.errors import UpstreamError
 from semcache.flight import Flight, Flights
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
-from semcache.types import Assembled, Card, Lookup, Store, Why
+from semcache.proxy.faults import survived
+from semcache.types import Assembled, Card, Lookup, Request, Store, Why
 
 _NEVER = float("inf")
 _UNREADABLE = Assembled(b"", "", complete=False)
@@ -35,8 +36,10 @@ class Forwarder:
             return None
         assert lookup.key is not None
         same = self._flights.same(lookup.key.exact)
-        if same is not None or lookup.vector is None:
+        if same is not None and same.card.category == lookup.category:
             return same
+        if lookup.vector is None or exact_only(lookup.request):
+            return None
         return self._flights.like(
             lookup.shelf, lookup.vector, lambda card, score: self._cache.acceptable(lookup, card, score)
         )
@@ -123,23 +126,35 @@ class Forwarder:
         try:
             return read()
         except Exception:
-            self._cache.meter.faults.labels("dialect").inc()
+            survived(self._cache, "dialect")
             return None
 
     async def _admit(self, flight: Flight, lookup: Lookup, answer: Assembled, started: float) -> bool:
-        decision = await self._cache.admit(lookup, answer, latency=time.perf_counter() - started)
+        try:
+            decision = await self._cache.admit(lookup, answer, latency=time.perf_counter() - started)
+        except Exception:
+            survived(self._cache, "cache")
+            flight.result = Why.FAULT.value
+            return False
         stored = isinstance(decision, Store)
         flight.result = "stored" if isinstance(decision, Store) else decision.why.value
         return stored
 
     def _promises(self, lookup: Lookup) -> bool:
-        """Whether a stream that ends well will be kept: known before its first byte."""
-        return lookup.key is not None and not lookup.request.controls.no_store and "store" not in self._cache.faults()
+        """Whether a stream that ends well, and does not refuse, will be kept: said before its first byte."""
+        controls = lookup.request.controls
+        ttl = min(self._cache.pack.of(lookup.category).ttl, controls.ttl if controls.ttl is not None else _NEVER)
+        return lookup.key is not None and not controls.no_store and ttl > 0 and "store" not in self._cache.faults()
 
 
 def mode(lookup: Lookup) -> tuple[bool, str]:
     """Requests of the same mode can be sent the same bytes."""
     return lookup.request.stream, repr(sorted(lookup.request.replay.items()))
+
+
+def exact_only(request: Request) -> bool:
+    """Whether the upstream keeps this answer under its id: a paraphrase must then get an id of its own."""
+    return request.replay.get("store") is True
 
 
 def joinable(lookup: Lookup) -> bool:

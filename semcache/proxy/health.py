@@ -6,13 +6,17 @@ do not make it unready: it forwards); neither needs a key, neither names an entr
 
 from __future__ import annotations
 
+import asyncio
 import os
+from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, Response
 
 from semcache.cache import AsyncSemanticCache
-from semcache.errors import StoreError
+from semcache.errors import CacheUnavailable
+
+_PATIENCE = 2.0
 
 
 def health_routes(cache: AsyncSemanticCache) -> APIRouter:
@@ -30,9 +34,10 @@ def health_routes(cache: AsyncSemanticCache) -> APIRouter:
         """Requests are answered; what is broken is named."""
         faults = cache.faults()
         try:
-            await cache.parts.store.ping()
-        except StoreError as error:
-            faults.setdefault("store", str(error))
+            async with asyncio.timeout(_PATIENCE):
+                await cache.parts.store.ping()
+        except (CacheUnavailable, TimeoutError, OSError, RuntimeError) as error:
+            faults.setdefault("store", f"{type(error).__name__}: {error}")
         return {
             "status": "degraded" if faults else "ok",
             "faults": faults,
@@ -47,7 +52,8 @@ def health_routes(cache: AsyncSemanticCache) -> APIRouter:
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
 
         await cache.journal.flush()
-        await cache.parts.gauge()
+        with suppress(CacheUnavailable, RuntimeError):
+            await cache.parts.gauge()
         registry = cache.meter.registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             registry = CollectorRegistry()

@@ -1,7 +1,7 @@
 """Replaying a stored answer: its bytes, its headers, and a memo that spares identical requests all parsing.
 
 Knows nothing of forwarding. Invariant: the memo is asked with the caller's own bytes (path, body, every header that can
-matter), and an entry that was deleted, replaced or has expired is never replayed from it.
+matter), and an entry that was deleted, replaced, rejected or has expired is never replayed from it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from semcache.eviction import Quota
 from semcache.eviction.lru import Lru
 from semcache.protocols import Dialect
 from semcache.proxy.asgi import HeaderList, Send
-from semcache.types import Card, Entry, Lookup, Outcome, Recorded, Serve, public_id
+from semcache.types import Card, Endpoint, Entry, Lookup, Outcome, Recorded, Serve, public_id
 
 # Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.
 _HARMLESS = frozenset(
@@ -23,6 +23,7 @@ _HARMLESS = frozenset(
     b"traceparent tracestate x-request-id idempotency-key date".split()
 )
 _MEMO_BODY_LIMIT = 64 << 10
+EVENT_STREAM = b"text/event-stream; charset=utf-8"
 
 MemoKey = tuple[str, bytes, bytes, tuple[tuple[bytes, bytes], ...]]
 
@@ -36,12 +37,16 @@ class Replay:
     fixed: HeaderList
     detail: str
     template: Recorded
+    id_header: bytes = b"x-request-id"
     at: int = -1
     headers: HeaderList | None = None
 
 
 class Replays:
-    """Renders replays and remembers them by the bytes of the request."""
+    """Renders replays and remembers them by the bytes of the request.
+
+    `epoch` changes whenever who may see what changes; a replay made for a caller of an earlier one is not remembered.
+    """
 
     def __init__(self, cache: AsyncSemanticCache, *, worker: str, capacity: int = 64 << 20) -> None:
         self._cache = cache
@@ -52,6 +57,7 @@ class Replays:
         self._slots: dict[int, MemoKey] = {}
         self._capacity = capacity
         self._quota = Quota(capacity, Lru())
+        self.epoch = 0
 
     def request_id(self) -> str:
         """A fresh id for a request."""
@@ -59,17 +65,19 @@ class Replays:
 
     def find(self, scope: dict[str, Any], body: bytes) -> Replay | None:
         """The replay of an identical earlier request, if its entry still lives."""
+        if len(body) > _MEMO_BODY_LIMIT:
+            return None
         replay = self._memo.get(memo_key(scope, body))
         if replay is None:
             return None
-        card = replay.card
-        if self._cache.catalogue.get(card.id) is not card or card.expires <= self._clock():
+        card, catalogue = replay.card, self._cache.catalogue
+        if catalogue.get(card.id) is not card or card.expires <= self._clock():
             return None
-        return replay
+        return None if card.id in catalogue.rejected(card.exact) else replay
 
-    def remember(self, scope: dict[str, Any], body: bytes, replay: Replay) -> None:
-        """Let identical requests skip parsing."""
-        if len(body) > _MEMO_BODY_LIMIT:
+    def remember(self, scope: dict[str, Any], body: bytes, replay: Replay, epoch: int) -> None:
+        """Let identical requests skip parsing. `epoch` is the one in which the caller was identified."""
+        if len(body) > _MEMO_BODY_LIMIT or epoch != self.epoch:
             return
         key = memo_key(scope, body)
         slot = hash(key)
@@ -80,6 +88,7 @@ class Replays:
 
     def clear(self) -> None:
         """Forget everything, because who may see what has changed."""
+        self.epoch += 1
         self._memo.clear()
         self._slots.clear()
         self._quota = Quota(self._capacity, Lru())
@@ -88,7 +97,7 @@ class Replays:
         """Prepare the reply to a hit: a stream if the client asked for one, else the body."""
         request = lookup.request
         if request.stream:
-            payload, kind = b"".join(dialect.stream(entry.body, request.replay)), b"text/event-stream; charset=utf-8"
+            payload, kind = b"".join(dialect.stream(entry.body, request.replay)), EVENT_STREAM
         else:
             payload, kind = entry.body, b"application/json"
         fixed = [
@@ -96,7 +105,9 @@ class Replays:
             (b"content-length", str(len(payload)).encode()),
             (b"cache-control", b"private, no-store"),
         ]
-        return Replay(served.card, payload, fixed, served.how.value, template)
+        # The two families of SDK look for a request's id under different names.
+        id_header = b"request-id" if request.endpoint is Endpoint.MESSAGES else b"x-request-id"
+        return Replay(served.card, payload, fixed, served.how.value, template, id_header)
 
     async def send(self, replay: Replay, send: Send, request_id: str) -> None:
         """Send a replay."""
@@ -108,7 +119,7 @@ class Replays:
             status = f"semcache; hit; ttl={ttl}; detail={replay.detail}"
             replay.headers = [*replay.fixed, (b"cache-status", status.encode()), (b"age", str(age).encode())]
             replay.at = second
-        headers = [*replay.headers, (b"x-request-id", request_id.encode())]
+        headers = [*replay.headers, (replay.id_header, request_id.encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": replay.payload})
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound
-from semcache.proxy.asgi import Disconnected, Receive, Scope, Send, encoded, respond, until_disconnect
+from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
 from semcache.proxy.auth import Authenticator, forwarded
 from semcache.proxy.limits import ClientGone, read_body
+from semcache.proxy.relay import refused, relayed
 from semcache.proxy.routes import BrokenOff
 from semcache.wire.answer import openai_error
 from semcache.wire.headers import strip_request_headers
@@ -49,10 +50,10 @@ class Passthrough:
             reply = await self._backend.send(outbound)
         except UpstreamError as error:
             status = 504 if isinstance(error, UpstreamTimeout) else 502
-            await _reject(send, RequestRejected(status, str(error), code="upstream_unavailable"))
+            await _reject(send, RequestRejected(status, str(error), code="upstream_unavailable"), [_BYPASS])
             return
         try:
-            headers = [*encoded(list(reply.headers)), _BYPASS]
+            headers = [*relayed(reply.headers), _BYPASS]
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             async for chunk in reply.chunks():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -63,6 +64,6 @@ class Passthrough:
             await reply.close()
 
 
-async def _reject(send: Send, error: RequestRejected) -> None:
+async def _reject(send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:
     body = openai_error(error.status, error.message, code=error.code, param=error.param)
-    await respond(send, error.status, [(b"content-type", b"application/json"), _BYPASS], body)
+    await respond(send, error.status, refused(error, headers or []), body)

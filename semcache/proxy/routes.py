@@ -1,13 +1,14 @@
 """The hot routes: one request from its bytes to its reply.
 
 Reads the dialect, asks the cache, and replays, follows or forwards. Knows no SQL, no index and no dialect's fields.
-Invariant: exactly one reply is sent for a request, and exactly one outcome is recorded, whatever happens in between.
+Invariant: exactly one reply is sent for a request, exactly one outcome is recorded of each that was readable, and no
+fault of the cache reaches the client.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,11 +17,13 @@ from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.flight import Flight, Flights
 from semcache.protocols import Backend, Dialect, Outbound
 from semcache.proxy import hits
-from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, encoded, respond, until_disconnect
+from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
 from semcache.proxy.auth import Authenticator, Caller, forwarded, user_of
-from semcache.proxy.forward import Forwarder, mode
+from semcache.proxy.faults import survived
+from semcache.proxy.forward import Forwarder, exact_only, mode
 from semcache.proxy.limits import ClientGone, read_body
-from semcache.types import Assembled, Controls, Forward, Lookup, Outcome, Request, Serve, Why
+from semcache.proxy.relay import identity_of, refused, relayed
+from semcache.types import Assembled, Candidate, Controls, Forward, Lookup, Outcome, Request, Serve, Verify, Why
 from semcache.types import Scope as CacheScope
 from semcache.wire.headers import cache_status, controls_from, forwarded_as, strip_request_headers
 
@@ -57,28 +60,50 @@ class Routes:
             if known is not None:
                 await self._again(known, send, started)
                 return
-            caller = self.auth.identify(scope["headers"])
-            request = self._read(dialect, body, scope["headers"], caller)
-            lookup = await self.cache.consult(request, self.replays.request_id())
+            caller, epoch = self.auth.identify(scope["headers"]), self.replays.epoch
+            request = self._read(dialect, body, scope, caller)
+            lookup = await self.consult(request)
         except ClientGone:
             return
         except RequestRejected as error:
             await reject(dialect, error, send)
             return
-        exchange = Exchange(self, dialect, scope, body, caller, started)
+        exchange = Exchange(self, dialect, scope, body, caller, started, epoch)
         await exchange.answer(lookup, receive, send)
+
+    async def consult(self, request: Request) -> Lookup:
+        """Ask the cache; whatever goes wrong in it is a reason to forward. Raises RequestRejected."""
+        request_id = self.replays.request_id()
+        try:
+            lookup = await self.cache.consult(request, request_id)
+        except RequestRejected:
+            raise
+        except Exception:
+            survived(self.cache, "cache")
+            return Lookup(request_id, request, None, "default", Forward(Why.FAULT))
+        match lookup.decision:
+            case Serve(how=Outcome.SEMANTIC) as served if exact_only(request):
+                return replace(lookup, decision=Forward(Why.EXACT_ONLY, nearest=Candidate(served.card, served.score)))
+            case Verify() as unsure:
+                return replace(
+                    lookup, decision=Forward(Why.VERIFY_FAILED, nearest=Candidate(unsure.card, unsure.score))
+                )
+        return lookup
 
     async def _again(self, known: hits.Replay, send: Send, started: float) -> None:
         self.cache.catalogue.touch(known.card)
         await self.replays.send(known, send, self.replays.request_id())
         self.cache.journal.repeat(known.template, self.cache.parts.clock(), time.perf_counter() - started)
 
-    def _read(self, dialect: Dialect, body: bytes, headers: HeaderList, caller: Caller) -> Request:
+    def _read(self, dialect: Dialect, body: bytes, scope: Scope, caller: Caller) -> Request:
+        headers: HeaderList = scope["headers"]
         request = dialect.read(body)
         text_headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
         controls = controls_from(text_headers, request.controls)
         user = user_of(request.user, headers, caller, trust_header=self.limits.trust_user_header)
-        return replace(request, controls=controls, scope=self.scope_of(caller, user, controls), user=user)
+        identity: Mapping[str, Any] = identity_of(request.identity, scope)
+        who = self.scope_of(caller, user, controls)
+        return replace(request, identity=identity, controls=controls, scope=who, user=user)
 
     def scope_of(self, caller: Caller, user: str | None, controls: Controls) -> CacheScope:
         """Who shares answers with this caller."""
@@ -94,7 +119,7 @@ class Exchange:
     """One request on its way to a reply."""
 
     def __init__(
-        self, routes: Routes, dialect: Dialect, scope: Scope, body: bytes, caller: Caller, started: float
+        self, routes: Routes, dialect: Dialect, scope: Scope, body: bytes, caller: Caller, started: float, epoch: int
     ) -> None:
         self._routes = routes
         self._cache = routes.cache
@@ -103,6 +128,7 @@ class Exchange:
         self._body = body
         self._caller = caller
         self._started = started
+        self._epoch = epoch
 
     async def answer(self, lookup: Lookup, receive: Receive, send: Send) -> None:
         """Replay, refuse, follow or forward."""
@@ -112,7 +138,7 @@ class Exchange:
             lookup = replace(lookup, decision=Forward(Why.FAULT))
         if lookup.request.controls.only_if_cached:
             error = RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
-            await reject(self._dialect, error, send, self._headers(lookup, None, stored=False))
+            await reject(self._dialect, error, send, self._debug(lookup))
             self._note(lookup, 504)
             return
         try:
@@ -123,18 +149,21 @@ class Exchange:
             self._note(lookup, CLIENT_GONE)
 
     async def _replay(self, lookup: Lookup, served: Serve, send: Send) -> bool:
-        entry = await self._cache.entry(served, lookup.key)
-        if entry is None:
+        try:
+            entry = await self._cache.entry(served, lookup.key)
+            if entry is None:
+                return False
+            template = self._cache.outcome(lookup, 200, 0.0, entry=entry)
+            replay = self._routes.replays.render(self._dialect, lookup, served, entry, template)
+        except Exception:
+            survived(self._cache, "replay")
             return False
-        template = self._cache.outcome(lookup, 200, 0.0, entry=entry)
-        replay = self._routes.replays.render(self._dialect, lookup, served, entry, template)
-        if self._routes.sees_scores(self._caller):
-            replay.fixed.extend(hits.debug_headers(lookup))
+        replay.fixed.extend(self._debug(lookup))
         await self._routes.replays.send(replay, send, lookup.request_id)
         self._cache.catalogue.touch(served.card)
         self._cache.journal.note(replace(template, seconds=time.perf_counter() - self._started))
         if hits.memorable(lookup):
-            self._routes.replays.remember(self._scope, self._body, replay)
+            self._routes.replays.remember(self._scope, self._body, replay, self._epoch)
         return True
 
     async def _follow(self, lookup: Lookup, send: Send) -> bool:
@@ -148,8 +177,7 @@ class Exchange:
             answer = await flight.finished()
         if answer is None or not answer.complete or flight.status != 200:
             return False
-        await self._from_body(lookup, answer, send)
-        return True
+        return await self._from_body(lookup, answer, send)
 
     async def _tail(self, lookup: Lookup, flight: Flight, send: Send) -> bool:
         try:
@@ -161,14 +189,19 @@ class Exchange:
         await self._relay(lookup, flight, send, collapsed=True)
         return True
 
-    async def _from_body(self, lookup: Lookup, answer: Assembled, send: Send) -> None:
+    async def _from_body(self, lookup: Lookup, answer: Assembled, send: Send) -> bool:
+        payload, kind = answer.body, b"application/json"
         if lookup.request.stream:
-            payload, kind = b"".join(self._dialect.stream(answer.body, lookup.request.replay)), b"text/event-stream"
-        else:
-            payload, kind = answer.body, b"application/json"
+            try:
+                payload = b"".join(self._dialect.stream(answer.body, lookup.request.replay))
+            except Exception:
+                survived(self._cache, "replay")
+                return False
+            kind = hits.EVENT_STREAM
         headers = [(b"content-type", kind), *self._headers(lookup, 200, stored=False, collapsed=True)]
         await respond(send, 200, headers, payload)
         self._note(lookup, 200, answer=answer, collapsed=True)
+        return True
 
     async def _forward(self, lookup: Lookup, send: Send) -> None:
         headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
@@ -181,7 +214,7 @@ class Exchange:
             except UpstreamError as error:
                 status = 504 if isinstance(error, UpstreamTimeout) else 502
                 refusal = RequestRejected(status, str(error), code="upstream_unavailable")
-                await reject(self._dialect, refusal, send, self._headers(lookup, status, stored=False))
+                await reject(self._dialect, refusal, send, self._headers(lookup, None, stored=False))
                 self._note(lookup, status)
                 return
             await self._relay(lookup, flight, send, collapsed=False)
@@ -189,7 +222,7 @@ class Exchange:
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
         opened = time.perf_counter()
         own = self._headers(lookup, flight.status, stored=flight.stored and not collapsed, collapsed=collapsed)
-        headers = [*encoded(list(flight.headers)), *own]
+        headers = [*relayed(flight.headers, shared=collapsed), *own]
         await send({"type": "http.response.start", "status": flight.status, "headers": headers})
         try:
             async for chunk in flight.chunks():
@@ -220,10 +253,10 @@ class Exchange:
             collapsed=collapsed,
             detail=decision.why.value,
         )
-        headers = [(b"cache-status", status.encode())]
-        if self._routes.sees_scores(self._caller):
-            headers += hits.debug_headers(lookup)
-        return headers
+        return [(b"cache-status", status.encode()), *self._debug(lookup)]
+
+    def _debug(self, lookup: Lookup) -> HeaderList:
+        return hits.debug_headers(lookup) if self._routes.sees_scores(self._caller) else []
 
     def _note(self, lookup: Lookup, status: int, **facts: Any) -> None:
         seconds = time.perf_counter() - self._started
@@ -239,4 +272,4 @@ async def reject(
 ) -> None:
     """Send a refusal in the dialect of the client."""
     body = dialect.error(error.status, error.message, code=error.code, param=error.param)
-    await respond(send, error.status, [(b"content-type", b"application/json"), *headers], body)
+    await respond(send, error.status, refused(error, headers), body)

@@ -29,7 +29,7 @@ CHANGES = 100_000
 
 
 class MemoryStore:
-    """Entries in memory. `random(n)` gives n unpredictable bytes; at least the newest 100,000 events and changes are kept."""
+    """Entries in memory. `random(n)` gives n unpredictable bytes; the newest 100,000 events and changes stay."""
 
     def __init__(self, *, random: Callable[[int], bytes] = os.urandom) -> None:
         self._random = random
@@ -112,13 +112,13 @@ class MemoryStore:
             self._drop(entry_id, now)
         return ids
 
-    async def cards(self, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
-        """Unexpired entries without a vector."""
+    async def cards(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
+        """Unexpired entries without a vector of this embedder."""
         await self.ping()
         ids = [
             entry_id
-            for entry_id in sorted(self._entries)
-            if entry_id not in self._vectors and self._entries[entry_id].expires > now
+            for entry_id, entry in sorted(self._entries.items())
+            if entry.expires > now and not (entry_id in self._vectors and entry.embedder_id == embedder_id)
         ]
         for start in range(0, len(ids), batch):
             yield [

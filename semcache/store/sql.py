@@ -135,9 +135,12 @@ class SqlStore:
         expired = sa.select(entries.c.id).where(entries.c.expires < now - grace).order_by(entries.c.id)
         return await self._remove([row[0] for row in await self._db.fetch(expired, bulk=True)], now)
 
-    async def cards(self, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
-        """Unexpired entries without a vector. Take `head` first: what changes while reading is in the feed after it."""
-        async for page in self._pages(statements.CARDS, {"now": now}, batch):
+    async def cards(self, embedder_id: str, *, now: float, batch: int = 4096) -> AsyncIterator[Sequence[Card]]:
+        """Unexpired entries without a vector of this embedder.
+
+        Take `head` first: what changes while reading is in the feed after it.
+        """
+        async for page in self._pages(statements.CARDS, {"now": now, "embedder": embedder_id}, batch):
             found = self._readable(page, rows.card)
             if found:
                 yield found

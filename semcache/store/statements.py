@@ -33,7 +33,7 @@ CHANGES = (
 CARDS = (
     sa.select(*rows.CARD)
     .where(entries.c.id > _AFTER, entries.c.expires > _NOW)
-    .where(~sa.exists().where(vectors.c.entry_id == entries.c.id))
+    .where(~sa.exists().where(vectors.c.entry_id == entries.c.id, vectors.c.embedder_id == sa.bindparam("embedder")))
     .order_by(entries.c.id)
     .limit(_BUNDLE)
 )

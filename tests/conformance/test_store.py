@@ -171,8 +171,9 @@ async def test_cards_and_vectors_part_the_living_entries(store):
         for card, row in zip(batch.cards, batch.matrix, strict=True):
             assert np.array_equal(row, vector(card.id))
             assert card == entry(card.id).card()
-    pages = [list(page) async for page in store.cards(now=NOW, batch=1)]
-    assert pages == [[entry(10, shelf=b"").card()], [entry(11, shelf=b"").card()]]
+    pages = [list(page) async for page in store.cards("mini", now=NOW, batch=1)]
+    assert [[card.id for card in page] for page in pages] == [[9], [10], [11]]
+    assert pages[1] == [entry(10, shelf=b"").card()]
     assert await store.embedders() == {"mini": 8, "other": 1}
 
 

@@ -144,6 +144,12 @@ def test_int8_is_close_to_the_equations(source: Path, tmp_path: Path) -> None:
     assert (embedder.encode(TEXTS) * expected).sum(axis=1).min() > 0.99
 
 
+def test_int8_rows_do_not_depend_on_their_batch(source: Path, tmp_path: Path) -> None:
+    embedder = made(source, tmp_path / "out")
+    alone = np.concatenate([embedder.encode([text]) for text in TEXTS])
+    assert embedder.encode(TEXTS) == pytest.approx(alone, abs=1e-5)
+
+
 def test_the_same_folder_gives_the_same_bytes(source: Path, tmp_path: Path) -> None:
     made(source, tmp_path / "one")
     made(source, tmp_path / "two")

@@ -99,7 +99,7 @@ async def test_entries_that_do_not_open_are_dropped_and_counted_and_the_rest_goe
         await store.put(secret(3), vector(3))
         assert await living(store) == [3]
         assert store.unreadable == 1
-        assert [page async for page in store.cards(now=NOW)] == []
+        assert [page async for page in store.cards("mini", now=NOW)] == []
         assert store.unreadable == 2
         assert [found.id for found in await store.select(Selector(everything=True))] == [3]
         with pytest.raises(IntegrityError, match="k1"):

@@ -85,7 +85,7 @@ async def round_trip(url: str, made: Entry) -> None:
         assert await store.delete(where, now=NOW) == [made.id]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=entries)
 def test_any_entry_survives_sqlite(path: Path, made: Entry):
     asyncio.run(round_trip(str(path), made))

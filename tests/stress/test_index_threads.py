@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ from semcache.index import IndexOwner, Shelf
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from semcache.types import Neighbour
 
 DIM = 64
 A, B = b"a" * 16, b"b" * 16
@@ -78,6 +81,51 @@ async def test_every_known_vector_is_found_while_the_index_changes(promote_at: i
     await owner.close()
     assert searches > 1000
     assert len(owner) == sum(map(len, known.values()))
+
+
+class Guarded(Shelf):
+    """Counts how often two threads are inside at once; every visit lasts long enough to be caught."""
+
+    inside = 0
+    overlaps = 0
+
+    def _visit(self) -> None:
+        Guarded.inside += 1
+        time.sleep(0.0005)
+        Guarded.overlaps += Guarded.inside > 1
+        Guarded.inside -= 1
+
+    def add(self, partition: bytes, id: int, vector: np.ndarray) -> None:
+        self._visit()
+        super().add(partition, id, vector)
+
+    def search(self, partition: bytes, vector: np.ndarray, k: int) -> list[Neighbour]:
+        self._visit()
+        return super().search(partition, vector, k)
+
+    def step(self, budget: int = 8) -> bool:
+        if self.building:
+            self._visit()
+        return super().step(budget)
+
+
+async def test_no_two_threads_are_ever_inside_the_shelf() -> None:
+    vectors = clustered(600)
+    owner = IndexOwner(Guarded(DIM, promote_at=100))
+    await owner.bulk_add(A, range(500), vectors[:500])
+
+    async def search() -> None:
+        for entry_id in range(100):
+            await owner.search(A if entry_id % 2 else B, vectors[entry_id], 1)
+            await asyncio.sleep(0)
+
+    async def add() -> None:
+        for entry_id in range(500, 600):
+            await owner.add(B, entry_id, vectors[entry_id])
+
+    await asyncio.gather(search(), add(), search())
+    await owner.close()
+    assert Guarded.overlaps == 0
 
 
 def test_two_event_loops_share_an_owner() -> None:

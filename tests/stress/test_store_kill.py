@@ -19,7 +19,7 @@ from semcache.store import open_store
 from tests.store.values import NOW, entry, vector
 
 ROOT = Path(__file__).parents[2]
-ROUNDS = 5
+ROUNDS = 4
 CHILD = """
 import asyncio, itertools, sys
 from semcache.store import open_store
@@ -65,7 +65,7 @@ async def test_what_was_stored_survives_kill_9(tmp_path: Path):
     draw = random.Random(7)
     promised: list[int] = []
     for round_number in range(ROUNDS):
-        promised += killed_after(draw.uniform(0.05, 0.8), path, round_number * 1_000_000)
+        promised += killed_after(draw.uniform(0.05, 0.6), path, round_number * 1_000_000)
         store = open_store(str(path))
         await store.open()
         found = await store.get(promised)

@@ -14,7 +14,7 @@ from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.store.values import entry
 
 ROOT = Path(__file__).parents[2]
-WRITERS, EACH = 3, 150
+WRITERS, EACH = 3, 100
 CHILD = """
 import asyncio, sys
 from semcache.store import open_store

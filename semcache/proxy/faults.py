@@ -1,0 +1,18 @@
+"""A fault of our own: counted and logged where it happened, so that the request can go on without the cache.
+
+Knows nothing of requests. Invariant: noting a fault never fails.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from semcache.cache import AsyncSemanticCache
+
+_log = logging.getLogger(__name__)
+
+
+def survived(cache: AsyncSemanticCache, component: str) -> None:
+    """Count the exception that is being handled, and log where it came from."""
+    cache.meter.faults.labels(component).inc()
+    _log.warning("a fault of the %s was survived by forwarding", component, exc_info=True)

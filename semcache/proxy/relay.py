@@ -1,0 +1,51 @@
+"""What crosses between client and backend besides the body: which headers are passed on, and which change an answer.
+
+Pure. Invariant: a reply never says twice what the server in front of us says, nor what only this cache may say; and
+requests that differ in anything an upstream may answer by do not share an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from semcache.errors import RequestRejected
+from semcache.proxy.asgi import HeaderList, Scope, encoded
+from semcache.wire.headers import cache_status, strip_reply_headers
+
+# The server that speaks to the client dates and names its replies itself.
+_SERVERS_OWN = frozenset({"date", "server"})
+# Cookies belong to the one client whose call it was.
+_NOT_SHARED = frozenset({"set-cookie", "set-cookie2"})
+_USUAL = {b"anthropic-version": b"2023-06-01"}
+_TELLING = (b"anthropic-version", b"anthropic-beta", b"openai-beta")
+
+
+def relayed(headers: Sequence[tuple[str, str]], *, shared: bool = False) -> HeaderList:
+    """The backend's headers that go to a client; `shared` when another client's call brought them."""
+    drop = _SERVERS_OWN | _NOT_SHARED if shared else _SERVERS_OWN
+    return encoded([(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop])
+
+
+def refused(error: RequestRejected, headers: Sequence[tuple[bytes, bytes]] = ()) -> HeaderList:
+    """The headers of a refusal of our own; `Cache-Status` is among them once."""
+    head = [(b"content-type", b"application/json"), *headers]
+    if all(name != b"cache-status" for name, _ in headers):
+        status = cache_status(
+            hit=False, ttl=None, fwd=None, fwd_status=None, stored=False, collapsed=False, detail=error.code
+        )
+        head.append((b"cache-status", status.encode()))
+    return head
+
+
+def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
+    """The request's identity with the query string and the headers by which an upstream's answer may differ."""
+    telling = [
+        [name.decode(), value.decode("latin-1")]
+        for name, value in scope["headers"]
+        if name in _TELLING and _USUAL.get(name) != value
+    ]
+    query = scope["query_string"]
+    if not telling and not query:
+        return identity
+    return {**identity, "?": {"query": query.decode("latin-1"), "headers": telling}}

@@ -1,0 +1,98 @@
+"""Running the real program in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from semcache.cache import AsyncSemanticCache
+
+Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
+PYTHON = [sys.executable, "-W", "error::ResourceWarning"]
+CLI = [*PYTHON, "-m", "semcache.cli"]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An environment without anybody's settings; the cache lies in `tmp_path/data`."""
+    root = str(Path(__file__).parents[2])
+    # One category: the hashing embedder of these tests cannot tell examples apart.
+    (tmp_path / "plain.yaml").write_text("name: plain\n")
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": root,
+        "SEMCACHE_DATA": str(tmp_path / "data"),
+        "SEMCACHE_EMBEDDER": "hashing",
+        "SEMCACHE_POLICIES": str(tmp_path / "plain.yaml"),
+        "NO_COLOR": "1",
+    }
+
+
+@pytest.fixture
+def run(tmp_path: Path, environment: dict[str, str]) -> Run:
+    """Run `semcache ARGS`; `env` adds variables."""
+
+    def call(*args: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*CLI, *map(str, args)],
+            cwd=tmp_path,
+            env={**environment, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return call
+
+
+@pytest.fixture
+def start(tmp_path: Path, environment: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start `semcache ARGS` and leave it running until the test ends."""
+    started: list[subprocess.Popen[str]] = []
+
+    def call(*args: object, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*CLI, *map(str, args)],
+            cwd=tmp_path,
+            env={**environment, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield call
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def fill(environment: dict[str, str]) -> Callable[..., list[str]]:
+    """Put prompts and answers into the cache, as traffic would; returns the ids of the entries."""
+
+    async def call(answers: dict[str, str], **scope: str) -> list[str]:
+        ids = []
+        async with await AsyncSemanticCache.open(
+            environment["SEMCACHE_DATA"], policies=environment["SEMCACHE_POLICIES"], embedder="hashing"
+        ) as cache:
+            for prompt, answer in answers.items():
+                await cache.record(await cache.lookup(prompt, model="m", **scope), answer)
+                again = await cache.lookup(prompt, model="m", **scope)
+                assert again.entry_id is not None
+                ids.append(again.entry_id)
+        return ids
+
+    return call

@@ -1,0 +1,68 @@
+"""The tree of commands: help, what help costs, and how errors end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import semcache
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+COMMANDS = ["serve", "stats", "get", "purge", "feedback", "export", "import", "policy", "keys", "config", "doctor"]
+HEAVY = {
+    "alembic", "asyncio", "cryptography", "fastapi", "hnswlib", "httpx2", "msgspec", "numpy", "onnxruntime", "pydantic",
+    "pydantic_settings", "sqlalchemy", "starlette", "tokenizers", "uvicorn", "yaml",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["serve", "--help"], ["import", "--help"], ["keys", "create", "--help"]]
+)
+def test_help_imports_nothing_that_help_does_not_need(arguments: list[str]) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "semcache.cli", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert "typer" in imported
+    # typer itself reads options with pydantic, and rich brings asyncio along when it renders help
+    assert imported & HEAVY <= {"asyncio", "pydantic"}
+
+
+def test_help_names_every_command(run: Run) -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    for command in COMMANDS:
+        assert f" {command} " in done.stdout
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").stdout.strip() == f"semcache {semcache.__version__}"
+
+
+@pytest.mark.parametrize("arguments", [["purgee"], ["serve", "--prot", "1"], ["serve", "--port", "http"]])
+def test_bad_usage_is_2_and_says_what_is_wrong(run: Run, arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert arguments[-1] in done.stderr or arguments[-2] in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_error_is_one_line_without_a_traceback(run: Run, tmp_path: Path) -> None:
+    done = run("stats", "--data", tmp_path / "nowhere")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: there is no cache in ")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_database_that_is_none_is_an_error_not_a_traceback(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "semcache.db").write_text("this is no database, and long enough to be read as one" * 100)
+    done = run("stats")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr

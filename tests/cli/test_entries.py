@@ -1,0 +1,105 @@
+"""Looking at entries, deleting them, and saying that they are wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from semcache.cache import AsyncSemanticCache
+from semcache.cli.entries import _scope
+from semcache.types import Outcome, Recorded, Scope, Why, parse_id
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Fill = Callable[..., Awaitable[list[str]]]
+PROMPTS = {"How do I reverse a list in Python?": "Use reversed().", "What is a monad?": "A monoid, they say."}
+
+
+async def test_get_shows_an_entry_with_its_answer(run: Run, fill: Fill) -> None:
+    [entry_id, _] = await fill(PROMPTS)
+    done = run("get", entry_id)
+    assert done.returncode == 0
+    assert "How do I reverse a list in Python?" in done.stdout
+    assert done.stdout.endswith("Use reversed().\n")
+    shown = json.loads(run("get", entry_id, "--json").stdout)
+    assert shown["id"] == entry_id
+    assert shown["answer"]["choices"][0]["message"]["content"] == "Use reversed()."
+    assert run("get", "0" * 16).returncode == 1
+    malformed = run("get", "12")
+    assert malformed.returncode == 2
+    assert "'12'" in malformed.stderr
+
+
+async def test_purge_deletes_what_matches_and_a_dry_run_nothing(run: Run, fill: Fill) -> None:
+    await fill(PROMPTS)
+    others = await fill({"What is a functor?": "A map."}, tenant="acme")
+    tried = json.loads(run("purge", "--scope", "acme", "--dry-run", "--json").stdout)
+    assert tried == {"ids": others, "count": 1, "dry_run": True}
+    assert run("get", others[0]).returncode == 0
+    assert others[0] in run("purge", "--scope", "acme", "--dry-run").stdout
+    assert json.loads(run("purge", "--scope", "acme", "--json").stdout)["ids"] == others
+    assert run("get", others[0]).returncode == 1
+    assert json.loads(run("purge", "--model", "m", "--older-than", "1h", "--json").stdout)["count"] == 0
+    assert json.loads(run("purge", "--model", "m", "--older-than", "0s", "--json").stdout)["count"] == 2
+
+
+async def test_purge_of_everything_has_to_be_said_twice(run: Run, fill: Fill) -> None:
+    await fill(PROMPTS)
+    nothing = run("purge")
+    assert nothing.returncode == 2
+    assert "--tag" in nothing.stderr
+    assert run("purge", "--all").returncode == 2
+    assert json.loads(run("purge", "--all", "--dry-run", "--json").stdout)["count"] == 2
+    assert run("purge", "--older-than", "soon").returncode == 2
+    assert json.loads(run("purge", "--all", "--yes", "--json").stdout)["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (None, (None, None, None)),
+        ("acme", ("acme", None, None)),
+        ("acme/ann", ("acme", "ann", None)),
+        ("acme//eu", ("acme", None, "eu")),
+        ("acme/ann/eu/west", ("acme", "ann", "eu/west")),
+    ],
+)
+def test_a_scope_is_tenant_user_namespace(text: str | None, expected: tuple[str | None, ...]) -> None:
+    assert _scope(text) == expected
+
+
+async def test_feedback_keeps_a_wrong_answer_from_where_it_was_served(run: Run, fill: Fill, tmp_path: Path) -> None:
+    [served, replayed] = await fill(PROMPTS)
+    number = parse_id(served)
+    plain = str(tmp_path / "plain.yaml")
+    other = b"x" * 32
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=plain, embedder="hashing") as cache:
+        event = Recorded(
+            "r", time.time(), "chat", Scope(), "m", "default", Outcome.SEMANTIC, Why.SEMANTIC, 200, number, other
+        )
+        await cache.parts.store.record([event])
+    assert run("feedback", served, "--right").returncode == 0
+    assert "1 requests" in run("feedback", served, "--wrong").stderr
+    assert json.loads(run("feedback", replayed, "--wrong", "--json").stdout)["result"] == "deleted"
+    assert run("get", replayed).returncode == 1
+    assert run("feedback", replayed, "--wrong").returncode == 1
+    assert run("feedback", served).returncode == 2
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=plain, embedder="hashing") as cache:
+        assert number in cache.catalogue.rejected(other)
+        assert (await cache.lookup("How do I reverse a list in Python?", model="m")).answer == "Use reversed()."
+
+
+async def test_stats_count_requests_without_a_server(run: Run, fill: Fill) -> None:
+    await fill(PROMPTS)
+    found = json.loads(run("stats", "--json").stdout)
+    assert found["total"]["entries"] == 2
+    assert found["total"]["exact"] == 2
+    assert found["total"]["hit_rate"] == 0.5
+    assert "50.0%" in run("stats").stdout
+    unreachable = run("stats", "--url", "http://127.0.0.1:9")
+    assert unreachable.returncode == 1
+    assert unreachable.stderr.startswith("error: http://127.0.0.1:9/semcache/stats")

@@ -1,0 +1,46 @@
+"""The life of an API key."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_a_key_is_shown_once_and_never_stored(run: Run, tmp_path: Path) -> None:
+    made = run("keys", "create", "--tenant", "acme", "--name", "billing bot", "--trusted")
+    assert made.returncode == 0
+    plain = made.stdout.strip()
+    assert plain.startswith("sk-sc-")
+    assert plain not in made.stderr
+    listed = run("keys", "list")
+    assert "acme" in listed.stdout
+    assert "billing bot" in listed.stdout
+    assert plain not in listed.stdout
+    for file in (tmp_path / "data").iterdir():
+        assert plain.encode() not in file.read_bytes()
+
+
+def test_create_list_revoke_as_json(run: Run) -> None:
+    made = json.loads(run("keys", "create", "--tenant", "acme", "--admin", "--json").stdout)
+    assert made["tenant"] == "acme"
+    assert made["admin"] is True
+    assert made["trusted"] is False
+    assert run("keys", "revoke", made["id"]).returncode == 0
+    [listed] = json.loads(run("keys", "list", "--json").stdout)
+    assert listed["id"] == made["id"]
+    assert listed["revoked"] is not None
+    assert "key" not in listed
+    assert "digest" not in listed
+    again = run("keys", "revoke", made["id"])
+    assert again.returncode == 1
+    assert made["id"] in again.stderr
+
+
+def test_a_tenant_without_a_name_is_refused(run: Run) -> None:
+    done = run("keys", "create", "--tenant", "")
+    assert done.returncode == 2
+    assert "tenant" in done.stderr
