@@ -68,9 +68,7 @@ class FailOpen:
     ) -> None:
         self._cache = cache
         self._inner = cache.inner if isinstance(cache, SemanticCache) else cache
-        if category is not None and category not in self._inner.pack.categories:
-            known = ", ".join(sorted(self._inner.pack.categories))
-            raise InvalidArgument(f"category {category!r} is not in the policy pack; it has: {known}")
+        self._check(category)
         self._faults = self._inner.meter.faults.labels("adapter")
         self._tenant, self._user, self._namespace, self.category = tenant, user, namespace, category
         self.faults = 0
@@ -83,6 +81,7 @@ class FailOpen:
         """
         try:
             request = chat_request(messages, model, fields, self.scope(None), self.category)
+            self._check(request.controls.category)
             return replace(request, scope=self.scope(request.user, request.controls.namespace))
         except Exception as error:
             self.failed("reading a request", error)
@@ -147,6 +146,13 @@ class FailOpen:
     def _selector(self, where: Mapping[str, Any]) -> Selector:
         scope = self.scope(None)
         return Selector(tenant=scope.tenant, user=scope.user, namespace=scope.namespace, **where)
+
+    def _check(self, category: str | None) -> None:
+        known = self._inner.pack.categories
+        if category is not None and category not in known:
+            raise InvalidArgument(
+                f"category {category!r} is not in the policy pack; it has: {', '.join(sorted(known))}"
+            )
 
     async def _find(self, request: Request) -> Found:
         cache, started = self._inner, time.perf_counter()

@@ -63,12 +63,12 @@ class LiteLLMCache(Cache):  # type: ignore[misc]
         """Faults of the cache that were survived as misses."""
         return self._semcache.faults
 
-    def get_cache(self, dynamic_cache_object: Any = None, **kwargs: Any) -> dict[str, Any] | None:
+    def get_cache(self, **kwargs: Any) -> dict[str, Any] | None:
         """The cached completion, None on a miss."""
         request = self._request(kwargs)
         return self._answer(request, *self._semcache.find(request))
 
-    async def async_get_cache(self, dynamic_cache_object: Any = None, **kwargs: Any) -> dict[str, Any] | None:
+    async def async_get_cache(self, **kwargs: Any) -> dict[str, Any] | None:
         """What `get_cache` does, without blocking the running loop."""
         request = self._request(kwargs)
         return self._answer(request, *await self._semcache.afind(request))
@@ -79,7 +79,7 @@ class LiteLLMCache(Cache):  # type: ignore[misc]
         if request is not None and body is not None:
             self._semcache.keep(self._pending.take(request.raw) or self._semcache.find(request)[0], body)
 
-    async def async_add_cache(self, result: Any, dynamic_cache_object: Any = None, **kwargs: Any) -> None:
+    async def async_add_cache(self, result: Any, **kwargs: Any) -> None:
         """What `add_cache` does, without blocking the running loop."""
         request, body = self._request(kwargs), _body(result)
         if request is not None and body is not None:

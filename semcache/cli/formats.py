@@ -8,6 +8,7 @@ reason.
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +25,8 @@ CHAT = "/v1/chat/completions"
 _CALLS = {"": CHAT, "completion": CHAT, "acompletion": CHAT, "text_completion": "/v1/completions"}
 _CALLS |= {"atext_completion": "/v1/completions", "responses": "/v1/responses", "aresponses": "/v1/responses"}
 _CALLS |= {"anthropic_messages": "/v1/messages"}
+
+_MILLISECONDS = 1e11  # as seconds, a time in the year 5138
 
 Row = Mapping[str, Any]
 
@@ -145,6 +148,8 @@ class Archived(msgspec.Struct, kw_only=True):
 
 def _openai_batch(row: Row, reading: Reading) -> Logged:
     name = row["custom_id"]
+    if not isinstance(name, str):
+        raise BrokenLine(f"custom_id {name!r} is no string")
     if row.get("error"):
         raise NotCacheable("failed call")
     if "method" in row and "response" not in row:
@@ -155,7 +160,7 @@ def _openai_batch(row: Row, reading: Reading) -> Logged:
     response = _object(row["response"], "response")
     if response.get("status_code") != 200:
         raise NotCacheable("failed call")
-    return _logged(asked.get("url") or CHAT, _object(asked["body"], "body"), response["body"], None)
+    return _logged(str(asked.get("url") or CHAT), _object(asked["body"], "body"), response["body"], None)
 
 
 def _openai_jsonl(row: Row, reading: Reading) -> Logged:
@@ -202,7 +207,7 @@ def _litellm(row: Row, reading: Reading) -> Logged:
         body = {**_object(parameters, "model_parameters"), "messages": messages}
         body["model"] = row.get("model_group") or row.get("model")
     answer = _answer(row["response"])
-    if not answer:
+    if answer in (None, "", "{}", "null"):
         raise BrokenLine("the line holds no response: litellm has to be told to log responses")
     _name_model(body, reading, answer)
     return _logged(path, body, answer, _time(row.get("endTime") or row.get("startTime")))
@@ -324,13 +329,12 @@ def _time(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise BrokenLine(f"{value!r} is no time")
     try:
+        if isinstance(value, str) and "-" in value[1:]:
+            moment = datetime.datetime.fromisoformat(value.strip())
+            return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
         number = float(value)
-    except ValueError:
-        pass
-    else:
-        return number / 1000 if number > 1e11 else number
-    try:
-        moment = datetime.datetime.fromisoformat(str(value).strip())
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise BrokenLine(f"{value!r} is no time") from error
-    return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
+    if not math.isfinite(number):
+        raise BrokenLine(f"{value!r} is no time")
+    return number / 1000 if number > _MILLISECONDS else number

@@ -7,7 +7,8 @@ Invariant: `encode` returns finite float32 unit rows or raises EmbedError.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,10 +37,11 @@ class SentenceEmbedder:
             raise ConfigError(f"sentence-transformers cannot load {model!r}: {error}") from error
         self._name = model.rstrip("/\\").replace("\\", "/").rsplit("/", 1)[-1]
         self._dim = int(self._model.encode(["dimension"], show_progress_bar=False).shape[1])
+        self._digest = _digest(self._model)
 
     @property
     def id(self) -> str:
-        return f"sentence/{self._name}/{self._dim}"
+        return f"sentence/{self._name}/{self._digest}"
 
     @property
     def dim(self) -> int:
@@ -71,3 +73,12 @@ class SentenceEmbedder:
 
     async def close(self) -> None:
         """Do nothing: the model is freed with the object."""
+
+
+def _digest(model: Any) -> str:
+    """Name the weights, so that two models in folders of the same name are not taken for one another."""
+    digest = blake2b(digest_size=6)
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().float().contiguous().numpy().tobytes())
+    return digest.hexdigest()

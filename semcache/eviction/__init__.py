@@ -26,9 +26,9 @@ class Quota:
 
     def admit(self, id: int, weight: float = 1.0) -> list[int]:
         """Take an id in and return those that had to go. One that exceeds the whole capacity comes straight back."""
+        self.forget(id)
         if weight > self._capacity:
             return [id]
-        self.forget(id)
         gone: list[int] = []
         while self._held + weight > self._capacity:
             victim = self._policy.victim()

@@ -233,5 +233,5 @@ def test_a_damaged_line_is_broken_or_useless_and_nothing_else(form: str, damage:
         row[field] = damage.draw(JSON)
     try:
         read(row, form, Reading({"r1": BATCH_INPUT}))
-    except (BrokenLine, NotCacheable) as error:
-        assert str(error)
+    except (BrokenLine, NotCacheable):
+        return

@@ -1,0 +1,159 @@
+"""Entries out of a cache and logs into it, through the real program."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import stat
+import subprocess
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from semcache.cache import AsyncSemanticCache
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Fill = Callable[..., Awaitable[list[str]]]
+PROMPTS = {
+    "How do I reverse a list in Python?": "Use reversed().",
+    "What is a monad?\n\nExplain it to a child – kindly. ☃": "A box.\nWith rules.",
+}
+
+
+def write(file: Path, rows: Iterable[object], *, packed: bool = False) -> Path:
+    text = "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
+    file.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    return file
+
+
+def chat(prompt: str, **fields: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": [{"role": "user", "content": prompt}], "response": f"On {prompt}", **fields}
+
+
+def opened(folder: Path, pack: Path) -> Awaitable[AsyncSemanticCache]:
+    return AsyncSemanticCache.open(str(folder), policies=str(pack), embedder="hashing")
+
+
+async def test_an_export_gives_the_same_answers_in_a_fresh_cache(run: Run, fill: Fill, tmp_path: Path) -> None:
+    await fill(PROMPTS)
+    await fill({"What is a functor?": "A map."}, tenant="acme", namespace="eu")
+    file = tmp_path / "all.jsonl"
+    assert run("export", "-o", file).returncode == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [name for name in os.listdir(tmp_path) if "all.jsonl" in name] == ["all.jsonl"]
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {row["tenant"] for row in rows} == {"default", "acme"}
+    fresh = {"SEMCACHE_DATA": str(tmp_path / "fresh")}
+    report = json.loads(run("import", file, "--json", env=fresh).stdout)
+    assert (report["lines"], report["imported"], report["broken"], report["undated"]) == (3, 3, 0, 0)
+    async with await opened(tmp_path / "fresh", tmp_path / "plain.yaml") as cache:
+        for prompt, answer in PROMPTS.items():
+            found = await cache.lookup(prompt, model="m")
+            assert (found.outcome, found.answer) == ("exact", answer)
+            assert found.entry is not None
+            assert found.entry.source == "import"
+        assert (await cache.lookup("What is a functor?", model="m")).answer is None
+        assert (await cache.lookup("What is a functor?", model="m", tenant="acme", namespace="eu")).answer == "A map."
+        paraphrase = await cache.lookup("how do I reverse a list in python", model="m")
+        assert paraphrase.outcome == "semantic"
+    second = run("export", env=fresh).stdout.splitlines()
+    ours = ("id", "source")
+    keep = [{name: value for name, value in row.items() if name not in ours} for row in rows]
+    again = [{name: value for name, value in json.loads(row).items() if name not in ours} for row in second]
+    assert sorted(again, key=str) == sorted(keep, key=str)
+
+
+async def test_importing_twice_changes_nothing(run: Run, fill: Fill, tmp_path: Path) -> None:
+    await fill(PROMPTS)
+    assert run("export", "-o", tmp_path / "all.jsonl").returncode == 0
+    report = run("import", tmp_path / "all.jsonl")
+    assert report.returncode == 0
+    assert "2 were in the cache already" in report.stderr
+    assert len(run("export").stdout.splitlines()) == 2
+
+
+async def test_a_mixed_log_is_imported_as_far_as_it_can_be(run: Run, tmp_path: Path) -> None:
+    now, long_ago = time.time(), time.time() - 400 * 86400
+    rows = [
+        chat("What is a monad?"),
+        "{this is no json",
+        {"level": "info", "msg": "started"},
+        "",
+        {"input": "What is a functor?", "output": "A map.", "model": "m", "startTime": now - 3600},
+        {"input": "What is an applicative?", "output": "In between.", "model": "m", "startTime": long_ago},
+        {"call_type": "acompletion", **chat("What is a fold?", response="A sum."), "startTime": now},
+        {"call_type": "acompletion", **chat("What is a scan?"), "status": "failure"},
+        chat("Where is my order?"),
+        chat("What is a zipper?", temperature=1.7),
+        chat("What is a lens?", response="I'm sorry, but I can't help with that."),
+        chat("What is a monad?"),
+        [1, 2],
+        {"messages": []},
+    ]
+    file = write(tmp_path / "log.jsonl.gz", rows, packed=True)
+    tried = json.loads(run("import", file, "--dry-run", "--json").stdout)
+    assert tried["imported"] == 4
+    assert run("export").stdout == ""
+    done = run("import", file, "--json", "--tenant", "acme")
+    assert done.returncode == 0
+    report = json.loads(done.stdout)
+    assert {name: report[name] for name in ("lines", "imported", "present", "expired", "undated", "broken")} == {
+        "lines": 13, "imported": 3, "present": 1, "expired": 1, "undated": 1, "broken": 4,
+    }  # fmt: skip
+    assert report["discarded"] == {"failed call": 1, "personal": 1, "temperature": 1, "refusal": 1}
+    assert [row["line"] for row in report["broken_lines"]] == [2, 3, 13, 14]
+    async with await opened(tmp_path / "data", tmp_path / "plain.yaml") as cache:
+        functor = await cache.lookup("What is a functor?", model="m", tenant="acme")
+        assert functor.answer == "A map."
+        assert functor.entry is not None
+        assert abs(functor.entry.created - (now - 3600)) < 1
+        assert (await cache.lookup("What is a fold?", model="m", tenant="acme")).answer == "A sum."
+        assert (await cache.lookup("What is a fold?", model="m")).answer is None
+    assert json.loads(run("import", file, "--json", "--tenant", "acme", "--fresh").stdout)["imported"] == 1
+
+
+async def test_a_batch_is_its_input_and_its_output(run: Run, tmp_path: Path) -> None:
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "What is a monad?"}]}
+    message = {"index": 0, "message": {"role": "assistant", "content": "A box."}, "finish_reason": "stop"}
+    answer = {"object": "chat.completion", "created": 1700000000, "model": "gpt-4o-2024", "choices": [message]}
+    asked = [{"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": body}]
+    output = [
+        {"custom_id": "a", "response": {"status_code": 200, "body": answer}, "error": None},
+        {"custom_id": "b", "response": {"status_code": 200, "body": answer}, "error": None},
+    ]
+    file, requests = write(tmp_path / "out.jsonl", output), write(tmp_path / "in.jsonl", asked)
+    without = run("import", file)
+    assert without.returncode == 1
+    assert "--requests" in without.stderr
+    report = json.loads(run("import", file, "--requests", requests, "--format", "openai-batch", "--json").stdout)
+    assert (report["imported"], report["broken"]) == (1, 1)
+    async with await opened(tmp_path / "data", tmp_path / "plain.yaml") as cache:
+        assert (await cache.lookup("What is a monad?", model="gpt-4o")).answer == "A box."
+
+
+def test_a_file_that_is_no_log(run: Run, tmp_path: Path) -> None:
+    missing = run("import", tmp_path / "none.jsonl")
+    assert missing.returncode == 1
+    assert missing.stderr == f"error: {tmp_path / 'none.jsonl'} cannot be read: No such file or directory\n"
+    rubbish = write(tmp_path / "rubbish.jsonl", ["nothing"] * 9)
+    done = run("import", rubbish)
+    assert done.returncode == 1
+    assert done.stderr.count("  line ") == 5
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(gzip.compress(os.urandom(5000))[:2000])
+    done = run("import", cut)
+    assert done.returncode == 1
+    assert "damaged" in done.stderr
+    assert "Traceback" not in done.stderr
+    unknown = run("import", rubbish, "--category", "suport")
+    assert unknown.returncode == 2
+    assert "'suport'" in unknown.stderr
+
+
+async def test_an_export_that_cannot_be_written_leaves_nothing(run: Run, fill: Fill, tmp_path: Path) -> None:
+    await fill(PROMPTS)
+    done = run("export", "-o", tmp_path / "no" / "such" / "folder.jsonl")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")

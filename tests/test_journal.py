@@ -1,0 +1,66 @@
+"""Outcomes are written behind, and a store that is down costs rows, never requests."""
+
+from __future__ import annotations
+
+import json
+
+from semcache.errors import StoreError
+from semcache.journal import Journal
+from semcache.store.memory import MemoryStore
+from semcache.telemetry import Meter
+from semcache.types import Outcome, Recorded, Scope, Usage, Why
+
+EVENT = Recorded(
+    "r", 10.0, "chat", Scope("acme"), "m", "support", Outcome.EXACT, Why.EXACT, 200, entry_id=5, saved=Usage(1, 2), saved_cost=0.5
+)  # fmt: skip
+
+
+class Broken(MemoryStore):
+    async def record(self, events: object) -> None:
+        raise StoreError("disk full")
+
+
+async def journal(store: MemoryStore, lines: list[bytes] | None = None, **options: int) -> tuple[Journal, Meter]:
+    await store.open()
+    meter = Meter()
+    return Journal(store, meter, sink=lines.append if lines is not None else None, **options), meter
+
+
+def sample(meter: Meter, name: str, **labels: str) -> float:
+    return meter.registry.get_sample_value(name, labels) or 0.0
+
+
+async def test_repeats_count_as_often_as_they_were_noted() -> None:
+    store, lines = MemoryStore(), list[bytes]()
+    book, meter = await journal(store, lines)
+    book.note(EVENT)
+    for _ in range(3):
+        book.repeat(EVENT, 11.0, 0.002)
+    await book.close()
+    [row] = await store.tally()
+    assert (row["requests"], row["saved_prompt_tokens"], row["saved_cost"]) == (4, 4, 2.0)
+    labels = {"endpoint": "chat", "category": "support", "outcome": "exact", "why": "exact"}
+    assert sample(meter, "semcache_requests_total", **labels) == 4
+    assert sample(meter, "semcache_saved_tokens_total", kind="completion") == 8
+    logged = [json.loads(line) for line in b"".join(lines).splitlines()]
+    assert len(logged) == 4
+    assert {line["tenant"] for line in logged} == {"acme"}
+    assert [line["ms"] for line in logged] == [0.0, 2.0, 2.0, 2.0]
+
+
+async def test_a_store_that_is_down_loses_rows_and_says_how_many() -> None:
+    book, meter = await journal(Broken())
+    book.note(EVENT)
+    await book.flush()
+    assert sample(meter, "semcache_dropped_events_total") == 1
+    assert sample(meter, "semcache_saved_cost_usd_total") == 0.5
+
+
+async def test_the_book_has_a_last_page() -> None:
+    store = MemoryStore()
+    book, meter = await journal(store, capacity=2)
+    for _ in range(5):
+        book.note(EVENT)
+    await book.flush()
+    assert sum(int(str(row["requests"])) for row in await store.tally()) == 2
+    assert sample(meter, "semcache_dropped_events_total") == 3

@@ -1,0 +1,38 @@
+"""Judges without a model."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.errors import ConfigError
+from semcache.judge import JUDGES, open_judge
+from semcache.types import Endpoint, Request
+
+REQUEST = Request(Endpoint.CHAT, "m", {}, "?", b"")
+
+
+@pytest.mark.parametrize("name", sorted(JUDGES))
+async def test_every_judge_agrees_with_itself_and_tells_right_from_wrong(name: str) -> None:
+    judge = open_judge(name)
+    assert await judge.agree(REQUEST, "Lima", "Lima") is True
+    assert await judge.agree(REQUEST, "Lima", "Quito") is False
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "same"),
+    [
+        ("Lima.", "lima", True),
+        ("It is  Lima!", "it is lima", True),
+        ("3.5", "35", False),
+        ("-4", "4", True),
+        ("a/b", "ab", False),
+        ("“Yes”", "yes", True),
+    ],
+)
+async def test_normalising_forgives_form_and_not_content(one: str, two: str, same: bool) -> None:
+    assert await open_judge("normalised").agree(REQUEST, one, two) is same
+
+
+def test_an_unknown_judge_is_an_error_at_start() -> None:
+    with pytest.raises(ConfigError, match="exact, normalised"):
+        open_judge("coin")
