@@ -12,6 +12,10 @@ from semcache.errors import ConfigError
 from semcache.protocols import Judge
 from semcache.types import Request
 
+# Signs that carry meaning (-4, 5%, $5, C++) are not among them.
+_PUNCTUATION = r"[.,;:!?\"'()\[\]“”‘’«»…*_`]+"
+_EDGES = re.compile(rf"{_PUNCTUATION}(?=\s|$)|(?<!\S){_PUNCTUATION}")
+
 
 class ExactJudge:
     """The answers are the same string."""
@@ -23,7 +27,7 @@ class ExactJudge:
 
 
 class NormalisedJudge:
-    """The answers are the same words: case, punctuation at the edges and white space do not count."""
+    """The answers are the same words: case, punctuation at the edges of words and white space do not count."""
 
     name = "normalised"
 
@@ -43,4 +47,4 @@ def open_judge(name: str) -> Judge:
 
 
 def _normal(text: str) -> str:
-    return " ".join(re.sub(r"[^\w\s]+(?=\s|$)|(?<!\S)[^\w\s]+", " ", text.casefold()).split())
+    return " ".join(_EDGES.sub(" ", text.casefold()).split())

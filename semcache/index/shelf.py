@@ -97,7 +97,7 @@ class Shelf:
         home = self._open(partition)
         home.index.bulk_add(array, checked)
         if home.growing is not None:
-            home.growing.bulk_add(array, checked)
+            home.todo = np.concatenate([home.todo, array])
         self._home.update(dict.fromkeys(array.tolist(), home))
         self._review(home)
 

@@ -177,13 +177,19 @@ def served() -> Iterator[str]:
         thread.join(5)
 
 
+def opened(folder: Path) -> SemanticCache:
+    pack = folder / "pack.yaml"
+    pack.write_text("{name: adapters, defaults: {threshold: 0.8, guards: [numbers, negation]}}")
+    return SemanticCache.open(str(folder / "data"), policies=str(pack), embedder="hashing")
+
+
 def main() -> int:
     failed = 0
     for check in CHECKS:
         with (
             tempfile.TemporaryDirectory() as folder,
             served() as url,
-            SemanticCache.open(str(Path(folder) / "data"), embedder="hashing") as cache,
+            opened(Path(folder)) as cache,
         ):
             try:
                 check(Bench(url, cache))

@@ -93,6 +93,23 @@ def test_a_bulk_load_is_searchable_before_its_graph_is_built() -> None:
     assert all(ids_of(shelf, A, vectors[entry_id], 1) == [entry_id] for entry_id in range(0, 500, 7))
 
 
+def test_a_bulk_load_in_batches_waits_for_no_graph() -> None:
+    shelf = Shelf(DIM, promote_at=100)
+    vectors = units(900)
+    for start in range(0, 600, 200):
+        shelf.bulk_add(A, range(start, start + 200), vectors[start : start + 200])
+        shelf.step(10)
+    assert shelf.building == 570
+    shelf.bulk_add(A, range(50), vectors[600:650])
+    shelf.remove(300)
+    finish(shelf)
+    assert isinstance(shelf.indexes()[A], HnswIndex)
+    assert shelf.partitions() == {A: 599}
+    for entry_id in set(range(600)) - {300}:
+        vector = vectors[entry_id + 600] if entry_id < 50 else vectors[entry_id]
+        assert ids_of(shelf, A, vector, 1) == [entry_id]
+
+
 def test_a_partition_becomes_a_graph_while_it_changes() -> None:
     shelf = Shelf(DIM, promote_at=100)
     vectors = units(700)

@@ -1,0 +1,109 @@
+"""Made-up prompts and paraphrases of them, as many as a benchmark needs, the same for the same numbers.
+
+Pure. Invariant: every stored prompt differs from every other, and every paraphrase from every stored prompt and from
+every other paraphrase, so that neither an exact tier nor a memory of embeddings can answer one.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import islice, product
+
+MODEL = "gpt-4o-mini"
+VERBS = (
+    "order", "return", "repair", "replace", "exchange", "clean", "store", "measure", "assemble", "ship", "register",
+    "insure", "upgrade", "review", "reserve", "sell", "wrap", "compare", "inspect", "label",
+)  # fmt: skip
+OBJECTS = (
+    "a tent", "a backpack", "a sleeping bag", "a rain jacket", "a kayak", "a bicycle", "a camping stove", "a headlamp",
+    "a climbing rope", "a pair of boots", "a folding chair", "a water filter", "a compass", "a snow shovel",
+    "a fishing rod", "a hammock", "a cooler", "a life vest", "a paddle", "a helmet",
+)  # fmt: skip
+PLACES = (
+    "in the mobile app", "at the store counter", "through the website", "over the phone", "at a partner shop",
+    "from abroad", "as a gift", "for a school", "for a sports club", "as a wholesale customer", "by mail",
+    "at the warehouse", "before a long trip", "after the winter", "in a small apartment", "with a discount code",
+    "on a tight budget", "together with a friend", "without a receipt", "during the summer sale",
+)  # fmt: skip
+WORDINGS = (
+    "How can I {}?",
+    "How do I {}, please?",
+    "how do you {}",
+    "Hi, how do I {}?",
+    "So how do I {}?",
+    "How do I {}? Thank you!",
+    "How would I {}?",
+    "Please, how do I {}?",
+)
+
+
+def stored(count: int) -> list[str]:
+    """`count` prompts; beyond 8,000 they carry a name that tells them apart."""
+    return [f"How do I {task}?" for task in _tasks(count)]
+
+
+def paraphrases(count: int) -> list[str]:
+    """Other wordings of each of `stored(count)`, one wording of all prompts after the other."""
+    tasks = _tasks(count)
+    return [wording.format(task) for wording in WORDINGS for task in tasks]
+
+
+def fresh(count: int, tag: str) -> list[str]:
+    """`count` prompts that no cache has seen, as long as no `tag` is used twice, and that resemble none before."""
+    things = [thing.split(" ", 1)[1] for thing in OBJECTS]
+    combined = product(range(1 + count // 8000), VERBS, things, PLACES)
+    return [
+        f"Ticket {tag}-{number}: {verb} {thing} {place}, series {series}"
+        for number, (series, verb, thing, place) in enumerate(islice(combined, count))
+    ]
+
+
+def body(prompt: str, *, stream: bool = False) -> bytes:
+    """A chat completion request on one line, as an SDK would send it."""
+    fields = {"model": MODEL, "messages": [{"role": "user", "content": prompt}], "temperature": 0}
+    return json.dumps(fields | ({"stream": True} if stream else {}), separators=(",", ":")).encode()
+
+
+def answer(prompt: str) -> str:
+    """An answer of ordinary length."""
+    return (
+        f"You asked: {prompt} Open the page of your order and choose the item. Follow the three steps shown there; "
+        "they take about two minutes. We confirm by mail within the hour, and our staff will gladly help with the rest."
+    )
+
+
+def completion(prompt: str) -> dict[str, object]:
+    """The whole chat completion that holds `answer`."""
+    message = {"role": "assistant", "content": answer(prompt), "refusal": None}
+    return {
+        "id": "chatcmpl-bench",
+        "object": "chat.completion",
+        "created": 1_700_000_000,
+        "model": MODEL,
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 15, "completion_tokens": 60, "total_tokens": 75},
+    }
+
+
+def _tasks(count: int) -> list[str]:
+    names = product(range(1 + count // 8000), VERBS, OBJECTS, PLACES)
+    # Neighbours in the list differ in the verb, so that a short list is as varied as a long one.
+    ordered = sorted(islice(names, max(count, 8000)), key=lambda task: (task[0], _spread(task)))
+    return [
+        f"{verb} {thing} {place}" + (f" with agent {_name(series)}" if series else "")
+        for series, verb, thing, place in ordered[:count]
+    ]
+
+
+def _spread(task: tuple[int, str, str, str]) -> int:
+    _, verb, thing, place = task
+    position = (VERBS.index(verb) * len(OBJECTS) + OBJECTS.index(thing)) * len(PLACES) + PLACES.index(place)
+    return position * 3001 % 8000
+
+
+def _name(series: int) -> str:
+    letters = ""
+    while series:
+        series, letter = divmod(series - 1, 26)
+        letters = chr(97 + letter) + letters
+    return letters
