@@ -103,3 +103,8 @@ def test_the_json_schema_accepts_what_ships_and_refuses_what_load_refuses() -> N
         jsonschema.validate(yaml.safe_load((policy.packs_dir() / f"{name}.yaml").read_text()), schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"name": "x", "defaults": {"treshold": 1}}, schema)
+
+
+def test_the_schema_beside_the_packs_is_the_one_that_is_enforced() -> None:
+    written = json.loads((policy.packs_dir() / "pack.schema.json").read_text(encoding="utf-8"))
+    assert written == policy.json_schema(), "run: semcache policy schema > policies/pack.schema.json"

@@ -18,7 +18,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Fill = Callable[..., Awaitable[list[str]]]
 PROMPTS = {
     "How do I reverse a list in Python?": "Use reversed().",
-    "What is a monad?\n\nExplain it to a child – kindly. ☃": "A box.\nWith rules.",
+    "What is a monad?\n\nExplain it to a child, “kindly”. ☃": "A box.\nWith rules.",
 }
 
 
@@ -42,7 +42,7 @@ async def test_an_export_gives_the_same_answers_in_a_fresh_cache(run: Run, fill:
     file = tmp_path / "all.jsonl"
     assert run("export", "-o", file).returncode == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [name for name in os.listdir(tmp_path) if "all.jsonl" in name] == ["all.jsonl"]
+    assert [path.name for path in tmp_path.iterdir() if "all.jsonl" in path.name] == ["all.jsonl"]
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert {row["tenant"] for row in rows} == {"default", "acme"}
     fresh = {"SEMCACHE_DATA": str(tmp_path / "fresh")}
@@ -142,7 +142,7 @@ def test_a_file_that_is_no_log(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.count("  line ") == 5
     cut = tmp_path / "cut.jsonl.gz"
-    cut.write_bytes(gzip.compress(os.urandom(5000))[:2000])
+    cut.write_bytes(gzip.compress(os.urandom(5000).hex().encode())[:2000])
     done = run("import", cut)
     assert done.returncode == 1
     assert "damaged" in done.stderr

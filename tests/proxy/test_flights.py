@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from itertools import count
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from semcache.errors import UpstreamError
@@ -241,12 +243,13 @@ async def test_responses_that_the_upstream_keeps_are_not_shared_by_paraphrases(t
     def answer(outbound: Outbound) -> Answer:
         part = {"type": "output_text", "text": "Hold the button.", "annotations": []}
         item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": [part]}
-        body = {"id": f"resp_{len(upstream.calls)}", "object": "response", "status": "completed", "output": [item]}
-        return Answer([__import__("msgspec").json.encode({**body, "error": None, "model": "m"})])
+        body = {"id": f"resp_{next(ids)}", "object": "response", "status": "completed", "output": [item]}
+        return Answer([msgspec.json.encode({**body, "error": None, "model": "m"})])
 
     def request(prompt: str, **fields: object) -> dict[str, object]:
         return {"model": "m", "input": prompt, **fields}
 
+    ids = count()
     upstream = Upstream(answer)
     path = "/v1/responses"
     async with running(upstream, tmp_path) as proxy:
@@ -258,12 +261,12 @@ async def test_responses_that_the_upstream_keeps_are_not_shared_by_paraphrases(t
         both = [Call(proxy, request(f"{text} fast?"), path) for text in (PROMPT, PARAPHRASE)]
         await settled()
         upstream.gate.set()
-        ids = [(await call.reply()).json["id"] for call in both]
+        made = [(await call.reply()).json["id"] for call in both]
     assert same.cache["hit"] is True
     assert same.json["id"] == first.json["id"]
     assert kept.cache == {"fwd": "miss", "stored": True, "detail": "exact-only"}
     assert loose.cache["detail"] == "semantic"
-    assert ids[0] != ids[1]
+    assert made[0] != made[1]
 
 
 async def test_the_path_is_what_was_asked(tmp_path: Path) -> None:

@@ -1,0 +1,116 @@
+"""What the doctor finds, and that it changes nothing."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache.cache import AsyncSemanticCache
+from semcache.cli.checks import _answered
+from semcache.store.seal import example
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Fill = Callable[..., Awaitable[list[str]]]
+ECHO = {"SEMCACHE_UPSTREAM__URL": "echo", "SEMCACHE_SERVER__PORT": "0"}
+
+
+def findings(done: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
+    return {row["check"]: row for row in json.loads(done.stdout)["checks"]}
+
+
+async def test_a_sound_installation_passes(run: Run, fill: Fill) -> None:
+    await fill({"What is a monad?": "A box."})
+    done = run("doctor", "--json", env={**ECHO, "SEMCACHE_EMBEDDER": "default"})
+    assert done.returncode == 0, done.stdout
+    rows = findings(done)
+    assert json.loads(done.stdout)["ok"] is True
+    assert rows["store"]["found"].startswith("1 entries")
+    assert "384 dimensions" in rows["embedder"]["found"]
+    # What an earlier embedder left is worth a warning with a remedy.
+    assert rows["vectors"]["state"] == "warn"
+    assert "semcache export" in rows["vectors"]["remedy"]
+    assert all(row["remedy"] for row in rows.values() if row["state"] != "ok")
+
+
+def test_before_the_first_start_nothing_is_made(run: Run, tmp_path: Path) -> None:
+    done = run("doctor", env=ECHO)
+    assert done.returncode == 0
+    assert "none yet" in done.stdout
+    assert not (tmp_path / "data").exists()
+
+
+def test_broken_settings_are_a_finding(run: Run) -> None:
+    done = run("doctor", "--json", env={**ECHO, "SEMCACHE_SERVER__PROT": "1"})
+    assert done.returncode == 1
+    assert "SEMCACHE_SERVER__PORT" in findings(done)["settings"]["found"]
+
+
+def test_what_is_broken_fails_with_a_remedy(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "data" / "index").mkdir(parents=True)
+    (tmp_path / "data" / "index" / "manifest.json").write_text("{}")
+    (tmp_path / "data" / "semcache.db").write_text("no database at all " * 500)
+    with socket.create_server(("127.0.0.1", 0)) as busy, socket.create_server(("127.0.0.1", 0)) as closed:
+        gone = closed.getsockname()[1]
+        closed.close()
+        done = run(
+            "doctor",
+            "--json",
+            "--policies",
+            "suport",
+            env={
+                "SEMCACHE_UPSTREAM__URL": f"http://127.0.0.1:{gone}/v1",
+                "SEMCACHE_SERVER__PORT": str(busy.getsockname()[1]),
+            },
+        )
+    assert done.returncode == 1
+    rows = findings(done)
+    for check in ("policies", "store", "upstream", "port"):
+        assert rows[check]["state"] == "fail", rows[check]
+        assert rows[check]["remedy"]
+    assert "'support'" in rows["policies"]["found"]
+    assert rows["index"]["state"] == "warn"
+    assert rows["embedder"]["state"] == "warn"
+
+
+async def test_missing_seal_keys_and_open_doors_are_found(run: Run, tmp_path: Path) -> None:
+    ring = {"SEMCACHE_STORE__SEAL_KEYS": example()}
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi?"}], "response": "Hi!"}))
+    assert run("import", log, env=ring).returncode == 0
+    for env, sound in ((ring, True), ({}, False), ({"SEMCACHE_STORE__SEAL_KEYS": example()}, False)):
+        done = run("doctor", "--json", env={**ECHO, **env})
+        assert findings(done)["seal keys"]["state"] == ("ok" if sound else "fail")
+        assert done.returncode == (0 if sound else 1)
+    open_to_all = run("doctor", "--json", env={**ECHO, **ring, "SEMCACHE_SERVER__HOST": "0.0.0.0"})
+    assert open_to_all.returncode == 1
+    assert "keys create" in findings(open_to_all)["API keys"]["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("status", "has_key", "state"),
+    [
+        (200, False, "ok"),
+        (404, True, "ok"),
+        (401, False, "warn"),
+        (401, True, "fail"),
+        (403, True, "fail"),
+        (503, True, "warn"),
+    ],
+)
+def test_an_upstream_that_refuses_is_reachable(status: int, has_key: bool, state: str) -> None:
+    assert _answered("it answers", status, has_key).state == state
+
+
+async def test_a_snapshot_of_this_embedder_is_sound(run: Run, tmp_path: Path) -> None:
+    data, pack = str(tmp_path / "data"), str(tmp_path / "plain.yaml")
+    async with await AsyncSemanticCache.open(data, policies=pack, embedder="hashing") as cache:
+        await cache.record(await cache.lookup("What is a monad?"), "A box.")
+    rows = findings(run("doctor", "--json", env=ECHO))
+    assert rows["index"]["found"] == "a snapshot of 1 vectors"
+    assert rows["vectors"]["state"] == "ok"

@@ -1,0 +1,169 @@
+"""The proxy as a process: how it starts, says so, refuses and stops."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Start = Callable[..., "subprocess.Popen[str]"]
+pytestmark = pytest.mark.process
+ECHO = ("--upstream", "echo", "--port", "0")
+
+
+def ready(server: subprocess.Popen[str]) -> str:
+    """The line that says so; the test's own time limit bounds the wait."""
+    assert server.stderr is not None
+    line = server.stderr.readline()
+    assert line.startswith("semcache is ready on "), line + server.stderr.read()
+    return line
+
+
+def url_of(line: str) -> str:
+    found = re.search(r"http://\S+", line)
+    assert found is not None
+    return found[0]
+
+
+def ask(url: str, prompt: str) -> tuple[str, str]:
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": prompt}]}).encode()
+    request = urllib.request.Request(f"{url}/chat/completions", body, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as reply:
+        answer = json.load(reply)["choices"][0]["message"]["content"]
+        return reply.headers["cache-status"], answer
+
+
+def test_it_starts_answers_follows_the_command_line_and_stops(run: Run, start: Start, tmp_path: Path) -> None:
+    server = start("serve", *ECHO)
+    line = ready(server)
+    url = url_of(line)
+    for fact in ("upstream echo", "policies plain", f"store {tmp_path / 'data'}", "entries 0"):
+        assert fact in line
+    assert "fwd=miss; stored" in ask(url, "What is a monad?")[0]
+    assert "hit" in ask(url, "What is a monad?")[0]
+    with urllib.request.urlopen(f"{url}/models", timeout=10) as reply:
+        assert reply.headers["server"] is None
+        assert reply.headers["date"] is not None
+    assert (
+        "is running"
+        in run(
+            "doctor", "--json", env={"SEMCACHE_SERVER__PORT": url.split(":")[2][:-3], "SEMCACHE_UPSTREAM__URL": "echo"}
+        ).stdout
+    )
+    assert json.loads(run("purge", "--model", "m", "--json").stdout)["count"] == 1
+    deadline = time.monotonic() + 30
+    while "hit" in ask(url, "What is a monad?")[0] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert time.monotonic() < deadline
+    stats = json.loads(run("stats", "--json", "--url", url).stdout)
+    assert stats["total"]["requests"] >= 3
+    server.send_signal(signal.SIGTERM)
+    out, err = server.communicate(timeout=30)
+    assert server.returncode == 0
+    assert err == ""
+    assert all(json.loads(row)["event"] == "request" for row in out.splitlines())
+    # What was stored survives, and the next start says so.
+    again = start("serve", *ECHO)
+    assert "entries 1" in ready(again)
+    again.send_signal(signal.SIGINT)
+    again.communicate(timeout=30)
+    assert again.returncode == 130
+
+
+def test_workers_share_one_cache_and_clean_up(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    server = start("serve", *ECHO, "--workers", 2, env={"TMPDIR": str(tmp_path / "tmp")})
+    url = url_of(ready(server))
+    assert [path.name[:17] for path in (tmp_path / "tmp").iterdir()] == ["semcache-metrics-"]
+    assert "stored" in ask(url, "What is a monad?")[0]
+    deadline = time.monotonic() + 30
+    hits = 0
+    while hits < 20 and time.monotonic() < deadline:
+        hits = hits + 1 if "hit" in ask(url, "What is a monad?")[0] else 0
+    assert hits == 20
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/metrics", timeout=10) as reply:
+        assert b"semcache_requests_total" in reply.read()
+    server.send_signal(signal.SIGTERM)
+    _, err = server.communicate(timeout=60)
+    assert server.returncode == 0, err
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--port", "70000"], "command line: server.port"),
+        (["--policies", "suport"], "'support'"),
+        (["--upstream", "api.example.com"], "with its scheme"),
+        (["--host", "0.0.0.0"], "semcache keys create"),
+        (["--embedder", "hashin"], "hashing"),
+    ],
+)
+def test_a_mistake_is_2_and_one_line(run: Run, arguments: list[str], says: str) -> None:
+    done = run("serve", *ECHO, *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_port_in_use_is_said_before_anything_starts(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        done = run("serve", "--upstream", "echo", "--port", busy.getsockname()[1])
+    assert done.returncode == 1
+    assert "in use" in done.stderr
+    assert "--port" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_worker_that_cannot_start_ends_the_command(run: Run, tmp_path: Path, workers: int) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    for name in ("model.onnx", "tokenizer.json", "model.json"):
+        (model / name).write_text("{}")
+    done = run("serve", *ECHO, "--embedder", f"onnx:{model}", "--workers", workers)
+    assert done.returncode not in (0, None)
+    assert "error: " in done.stderr
+    assert str(model) in done.stderr
+    assert "ready" not in done.stderr
+
+
+def test_an_upstream_that_breaks_off_is_no_error_of_ours(start: Start) -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    chunk = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n'
+    with socket.create_server(("127.0.0.1", 0)) as upstream:
+
+        def cut() -> None:
+            connection, _ = upstream.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(head + b"%x\r\n%s\r\n" % (len(chunk), chunk))
+
+        thread = threading.Thread(target=cut)
+        thread.start()
+        address = f"http://127.0.0.1:{upstream.getsockname()[1]}/v1"
+        server = start("serve", "--upstream", address, "--port", 0)
+        url = url_of(ready(server))
+        body = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "Hi?"}]}).encode()
+        request = urllib.request.Request(f"{url}/chat/completions", body, {"content-type": "application/json"})
+        with urllib.request.urlopen(request, timeout=30) as reply, pytest.raises(OSError, match="") as broken:
+            while reply.read(1024):
+                pass
+            raise AssertionError("the connection was not cut")
+        assert "not cut" not in str(broken.value)
+        thread.join()
+        server.send_signal(signal.SIGTERM)
+        _, err = server.communicate(timeout=30)
+    assert err == ""
+    assert server.returncode == 0
