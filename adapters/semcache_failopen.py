@@ -22,6 +22,10 @@ from semcache.found import Found, chat_request
 from semcache.types import Forward, Request, Scope, Selector, Serve, Why, public_id
 
 T = TypeVar("T")
+_ENDINGS = {
+    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "refusal", "recitation", "blocklist"), "content_filter"),
+}
 _log = logging.getLogger("semcache.adapters")
 
 
@@ -194,6 +198,11 @@ class FailOpen:
         self.faults += 1
         self._faults.inc()
         _log.warning("%s failed, going on without the cache: %s: %s", doing, type(error).__name__, error)
+
+
+def finish_reason(said: object) -> str:
+    """A provider's word for how an answer ended, in OpenAI's vocabulary; an unknown word, or none, is a normal end."""
+    return _ENDINGS.get(str(said).lower().rpartition(".")[2], "stop")
 
 
 def _served(found: Found) -> tuple[Found, bool]:

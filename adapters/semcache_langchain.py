@@ -28,7 +28,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, Huma
 from langchain_core.messages.function import FunctionMessage
 from langchain_core.messages.system import SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, Generation, GenerationChunk
-from semcache_failopen import FailOpen, Pending
+from semcache_failopen import FailOpen, Pending, finish_reason
 
 import semcache
 from semcache.found import Found
@@ -41,10 +41,6 @@ _REVIVED = (
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
 # What one call left on a message; it is not sent to the model again.
 _TRACES = frozenset({"type", "id", "response_metadata", "usage_metadata"})
-_FINISH = {
-    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
-    **dict.fromkeys(("content_filter", "safety", "refusal", "recitation", "blocklist"), "content_filter"),
-}
 _NAME = re.compile(r"""["'](?:model|model_name|model_id)["'](?::|,) ?["']([^"']+)["']""")
 _TEMPERATURE = re.compile(r"""["']temperature["'](?::|,) ?(\d+(?:\.\d+)?)""")
 
@@ -208,5 +204,5 @@ def _choice(index: int, generation: Generation) -> dict[str, Any]:
         if said.additional_kwargs.get("refusal"):
             message["refusal"] = str(said.additional_kwargs["refusal"])
     names = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-    reason = next((str(info[name]).lower() for name in names if info.get(name)), "stop")
-    return {"index": index, "message": message, "finish_reason": _FINISH.get(reason.split(".")[-1], "stop")}
+    reason = next((info[name] for name in names if info.get(name)), None)
+    return {"index": index, "message": message, "finish_reason": finish_reason(reason)}

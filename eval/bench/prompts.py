@@ -7,6 +7,7 @@ every other paraphrase, so that neither an exact tier nor a memory of embeddings
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 from itertools import islice, product
 
 MODEL = "gpt-4o-mini"
@@ -35,6 +36,21 @@ WORDINGS = (
     "How would I {}?",
     "Please, how do I {}?",
 )
+FRAMES = (
+    "Which {name} {thing} would you {verb} {place}?",
+    "Explain in two sentences why people {verb} the {thing} called {name}.",
+    "Is the {name} made for those who want to {verb} it {place}?",
+    "Compare {name} with an ordinary {thing} for somebody {place}.",
+    "What does the word {name} on my {thing} mean?",
+    "List three reasons against {name} as a brand of {thing}.",
+    "Who invented the {name} process that helps to {verb} textiles?",
+    "Summarise the manual of {name}, chapter by chapter, {place}.",
+    "Does {name} contain latex, nickel or wool?",
+    "How heavy is the {name} compared to a {thing}?",
+    "Give the opening hours of the {name} museum.",
+    "When was {name} founded, and by whom?",
+)
+SYLLABLES = ("ka", "vo", "ru", "mi", "ster", "lan", "pex", "dor", "qui", "zel", "bran", "tho", "gim", "fay", "nos", "wyl")
 
 
 def stored(count: int) -> list[str]:
@@ -49,13 +65,16 @@ def paraphrases(count: int) -> list[str]:
 
 
 def fresh(count: int, tag: str) -> list[str]:
-    """`count` prompts that no cache has seen, as long as no `tag` is used twice, and that resemble none before."""
-    things = [thing.split(" ", 1)[1] for thing in OBJECTS]
-    combined = product(range(1 + count // 8000), VERBS, things, PLACES)
-    return [
-        f"Ticket {tag}-{number}: {verb} {thing} {place}, series {series}"
-        for number, (series, verb, thing, place) in enumerate(islice(combined, count))
-    ]
+    """`count` prompts that resemble none before, as long as no `tag` is used twice."""
+    found: list[str] = []
+    for number in range(count):
+        picks = blake2b(f"{tag}/{number}".encode(), digest_size=16).digest()
+        frame = FRAMES[picks[0] % len(FRAMES)]
+        made_up = "".join(SYLLABLES[pick % len(SYLLABLES)] for pick in picks[4:10])
+        thing = OBJECTS[picks[1] % len(OBJECTS)].rpartition(" ")[2]
+        place = PLACES[picks[2] % len(PLACES)]
+        found.append(frame.format(thing=thing, verb=VERBS[picks[3] % len(VERBS)], place=place, name=made_up))
+    return found
 
 
 def body(prompt: str, *, stream: bool = False) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import signal
@@ -106,7 +107,6 @@ def test_workers_share_one_cache_and_clean_up(start: Start, tmp_path: Path) -> N
         (["--policies", "suport"], "'support'"),
         (["--upstream", "api.example.com"], "with its scheme"),
         (["--host", "0.0.0.0"], "semcache keys create"),
-        (["--embedder", "hashin"], "hashing"),
     ],
 )
 def test_a_mistake_is_2_and_one_line(run: Run, arguments: list[str], says: str) -> None:
@@ -157,11 +157,8 @@ def test_an_upstream_that_breaks_off_is_no_error_of_ours(start: Start) -> None:
         url = url_of(ready(server))
         body = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "Hi?"}]}).encode()
         request = urllib.request.Request(f"{url}/chat/completions", body, {"content-type": "application/json"})
-        with urllib.request.urlopen(request, timeout=30) as reply, pytest.raises(OSError, match="") as broken:
-            while reply.read(1024):
-                pass
-            raise AssertionError("the connection was not cut")
-        assert "not cut" not in str(broken.value)
+        with urllib.request.urlopen(request, timeout=30) as reply, pytest.raises(http.client.IncompleteRead):
+            reply.read()
         thread.join()
         server.send_signal(signal.SIGTERM)
         _, err = server.communicate(timeout=30)

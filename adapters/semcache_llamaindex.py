@@ -1,0 +1,276 @@
+"""A LlamaIndex LLM that asks the cache before the LLM it wraps.
+
+    from llama_index.core import Settings
+    from semcache import SemanticCache
+    from semcache_llamaindex import CachedLLM
+
+    Settings.llm = CachedLLM(llm, SemanticCache.open(".semcache"))
+    Settings.llm.complete("How do I reset my password?")
+
+LlamaIndex has no interface for response caches, so this is a wrapper around `complete`, `chat`, their streams and their
+asynchronous forms. It is no `FunctionCallingLLM`: for agents that call tools use `OpenAILike(api_base=PROXY)`. A hit is
+replayed as a stream to who asks for one; its `raw` is None, and no event of the wrapped LLM is emitted for it.
+Invariant: what has to be equal is the wrapped LLM's every setting but its key, the call's arguments and every message
+but the text of the last user turn; a stream is kept only when it has run to its end and its pieces add up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Generator, Sequence
+from hashlib import sha256
+from typing import Any, TypeVar
+
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    ChatResponseAsyncGen,
+    ChatResponseGen,
+    CompletionResponse,
+    CompletionResponseAsyncGen,
+    CompletionResponseGen,
+    LLMMetadata,
+    TextBlock,
+    ToolCallBlock,
+)
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.llms import LLM, CustomLLM
+from semcache_failopen import FailOpen, finish_reason
+
+from semcache import SemanticCache
+from semcache.found import Found
+from semcache.types import Request
+from semcache.wire.answer import pieces
+
+R = TypeVar("R", ChatResponse, CompletionResponse)
+
+_COPIED = ("callback_manager", "system_prompt", "messages_to_prompt", "completion_to_prompt", "output_parser")
+_SECRET = {"api_key", "callback_manager"}
+
+
+class CachedLLM(CustomLLM):
+    """`llm` behind an open `semcache.SemanticCache`; scope arguments as for its `lookup`."""
+
+    _llm: LLM = PrivateAttr()
+    _cache: FailOpen = PrivateAttr()
+    _settings: str = PrivateAttr()
+
+    def __init__(
+        self,
+        llm: LLM,
+        cache: SemanticCache,
+        *,
+        tenant: str = "default",
+        user: str | None = None,
+        namespace: str = "llamaindex",
+        category: str | None = None,
+    ) -> None:
+        copied = {name: value for name in _COPIED if (value := getattr(llm, name, None)) is not None}
+        super().__init__(**copied, pydantic_program_mode=llm.pydantic_program_mode)
+        self._llm = llm
+        self._cache = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name that LlamaIndex knows this class by."""
+        return "SemcacheCachedLLM"
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        """What the wrapped LLM says of itself, except that it takes no tools here."""
+        known: LLMMetadata = self._llm.metadata
+        return known.model_copy(update={"is_function_calling_model": False})
+
+    @property
+    def faults(self) -> int:
+        """Faults of the cache that were survived as misses."""
+        return self._cache.faults
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        """Complete a prompt."""
+        found, hit = self._found(CompletionResponse, *self._cache.find(self._prompt(prompt, formatted, kwargs)))
+        if hit is not None:
+            return hit
+        response = self._llm.complete(prompt, formatted=formatted, **kwargs)
+        self._cache.keep(found, self._body(response))
+        return response
+
+    def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        """Answer a conversation."""
+        found, hit = self._found(ChatResponse, *self._cache.find(self._chat(messages, kwargs)))
+        if hit is not None:
+            return hit
+        response = self._llm.chat(messages, **kwargs)
+        self._cache.keep(found, self._body(response))
+        return response
+
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
+        """Complete a prompt, piece by piece."""
+        found, hit = self._found(CompletionResponse, *self._cache.find(self._prompt(prompt, formatted, kwargs)))
+        if hit is not None:
+            return _replay(hit)
+        return self._relay(found, self._llm.stream_complete(prompt, formatted=formatted, **kwargs))
+
+    def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
+        """Answer a conversation, piece by piece."""
+        found, hit = self._found(ChatResponse, *self._cache.find(self._chat(messages, kwargs)))
+        if hit is not None:
+            return _replay(hit)
+        return self._relay(found, self._llm.stream_chat(messages, **kwargs))
+
+    async def acomplete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        """What `complete` does."""
+        request = self._prompt(prompt, formatted, kwargs)
+        found, hit = self._found(CompletionResponse, *await self._cache.afind(request))
+        if hit is not None:
+            return hit
+        response = await self._llm.acomplete(prompt, formatted=formatted, **kwargs)
+        await self._cache.akeep(found, self._body(response))
+        return response
+
+    async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+        """What `chat` does."""
+        found, hit = self._found(ChatResponse, *await self._cache.afind(self._chat(messages, kwargs)))
+        if hit is not None:
+            return hit
+        response = await self._llm.achat(messages, **kwargs)
+        await self._cache.akeep(found, self._body(response))
+        return response
+
+    async def astream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseAsyncGen:
+        """What `stream_complete` does."""
+        request = self._prompt(prompt, formatted, kwargs)
+        found, hit = self._found(CompletionResponse, *await self._cache.afind(request))
+        if hit is not None:
+            return _areplay(hit)
+        return self._arelay(found, await self._llm.astream_complete(prompt, formatted=formatted, **kwargs))
+
+    async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseAsyncGen:
+        """What `stream_chat` does."""
+        found, hit = self._found(ChatResponse, *await self._cache.afind(self._chat(messages, kwargs)))
+        if hit is not None:
+            return _areplay(hit)
+        return self._arelay(found, await self._llm.astream_chat(messages, **kwargs))
+
+    def _relay(self, found: Found | None, stream: Generator[R, None, None]) -> Generator[R, None, None]:
+        said, last = "", None
+        for last in stream:
+            said += last.delta or ""
+            yield last
+        self._cache.keep(found, self._body(last, said))
+
+    async def _arelay(self, found: Found | None, stream: AsyncGenerator[R, None]) -> AsyncGenerator[R, None]:
+        said, last = "", None
+        async for last in stream:
+            said += last.delta or ""
+            yield last
+        await self._cache.akeep(found, self._body(last, said))
+
+    def _prompt(self, prompt: str, formatted: bool, kwargs: dict[str, Any]) -> Request | None:
+        return self._request("complete", [{"role": "user", "content": prompt}], {**kwargs, "formatted": formatted})
+
+    def _chat(self, messages: Sequence[ChatMessage], kwargs: dict[str, Any]) -> Request | None:
+        try:
+            turns = [_turn(message) for message in messages]
+        except Exception as error:
+            self._cache.failed("reading a conversation", error)
+            return None
+        return self._request("chat", turns, kwargs)
+
+    def _request(self, kind: str, turns: list[dict[str, Any]], kwargs: dict[str, Any]) -> Request | None:
+        try:
+            llm = self._llm
+            known = {"llm": llm.model_dump(exclude=_SECRET), "class": str(type(llm)), "kind": kind, "call": kwargs}
+            known["prompts"] = [
+                str(getattr(llm, name, None)) for name in ("messages_to_prompt", "completion_to_prompt")
+            ]
+            # Digested, for settings may hold secrets; what has no JSON costs a hit after a restart, never a wrong one.
+            digest = sha256(json.dumps(known, sort_keys=True, default=repr).encode()).hexdigest()
+            temperature = kwargs.get("temperature", getattr(llm, "temperature", None))
+            fields = {"llamaindex": digest, **({} if temperature is None else {"temperature": float(temperature)})}
+            return self._cache.chat(turns, llm.metadata.model_name or "default", fields)
+        except Exception as error:
+            self._cache.failed("reading a call", error)
+            return None
+
+    def _found(self, kind: type[R], found: Found | None, serve: bool) -> tuple[Found | None, R | None]:
+        if found is None or not serve:
+            return found, None
+        try:
+            return found, kind.model_validate((found.completion or {})["llamaindex"])
+        except Exception as error:
+            self._cache.failed("reviving an answer", error)
+            return found, None
+
+    def _body(self, response: ChatResponse | CompletionResponse | None, said: str | None = None) -> dict[str, Any]:
+        """A chat completion that carries the response; empty, which is never kept, when the response is not whole."""
+        try:
+            if response is None or said not in (None, "", _text(response)):
+                return {}
+            dumped = json.loads(response.model_dump_json(exclude={"raw", "delta"}))
+            type(response).model_validate(dumped)
+        except Exception as error:
+            self._cache.failed("writing down an answer", error)
+            return {}
+        message: dict[str, Any] = {"role": "assistant", "content": _text(response)}
+        if isinstance(response, ChatResponse) and _calls(response.message):
+            message["tool_calls"] = [{"type": "function"}]
+        choice = {"index": 0, "message": message, "finish_reason": finish_reason(_ending(response.raw))}
+        return {
+            "object": "chat.completion",
+            "choices": [choice],
+            "usage": response.additional_kwargs,
+            "llamaindex": dumped,
+        }
+
+
+def _turn(message: ChatMessage) -> dict[str, Any]:
+    """A message as the chat dialect has it; a block that is no text is a part that has to be equal."""
+    dumped = json.loads(message.model_dump_json())
+    parts = [
+        {"type": "text", "text": block.text} if isinstance(block, TextBlock) else {**dump, "type": f"llamaindex-{n}"}
+        for n, (block, dump) in enumerate(zip(message.blocks, dumped["blocks"], strict=True))
+    ]
+    extra = {"additional_kwargs": dumped["additional_kwargs"]} if dumped["additional_kwargs"] else {}
+    return {"role": message.role.value, "content": parts or "", **extra}
+
+
+def _calls(message: ChatMessage) -> bool:
+    return bool(message.additional_kwargs.get("tool_calls")) or any(
+        isinstance(block, ToolCallBlock) for block in message.blocks
+    )
+
+
+def _ending(raw: Any) -> Any:
+    """How the provider says the answer ended, None where it does not say."""
+    raw = raw if isinstance(raw, dict) else getattr(raw, "__dict__", {})
+    choices = raw.get("choices") or [{}]
+    first = choices[0] if isinstance(choices[0], dict) else getattr(choices[0], "__dict__", {})
+    known = {**raw, **first}
+    return next((known[name] for name in ("finish_reason", "stop_reason", "done_reason") if known.get(name)), None)
+
+
+def _text(response: ChatResponse | CompletionResponse) -> str:
+    return response.text if isinstance(response, CompletionResponse) else response.message.content or ""
+
+
+def _steps(response: R) -> Generator[R, None, None]:
+    """The response as it grows, the whole of it last."""
+    said = ""
+    *parts, last = pieces(_text(response)) or [""]
+    for part in parts:
+        said += part
+        if isinstance(response, CompletionResponse):
+            yield CompletionResponse(text=said, delta=part)
+        else:
+            yield ChatResponse(message=ChatMessage(role=response.message.role, content=said), delta=part)
+    yield response.model_copy(update={"delta": last})
+
+
+def _replay(response: R) -> Generator[R, None, None]:
+    yield from _steps(response)
+
+
+async def _areplay(response: R) -> AsyncGenerator[R, None]:
+    for step in _steps(response):
+        yield step
