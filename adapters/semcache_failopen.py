@@ -124,8 +124,8 @@ class FailOpen:
             return None, False
 
     def keep(self, found: Found | None, answer: Mapping[str, Any]) -> None:
-        """Give the cache the model's answer to what was looked up: a body in the dialect of the request."""
-        if found is not None:
+        """Give the cache the model's answer to what was looked up: a body in the dialect of the request, {} for none."""
+        if found is not None and answer:
             try:
                 self._wait(self._inner.record(found, answer))
             except Exception as error:
@@ -133,7 +133,7 @@ class FailOpen:
 
     async def akeep(self, found: Found | None, answer: Mapping[str, Any]) -> None:
         """What `keep` does, without blocking the running loop."""
-        if found is not None:
+        if found is not None and answer:
             try:
                 await self._route(self._inner.record(found, answer))
             except Exception as error:

@@ -53,7 +53,6 @@ class CachedLLM(CustomLLM):
 
     _llm: LLM = PrivateAttr()
     _cache: FailOpen = PrivateAttr()
-    _settings: str = PrivateAttr()
 
     def __init__(
         self,
@@ -185,7 +184,7 @@ class CachedLLM(CustomLLM):
                 str(getattr(llm, name, None)) for name in ("messages_to_prompt", "completion_to_prompt")
             ]
             # Digested, for settings may hold secrets; what has no JSON costs a hit after a restart, never a wrong one.
-            digest = sha256(json.dumps(known, sort_keys=True, default=repr).encode()).hexdigest()
+            digest = sha256(json.dumps(known, sort_keys=True, default=_known).encode()).hexdigest()
             temperature = kwargs.get("temperature", getattr(llm, "temperature", None))
             fields = {"llamaindex": digest, **({} if temperature is None else {"temperature": float(temperature)})}
             return self._cache.chat(turns, llm.metadata.model_name or "default", fields)
@@ -254,23 +253,27 @@ def _text(response: ChatResponse | CompletionResponse) -> str:
     return response.text if isinstance(response, CompletionResponse) else response.message.content or ""
 
 
-def _steps(response: R) -> Generator[R, None, None]:
+def _replay(response: R) -> Generator[R, None, None]:
     """The response as it grows, the whole of it last."""
     said = ""
     *parts, last = pieces(_text(response)) or [""]
     for part in parts:
         said += part
-        if isinstance(response, CompletionResponse):
-            yield CompletionResponse(text=said, delta=part)
-        else:
-            yield ChatResponse(message=ChatMessage(role=response.message.role, content=said), delta=part)
+        grown: dict[str, Any] = {"text": said}
+        if isinstance(response, ChatResponse):
+            grown = {"message": ChatMessage(role=response.message.role, content=said)}
+        yield type(response)(**grown, delta=part)
     yield response.model_copy(update={"delta": last})
 
 
-def _replay(response: R) -> Generator[R, None, None]:
-    yield from _steps(response)
-
-
 async def _areplay(response: R) -> AsyncGenerator[R, None]:
-    for step in _steps(response):
+    for step in _replay(response):
         yield step
+
+
+def _known(value: Any) -> Any:
+    """A setting that JSON does not know, by name where an address in memory would not survive a restart."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump()
+    name = getattr(value, "__qualname__", None)
+    return repr(value) if name is None else f"{value.__module__}.{name}"

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,6 +42,7 @@ _GRACE = 3600.0
 _KEEP_EVENTS = 1_000_000
 _KEEP_CHANGES = 7 * 86400.0
 _PATIENCE = 1.0
+_FEW = 2000
 
 
 @dataclass
@@ -98,8 +99,9 @@ class Parts:
                 await task
         await self.journal.close()
         if self.snapshot is not None:
-            with suppress(IndexFault):
-                await self.index.snapshot(self.snapshot, embedder_id=self.embedder.id, head=self.seen)
+            with suppress(IndexFault), _alone(self.snapshot) as alone:
+                if alone:
+                    await self.index.snapshot(self.snapshot, embedder_id=self.embedder.id, head=self.seen)
         await self.index.close()
         await self.embedder.close()
         await self.store.close()
@@ -187,7 +189,7 @@ async def open_parts(
     try:
         categories = await _categories(pack, model)
         meter = Meter()
-        shelf = _shelf(None if folder is None else folder / "index", model)
+        shelf = await _shelf(None if folder is None else folder / "index", model, store)
         held = shelf.ids()
         parts = Parts(
             store=store,
@@ -241,12 +243,33 @@ async def _categories(pack: Pack, embedder: Embedder) -> Categorizer:
     return categorize.build(pack, await embedder.embed([text for _, text in texts]))
 
 
-def _shelf(folder: Path | None, embedder: Embedder) -> Shelf:
-    """The shelf of the snapshot, which spares building large graphs again, or an empty one."""
-    if folder is not None and folder.is_dir():
+async def _shelf(folder: Path | None, embedder: Embedder, store: EntryStore) -> Shelf:
+    """The shelf of the snapshot, which spares building large graphs again, or an empty one.
+
+    A snapshot that lacks many vectors is left alone: adding them to its graphs one by one would take longer than
+    starting flat, which answers at once and builds its graphs later.
+    """
+    if folder is not None:
         with suppress(IndexFault):
-            return snapshot.load(folder, embedder_id=embedder.id, dim=embedder.dim)[0]
+            shelf, _ = snapshot.load(folder, embedder_id=embedder.id, dim=embedder.dim)
+            stored = (await store.embedders()).get(embedder.id, 0)
+            if stored - len(shelf) <= _FEW:
+                return shelf
     return Shelf(embedder.dim)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Whether this process alone may write to `folder` while the block runs; other workers may be closing too."""
+    import fcntl
+
+    with folder.with_suffix(".lock").open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
 
 
 async def _fill(parts: Parts, held: set[int]) -> None:

@@ -124,6 +124,10 @@ class EntryStore(Protocol):
         """All unexpired entries that carry a vector of this embedder."""
         ...
 
+    async def embedders(self) -> dict[str, int]:
+        """Entries with a vector, by embedder."""
+        ...
+
     async def vectors_of(self, ids: Sequence[int], embedder_id: str) -> VectorBatch:
         """Those of these entries that carry a vector of this embedder, in any order."""
         ...

@@ -10,8 +10,9 @@ from typing import Any
 
 _EXPECTED = (
     "ASGI callable returned without completing response.",
-    # The reason has been logged in the line before.
+    # The reason of the next two has been logged in the line before.
     "Application startup failed. Exiting.",
+    "failed to start, stopping the parent process.",
 )
 
 
@@ -20,7 +21,7 @@ class Expected(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is worth a line."""
-        return record.msg not in _EXPECTED
+        return not str(record.msg).endswith(_EXPECTED)
 
 
 class Lowercase(logging.Formatter):

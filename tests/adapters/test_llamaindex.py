@@ -1,0 +1,231 @@
+"""The LlamaIndex wrapper around LlamaIndex's own mock, in every form of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    ChatResponseGen,
+    CompletionResponse,
+    ImageBlock,
+    MessageRole,
+    TextBlock,
+    ToolCallBlock,
+)
+from llama_index.core.llms import MockLLM
+from llama_index.core.prompts import PromptTemplate
+from semcache_llamaindex import CachedLLM
+
+from semcache import SemanticCache
+from semcache.errors import StoreError
+from semcache.types import Serve
+
+ASK = "How do I reset my password?"
+AGAIN = "How do I reset my password, please?"
+
+
+class Counting(MockLLM):
+    """The mock, which repeats what it is told, and counts."""
+
+    asked: int = 0
+    said: Any = None
+    breaks: bool = False
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        self.asked += 1
+        return super().complete(prompt, formatted, **kwargs)
+
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
+        self.asked += 1
+        return self._broken() if self.breaks else super().stream_complete(prompt, formatted, **kwargs)
+
+    def chat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        if self.said is None:
+            return super().chat(messages, **kwargs)
+        self.asked += 1
+        return self.said  # type: ignore[no-any-return]
+
+    def stream_chat(self, messages: Any, **kwargs: Any) -> ChatResponseGen:
+        if self.said is None:
+            return super().stream_chat(messages, **kwargs)
+        self.asked += 1
+        return iter([self.said])  # type: ignore[return-value]
+
+    def _broken(self) -> Iterator[CompletionResponse]:
+        yield CompletionResponse(text="The ans", delta="The ans")
+        raise ConnectionError("broken off")
+
+
+@pytest.fixture
+def inner() -> Counting:
+    return Counting()
+
+
+@pytest.fixture
+def llm(inner: Counting, cache: SemanticCache) -> CachedLLM:
+    return CachedLLM(inner, cache)
+
+
+def user(text: str) -> list[ChatMessage]:
+    return [ChatMessage(role=MessageRole.SYSTEM, content="Be kind."), ChatMessage(role=MessageRole.USER, content=text)]
+
+
+def test_a_paraphrase_is_completed_without_asking(llm: CachedLLM, inner: Counting) -> None:
+    assert [llm.complete(text).text for text in (ASK, ASK, AGAIN)] == [ASK] * 3
+    assert inner.asked == 1
+    assert llm.complete("Which planets have rings?").text == "Which planets have rings?"
+    assert llm.faults == 0
+
+
+def test_a_conversation_is_answered_without_asking(llm: CachedLLM, inner: Counting) -> None:
+    fresh = llm.chat(user(ASK))
+    hit = llm.chat(user(AGAIN))
+    assert isinstance(hit, ChatResponse)
+    assert hit.message == fresh.message
+    assert inner.asked == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [ChatMessage(role="system", content="Be rude."), ChatMessage(role="user", content=ASK)],
+        [*user("Do you sell tea?"), ChatMessage(role="assistant", content="Yes."), *user(ASK)[1:]],
+        [*user(ASK)[:1], ChatMessage(role="user", blocks=[TextBlock(text=ASK), ImageBlock(url="http://x/y.png")])],
+        [*user(ASK)[:1], ChatMessage(role="user", content=ASK, additional_kwargs={"name": "bob"})],
+    ],
+)
+def test_another_context_is_another_question(llm: CachedLLM, inner: Counting, other: list[ChatMessage]) -> None:
+    llm.chat(user(ASK))
+    llm.chat(other)
+    assert inner.asked == 2
+    llm.chat(user(AGAIN))
+    assert inner.asked == 2
+
+
+def test_other_settings_or_arguments_never_share(llm: CachedLLM, inner: Counting, cache: SemanticCache) -> None:
+    llm.complete(ASK)
+    llm.complete(ASK, temperature=0.5)
+    assert inner.asked == 2
+    other = Counting(max_tokens=3)
+    assert CachedLLM(other, cache).complete(ASK).text == "text text text"
+    CachedLLM(inner, cache, tenant="acme").complete(ASK)
+    assert (other.asked, inner.asked) == (1, 3)
+
+
+def test_another_object_of_the_same_settings_hits(llm: CachedLLM, cache: SemanticCache) -> None:
+    llm.chat(user(ASK))
+    again = Counting()
+    CachedLLM(again, cache).chat(user(AGAIN))
+    assert again.asked == 0
+
+
+def test_streams_are_kept_and_replayed(llm: CachedLLM, inner: Counting) -> None:
+    long = "Explain in detail how a heap keeps its order when an element is removed from it and why that is fast."
+    fresh = list(llm.stream_complete(long))
+    replayed = list(llm.stream_complete(long + " Please."))
+    assert inner.asked == 1
+    assert len(replayed) > 1
+    assert "".join(step.delta or "" for step in replayed) == replayed[-1].text == fresh[-1].text
+    assert llm.complete(long).text == fresh[-1].text
+    chat = list(llm.stream_chat(user(long)))
+    hit = list(llm.stream_chat(user(long)))
+    assert hit[-1].message == chat[-1].message
+    assert "".join(step.delta or "" for step in hit) == hit[-1].message.content
+    assert inner.asked == 2
+
+
+def test_a_stream_that_is_left_or_breaks_is_not_kept(llm: CachedLLM, inner: Counting) -> None:
+    next(iter(llm.stream_complete(ASK)))
+    inner.breaks = True
+    with pytest.raises(ConnectionError):
+        list(llm.stream_complete(ASK))
+    inner.breaks = False
+    assert list(llm.stream_complete(ASK))[-1].text == ASK
+    assert inner.asked == 3
+
+
+def test_a_truncated_answer_is_not_kept(llm: CachedLLM, inner: Counting) -> None:
+    cut = {"choices": [{"finish_reason": "length"}]}
+    inner.said = ChatResponse(message=ChatMessage(role="assistant", content="The ans"), raw=cut)
+    llm.chat(user(ASK))
+    llm.chat(user(ASK))
+    assert inner.asked == 2
+
+
+def test_tool_calls_and_extras_survive(llm: CachedLLM, inner: Counting, cache: SemanticCache) -> None:
+    call = ToolCallBlock(tool_call_id="c1", tool_name="weather", tool_kwargs={"place": "Oslo"})
+    message = ChatMessage(role="assistant", blocks=[call], additional_kwargs={"deep": [{"a": 1}]})
+    counts = {"prompt_tokens": 3, "completion_tokens": 4}
+    inner.said = ChatResponse(message=message, additional_kwargs=counts, raw={"id": "x"})
+    llm.chat(user("Is Oslo rainy in spring?"))
+    hit = llm.chat(user("Is Oslo rainy in spring?"))
+    assert inner.asked == 1
+    assert hit.message == message
+    assert hit.additional_kwargs == counts
+    assert list(llm.stream_chat(user("Is Oslo rainy in spring?")))[-1].message == message
+    assert cache.stats()["total"]["saved_tokens"] == 14
+
+
+def test_changing_a_hit_leaves_the_cache_alone(llm: CachedLLM) -> None:
+    llm.complete(ASK)
+    llm.complete(ASK).text = "spoiled"
+    assert llm.complete(ASK).text == ASK
+
+
+async def test_async_calls_hit_and_stream(llm: CachedLLM, inner: Counting) -> None:
+    assert (await llm.acomplete(ASK)).text == (await llm.acomplete(AGAIN)).text == ASK
+    steps = [step async for step in await llm.astream_complete(AGAIN)]
+    assert steps[-1].text == ASK
+    fresh = await llm.achat(user(ASK))
+    assert (await llm.achat(user(AGAIN))).message == fresh.message
+    chat = [step async for step in await llm.astream_chat(user(AGAIN))]
+    assert chat[-1].message == fresh.message
+    assert inner.asked == 2
+    new = [step async for step in await llm.astream_complete("Which planets have rings?")]
+    assert (await llm.acomplete("Which planets have rings?")).text == new[-1].text
+    assert inner.asked == 3
+
+
+def test_it_is_an_llm_to_the_rest_of_llamaindex(llm: CachedLLM, inner: Counting) -> None:
+    template = PromptTemplate("Answer: {question}")
+    assert llm.predict(template, question=ASK) == llm.predict(template, question=ASK)
+    assert inner.asked == 1
+    assert not llm.metadata.is_function_calling_model
+
+
+def test_a_failing_cache_changes_nothing(
+    llm: CachedLLM, inner: Counting, cache: SemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object, **__: object) -> Any:
+        raise StoreError("the disk is gone")
+
+    llm.complete(ASK)
+    with monkeypatch.context() as patched:
+        patched.setattr(cache.inner, "consult", broken)
+        assert llm.complete(ASK).text == ASK
+    cache.close()
+    assert list(llm.stream_chat(user(ASK)))[-1].message.content
+    assert inner.asked == 3
+    assert llm.faults >= 2
+
+
+def test_an_audited_hit_asks_and_is_judged(
+    llm: CachedLLM, inner: Counting, cache: SemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    llm.complete(ASK)
+    choose = cache.inner._choose
+
+    def audited(*args: Any) -> Any:
+        decision = choose(*args)
+        return replace(decision, audit=True) if isinstance(decision, Serve) else decision
+
+    monkeypatch.setattr(cache.inner, "_choose", audited)
+    assert llm.complete(AGAIN).text == AGAIN
+    monkeypatch.undo()
+    assert llm.complete(AGAIN).text == AGAIN, "the judge found the cached answer wrong for this question"
+    assert inner.asked == 3
