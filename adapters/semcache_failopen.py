@@ -124,7 +124,7 @@ class FailOpen:
             return None, False
 
     def keep(self, found: Found | None, answer: Mapping[str, Any]) -> None:
-        """Give the cache the model's answer to what was looked up: a body in the dialect of the request, {} for none."""
+        """Give the cache the model's answer to what was looked up: a body in its dialect, {} for none."""
         if found is not None and answer:
             try:
                 self._wait(self._inner.record(found, answer))

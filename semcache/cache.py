@@ -6,15 +6,13 @@ embedder becomes `Forward(Why.FAULT)` and is counted. What `admit` reports as st
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from semcache import admission, decide, eligibility, guards, keys
-from semcache.breaker import Breaker
+from semcache import decide, eligibility, feedback, guards, keys
 from semcache.errors import (
     CacheUnavailable,
     ConfigError,
@@ -22,9 +20,10 @@ from semcache.errors import (
     IntegrityError,
     InvalidArgument,
     RequestRejected,
-    StoreError,
 )
+from semcache.faults import Faults
 from semcache.found import Found, chat_completion, chat_request
+from semcache.keeping import Keeper
 from semcache.ledger import Facts, recorded, statistics
 from semcache.policy import Category
 from semcache.types import (
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 NEIGHBOURS = 8
-_STORE_PATIENCE = 2.0
 
 
 class AsyncSemanticCache:
@@ -73,8 +71,8 @@ class AsyncSemanticCache:
         self._store = parts.store
         self._clock = parts.clock
         self._rng = parts.rng
-        self._breakers = {part: Breaker() for part in ("store", "index", "embedder")}
-        self._background: set[asyncio.Task[Any]] = set()
+        self._faults = Faults(parts.meter)
+        self._keeper = Keeper(parts, self._faults)
 
     @classmethod
     async def open(
@@ -176,18 +174,16 @@ class AsyncSemanticCache:
         if correct:
             return True
         await self.journal.flush()
-        served = [digest for digest in await self._store.served_keys(card.id) if digest != card.exact]
         self.meter.false_hits.labels(card.category, "feedback").inc()
-        if served:
-            await self._reject([Rejection(card.id, digest) for digest in served])
-        else:
-            await self.invalidate(Selector(ids=(card.id,)))
+        rejections = await feedback.wrong(self._store, entry, now=self._clock())
+        self.catalogue.reject(rejections)
+        if not rejections:
+            await self.parts.hide(card.id)
         return True
 
     async def settle(self) -> None:
         """Wait until background work is done and every outcome is written."""
-        while self._background:
-            await asyncio.gather(*self._background, return_exceptions=True)
+        await self._keeper.settle()
         await self.journal.flush()
 
     # What the skins are made of
@@ -247,7 +243,7 @@ class AsyncSemanticCache:
         timings = replace(timings, embed=embedded - started)
         if request.controls.no_cache:
             return replace(lookup, timings=timings)
-        neighbours = await self._guarded("index", self.parts.index.search(shelf, vector, NEIGHBOURS))
+        neighbours = await self._faults.guard("index", self.parts.index.search(shelf, vector, NEIGHBOURS))
         searched = time.perf_counter()
         candidates = [
             Candidate(card, neighbour.score)
@@ -290,14 +286,14 @@ class AsyncSemanticCache:
         entry = self.parts.answers.get(card.id)
         if entry is None:
             try:
-                [entry] = await self._guarded("store", self._store.get([card.id]))
+                [entry] = await self._faults.guard("store", self._store.get([card.id]))
             except IntegrityError:
-                await self._forget(card)
+                await self._unreadable(card)
                 return None
             except CacheUnavailable:
                 return None
             if entry is None or entry.key.exact != card.exact:
-                await self._forget(card)
+                await self._unreadable(card)
                 return None
             self.parts.answers.put(entry)
         if served.how is Outcome.EXACT and (key is None or entry.key.canonical != key.canonical):
@@ -308,22 +304,19 @@ class AsyncSemanticCache:
         self, lookup: Lookup, answer: Assembled, *, status: int = 200, latency: float = 0.0, source: str = "traffic"
     ) -> Admission:
         """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
-        decision = self._admission(lookup, answer, status)
-        if isinstance(decision, Store):
+        admitted = self._keeper.admission(lookup, answer, status)
+        if isinstance(admitted, Store):
+            entry = self._keeper.entry(lookup, answer, admitted, latency=latency, source=source)
             try:
-                await self.keep([self._entry(lookup, answer, decision, latency, source)])
+                await self.keep([entry])
             except CacheUnavailable:
                 return Discard(Why.FAULT)
-        return decision
+        return admitted
 
     async def admit_all(self, answers: Sequence[tuple[Lookup, Assembled]]) -> bool:
         """Keep several answers in one transaction; True when every one is durable. Never raises."""
-        decisions = [(lookup, answer, self._admission(lookup, answer, 200)) for lookup, answer in answers]
-        kept = [
-            self._entry(lookup, answer, decision, 0.0, "traffic")
-            for lookup, answer, decision in decisions
-            if isinstance(decision, Store)
-        ]
+        admitted = [(lookup, answer, self._keeper.admission(lookup, answer, 200)) for lookup, answer in answers]
+        kept = [self._keeper.entry(*one[:2], one[2]) for one in admitted if isinstance(one[2], Store)]
         try:
             await self.keep(kept)
         except CacheUnavailable:
@@ -332,42 +325,7 @@ class AsyncSemanticCache:
 
     async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is stored."""
-        await self._guarded("store", self._store.put_all(entries))
-        for entry, vector in entries:
-            self.parts.answers.put(entry)
-            await self._show(entry.card(), vector)
-
-    def _admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
-        if lookup.key is None:
-            return Discard(lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_STORE)
-        policy = self.pack.of(lookup.category)
-        return admission.admission(lookup.request, policy, answer, status)
-
-    def _entry(
-        self, lookup: Lookup, answer: Assembled, decision: Store, latency: float, source: str
-    ) -> tuple[Entry, Vector | None]:
-        assert lookup.key is not None
-        request = lookup.request
-        now = self._clock()
-        vector = lookup.vector if decision.semantic else None
-        entry = Entry(
-            id=self.parts.new_id(),
-            key=lookup.key,
-            endpoint=request.endpoint,
-            model=request.model,
-            category=lookup.category,
-            shelf=lookup.shelf if vector is not None else b"",
-            embedder_id=self.parts.embedder.id if vector is not None else "",
-            body=answer.body,
-            created=now,
-            expires=now + decision.ttl,
-            usage=answer.usage,
-            cost=self.parts.prices.cost(request.model, answer.usage),
-            latency=latency,
-            tags=request.controls.tags,
-            source=source,
-        )
-        return entry, vector
+        await self._keeper.keep(entries)
 
     async def invalidate(self, where: Selector, *, dry_run: bool = False) -> list[int]:
         """Delete what matches and return the ids; with `dry_run` only return them. Raises StoreError."""
@@ -387,12 +345,12 @@ class AsyncSemanticCache:
 
     def faults(self) -> dict[str, str]:
         """What is broken now, by part."""
-        return {part: breaker.error for part, breaker in self._breakers.items() if breaker.error is not None}
+        return self._faults.named()
 
     # Inside
 
     async def _embed(self, text: str) -> Vector:
-        vector: Vector = await self._guarded("embedder", self._vector_of(text))
+        vector: Vector = await self._faults.guard("embedder", self._vector_of(text))
         return vector
 
     async def _vector_of(self, text: str) -> Vector:
@@ -401,63 +359,19 @@ class AsyncSemanticCache:
             raise EmbedError(f"embedder {self.parts.embedder.id!r} returned a vector that is not finite")
         return vector
 
-    async def _guarded(self, part: str, work: Any) -> Any:
-        """Await a call into a part, unless the part has just failed. Raises CacheUnavailable."""
-        breaker = self._breakers[part]
-        if not breaker.closed(time.monotonic()):
-            work.close()
-            raise CacheUnavailable(f"{part} is down: {breaker.error}")
-        try:
-            async with asyncio.timeout(_STORE_PATIENCE):
-                result = await work
-        except (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError) as error:
-            self.meter.faults.labels(part).inc()
-            if not isinstance(error, IntegrityError):
-                breaker.failed(time.monotonic(), error)
-            raise error if isinstance(error, CacheUnavailable) else CacheUnavailable(f"{part}: {error!r}") from error
-        breaker.succeeded()
-        return result
-
-    async def _show(self, card: Card, vector: Vector | None) -> None:
-        displaced = self.catalogue.add(card)
-        if displaced:
-            await self.parts.hide(*[gone.id for gone in displaced])
-            # Entries of the same request were replaced in the store already.
-            evicted = tuple(gone.id for gone in displaced if gone.exact != card.exact)
-            self.meter.evictions.labels("quota").inc(len(evicted))
-            self._later(self._store.delete(Selector(ids=evicted), now=self._clock()))
-        if vector is not None:
-            try:
-                await self._guarded("index", self.parts.index.add(card.shelf, card.id, vector))
-            except CacheUnavailable:
-                return
-
-    async def _forget(self, card: Card) -> None:
-        await self.parts.hide(card.id)
+    async def _unreadable(self, card: Card) -> None:
+        # Hidden and not deleted: with the right key, or a repaired store, it may be readable again.
         self.meter.evictions.labels("unreadable").inc()
-        self._later(self._store.delete(Selector(ids=(card.id,)), now=self._clock()))
+        await self.parts.hide(card.id)
 
     async def _learn(self, lookup: Lookup, served: Serve, *, correct: bool) -> None:
         assert lookup.key is not None
         self.parts.threshold.observe(Candidate(served.card, served.score), lookup.category, correct)
         if not correct:
             self.meter.false_hits.labels(lookup.category, "audit").inc()
-            await self._reject([Rejection(served.card.id, lookup.key.exact)])
-
-    async def _reject(self, rejections: list[Rejection]) -> None:
-        self.catalogue.reject(rejections)
-        await self._store.reject(rejections, now=self._clock())
-
-    def _later(self, work: Any) -> None:
-        async def attempt() -> None:
-            try:
-                await work
-            except StoreError:
-                self.meter.faults.labels("store").inc()
-
-        task = asyncio.create_task(attempt())
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+            rejection = Rejection(served.card.id, lookup.key.exact)
+            self.catalogue.reject([rejection])
+            await self._store.reject([rejection], now=self._clock())
 
     @staticmethod
     def _exact_only(decision: Decision) -> Decision:

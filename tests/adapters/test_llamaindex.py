@@ -17,6 +17,7 @@ from llama_index.core.base.llms.types import (
     TextBlock,
     ToolCallBlock,
 )
+from llama_index.core.bridge.pydantic import Field
 from llama_index.core.llms import MockLLM
 from llama_index.core.prompts import PromptTemplate
 from semcache_llamaindex import CachedLLM
@@ -32,9 +33,9 @@ AGAIN = "How do I reset my password, please?"
 class Counting(MockLLM):
     """The mock, which repeats what it is told, and counts."""
 
-    asked: int = 0
-    said: Any = None
-    breaks: bool = False
+    asked: int = Field(0, exclude=True)
+    said: Any = Field(None, exclude=True)
+    breaks: bool = Field(False, exclude=True)
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         self.asked += 1
@@ -192,7 +193,7 @@ async def test_async_calls_hit_and_stream(llm: CachedLLM, inner: Counting) -> No
 
 
 def test_it_is_an_llm_to_the_rest_of_llamaindex(llm: CachedLLM, inner: Counting) -> None:
-    template = PromptTemplate("Answer: {question}")
+    template = PromptTemplate("Please answer this question. {question}")
     assert llm.predict(template, question=ASK) == llm.predict(template, question=ASK)
     assert inner.asked == 1
     assert not llm.metadata.is_function_calling_model

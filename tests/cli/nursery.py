@@ -35,12 +35,12 @@ def child(order: dict[str, Any], out: int, err: int) -> NoReturn:
     except BaseException:
         traceback.print_exc()
         code = 1
-    gc.collect()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 
+gc.freeze()
 for line in sys.stdin:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         pid = os.fork()

@@ -1,0 +1,101 @@
+"""Keeping answers: whether, for how long, in the store first and then where lookups find them.
+
+Knows nothing of how requests arrive. Invariant: an answer becomes findable only after it is durable, and what a quota
+gives up leaves the index at once and the store soon after.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semcache.admission import admission
+from semcache.errors import CacheUnavailable, StoreError
+from semcache.faults import Faults
+from semcache.types import Admission, Assembled, Card, Discard, Entry, Forward, Lookup, Selector, Store, Why
+
+if TYPE_CHECKING:
+    from semcache.opening import Parts
+    from semcache.types import Vector
+
+
+class Keeper:
+    """Puts answers away. One instance a cache."""
+
+    def __init__(self, parts: Parts, faults: Faults) -> None:
+        self._parts = parts
+        self._faults = faults
+        self._background: set[asyncio.Task[None]] = set()
+
+    def admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
+        """Whether the policy allows this answer to be kept."""
+        if lookup.key is None:
+            return Discard(lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_STORE)
+        return admission(lookup.request, self._parts.pack.of(lookup.category), answer, status)
+
+    def entry(
+        self, lookup: Lookup, answer: Assembled, admitted: Store, *, latency: float = 0.0, source: str = "traffic"
+    ) -> tuple[Entry, Vector | None]:
+        """The entry that an admitted answer becomes, and its vector unless it is for the exact tier alone."""
+        assert lookup.key is not None
+        parts, request = self._parts, lookup.request
+        now = parts.clock()
+        vector = lookup.vector if admitted.semantic else None
+        entry = Entry(
+            id=parts.new_id(),
+            key=lookup.key,
+            endpoint=request.endpoint,
+            model=request.model,
+            category=lookup.category,
+            shelf=lookup.shelf if vector is not None else b"",
+            embedder_id=parts.embedder.id if vector is not None else "",
+            body=answer.body,
+            created=now,
+            expires=now + admitted.ttl,
+            usage=answer.usage,
+            cost=parts.prices.cost(request.model, answer.usage),
+            latency=latency,
+            tags=request.controls.tags,
+            source=source,
+        )
+        return entry, vector
+
+    async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
+        """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is stored."""
+        await self._faults.guard("store", self._parts.store.put_all(entries))
+        for entry, vector in entries:
+            self._parts.answers.put(entry)
+            await self._show(entry.card(), vector)
+
+    async def settle(self) -> None:
+        """Wait until the store has let go of what was given up."""
+        while self._background:
+            await asyncio.gather(*self._background)
+
+    async def _show(self, card: Card, vector: Vector | None) -> None:
+        displaced = self._parts.catalogue.add(card)
+        if displaced:
+            await self._parts.hide(*[gone.id for gone in displaced])
+            # Entries of the same request were replaced in the store already.
+            evicted = tuple(gone.id for gone in displaced if gone.exact != card.exact or gone.id == card.id)
+            if evicted:
+                self._parts.meter.evictions.labels("quota").inc(len(evicted))
+                self._later(self._delete(evicted))
+        if vector is not None and self._parts.catalogue.get(card.id) is card:
+            try:
+                await self._faults.guard("index", self._parts.index.add(card.shelf, card.id, vector))
+            except CacheUnavailable:
+                # The exact tier finds it; the semantic tier will after a restart.
+                return
+
+    async def _delete(self, ids: tuple[int, ...]) -> None:
+        try:
+            await self._parts.store.delete(Selector(ids=ids), now=self._parts.clock())
+        except StoreError:
+            self._parts.meter.faults.labels("store").inc()
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)

@@ -1,0 +1,182 @@
+"""With any part of the cache failing at any moment, clients receive exactly what the upstream sends."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from semcache import opening
+from semcache.backends.echo import echo_app
+from semcache.backends.inprocess import EchoBackend
+from semcache.breaker import Breaker
+from semcache.errors import EmbedError, IndexFault, IntegrityError, StoreError
+from semcache.protocols import Outbound
+from semcache.proxy.app import Proxy
+from semcache.wire import dialects
+from tests.proxy.driver import Call, Received, running
+
+FAULTS = {
+    "store": [StoreError("locked"), IntegrityError("sealed"), TimeoutError(), RuntimeError("closed"), OSError("full")],
+    "index": [IndexFault("gone"), TimeoutError(), RuntimeError("closed"), ValueError("shape")],
+    "embedder": [EmbedError("model"), TimeoutError(), RuntimeError("session"), "nan", "empty"],
+}
+PARTS = tuple(FAULTS)
+USER = [{"role": "user", "content": "Name the parts of a plant cell."}]
+REQUESTS: list[tuple[str, dict[str, Any]]] = [
+    ("/v1/chat/completions", {"model": "m", "messages": USER}),
+    ("/v1/chat/completions", {"model": "m", "messages": USER, "stream": True}),
+    ("/v1/chat/completions", {"model": "m", "messages": USER, "logprobs": True, "n": 2}),
+    ("/v1/chat/completions", {"model": "fail-429", "messages": USER}),
+    ("/v1/completions", {"model": "m", "prompt": "Volcanoes erupt because"}),
+    ("/v1/responses", {"model": "m", "input": "Translate cheese into Basque", "stream": True}),
+    ("/v1/messages", {"model": "m", "max_tokens": 50, "messages": USER, "stream": True}),
+    ("/v1/messages", {"model": "m", "max_tokens": 50, "messages": USER}),
+    ("/v1/embeddings", {"model": "m", "input": ["one", "two"]}),
+    ("/v1/embeddings", {"model": "m", "input": ["two", "three"]}),
+]
+
+
+class Flaky:
+    """A part of the cache whose every asynchronous call may fail as `plan` says."""
+
+    def __init__(self, inner: Any, plan: Iterator[Any]) -> None:
+        self._inner = inner
+        self.plan = plan
+
+    def __len__(self) -> int:
+        return len(self._inner)
+
+    def __getattr__(self, name: str) -> Any:
+        inner = getattr(self._inner, name)
+        if not inspect.iscoroutinefunction(inner) or name in ("close", "wait"):
+            return inner
+
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            fault = next(self.plan)
+            if isinstance(fault, Exception):
+                raise fault
+            found = await inner(*args, **kwargs)
+            if fault == "nan":
+                return np.full_like(found, np.nan)
+            return found[:0] if fault == "empty" else found
+
+        return call
+
+
+@asynccontextmanager
+async def flaky(plans: dict[str, Iterator[Any]], folder: Path) -> AsyncIterator[tuple[Proxy, dict[str, Flaky]]]:
+    """A proxy that opened well and whose parts fail from then on."""
+    parts: dict[str, Flaky] = {}
+
+    async def opened(*args: Any, **kwargs: Any) -> Any:
+        made = await opening.open_parts(*args, **kwargs)
+        for part in PARTS:
+            parts[part] = Flaky(getattr(made, part), plans[part])
+            setattr(made, part, parts[part])
+        made.journal._store = parts["store"]
+        return made
+
+    with mock.patch("semcache.proxy.app.open_parts", opened):
+        context = running(upstream(), folder)
+        async with context as proxy:
+            yield proxy, parts
+
+
+def upstream() -> EchoBackend:
+    return EchoBackend(echo_app(ids=lambda: "1", clock=lambda: 1.0))
+
+
+async def direct(path: str, body: dict[str, Any]) -> Received:
+    backend = upstream()
+    reply = await backend.send(
+        Outbound("POST", path, [("content-type", "application/json")], msgspec.json.encode(body))
+    )
+    whole = b"".join([chunk async for chunk in reply.chunks()])
+    await backend.close()
+    return Received(reply.status, list(reply.headers), whole, True)
+
+
+def answer_of(path: str, reply: Received) -> Any:
+    """The answer as a client's SDK assembles it."""
+    if not (reply.header("content-type") or "").startswith("text/event-stream"):
+        return reply.json
+    assembler = next(dialect for dialect in dialects().values() if dialect.path == path).assembler()
+    assembler.feed(reply.body)
+    return msgspec.json.decode(assembler.finish().body)
+
+
+def faults_of(part: str) -> st.SearchStrategy[list[Any]]:
+    return st.lists(st.sampled_from([None, None, *FAULTS[part]]), min_size=1, max_size=12)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    plans=st.fixed_dictionaries({part: faults_of(part) for part in PARTS}),
+    asked=st.lists(st.sampled_from(REQUESTS), min_size=1, max_size=8),
+    together=st.booleans(),
+    patient=st.booleans(),
+)
+def test_clients_receive_what_the_upstream_sent(
+    plans: dict[str, list[Any]], asked: list[tuple[str, dict[str, Any]]], together: bool, patient: bool
+) -> None:
+    async def scenario(folder: Path) -> None:
+        async with flaky({part: cycle([None]) for part in PARTS}, folder) as (proxy, parts):
+            for part, plan in plans.items():
+                parts[part].plan = cycle(plan)
+            calls = []
+            for path, body in asked:
+                if patient:
+                    proxy.cache._breakers.update({part: Breaker() for part in PARTS})
+                calls.append(Call(proxy, body, path, **{"content-type": "application/json"}))
+                if not together:
+                    await asyncio.gather(calls[-1].task)
+            replies = [await call.reply() for call in calls]
+            for flake in parts.values():
+                flake.plan = cycle([None])
+            for (path, body), reply in zip(asked, replies, strict=True):
+                sent = await direct(path, body)
+                assert reply.status == sent.status
+                assert reply.whole
+                assert reply.header("retry-after") == sent.header("retry-after")
+                if "hit" in reply.cache or reply.cache.get("fwd") == "partial" or "collapsed" in reply.cache:
+                    mine, theirs = answer_of(path, reply), answer_of(path, sent)
+                    if path == "/v1/embeddings":
+                        mine, theirs = mine["data"], theirs["data"]
+                    assert mine == theirs
+                else:
+                    assert reply.body == sent.body
+                    assert reply.header("content-type") == sent.header("content-type")
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(scenario(Path(folder)))
+
+
+@pytest.mark.parametrize("part", PARTS)
+async def test_what_is_broken_is_said_and_counted(tmp_path: Path, part: str) -> None:
+    async with flaky({name: cycle([None]) for name in PARTS}, tmp_path) as (proxy, parts):
+        await Call(proxy, REQUESTS[0][1]).reply()
+        ready = await Call(proxy, path="/readyz", method="GET").reply()
+        assert ready.json["status"] == "ok"
+        parts[part].plan = cycle([FAULTS[part][0]])
+        await Call(proxy, {"model": "m", "messages": [{"role": "user", "content": "Why is the sea salty?"}]}).reply()
+        ready = await Call(proxy, path="/readyz", method="GET").reply()
+        metrics = await Call(proxy, path="/metrics", method="GET").reply()
+        parts[part].plan = cycle([None])
+    assert ready.status == 200
+    assert ready.json["status"] == "degraded"
+    assert part in ready.json["faults"]
+    assert metrics.status == 200
+    assert f'semcache_faults_total{{component="{part}"}}' in metrics.body.decode()

@@ -1,0 +1,212 @@
+"""What upstreams really send, and that clients get exactly that, now and from the cache."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from semcache.backends.http import HttpBackend
+from semcache.errors import UpstreamError, UpstreamTimeout
+from tests.proxy.driver import CHAT, STREAM, Answer, Call, Upstream, ask, completion, events, running, spoken
+
+PROMPT = "How do I reset the password of the router?"
+
+
+async def test_an_upstream_that_answers_a_stream_request_with_json(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer([completion("Off.")]))
+    async with running(upstream, tmp_path) as proxy:
+        first = await Call(proxy, ask(PROMPT, stream=True)).reply()
+        again = await Call(proxy, ask(PROMPT, stream=True)).reply()
+        body = await Call(proxy, ask(PROMPT)).reply()
+    assert first.body == completion("Off.")
+    assert first.header("content-type") == "application/json"
+    assert "stored" in first.cache
+    assert (again.header("content-type") or "").startswith("text/event-stream")
+    assert spoken(again.body) == "Off."
+    assert again.body.endswith(b"data: [DONE]\n\n")
+    assert body.json["choices"][0]["message"]["content"] == "Off."
+
+
+async def test_an_upstream_that_streams_though_nobody_asked(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer(events("Off."), headers=STREAM))
+    async with running(upstream, tmp_path) as proxy:
+        first = await Call(proxy, ask(PROMPT)).reply()
+        again = await Call(proxy, ask(PROMPT)).reply()
+    assert first.body == b"".join(events("Off."))
+    assert again.json["choices"][0]["message"]["content"] == "Off."
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 64, 10_000])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+async def test_streams_cut_anywhere(tmp_path: Path, newline: str, size: int) -> None:
+    text = "Ausschalten: Größe 10 µm, 日本語, 🙂."
+    whole = b": ping" + newline.encode() * 2 + b"".join(events(text[:9], text[9:20], text[20:], newline=newline))
+    pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
+    upstream = Upstream(lambda _: Answer(pieces, headers=(("content-type", "Text/Event-Stream; charset=utf-8"),)))
+    async with running(upstream, tmp_path) as proxy:
+        first = await Call(proxy, ask(PROMPT, stream=True)).reply()
+        again = await Call(proxy, ask(PROMPT, stream=True)).reply()
+    assert first.body == whole
+    assert first.whole
+    assert spoken(again.body) == text
+    assert len(upstream.calls) == 1
+
+
+async def test_compressed_replies_are_read_and_kept_plain(tmp_path: Path) -> None:
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        packed = gzip.compress(completion("Off."))
+        return httpx2.Response(
+            200, headers={"content-encoding": "gzip", "content-type": "application/json"}, content=packed
+        )
+
+    backend = HttpBackend("http://upstream", transport=httpx2.MockTransport(handler))
+    async with running(backend, tmp_path) as proxy:
+        replies = [await Call(proxy, ask(PROMPT)).reply() for _ in range(2)]
+        other = await Call(proxy, path="/v1/files", method="GET").reply()
+    for reply in (*replies, other):
+        assert reply.body == completion("Off.")
+        assert reply.header("content-encoding") is None
+
+
+async def test_a_compressed_request_is_forwarded_plain(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer([completion("Off.")]))
+    import msgspec
+
+    plain = msgspec.json.encode(ask(PROMPT))
+    async with running(upstream, tmp_path) as proxy:
+        await Call(proxy, gzip.compress(plain), **{"content-encoding": "gzip"}).reply()
+        hit = await Call(proxy, plain).reply()
+    assert upstream.calls[0].body == plain
+    assert "content-encoding" not in dict(upstream.calls[0].headers)
+    assert hit.cache["hit"] is True
+
+
+async def test_the_end_of_a_stream_is_told_only_when_it_is_kept(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer(events("Off."), headers=STREAM))
+    async with running(upstream, tmp_path) as proxy:
+        kept, keep = asyncio.Event(), proxy.cache.keep
+
+        async def slow(entries: Any) -> None:
+            await kept.wait()
+            await keep(entries)
+
+        proxy.cache.keep = slow  # type: ignore[method-assign]
+        call = Call(proxy, ask(PROMPT, stream=True))
+        for _ in range(4):
+            message = await call.message()
+            assert message is not None
+            assert b"[DONE]" not in message.get("body", b"")
+        await asyncio.sleep(0.05)
+        assert call._sent.empty()
+        kept.set()
+        assert (await call.reply()).body.endswith(b"data: [DONE]\n\n")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "why"),
+    [
+        (events("Turn it ", end=False)[:-1], "incomplete"),
+        (
+            [*events("Turn it ")[:2], b'data: {"error": {"message": "overloaded"}}\n\n', b"data: [DONE]\n\n"],
+            "incomplete",
+        ),
+        ([*events("Turn it ")[:2], b"data: {brok\n\n", *events("off.")[2:]], "incomplete"),
+    ],
+    ids=["no-end", "error-event", "broken-event"],
+)
+async def test_what_is_not_a_whole_answer_is_relayed_and_not_kept(
+    tmp_path: Path, pieces: list[bytes], why: str
+) -> None:
+    upstream = Upstream(lambda _: Answer(pieces, headers=STREAM))
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, ask(PROMPT, stream=True)).reply()
+        assert len(proxy.cache.catalogue) == 0
+        await proxy.cache.journal.flush()
+        metrics = await Call(proxy, path="/metrics", method="GET").reply()
+    assert reply.body == b"".join(pieces)
+    assert f'semcache_stores_total{{category="default",result="{why}"}} 1.0' in metrics.body.decode()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503, 529])
+async def test_failures_of_the_upstream_are_relayed(tmp_path: Path, status: int, stream: bool) -> None:
+    headers = (("content-type", "application/json"), ("retry-after", "7"), ("x-should-retry", "true"))
+    upstream = Upstream(lambda _: Answer([b'{"error": ', b'"e"}'], status=status, headers=headers))
+    async with running(upstream, tmp_path) as proxy:
+        replies = [await Call(proxy, ask(PROMPT, stream=stream)).reply() for _ in range(2)]
+    assert len(upstream.calls) == 2
+    for reply in replies:
+        assert (reply.status, reply.body) == (status, b'{"error": "e"}')
+        assert (reply.header("retry-after"), reply.header("x-should-retry")) == ("7", "true")
+        assert reply.cache == {"fwd": "miss", "fwd-status": status, "detail": "cold"}
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/embeddings", "/v1/messages", "/v1/files"])
+@pytest.mark.parametrize("error", [UpstreamError("cannot connect"), UpstreamTimeout("silent")], ids=["down", "slow"])
+async def test_an_upstream_that_cannot_be_reached(tmp_path: Path, path: str, error: Exception) -> None:
+    upstream = Upstream(lambda _: error)
+    body = {"model": "m", "input": "x"} if "embed" in path else ask(PROMPT, max_tokens=5)
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, body, path).reply()
+    assert reply.status == (504 if isinstance(error, UpstreamTimeout) else 502)
+    assert str(error) in str(reply.json["error"])
+    assert "fwd" in reply.cache
+    assert "fwd-status" not in reply.cache
+
+
+async def test_a_body_that_breaks_off_is_an_error_and_not_half_an_answer(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer([completion()[:40], UpstreamError("reset")]))
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, ask(PROMPT)).reply()
+        passed = await Call(proxy, path="/v1/files", method="GET").reply()
+        assert len(proxy.cache.catalogue) == 0
+    assert reply.status == 502
+    assert (passed.status, passed.body, passed.whole) == (200, completion()[:40], False)
+
+
+async def test_the_unknown_passes_through_untouched(tmp_path: Path) -> None:
+    binary = bytes(range(256)) * 10
+    upstream = Upstream(
+        lambda _: Answer([binary[:100], binary[100:]], status=201, headers=(("content-type", "audio/mpeg"),))
+    )
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, binary, "/v1/audio/speech", query="a=%20b&c", **{"content-type": "x/y"}).reply()
+        listing = await Call(proxy, path=CHAT, method="GET").reply()
+        head = await Call(proxy, path="/v1/models", method="HEAD").reply()
+        deleted = await Call(proxy, path="/v1/files/a%2Fb", method="DELETE").reply()
+    sent = upstream.calls[0]
+    assert (sent.method, sent.path, sent.query, sent.body) == ("POST", "/v1/audio/speech", "a=%20b&c", binary)
+    assert dict(sent.headers)["content-type"] == "x/y"
+    assert (reply.status, reply.body, reply.header("content-type")) == (201, binary, "audio/mpeg")
+    assert [call.method for call in upstream.calls] == ["POST", "GET", "HEAD", "DELETE"]
+    assert upstream.calls[3].path == "/v1/files/a%2Fb"
+    assert all(got.cache == {"fwd": "bypass"} for got in (reply, listing, head, deleted))
+
+
+async def test_a_stored_answer_that_cannot_be_replayed_is_asked_for_again(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer([completion("Off.")]))
+    async with running(upstream, tmp_path) as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        for entry in proxy.cache.parts.answers._entries.values():
+            object.__setattr__(entry, "body", b"damaged")
+        reply = await Call(proxy, ask(PROMPT, stream=True)).reply()
+        metrics = await Call(proxy, path="/metrics", method="GET").reply()
+    assert reply.status == 200
+    assert reply.body == completion("Off.")
+    assert reply.cache["detail"] == "cache-fault"
+    assert b'semcache_faults_total{component="replay"} 1.0' in metrics.body
+
+
+async def test_disconnecting_on_a_pass_through_ends_the_call(tmp_path: Path) -> None:
+    never = asyncio.Event()
+    upstream = Upstream(lambda _: Answer([b"one", never], headers=(("content-type", "text/plain"),)))
+    async with running(upstream, tmp_path) as proxy:
+        call = Call(proxy, path="/v1/events", method="GET")
+        await call.message()
+        await call.leave()
+    assert upstream.replies[0].closed
