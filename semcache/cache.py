@@ -300,11 +300,15 @@ class AsyncSemanticCache:
             return None
         return entry
 
+    def admission(self, lookup: Lookup, answer: Assembled, status: int = 200) -> Admission:
+        """Whether the policy would keep this answer, and for how long."""
+        return self._keeper.admission(lookup, answer, status)
+
     async def admit(
         self, lookup: Lookup, answer: Assembled, *, status: int = 200, latency: float = 0.0, source: str = "traffic"
     ) -> Admission:
         """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
-        admitted = self._keeper.admission(lookup, answer, status)
+        admitted = self.admission(lookup, answer, status)
         if isinstance(admitted, Store):
             entry = self._keeper.entry(lookup, answer, admitted, latency=latency, source=source)
             try:
@@ -315,7 +319,7 @@ class AsyncSemanticCache:
 
     async def admit_all(self, answers: Sequence[tuple[Lookup, Assembled]]) -> bool:
         """Keep several answers in one transaction; True when every one is durable. Never raises."""
-        admitted = [(lookup, answer, self._keeper.admission(lookup, answer, 200)) for lookup, answer in answers]
+        admitted = [(lookup, answer, self.admission(lookup, answer)) for lookup, answer in answers]
         kept = [self._keeper.entry(*one[:2], one[2]) for one in admitted if isinstance(one[2], Store)]
         try:
             await self.keep(kept)

@@ -189,7 +189,7 @@ async def _keep_one(
         return
     now = clock()
     at = None if wish.fresh or logged.at is None else min(logged.at, now)
-    decision = cache._admission(lookup, logged.answer, 200)
+    decision = cache.admission(lookup, logged.answer)
     if isinstance(decision, Store) and at is not None and at + decision.ttl <= now:
         report.expired += 1
         return
