@@ -166,8 +166,10 @@ class FailOpen:
             entry = await cache.entry(lookup.decision, lookup.key)
             if entry is None:
                 lookup = replace(lookup, decision=Forward(Why.FAULT))
-        cache.journal.note(cache.outcome(lookup, 200, time.perf_counter() - started, entry=entry))
-        return Found(lookup, entry)
+        found = Found(lookup, entry)
+        saved = None if found.audit else entry
+        cache.journal.note(cache.outcome(lookup, 200, time.perf_counter() - started, entry=saved))
+        return found
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         facade = self._facade(work)
@@ -180,7 +182,7 @@ class FailOpen:
         facade = self._facade(work)
         if facade is None:
             return await work
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, facade._loop))
+        return asyncio.run_coroutine_threadsafe(work, facade._loop).result(8)
 
     def _facade(self, work: Coroutine[Any, Any, T]) -> SemanticCache | None:
         """The facade whose loop has to do the work, if there is one. Raises InvalidArgument when it is closed."""

@@ -1,11 +1,13 @@
 """semcache as LangChain's LLM cache, for chat models and plain LLMs.
 
-    from langchain_core.globals import set_llm_cache
+    from langchain_core.language_models import FakeListChatModel
     from semcache_langchain import SemanticCache
 
-    set_llm_cache(SemanticCache(path=".semcache"))           # or ChatOpenAI(..., cache=SemanticCache(...))
-    llm.invoke("How do I reset my password?")                # asks the model
-    llm.invoke("How can I reset my password?")               # answered by the cache
+    cache = SemanticCache(path=".semcache")                     # or SemanticCache(an_open_semcache)
+    llm = FakeListChatModel(responses=["one", "two"], cache=cache)  # or set_llm_cache(cache), for every model
+    llm.invoke("How do I reset my password?")                   # asks the model
+    llm.invoke("How do I reset my password, please?")           # answered by the cache
+    cache.close()
 
 LangChain hands a cache the messages as JSON and the model's settings as one string. The text of the last user turn is
 what may be paraphrased; everything else, the settings string hashed whole included, has to be equal. `.stream()` never

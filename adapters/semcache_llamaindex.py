@@ -1,11 +1,13 @@
 """A LlamaIndex LLM that asks the cache before the LLM it wraps.
 
-    from llama_index.core import Settings
+    from llama_index.core.llms import MockLLM
     from semcache import SemanticCache
     from semcache_llamaindex import CachedLLM
 
-    Settings.llm = CachedLLM(llm, SemanticCache.open(".semcache"))
-    Settings.llm.complete("How do I reset my password?")
+    with SemanticCache.open(".semcache") as cache:
+        llm = CachedLLM(MockLLM(), cache)                       # Settings.llm = CachedLLM(...) for all of LlamaIndex
+        llm.complete("How do I reset my password?")             # asks the wrapped LLM
+        llm.complete("How do I reset my password, please?")     # answered by the cache
 
 LlamaIndex has no interface for response caches, so this is a wrapper around `complete`, `chat`, their streams and their
 asynchronous forms. It is no `FunctionCallingLLM`: for agents that call tools use `OpenAILike(api_base=PROXY)`. A hit is

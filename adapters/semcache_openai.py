@@ -29,7 +29,7 @@ from openai import AsyncOpenAI, OpenAI
 from semcache_failopen import FailOpen
 
 from semcache import AsyncSemanticCache, SemanticCache
-from semcache.errors import CacheUnavailable, RequestRejected
+from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.found import Found
 from semcache.protocols import Assembler, Dialect
 from semcache.types import Endpoint, Entry, Request
@@ -61,9 +61,12 @@ def cached(
     An `AsyncSemanticCache` serves an `AsyncOpenAI` in the cache's own loop. `user` is the caller where a request names
     none by `safety_identifier` or `user`. Raises InvalidArgument for an unknown category.
     """
+    inner = client._client
+    if not isinstance(inner, httpx2.Client | httpx2.AsyncClient):
+        kind = f"{type(inner).__module__}.{type(inner).__name__}"
+        raise InvalidArgument(f"this client sends through {kind}: use openai>=3, and an httpx2 client in it")
     scoped = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
     door = _Door(scoped, stored_responses)
-    inner = client._client
     alike: dict[str, Any] = {
         "auth": inner.auth,
         "headers": inner.headers,
@@ -206,7 +209,7 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
             return reply
         headers = _headers(reply, found)
         if _is_stream(reply):
-            relay = _AsyncRelay(reply, asked.dialect.assembler(), found, self._door.cache)
+            relay = _Relay(reply, asked.dialect.assembler(), found, self._door.cache)
             return httpx2.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
         body = await reply.aread()
         await self._door.cache.akeep(found, _decoded(body))
@@ -220,48 +223,39 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
         return await self._inner.send(request, stream=True, auth=None, follow_redirects=False)
 
 
-class _Relay(httpx2.SyncByteStream):
-    """A stream on its way to the caller, kept when its terminal event passes."""
+class _Relay(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """A stream on its way to the caller, kept when its terminal event passes; left early, it is forgotten."""
 
     def __init__(self, reply: httpx2.Response, assembler: Assembler, found: Found, cache: FailOpen) -> None:
         self._reply, self._assembler, self._found, self._cache = reply, assembler, found, cache
+        self._ended = False
 
     def __iter__(self) -> Iterator[bytes]:
-        kept = False
         for chunk in self._reply.iter_bytes():
-            self._assembler.feed(chunk)
-            if self._assembler.terminal is not None and not kept:
-                kept = True
-                answer = self._assembler.finish()
-                if answer.complete:
-                    self._cache.keep(self._found, _decoded(answer.body))
+            self._cache.keep(self._found, self._taken(chunk))
+            yield chunk
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._reply.aiter_bytes():
+            await self._cache.akeep(self._found, self._taken(chunk))
             yield chunk
 
     def close(self) -> None:
-        """Leave the stream; what was not complete is forgotten."""
         self._reply.close()
 
-
-class _AsyncRelay(httpx2.AsyncByteStream):
-    """What `_Relay` is, for `AsyncOpenAI`."""
-
-    def __init__(self, reply: httpx2.Response, assembler: Assembler, found: Found, cache: FailOpen) -> None:
-        self._reply, self._assembler, self._found, self._cache = reply, assembler, found, cache
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        kept = False
-        async for chunk in self._reply.aiter_bytes():
-            self._assembler.feed(chunk)
-            if self._assembler.terminal is not None and not kept:
-                kept = True
-                answer = self._assembler.finish()
-                if answer.complete:
-                    await self._cache.akeep(self._found, _decoded(answer.body))
-            yield chunk
-
     async def aclose(self) -> None:
-        """Leave the stream; what was not complete is forgotten."""
         await self._reply.aclose()
+
+    def _taken(self, chunk: bytes) -> Mapping[str, Any]:
+        """The whole answer with the chunk that ends it; before and after, nothing."""
+        if self._ended:
+            return {}
+        self._assembler.feed(chunk)
+        if self._assembler.terminal is None:
+            return {}
+        self._ended = True
+        answer = self._assembler.finish()
+        return _decoded(answer.body) if answer.complete else {}
 
 
 def _dialect(sent: httpx2.Request) -> Dialect | None:

@@ -13,6 +13,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -433,7 +434,7 @@ def _field_docs(name: str) -> dict[str, str]:
     body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
     return {
         field.target.id: doc.value.value
-        for field, doc in zip(body, body[1:], strict=False)
+        for field, doc in pairwise(body)
         if isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)
         and isinstance(doc, ast.Expr)

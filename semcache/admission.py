@@ -1,14 +1,13 @@
 """Whether an answer may be kept, for how long, and whether by meaning or only by identity.
 
 Reads what the dialect assembled; knows neither store nor clock.
-Invariant: only a complete, final, clean answer is kept, and a request can shorten its life but never lengthen it.
+Invariant: only a complete, final, clean answer is kept.
 """
 
 from __future__ import annotations
 
 import re
 
-from semcache.policy import Category
 from semcache.secrets import has_secret
 from semcache.types import Admission, Assembled, Discard, Request, Store, Why
 
@@ -28,10 +27,8 @@ _REFUSAL = re.compile(
 _SHORT = 400  # characters: a longer answer that opens with an apology usually goes on to help
 
 
-def admission(
-    request: Request, category: Category, answer: Assembled, status: int, *, max_bytes: int = 1 << 20
-) -> Admission:
-    """What becomes of an answer that the upstream gave with this status."""
+def admission(request: Request, answer: Assembled, status: int, *, ttl: float, max_bytes: int = 1 << 20) -> Admission:
+    """What becomes of an answer that the upstream gave with this status; `ttl` is how long it would live."""
     if request.controls.no_store:
         return Discard(Why.NO_STORE)
     if status != 200:
@@ -46,8 +43,6 @@ def admission(
         return Discard(Why.TOO_LARGE)
     if has_secret(answer.text):
         return Discard(Why.SECRET)
-    asked = request.controls.ttl
-    ttl = category.ttl if asked is None or asked > category.ttl else asked
     if not ttl > 0:
         return Discard(Why.NO_STORE)
     return Store(ttl, semantic=not answer.tool_calls)

@@ -16,6 +16,7 @@ from semcache.errors import CacheUnavailable, IntegrityError
 from semcache.telemetry import Meter
 
 PARTS = ("store", "index", "embedder")
+SURVIVED = (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError)
 T = TypeVar("T")
 
 
@@ -40,7 +41,7 @@ class Faults:
             # One damaged entry says nothing about the next.
             self._meter.faults.labels(part).inc()
             raise
-        except (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError) as error:
+        except SURVIVED as error:
             self._meter.faults.labels(part).inc()
             breaker.failed(time.monotonic(), error)
             raise error if isinstance(error, CacheUnavailable) else CacheUnavailable(f"{part}: {error!r}") from error

@@ -17,5 +17,5 @@ class FixedFreshness:
 
     def ttl(self, request: Request, category: str) -> float:
         """Seconds: the category's TTL, shortened by the caller's where that is lower."""
-        ttl = self._pack.of(category).ttl
-        return ttl if request.controls.ttl is None else min(ttl, request.controls.ttl)
+        ttl, asked = self._pack.of(category).ttl, request.controls.ttl
+        return ttl if asked is None or asked > ttl else asked

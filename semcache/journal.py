@@ -73,7 +73,11 @@ class Journal:
             if self._sink is not None:
                 lines = [msgspec.json.encode(log_fields(event)) for event in events]
                 lines += _repeated_lines(repeats)
-                self._sink(b"\n".join(lines) + b"\n")
+                try:
+                    self._sink(b"\n".join(lines) + b"\n")
+                except (OSError, ValueError):
+                    # Nobody reads the log any more.
+                    self._sink = None
             try:
                 await self._store.record(rows)
             except (StoreError, TimeoutError, OSError, RuntimeError):

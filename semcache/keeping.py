@@ -11,8 +11,8 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from semcache.admission import admission
-from semcache.errors import CacheUnavailable, StoreError
-from semcache.faults import Faults
+from semcache.errors import CacheUnavailable
+from semcache.faults import SURVIVED, Faults
 from semcache.types import Admission, Assembled, Card, Discard, Entry, Forward, Lookup, Selector, Store, Why
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ class Keeper:
         """Whether the policy allows this answer to be kept."""
         if lookup.key is None:
             return Discard(lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_STORE)
-        return admission(lookup.request, self._parts.pack.of(lookup.category), answer, status)
+        ttl = self._parts.freshness.ttl(lookup.request, lookup.category)
+        return admission(lookup.request, answer, status, ttl=ttl)
 
     def entry(
         self, lookup: Lookup, answer: Assembled, admitted: Store, *, latency: float = 0.0, source: str = "traffic"
@@ -92,7 +93,7 @@ class Keeper:
     async def _delete(self, ids: tuple[int, ...]) -> None:
         try:
             await self._parts.store.delete(Selector(ids=ids), now=self._parts.clock())
-        except StoreError:
+        except SURVIVED:
             self._parts.meter.faults.labels("store").inc()
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:

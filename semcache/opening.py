@@ -19,9 +19,10 @@ from semcache import categorize
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
 from semcache.embed import open_embedder
-from semcache.errors import CacheUnavailable, ConfigError, IndexFault, StoreError
+from semcache.errors import ConfigError, IndexFault
 from semcache.eviction import Quota
 from semcache.eviction.lru import Lru
+from semcache.faults import SURVIVED
 from semcache.freshness import FixedFreshness
 from semcache.index import snapshot
 from semcache.index.owner import IndexOwner
@@ -74,7 +75,7 @@ class Parts:
         for entry_id in ids:
             self.catalogue.remove(entry_id)
             self.answers.remove(entry_id)
-        with suppress(CacheUnavailable):
+        with suppress(*SURVIVED):
             await self.index.remove(*ids)
 
     def list(self, card: Card) -> list[int]:
@@ -133,7 +134,7 @@ class Parts:
             try:
                 await self.store.wait(_PATIENCE)
                 await self.catch_up()
-            except CacheUnavailable:
+            except SURVIVED:
                 self.meter.faults.labels("store").inc()
                 await asyncio.sleep(_PATIENCE)
 
@@ -145,11 +146,12 @@ class Parts:
             expired = [card.id for card in self.catalogue.expired(now)]
             await self.hide(*expired)
             self.meter.evictions.labels("expired").inc(len(expired))
-            with suppress(StoreError):
+            with suppress(*SURVIVED):
                 await self.store.sweep(now, _GRACE)
                 await self.store.trim_events(keep_rows=_KEEP_EVENTS)
                 await self.store.trim_changes(now - _KEEP_CHANGES)
-            await self.gauge()
+            with suppress(*SURVIVED):
+                await self.gauge()
 
     async def gauge(self) -> None:
         """Refresh the gauges."""

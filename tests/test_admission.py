@@ -5,33 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semcache.admission import admission, is_refusal
-from semcache.policy import Category
 from semcache.types import Assembled, Controls, Discard, Endpoint, Request, Store, Traits, Why
 
 REQUEST = Request(Endpoint.CHAT, "gpt-x", {}, "What is a cache?", b"")
 ANSWER = Assembled(b'{"x": 1}', "A store of answers.", complete=True)
-CATEGORY = Category(name="x", ttl=3600.0)
+TTL = 3600.0
 
 
 def test_a_good_answer_is_kept_for_both_tiers() -> None:
-    assert admission(REQUEST, CATEGORY, ANSWER, 200) == Store(3600.0, semantic=True)
+    assert admission(REQUEST, ANSWER, 200, ttl=TTL) == Store(3600.0, semantic=True)
 
 
 @pytest.mark.parametrize("status", [201, 204, 301, 400, 401, 429, 500, 503])
 def test_only_200_is_kept(status: int) -> None:
-    assert admission(REQUEST, CATEGORY, ANSWER, status) == Discard(Why.STATUS)
+    assert admission(REQUEST, ANSWER, status, ttl=TTL) == Discard(Why.STATUS)
 
 
 def test_half_an_answer_is_not_kept() -> None:
-    assert admission(REQUEST, CATEGORY, replace(ANSWER, complete=False), 200) == Discard(Why.INCOMPLETE)
+    assert admission(REQUEST, replace(ANSWER, complete=False), 200, ttl=TTL) == Discard(Why.INCOMPLETE)
 
 
 def test_flagged_refusals_are_not_kept() -> None:
-    assert admission(REQUEST, CATEGORY, replace(ANSWER, refusal=True), 200) == Discard(Why.REFUSAL)
+    assert admission(REQUEST, replace(ANSWER, refusal=True), 200, ttl=TTL) == Discard(Why.REFUSAL)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +45,7 @@ def test_flagged_refusals_are_not_kept() -> None:
     ],
 )
 def test_refusals_in_words_are_not_kept(text: str) -> None:
-    assert admission(REQUEST, CATEGORY, replace(ANSWER, text=text), 200) == Discard(Why.REFUSAL)
+    assert admission(REQUEST, replace(ANSWER, text=text), 200, ttl=TTL) == Discard(Why.REFUSAL)
 
 
 @pytest.mark.parametrize(
@@ -64,42 +61,32 @@ def test_refusals_in_words_are_not_kept(text: str) -> None:
 )
 def test_answers_that_sound_sorry_are_kept(text: str) -> None:
     assert not is_refusal(text)
-    assert isinstance(admission(REQUEST, CATEGORY, replace(ANSWER, text=text), 200), Store)
+    assert isinstance(admission(REQUEST, replace(ANSWER, text=text), 200, ttl=TTL), Store)
 
 
 def test_a_tool_call_is_exact_only_and_a_later_step_is_not_kept() -> None:
     call = replace(ANSWER, tool_calls=True)
-    assert admission(REQUEST, CATEGORY, call, 200) == Store(3600.0, semantic=False)
+    assert admission(REQUEST, call, 200, ttl=TTL) == Store(3600.0, semantic=False)
     step = replace(REQUEST, traits=Traits(last_role="tool"))
-    assert admission(step, CATEGORY, call, 200) == Discard(Why.TOOL_STEP)
-    assert isinstance(admission(step, CATEGORY, ANSWER, 200), Store)
+    assert admission(step, call, 200, ttl=TTL) == Discard(Why.TOOL_STEP)
+    assert isinstance(admission(step, ANSWER, 200, ttl=TTL), Store)
 
 
 def test_secrets_in_the_answer_are_not_kept() -> None:
     leaked = replace(ANSWER, text="Use the key sk-proj-abcdefghijklmnop1234")
-    assert admission(REQUEST, CATEGORY, leaked, 200) == Discard(Why.SECRET)
+    assert admission(REQUEST, leaked, 200, ttl=TTL) == Discard(Why.SECRET)
 
 
 def test_the_size_limit_counts_bytes() -> None:
-    assert isinstance(admission(REQUEST, CATEGORY, replace(ANSWER, body=b"x" * 10), 200, max_bytes=10), Store)
-    assert admission(REQUEST, CATEGORY, replace(ANSWER, body=b"x" * 11), 200, max_bytes=10) == Discard(Why.TOO_LARGE)
+    assert isinstance(admission(REQUEST, replace(ANSWER, body=b"x" * 10), 200, ttl=TTL, max_bytes=10), Store)
+    assert admission(REQUEST, replace(ANSWER, body=b"x" * 11), 200, ttl=TTL, max_bytes=10) == Discard(Why.TOO_LARGE)
 
 
 def test_no_store_wins_over_everything() -> None:
     request = replace(REQUEST, controls=Controls(no_store=True))
-    assert admission(request, CATEGORY, replace(ANSWER, complete=False), 500) == Discard(Why.NO_STORE)
+    assert admission(request, replace(ANSWER, complete=False), 500, ttl=TTL) == Discard(Why.NO_STORE)
 
 
-@given(st.floats(min_value=-1e6, max_value=1e9), st.floats(min_value=0, max_value=1e9))
-def test_a_request_may_only_shorten_the_life(asked: float, allowed: float) -> None:
-    category = Category(name="x", ttl=allowed)
-    found = admission(replace(REQUEST, controls=Controls(ttl=asked)), category, ANSWER, 200)
-    if min(asked, allowed) <= 0:
-        assert found == Discard(Why.NO_STORE)
-    else:
-        assert found == Store(min(asked, allowed))
-
-
-def test_a_ttl_that_is_no_number_is_not_stored() -> None:
-    request = replace(REQUEST, controls=Controls(ttl=float("nan")))
-    assert admission(request, CATEGORY, ANSWER, 200) == Discard(Why.NO_STORE)
+@pytest.mark.parametrize("ttl", [0.0, -1.0, float("nan")])
+def test_what_would_be_dead_at_once_is_not_stored(ttl: float) -> None:
+    assert admission(REQUEST, ANSWER, 200, ttl=ttl) == Discard(Why.NO_STORE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from eval.bench.machine import cores
 from eval.bench.measure import Row, Series
 from eval.bench.servers import Server
 
+WARM_UP = 1  # second, the least that wrk can do
 SCRIPT = Path(__file__).with_name("load.lua")
 
 
@@ -58,11 +59,15 @@ class Run:
 
 @dataclass
 class Contender:
-    """A server in a comparison; `at` is the line of the file at which its next run begins."""
+    """A server in a comparison, perhaps one of several on the same server.
+
+    `connections` are the numbers of connections to load it with; `at` is the line at which its next run begins.
+    """
 
     label: str
     server: Server
     load: Load
+    connections: tuple[int, ...] = (1, 32)
     at: int = 0
     runs: dict[int, list[Run]] = field(default_factory=dict)
 
@@ -92,18 +97,21 @@ class Contender:
         return sum(run.errors for group in self.runs.values() for run in group)
 
 
-def take_turns(contenders: list[Contender], *, rounds: int, connections: tuple[int, ...], seconds: int) -> None:
-    """Let each contender run with each number of connections, round after round."""
+def take_turns(
+    contenders: Sequence[Contender], *, rounds: int, seconds: int, between: Callable[[], object] = lambda: None
+) -> None:
+    """Let each contender run with each number of connections, round after round; `between` ends a round."""
     for contender in contenders:
         contender.server.sleep()
     for turn in range(rounds):
         # Every other round runs backwards, so that nobody always follows the same one.
         for contender in contenders if turn % 2 == 0 else reversed(contenders):
             contender.server.wake()
-            _wrk(contender, 1, 1)
-            for count in connections:
+            _wrk(contender, 1, WARM_UP)
+            for count in contender.connections:
                 contender.runs.setdefault(count, []).append(_wrk(contender, count, seconds))
             contender.server.sleep()
+        between()
     for contender in contenders:
         contender.server.wake()
 

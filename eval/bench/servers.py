@@ -76,8 +76,9 @@ def serving(
         deadline = time.monotonic() + patience
         while not _answers(ready):
             if running.poll() is not None or time.monotonic() > deadline:
-                tail = log.read_text(errors="replace")[-800:]
-                raise DidNotStart(f"{Path(command[0]).name} was not ready after {patience:.0f} s: {tail}")
+                tail = " ".join(log.read_text(errors="replace")[-600:].split())
+                why = "gave up" if running.poll() is not None else f"was not ready after {patience:.0f} s"
+                raise DidNotStart(f"{Path(command[0]).name} {why}: {tail}")
             time.sleep(0.05)
         yield Server(running.pid, ready[: ready.index("/", 8)])
     finally:

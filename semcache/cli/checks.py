@@ -14,11 +14,11 @@ import sqlite3
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from semcache.cli import opened
 from semcache.errors import ConfigError, SemcacheError, StoreError, UpstreamError
@@ -45,11 +45,11 @@ class Finding:
     remedy: str = ""
 
 
-async def examine(config: Path | None, data: Path | None, policies: str | None) -> list[Finding]:
-    """Every finding, in the order in which they are worth mending."""
+async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding]:
+    """Every finding, in the order in which they are worth mending; `given` are the command line's settings."""
     findings = [_python()]
     try:
-        settings = opened.settings_from(config, data=data, policies=policies)
+        settings = opened.settings_from(config, **given)
     except ConfigError as error:
         return [*findings, Finding("settings", "fail", str(error), "mend this first: everything else depends on it")]
     findings.append(_settings(settings))
@@ -213,7 +213,7 @@ async def _vectors(store: EntryStore, embedder: Embedder) -> Finding:
     if not foreign:
         return Finding("vectors", "ok", f"{found.get(embedder.id, 0)} vectors, all of this embedder")
     named = ", ".join(f"{count} of {name}" for name, count in foreign.items())
-    remedy = "they are not found until embedded anew: `semcache export -o all.jsonl`, then `semcache import all.jsonl`"
+    remedy = "paraphrases miss them; embed anew: `semcache export -o all.jsonl`, then `semcache import all.jsonl`"
     return Finding("vectors", "warn", f"vectors of another embedder: {named}", remedy)
 
 

@@ -8,15 +8,20 @@ from semcache.cli import opened, options, output
 
 
 def doctor(
-    config: options.Config = None,
+    upstream: options.Upstream = None,
+    port: options.Port = None,
+    host: options.Host = None,
     data: options.Data = None,
     policies: options.Policies = None,
+    config: options.Config = None,
+    embedder: options.Embedder = None,
     as_json: options.Json = False,
 ) -> None:
     """Check settings, data folder, store, keys, policies, embedder, index and upstream; exit 1 if one fails."""
     from semcache.cli import checks
 
-    findings = opened.run(checks.examine(config, data, policies))
+    given = {"upstream.url": upstream, "server.port": port, "server.host": host, "data": data, "policies": policies}
+    findings = opened.run(checks.examine(config, {**given, "embedder": embedder}))
     failed = any(finding.state == "fail" for finding in findings)
     if as_json:
         rows = [{"check": f.check, "state": f.state, "found": f.found, "remedy": f.remedy} for f in findings]

@@ -16,7 +16,6 @@ from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from semcache.config import Settings
-    from semcache.protocols import EntryStore
     from semcache.types import Entry, Selector
 
 _SHOWN = 20
@@ -144,21 +143,6 @@ def answer_text(entry: Entry) -> str:
     return dialect.parse(entry.body).text if dialect is not None else ""
 
 
-async def report_wrong(store: EntryStore, entry: Entry, now: float) -> int:
-    """Keep a wrong entry from the requests it was served to; returns how many.
-
-    One that was only ever replayed to its own request is deleted, and the count is 0.
-    """
-    from semcache.types import Rejection, Selector
-
-    served = [digest for digest in await store.served_keys(entry.id) if digest != entry.key.exact]
-    if served:
-        await store.reject([Rejection(entry.id, digest) for digest in served], now=now)
-    else:
-        await store.delete(Selector(ids=(entry.id,)), now=now)
-    return len(served)
-
-
 async def _get(settings: Settings, number: int) -> Entry | None:
     async with opened.store_of(settings) as store:
         [entry] = await store.get([number])
@@ -171,14 +155,16 @@ async def _delete(settings: Settings, where: Selector, dry_run: bool) -> list[in
 
 
 async def _feedback(settings: Settings, number: int, correct: bool) -> str | None:
+    from semcache.feedback import wrong
+
     async with opened.store_of(settings) as store:
         [entry] = await store.get([number])
         if entry is None:
             return None
         if correct:
             return "kept"
-        rejected = await report_wrong(store, entry, time.time())
-        return f"not served again to {rejected} requests" if rejected else "deleted"
+        rejections = await wrong(store, entry, now=time.time())
+        return f"not served again to {len(rejections)} requests" if rejections else "deleted"
 
 
 def _confirm(settings: Settings, where: Selector) -> None:

@@ -26,7 +26,7 @@ import msgspec
 from semcache.cli import formats, opened, output
 from semcache.cli.formats import BrokenLine, Logged, NotCacheable, Reading, Row
 from semcache.errors import InvalidArgument, RequestRejected, StoreError
-from semcache.types import Discard, Lookup, Scope, Store
+from semcache.types import Card, Discard, Lookup, Scope, Store
 
 if TYPE_CHECKING:
     from semcache.cache import AsyncSemanticCache
@@ -184,9 +184,12 @@ async def _keep(
 async def _keep_one(
     cache: AsyncSemanticCache, clock: Clock, logged: Logged, lookup: Lookup, wish: Wish, report: Report
 ) -> None:
-    if lookup.key is not None and _present(cache, lookup):
-        report.present += 1
-        return
+    card = cache.catalogue.exact(lookup.key.exact) if lookup.key is not None else None
+    if card is not None and card.expires > clock():
+        if not await _of_another_embedder(cache, card):
+            report.present += 1
+            return
+        lookup = await _embedded(cache, lookup)
     now = clock()
     at = None if wish.fresh or logged.at is None else min(logged.at, now)
     decision = cache.admission(lookup, logged.answer)
@@ -203,11 +206,19 @@ async def _keep_one(
     report.undated += at is None and not wish.fresh
 
 
-def _present(cache: AsyncSemanticCache, lookup: Lookup) -> bool:
-    """Whether the cache holds a live answer to this very request, that came with an earlier line perhaps."""
-    assert lookup.key is not None
-    card = cache.catalogue.exact(lookup.key.exact)
-    return card is not None and card.expires > cache.parts.clock()
+async def _of_another_embedder(cache: AsyncSemanticCache, card: Card) -> bool:
+    """Whether an entry is found by paraphrases no more, because the embedder has changed since."""
+    if not card.shelf:
+        return False
+    [entry] = await cache.parts.store.get([card.id])
+    return entry is not None and entry.embedder_id != cache.parts.embedder.id
+
+
+async def _embedded(cache: AsyncSemanticCache, lookup: Lookup) -> Lookup:
+    """The same lookup with the vector that an exact hit does without."""
+    request = lookup.request
+    blind = replace(request, controls=replace(request.controls, no_cache=True))
+    return replace(await cache.consult(blind, lookup.request_id), request=request)
 
 
 def _placed(cache: AsyncSemanticCache, logged: Logged, wish: Wish) -> Logged:

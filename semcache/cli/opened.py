@@ -30,15 +30,14 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def settings_from(config: Path | None, **options: Any) -> Settings:
-    """The settings of this command; `options` are sections and fields ("server__port"), None where not given.
+    """The settings of this command; `options` maps dotted keys ("server.port") to values, None where not given.
 
     Raises ConfigError.
     """
     from semcache.config import Settings, find_file
 
     env = dict(os.environ)
-    cli = {name.replace("__", "."): value for name, value in options.items()}
-    return Settings.load(cli, env, config or find_file(env, Path.cwd()))
+    return Settings.load(options, env, config or find_file(env, Path.cwd()))
 
 
 def seal_of(settings: Settings) -> Seal | None:

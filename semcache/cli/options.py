@@ -16,4 +16,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard outpu
 Policies = Annotated[
     str | None, typer.Option("--policies", metavar="PACK|DIR|FILE", help="Policy pack: a shipped one, or your own.")
 ]
+Upstream = Annotated[
+    str | None, typer.Option("--upstream", metavar="URL", help="What answers misses: a URL, litellm:MODEL, or echo.")
+]
+Host = Annotated[str | None, typer.Option("--host", metavar="HOST", help="Address to listen on.")]
+Port = Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on; 0 takes a free one.")]
+Embedder = Annotated[
+    str | None, typer.Option("--embedder", metavar="SPEC", help="default, onnx:DIR, sentence:NAME or hashing.")
+]
 EntryId = Annotated[str, typer.Argument(metavar="ID", help="Entry id: 16 hexadecimal digits, as in x-semcache-id.")]

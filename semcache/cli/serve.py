@@ -38,19 +38,14 @@ _POLL = 0.05
 
 
 def serve(
-    upstream: Annotated[
-        str | None,
-        typer.Option("--upstream", metavar="URL", help="What answers misses: a URL, litellm:MODEL, or echo."),
-    ] = None,
-    port: Annotated[int | None, typer.Option("--port", help="Port to listen on; 0 takes a free one.")] = None,
-    host: Annotated[str | None, typer.Option("--host", help="Address to listen on.")] = None,
+    upstream: options.Upstream = None,
+    port: options.Port = None,
+    host: options.Host = None,
     data: options.Data = None,
     policies: options.Policies = None,
     config: options.Config = None,
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Worker processes.")] = None,
-    embedder: Annotated[
-        str | None, typer.Option("--embedder", metavar="SPEC", help="default, onnx:DIR, sentence:NAME.")
-    ] = None,
+    embedder: options.Embedder = None,
 ) -> None:
     """Run the proxy: point the base_url of your client at http://HOST:PORT/v1."""
     given = {

@@ -40,7 +40,7 @@ _LETTERS = frozenset("cr")
 _IN_LETTER = re.compile(r"\b(?:in|using|with|learn) [CR]\b")
 _ODD = re.compile(r"[^A-Za-z ,?!]")
 _CAMEL = re.compile(r"[a-z][A-Z]")
-_CAPITALISED = re.compile(r"[A-Z\u00c0-\u00de][^\W_]*(?:['-][^\W_]+)*")
+_CAPITALISED = re.compile(r"[A-Z\u00c0-\u00d6\u00d8-\u00de][^\W_]*(?:['-][^\W_]+)*")
 # Capitalised inside a sentence, these say that the writer capitalises everything.
 _NEVER_CAPITAL = vocabulary(
     "do does did is are was be can could should would will my your how what why when where which who you"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.load import dumps
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, Generation
+from langchain_core.prompts import PromptTemplate
 from semcache_langchain import SemanticCache as LangChainCache
 
 import semcache
@@ -168,14 +170,13 @@ def test_an_answer_that_cannot_be_revived_is_not_stored(llm_cache: LangChainCach
 
 def test_a_stored_foreign_object_is_never_made(llm_cache: LangChainCache, cache: semcache.SemanticCache) -> None:
     llm_cache.update(ASK, "llm", [Generation(text="x")])
-    template = ["langchain", "prompts", "prompt", "PromptTemplate"]
-    kwargs = {"template": "{x}", "input_variables": ["x"]}
-    evil = {"langchain": [{"lc": 1, "type": "constructor", "id": template, "kwargs": kwargs}]}
+    stored = json.loads(dumps(Generation(text="x", generation_info={"a": 1})))
+    stored["kwargs"]["generation_info"]["a"] = json.loads(dumps(PromptTemplate.from_template("{x}")))
     found, served = llm_cache._cache.find(llm_cache._request(ASK, "llm"))
     assert served
     assert found is not None
     assert found.entry is not None
-    body = semcache.found.msgspec.json.encode({"choices": [], **evil})
+    body = json.dumps({"choices": [], "langchain": [stored]}).encode()
     cache.inner.parts.answers.put(replace(found.entry, body=body))
     assert llm_cache.lookup(ASK, "llm") is None
     assert llm_cache.faults == 1
@@ -239,11 +240,11 @@ async def test_the_running_loop_goes_on_during_a_lookup(
     llm_cache: LangChainCache, cache: semcache.SemanticCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, free = threading.Event(), threading.Event()
-    consult = cache.inner.consult
+    consult, went_on = cache.inner.consult, list[bool]()
 
     async def slow(*args: Any) -> Any:
         asked.set()
-        await asyncio.to_thread(free.wait, 10)
+        went_on.append(await asyncio.to_thread(free.wait, 5))
         return await consult(*args)
 
     monkeypatch.setattr(cache.inner, "consult", slow)
@@ -251,6 +252,7 @@ async def test_the_running_loop_goes_on_during_a_lookup(
     await asyncio.to_thread(asked.wait, 10)
     free.set()
     assert await lookup is None
+    assert went_on == [True]
 
 
 async def test_many_at_once(llm_cache: LangChainCache) -> None:

@@ -38,6 +38,27 @@ async def test_a_sound_installation_passes(run: Run, fill: Fill) -> None:
     assert all(row["remedy"] for row in rows.values() if row["state"] != "ok")
 
 
+async def test_the_remedy_for_another_embedder_works(run: Run, fill: Fill, tmp_path: Path) -> None:
+    await fill({"How do I reverse a list in Python?": "Use reversed()."})
+    other = {**ECHO, "SEMCACHE_EMBEDDER": "hashing:128"}
+    assert findings(run("doctor", "--json", env=other))["vectors"]["state"] == "warn"
+    assert run("export", "-o", "all.jsonl", env=other).returncode == 0
+    assert "1 of 1 lines imported" in run("import", "all.jsonl", env=other).stderr
+    assert findings(run("doctor", "--json", env=other))["vectors"]["state"] == "ok"
+    data, pack = str(tmp_path / "data"), str(tmp_path / "plain.yaml")
+    async with await AsyncSemanticCache.open(data, policies=pack, embedder="hashing:128") as cache:
+        found = await cache.lookup("how do I reverse a list in python", model="m")
+        assert (found.outcome, found.answer) == ("semantic", "Use reversed().")
+        assert len(cache.catalogue) == 1
+
+
+def test_the_command_line_counts(run: Run) -> None:
+    rows = findings(run("doctor", "--json", "--upstream", "echo", "--port", 0, "--embedder", "hashing:64"))
+    assert rows["upstream"]["state"] == "ok"
+    assert "64 dimensions" in rows["embedder"]["found"]
+    assert "upstream.url from command line" in rows["settings"]["found"]
+
+
 def test_before_the_first_start_nothing_is_made(run: Run, tmp_path: Path) -> None:
     done = run("doctor", env=ECHO)
     assert done.returncode == 0

@@ -40,9 +40,13 @@ def test_learning_never_breaks_the_range(name: str, labels: list[tuple[float, bo
     assert -1.0 <= threshold.floor("support", None) <= 1.0
 
 
-def test_a_caller_may_shorten_a_life_and_not_lengthen_it() -> None:
-    freshness = FixedFreshness(PACK)
+@given(st.floats(min_value=-1e6, max_value=1e9))
+def test_a_caller_may_shorten_a_life_and_not_lengthen_it(asked: float) -> None:
     ttl = PACK.of("support").ttl
-    for asked, granted in ((None, ttl), (ttl * 2, ttl), (5.0, 5.0), (0.0, 0.0)):
-        request = Request(Endpoint.CHAT, "m", {}, "", b"", controls=Controls(ttl=asked))
-        assert freshness.ttl(request, "support") == granted
+    request = Request(Endpoint.CHAT, "m", {}, "", b"", controls=Controls(ttl=asked))
+    assert FixedFreshness(PACK).ttl(request, "support") == min(asked, ttl)
+
+
+def test_without_a_wish_the_pack_decides() -> None:
+    request = Request(Endpoint.CHAT, "m", {}, "", b"")
+    assert FixedFreshness(PACK).ttl(request, "support") == PACK.of("support").ttl

@@ -58,6 +58,8 @@ ROWS = [
     ("Is my SSN safe with you?", "Is my social security number safe with you?", False),
     ("How do APIs work?", "How does an API work?", False),
     ("See https://example.com/a", "See https://example.com/b", True),
+    ("Why is 5 \u00d7 3 equal to 15?", "Why is 5 times 3 equal to 15?", False),
+    ("Where is \u00d6rebro?", "Where is \u00c4lmhult?", True),
     ("Deploy on k8s", "Deploy on Kubernetes", False),
     ("Deploy on Postgres", "Deploy on MySQL", True),
     ("Who discovered Saturn's rings?", "Who discovered the rings of Saturn?", False),

@@ -90,8 +90,7 @@ async def flaky(plans: dict[str, Iterator[Any]], folder: Path) -> AsyncIterator[
         return made
 
     with mock.patch("semcache.proxy.app.open_parts", opened):
-        context = running(upstream(), folder)
-        async with context as proxy:
+        async with running(upstream(), folder) as proxy:
             yield proxy, parts
 
 
@@ -118,6 +117,13 @@ def answer_of(path: str, reply: Received) -> Any:
     return msgspec.json.decode(assembler.finish().body)
 
 
+def told(answer: Any) -> Any:
+    """The answer without what only one of body and stream has: the usage, and lists that are empty."""
+    if isinstance(answer, dict):
+        return {key: told(value) for key, value in answer.items() if value not in (None, []) and key != "usage"}
+    return [told(item) for item in answer] if isinstance(answer, list) else answer
+
+
 def faults_of(part: str) -> st.SearchStrategy[list[Any]]:
     return st.lists(st.sampled_from([None, None, *FAULTS[part]]), min_size=1, max_size=12)
 
@@ -139,7 +145,7 @@ def test_clients_receive_what_the_upstream_sent(
             calls = []
             for path, body in asked:
                 if patient:
-                    proxy.cache._breakers.update({part: Breaker() for part in PARTS})
+                    proxy.cache._faults._breakers.update({part: Breaker() for part in PARTS})
                 calls.append(Call(proxy, body, path, **{"content-type": "application/json"}))
                 if not together:
                     await asyncio.gather(calls[-1].task)
@@ -152,10 +158,7 @@ def test_clients_receive_what_the_upstream_sent(
                 assert reply.whole
                 assert reply.header("retry-after") == sent.header("retry-after")
                 if "hit" in reply.cache or reply.cache.get("fwd") == "partial" or "collapsed" in reply.cache:
-                    mine, theirs = answer_of(path, reply), answer_of(path, sent)
-                    if path == "/v1/embeddings":
-                        mine, theirs = mine["data"], theirs["data"]
-                    assert mine == theirs
+                    assert told(answer_of(path, reply)) == told(answer_of(path, sent))
                 else:
                     assert reply.body == sent.body
                     assert reply.header("content-type") == sent.header("content-type")

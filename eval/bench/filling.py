@@ -1,0 +1,118 @@
+"""Filling caches: by the import command with real embeddings, or straight into the store with made-up ones.
+
+Knows the command line, the store and the index. Invariant: what is filled in can be found by the proxy, as if traffic
+had brought it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eval.bench import prompts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from semcache.types import Entry
+
+DIM = 384
+CLUSTER = 20
+
+
+def import_prompts(folder: Path, texts: Sequence[str], name: str = "data") -> None:
+    """Store an answer to each prompt, with the command that a user warms a cache up with."""
+    file = folder / "warm-up.jsonl"
+    with file.open("w", encoding="utf-8") as out:
+        for text in texts:
+            row = json.loads(prompts.body(text)) | {"response": prompts.completion(text)}
+            out.write(json.dumps(row) + "\n")
+    program = shutil.which("semcache", path=str(Path(sys.executable).parent)) or "semcache"
+    command = [program, "import", str(file), "--data", str(folder / name), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the import failed: {done.stderr[-500:]}")
+    report = json.loads(done.stdout)
+    # A few of these prompts resemble a category that is never cached; the share of hits is checked later anyway.
+    if report["imported"] < 0.98 * len(texts):
+        raise RuntimeError(f"only {report['imported']} of {len(texts)} were imported: {report}")
+
+
+def clustered(count: int, seed: int, *, batch: int = 4096) -> Iterator[NDArray[np.float32]]:
+    """`count` unit vectors around centres of their own kind, about 20 to a centre, in slices of `batch`."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    centres = rng.standard_normal((max(1, count // CLUSTER), DIM), np.float32)
+    for start in range(0, count, batch):
+        size = min(batch, count - start)
+        rows = centres[rng.integers(0, len(centres), size)] + 0.5 * rng.standard_normal((size, DIM), np.float32)
+        yield rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def near(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
+    """A query close to each vector, at a cosine of about 0.97."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    rows = vectors + 0.25 * rng.standard_normal(vectors.shape, np.float32) / np.sqrt(DIM).astype(np.float32)
+    found: NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return found
+
+
+async def fill_store(folder: Path, count: int, seed: int) -> None:
+    """Make a data folder of `count` entries with made-up vectors and a snapshot whose graph is finished."""
+    from semcache.cache import AsyncSemanticCache
+    from semcache.embed import default_embedder
+    from semcache.store import open_store
+
+    embedder = default_embedder()
+    embedder_id = embedder.id
+    await embedder.close()
+    folder.mkdir(parents=True, exist_ok=True)
+    store = open_store(str(folder / "semcache.db"))
+    await store.open()
+    number = 0
+    texts = prompts.stored(count)
+    try:
+        for matrix in clustered(count, seed, batch=1000):
+            pairs = []
+            for vector in matrix:
+                pairs.append((_entry(number, texts[number], embedder_id, store.salt), vector))
+                number += 1
+            await store.put_all(pairs)
+    finally:
+        await store.close()
+    cache = await AsyncSemanticCache.open(str(folder))
+    await cache.parts.index.settle()
+    await cache.close()
+
+
+def _entry(number: int, text: str, embedder_id: str, salt: bytes) -> Entry:
+    from semcache import keys
+    from semcache.types import Endpoint, Entry, Usage
+    from semcache.wire import dialects
+
+    request = dialects()[Endpoint.CHAT].read(prompts.body(text))
+    key = keys.cache_key(request, salt)
+    now = time.time()
+    return Entry(
+        id=number + 1,
+        key=key,
+        endpoint=Endpoint.CHAT,
+        model=prompts.MODEL,
+        category="default",
+        shelf=keys.shelf_of(key, "default", embedder_id, salt),
+        embedder_id=embedder_id,
+        body=json.dumps(prompts.completion(text)).encode(),
+        created=now,
+        expires=now + 30 * 86400,
+        usage=Usage(15, 60),
+    )

@@ -1,0 +1,115 @@
+"""The proxy and a scripted upstream as real processes, as a user runs them."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 30.0
+
+
+@dataclass
+class Service:
+    """A running program; `url` is what it said it can be reached at, without a path."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    log: Path
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
+    def get(self, path: str, **options: Any) -> httpx2.Response:
+        return httpx2.get(self.url + path, timeout=PATIENCE, **options)
+
+    def post(self, path: str, json: Any = None, **options: Any) -> httpx2.Response:
+        return httpx2.post(self.url + path, json=json, timeout=PATIENCE, **options)
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(PATIENCE)
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(PATIENCE)
+
+
+@contextmanager
+def started(*command: str, ready: str, **environment: str) -> Iterator[Service]:
+    """Run `python -m command` until the block ends. It is ready when it prints `ready`, whose group 1 is its URL."""
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("SEMCACHE_", "OPENAI_", "ANTHROPIC_", "PROMETHEUS_"))
+    }
+    log = Path(tempfile.mkstemp(prefix="semcache-test-", suffix=".log")[1])
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            stdout=subprocess.DEVNULL,
+            stderr=output,
+            cwd=ROOT,
+            env=inherited | environment,
+        )
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while (found := re.search(ready, log.read_text())) is None:
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.02)
+        service = Service(process, found[1], log)
+        yield service
+        service.stop()
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        log.unlink()
+
+
+@contextmanager
+def echo(*options: str) -> Iterator[Service]:
+    """A scripted upstream."""
+    with started("semcache.backends.echo", "--port", "0", *options, ready=r"ready on (http://\S+)") as service:
+        yield service
+
+
+@contextmanager
+def serving(upstream: str, data: Path, *options: str, **environment: str) -> Iterator[Service]:
+    """`semcache serve`."""
+    command = ("semcache.cli", "serve", "--upstream", upstream, "--port", "0", "--data", str(data), *options)
+    with started(*command, ready=r"ready on (http://\S+)/v1", **environment) as service:
+        yield service
+
+
+def semcache(*command: str) -> str:
+    """Standard output of a command of the program."""
+    done = subprocess.run(
+        [sys.executable, "-m", "semcache.cli", *command], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def eventually(check: Any, *, within: float = 10.0) -> Any:
+    """The first true result of `check`."""
+    deadline = time.monotonic() + within
+    while not (result := check()):
+        assert time.monotonic() < deadline, "this never became true"
+        time.sleep(0.02)
+    return result
