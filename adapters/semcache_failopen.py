@@ -182,7 +182,7 @@ class FailOpen:
         facade = self._facade(work)
         if facade is None:
             return await work
-        return asyncio.run_coroutine_threadsafe(work, facade._loop).result(8)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, facade._loop))
 
     def _facade(self, work: Coroutine[Any, Any, T]) -> SemanticCache | None:
         """The facade whose loop has to do the work, if there is one. Raises InvalidArgument when it is closed."""

@@ -74,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
 def _measure(name: str, folder: Path, options: Options, command: str) -> Section | None:
     before, load = machine.calibration(), os.getloadavg()[0]
     try:
-        section: Section = importlib.import_module(f"eval.bench.{name}").measure(folder, options)
+        section: Section = importlib.import_module(f"eval.bench.sections.{name}").measure(folder, options)
     except Exception as error:  # one section that fails must not cost the others their turn
         Console(stderr=True).print_exception()
         Console(stderr=True).print(f"[red]{name} could not be measured: {error}[/]", highlight=False)

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semcache import __version__
 from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings, check_exposure, find_file, is_loopback
@@ -85,6 +86,7 @@ class Proxy:
             await self._backend.close()
             raise
         self.cache = AsyncSemanticCache(parts)
+        parts.meter.build.labels(__version__, parts.embedder.id).set(1)
         try:
             keys = await parts.store.keys()
             check_exposure(settings, bool(keys))
@@ -184,7 +186,6 @@ def _backend(settings: Settings) -> Backend:
 def _fastapi(cache: AsyncSemanticCache, auth: Authenticator) -> FastAPI:
     from fastapi import FastAPI, Request, Response
 
-    from semcache import __version__
     from semcache.errors import RequestRejected
     from semcache.proxy.admin import admin_routes
     from semcache.proxy.health import health_routes

@@ -108,9 +108,19 @@ def test_another_context_is_another_question(llm: CachedLLM, inner: Counting, ot
     assert inner.asked == 2
 
 
+def test_another_picture_is_another_question(llm: CachedLLM, inner: Counting) -> None:
+    def ask(picture: str) -> None:
+        blocks = [TextBlock(text="What is in this picture?"), ImageBlock(url=f"http://x/{picture}.png")]
+        llm.chat([ChatMessage(role="user", blocks=blocks)])
+
+    for picture in ("tea", "cup", "tea"):
+        ask(picture)
+    assert inner.asked == 2
+
+
 def test_other_settings_or_arguments_never_share(llm: CachedLLM, inner: Counting, cache: SemanticCache) -> None:
     llm.complete(ASK)
-    llm.complete(ASK, temperature=0.5)
+    llm.complete(ASK, stop=["."])
     assert inner.asked == 2
     other = Counting(max_tokens=3)
     assert CachedLLM(other, cache).complete(ASK).text == "text text text"
@@ -148,6 +158,13 @@ def test_a_stream_that_is_left_or_breaks_is_not_kept(llm: CachedLLM, inner: Coun
     inner.breaks = False
     assert list(llm.stream_complete(ASK))[-1].text == ASK
     assert inner.asked == 3
+
+
+def test_a_stream_whose_pieces_do_not_add_up_is_not_kept(llm: CachedLLM, inner: Counting) -> None:
+    inner.said = ChatResponse(message=ChatMessage(role="assistant", content="the end"), delta="all but the end")
+    for _ in range(2):
+        list(llm.stream_chat(user(ASK)))
+    assert inner.asked == 2
 
 
 def test_a_truncated_answer_is_not_kept(llm: CachedLLM, inner: Counting) -> None:

@@ -157,3 +157,11 @@ async def test_an_export_that_cannot_be_written_leaves_nothing(run: Run, fill: F
     done = run("export", "-o", tmp_path / "no" / "such" / "folder.jsonl")
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
+
+
+def test_an_export_that_fails_leaves_the_old_file_and_no_draft(run: Run, tmp_path: Path) -> None:
+    old = tmp_path / "all.jsonl"
+    old.write_text("yesterday's\n")
+    assert run("export", "-o", old).returncode == 1
+    assert old.read_text() == "yesterday's\n"
+    assert [path.name for path in tmp_path.iterdir() if "all.jsonl" in path.name] == ["all.jsonl"]

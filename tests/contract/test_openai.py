@@ -30,11 +30,11 @@ CASES: dict[str, dict[str, Any]] = {
     "text": {},
     "two choices": {"n": 2},
     "logprobs": {"logprobs": True, "top_logprobs": 2},
-    "tools": {"tools": [TOOL], "messages": [{"role": "user", "content": "Explain the weather in the city of Oslo"}]},
+    "tools": {"tools": [TOOL], "messages": [{"role": "user", "content": "What does the word weathervane mean?"}]},
     "two tool calls": {
         "n": 2,
         "tools": [TOOL],
-        "messages": [{"role": "user", "content": "Explain the weather in the city of Bergen"}],
+        "messages": [{"role": "user", "content": "What does the word weatherproof mean?"}],
     },
     "reasoning": {"reasoning_effort": "high"},
     "json mode": {"response_format": SCHEMA},
@@ -51,7 +51,7 @@ def essence(completion: Any) -> list[dict[str, Any]]:
     return [
         {
             "finish": choice.finish_reason,
-            "content": choice.message.content,
+            "content": choice.message.content or None,
             "refusal": choice.message.refusal,
             "reasoning": getattr(choice.message, "reasoning_content", None),
             "tools": [
@@ -81,9 +81,9 @@ def assembled(stream: Any) -> list[dict[str, Any]]:
                 if text:
                     answer[name] = (answer[name] or "") + text
             for call in delta.tool_calls or []:
-                id, name, arguments = answer["tools"].get(call.index, ("", "", ""))
+                key, name, arguments = answer["tools"].get(call.index, ("", "", ""))
                 answer["tools"][call.index] = (
-                    call.id or id,
+                    call.id or key,
                     call.function.name or name,
                     arguments + (call.function.arguments or ""),
                 )

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from eval import docs
+from eval.mkdocs_hook import on_page_markdown
 from semcache.types import Why
 from tests.docs.fences import PAGES, ROOT
 
@@ -59,7 +60,7 @@ def test_the_site_shows_every_page_once() -> None:
 
 def test_the_site_sees_no_words_of_the_tests() -> None:
     page = "```bash no-run\nls\n```\n\n```text output\nfile\n```\n\n```python\nx = 1\n```\n"
-    assert docs.on_page_markdown(page) == "```bash\nls\n```\n\n```text\nfile\n```\n\n```python\nx = 1\n```\n"
+    assert on_page_markdown(page) == "```bash\nls\n```\n\n```text\nfile\n```\n\n```python\nx = 1\n```\n"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")

@@ -51,7 +51,7 @@ async def test_ids_of_requests(tmp_path: Path) -> None:
     assert replies[0].header("x-request-id") == "req_upstream"
     ours = [reply.header("x-request-id") or "" for reply in replies[1:]]
     assert ours[0] != ours[1]
-    assert all(id.startswith("req_") and id != "req_upstream" for id in ours)
+    assert all(made.startswith("req_") and made != "req_upstream" for made in ours)
 
 
 async def test_no_cache_asks_again_and_refreshes_the_entry(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ async def test_the_cache_object_is_taken_out_and_the_rest_stays_as_it_is(tmp_pat
 
 
 async def test_a_memorised_reply_ends_with_its_entry(tmp_path: Path) -> None:
-    """The second identical hit skips all parsing, and must see deletion, expiry, wrongness and revocation all the same."""
+    """The second identical hit skips all parsing, and must see deletion, expiry and wrongness all the same."""
     clock = Clock()
     async with running(numbered(), tmp_path, clock=clock) as proxy:
 
@@ -254,8 +254,8 @@ async def test_a_memorised_reply_ends_with_its_entry(tmp_path: Path) -> None:
         assert (await Call(proxy, ask("Who wrote Faust?")).reply()).cache["fwd"] == "miss"
 
         await warm("What is a monad?")
-        id = (await Call(proxy, ask("What is a monad?")).reply()).header("x-semcache-id")
-        wrong = await Call(proxy, {"id": id, "correct": False}, "/semcache/feedback", **JSON).reply()
+        shown = (await Call(proxy, ask("What is a monad?")).reply()).header("x-semcache-id")
+        wrong = await Call(proxy, {"id": shown, "correct": False}, "/semcache/feedback", **JSON).reply()
         assert wrong.status == 200
         assert "hit" not in (await Call(proxy, ask("What is a monad?")).reply()).cache
 

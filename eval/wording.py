@@ -1,0 +1,83 @@
+"""What the generated parts of the documentation say of settings, fields and reasons that the code does not say itself.
+
+Invariant: a setting, reason or field without words here stops the generator, so a new one cannot go undocumented.
+"""
+
+from __future__ import annotations
+
+SETTINGS = {
+    "upstream.url": "What answers misses: a base URL, `litellm:MODEL`, or `echo` (a scripted upstream, for trials).",
+    "upstream.api_key": "Replaces the client's credentials. Without it they are passed on; `OPENAI_API_KEY` fills in "
+    "for clients that send none.",
+    "upstream.timeout": "Seconds of silence before a call is given up; a stream that keeps sending has no limit.",
+    "upstream.connect_timeout": "Seconds to connect.",
+    "upstream.anthropic_url": "Where `/v1/messages` goes, if not to `upstream.url`.",
+    "upstream.proxy": "An HTTP proxy on the way to the upstream; may hold a password. `HTTP_PROXY` is not read.",
+    "server.host": "Address to listen on. Any but loopback needs API keys, see [operations](operations.md).",
+    "server.port": "Port; 0 takes a free one.",
+    "server.workers": "Worker processes. They share the store, not memory.",
+    "server.max_body": "Largest request body, after decompression.",
+    "server.admin_token": "An API key with all rights that needs no store, for bootstrap and `semcache stats --url`.",
+    "server.insecure": "Together with `auth.required: false`: serve other machines without keys.",
+    "store.url": "`sqlite:///FILE`, `postgresql://USER:PASSWORD@HOST/NAME` or `memory://`. Empty: SQLite in `data`.",
+    "store.seal_keys": "Encryption keys, newest first: `id:base64,id:base64`, 32 bytes each.",
+    "data": "Folder of the SQLite file and of the index snapshot.",
+    "policies": "Policy pack: a shipped name, a YAML file, or a folder of them.",
+    "embedder": "`default`, `onnx:DIR`, `sentence:NAME` (needs the extra `train`), `hashing[:DIM]` (tests).",
+    "cache.hot_bytes": "Memory for answers that are replayed without asking the store, per worker.",
+    "cache.target": "Error per hit to accept; overrides the pack's. See [limits](limits.md).",
+    "cache.judge": "How a served answer is compared with a fresh one. `verifier` and `llm` are reserved: the start "
+    "refuses them.",
+    "cache.seed": "Makes random choices reproducible.",
+    "auth.required": "Whether requests need an API key. Empty: as soon as one was ever made.",
+    "auth.trust_user_header": "Believe `x-semcache-user` of every caller; for a gateway in front that sets it.",
+    "auth.expose_scores": "Show `x-semcache-*` reply headers to callers that are not trusted.",
+    "log.level": "What the server says on standard error.",
+    "log.format": "Reserved: request lines are JSON whatever it says.",
+    "prices": "YAML file, one `model-pattern: [input, output]` a line, US dollars per million tokens.",
+}
+
+# Fields of a policy pack that have no docstring in `semcache.policy`.
+FIELDS = {
+    "PackSpec.name": "Name of the pack; left out, the name of the file.",
+    "PackSpec.description": "A line for people.",
+    "PackSpec.defaults": "What every category starts from; the fields of a category.",
+    "PackSpec.categories": "Categories by name. There always is one called `default`.",
+    "CategorySpec.description": "A line for people.",
+    "CategorySpec.strategy": "How a score becomes a decision. There is one: the threshold as written.",
+    "CategorySpec.guards": "Checks that veto a neighbour; `[]` switches them off.",
+    "CategorySpec.rules": "What puts a request here without asking the embedder.",
+    "CategorySpec.examples": "Prompts of this category; a request joins the category with the nearest centroid.",
+}
+
+WHY = {
+    "exact": "The same request was answered before.",
+    "semantic": "A neighbour passed the guards and reached the threshold.",
+    "cold": "Nothing near enough to look at is stored.",
+    "below-threshold": "The best neighbour's score is too low.",
+    "guard": "A guard found a conflict with the best neighbour: another number, date, name, or an opposite.",
+    "rejected-before": "The neighbour was reported wrong for this very request.",
+    "expired": "The neighbour's time is over.",
+    "max-age": "The entry is older than the request accepts.",
+    "exact-only": "No paraphrase may be sought: the category says so, the prompt is too long or not text, or the last "
+    "turn is not the user's.",
+    "verify-failed": "The decision needed a verifier, and none could confirm it.",
+    "explore": "Reserved.",
+    "no-cache": "The request said so.",
+    "category-disabled": "The pack does not cache this category.",
+    "personal": "The answer belongs to the caller's own records, or the pack shares per user and no user was named.",
+    "live": "The answer depends on the moment of asking.",
+    "creative": "Something new is wanted each time.",
+    "temperature": "The request's temperature is above the category's `max_temperature`.",
+    "stateful": "The answer depends on state that only the upstream holds (stored prompts, hosted tools, ...).",
+    "secret": "A credential or account number was seen.",
+    "unreadable": "Reserved.",
+    "cache-fault": "A part of the cache failed; the request was forwarded.",
+    "no-store": "The request, or a `ttl` of 0, said so.",
+    "status": "The upstream did not answer 200.",
+    "incomplete": "The answer did not end as its dialect ends an answer.",
+    "refusal": "The model declined, or a filter did.",
+    "tool-step": "The answer asks for tools again, in the middle of an agent's run.",
+    "too-large": "The answer is larger than an entry may be.",
+    "quota": "Reserved.",
+}
