@@ -47,6 +47,16 @@ def digest(salt: bytes, *parts: bytes) -> bytes:
     return blake2b(_frame(*parts), digest_size=32, key=salt).digest()
 
 
+def unframe(framed: bytes) -> list[bytes]:
+    """The parts that were framed together: of `CacheKey.canonical`, these are scope, endpoint, identity and text."""
+    parts = []
+    while framed:
+        end = 8 + int.from_bytes(framed[:8], "big")
+        parts.append(framed[8:end])
+        framed = framed[end:]
+    return parts
+
+
 def _scope(scope: Scope) -> bytes:
     return _encoder.encode([scope.tenant, scope.user, scope.namespace])
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semcache import categorize
 from semcache.answers import Answers
@@ -38,10 +39,13 @@ from semcache.telemetry import Meter
 from semcache.thresholds import StaticThreshold
 from semcache.types import Card, Change, ChangeKind, Rejection
 
+if TYPE_CHECKING:
+    from semcache.config import Settings
+
 SWEEP_EVERY = 60.0
 _GRACE = 3600.0
 _KEEP_EVENTS = 1_000_000
-_KEEP_CHANGES = 7 * 86400.0
+_KEEP_CHANGES = 1_000_000
 _PATIENCE = 1.0
 _FEW = 2000
 
@@ -149,7 +153,7 @@ class Parts:
             with suppress(*SURVIVED):
                 await self.store.sweep(now, _GRACE)
                 await self.store.trim_events(keep_rows=_KEEP_EVENTS)
-                await self.store.trim_changes(now - _KEEP_CHANGES)
+                await self.store.trim_changes(keep_rows=_KEEP_CHANGES)
             with suppress(*SURVIVED):
                 await self.gauge()
 
@@ -180,8 +184,8 @@ async def open_parts(
     pack = load(policies)
     if target is not None:
         pack = pack.with_target(target)
-    folder = None if "://" in data else Path(data)
-    url = data if folder is None else f"sqlite:///{folder.absolute() / 'semcache.db'}"
+    folder = None if "://" in data else Path(data).absolute()
+    url = data if folder is None else str(folder / "semcache.db")
     seal = Seal.parse(seal_keys) if seal_keys else None
     store = open_store(url, seal=seal)
     referee = open_judge(judge)
@@ -222,6 +226,26 @@ async def open_parts(
     parts.tasks = [asyncio.create_task(parts.follow()), asyncio.create_task(parts.sweep())]
     await parts.gauge()
     return parts
+
+
+async def open_from(
+    settings: Settings, *, clock: Callable[[], float], sink: Callable[[bytes], object] | None = None
+) -> Parts:
+    """Open every part as the settings say. Raises SemcacheError."""
+    keys = settings.store.seal_keys
+    return await open_parts(
+        settings.store_url if settings.store.url else str(settings.data),
+        policies=settings.policies,
+        judge=settings.cache.judge,
+        embedder=settings.embedder,
+        clock=clock,
+        seed=settings.cache.seed,
+        target=settings.cache.target,
+        hot_bytes=settings.cache.hot_bytes,
+        seal_keys=keys.get_secret_value() if keys else None,
+        prices=settings.prices,
+        sink=sink,
+    )
 
 
 def read_prices(path: Path) -> Prices:

@@ -144,8 +144,8 @@ class EntryStore(Protocol):
         """Changes after `since`, oldest first, from any worker."""
         ...
 
-    async def trim_changes(self, before: float) -> int:
-        """Forget changes made before that Unix time, the newest excepted; a follower that lags more must reload."""
+    async def trim_changes(self, *, keep_rows: int) -> int:
+        """Forget all but about the newest `keep_rows` changes, at least one; a follower that lags more must reload."""
         ...
 
     async def wait(self, timeout: float) -> None:

@@ -216,6 +216,25 @@ class Entry:
         """The part of this entry that stays in memory."""
         return Card(self.id, self.key.exact, self.shelf, self.category, self.key.text, self.created, self.expires)
 
+    def facts(self) -> dict[str, Any]:
+        """What operators are shown of this entry, as JSON has it; the answer is left out."""
+        scope = self.key.scope
+        return {
+            "id": public_id(self.id),
+            "tenant": scope.tenant,
+            "user": scope.user,
+            "namespace": scope.namespace,
+            "endpoint": self.endpoint.value,
+            "model": self.model,
+            "category": self.category,
+            "prompt": self.key.text,
+            "created": self.created,
+            "expires": self.expires,
+            "tags": list(self.tags),
+            "source": self.source,
+            "semantic": bool(self.shelf),
+        }
+
 
 def public_id(entry_id: int) -> str:
     """An entry id as users see it: 16 hexadecimal digits."""

@@ -6,16 +6,16 @@ had brought it.
 
 from __future__ import annotations
 
+import asyncio
 import json
-import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.bench import prompts
+from eval.bench.servers import program
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,15 +27,14 @@ DIM = 384
 CLUSTER = 20
 
 
-def import_prompts(folder: Path, texts: Sequence[str], name: str = "data") -> None:
+def import_prompts(folder: Path, texts: Sequence[str]) -> None:
     """Store an answer to each prompt, with the command that a user warms a cache up with."""
     file = folder / "warm-up.jsonl"
     with file.open("w", encoding="utf-8") as out:
         for text in texts:
             row = json.loads(prompts.body(text)) | {"response": prompts.completion(text)}
             out.write(json.dumps(row) + "\n")
-    program = shutil.which("semcache", path=str(Path(sys.executable).parent)) or "semcache"
-    command = [program, "import", str(file), "--data", str(folder / name), "--json"]
+    command = [program(), "import", str(file), "--data", str(folder / "data"), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the import failed: {done.stderr[-500:]}")
@@ -45,16 +44,38 @@ def import_prompts(folder: Path, texts: Sequence[str], name: str = "data") -> No
         raise RuntimeError(f"only {report['imported']} of {len(texts)} were imported: {report}")
 
 
+async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
+    """Those of `texts` that the cache in `folder` serves semantically, as the library decides."""
+    from semcache.cache import AsyncSemanticCache
+    from semcache.types import Endpoint, Outcome, Serve
+    from semcache.wire import dialects
+
+    chat = dialects()[Endpoint.CHAT]
+    found = []
+    async with await AsyncSemanticCache.open(str(folder)) as cache:
+        for start in range(0, len(texts), 256):
+            group = texts[start : start + 256]
+            lookups = await asyncio.gather(*(cache.consult(chat.read(prompts.body(text)), "bench") for text in group))
+            for text, lookup in zip(group, lookups, strict=True):
+                if isinstance(lookup.decision, Serve) and lookup.decision.how is Outcome.SEMANTIC:
+                    found.append(text)
+    return found
+
+
 def clustered(count: int, seed: int, *, batch: int = 4096) -> Iterator[NDArray[np.float32]]:
     """`count` unit vectors around centres of their own kind, about 20 to a centre, in slices of `batch`."""
     import numpy as np
 
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((max(1, count // CLUSTER), DIM), np.float32)
-    for start in range(0, count, batch):
-        size = min(batch, count - start)
+
+    def some(size: int) -> NDArray[np.float32]:
         rows = centres[rng.integers(0, len(centres), size)] + 0.5 * rng.standard_normal((size, DIM), np.float32)
-        yield rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+    for start in range(0, count, batch):
+        yield some(min(batch, count - start))
 
 
 def near(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:

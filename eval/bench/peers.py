@@ -95,7 +95,8 @@ def gptcache(folder: Path, model: Path, prompts: Path, answers: Path) -> Iterato
     port = free_port()
     home = folder / f"gptcache-{model.name}"
     home.mkdir(exist_ok=True)
-    command = [str(programs / "python"), str(Path(__file__).with_name("gptcache_app.py")), "--port", str(port)]
+    program = str(Path(__file__).with_name("gptcache_app.py"))
+    command = [str(programs / "python"), "-I", program, "--port", str(port)]
     command += ["--data", str(home), "--model", str(model), "--prompts", str(prompts), "--answers", str(answers)]
     ready, log = f"http://127.0.0.1:{port}/", folder / f"{home.name}.log"
     with _present(serving(command, ready, log, core=cores()[0], env={"PYTHONPATH": ""}, patience=300)) as server:

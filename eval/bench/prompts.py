@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
-from itertools import islice, product
 
 MODEL = "gpt-4o-mini"
 VERBS = (
@@ -51,17 +50,17 @@ FRAMES = (
     "When was {name} founded, and by whom?",
 )
 SYLLABLES = ("ka", "vo", "ru", "mi", "ster", "lan", "pex", "dor", "qui", "zel", "bran", "tho", "gim", "fay", "nos", "wyl")
+_COMBINATIONS = len(VERBS) * len(OBJECTS) * len(PLACES)
 
 
 def stored(count: int) -> list[str]:
     """`count` prompts; beyond 8,000 they carry a name that tells them apart."""
-    return [f"How do I {task}?" for task in _tasks(count)]
+    return [f"How do I {task(number)}?" for number in range(count)]
 
 
 def paraphrases(count: int) -> list[str]:
     """Other wordings of each of `stored(count)`, one wording of all prompts after the other."""
-    tasks = _tasks(count)
-    return [wording.format(task) for wording in WORDINGS for task in tasks]
+    return [wording.format(task(number)) for wording in WORDINGS for number in range(count)]
 
 
 def fresh(count: int, tag: str) -> list[str]:
@@ -104,20 +103,14 @@ def completion(prompt: str) -> dict[str, object]:
     }
 
 
-def _tasks(count: int) -> list[str]:
-    names = product(range(1 + count // 8000), VERBS, OBJECTS, PLACES)
-    # Neighbours in the list differ in the verb, so that a short list is as varied as a long one.
-    ordered = sorted(islice(names, max(count, 8000)), key=lambda task: (task[0], _spread(task)))
-    return [
-        f"{verb} {thing} {place}" + (f" with agent {_name(series)}" if series else "")
-        for series, verb, thing, place in ordered[:count]
-    ]
-
-
-def _spread(task: tuple[int, str, str, str]) -> int:
-    _, verb, thing, place = task
-    position = (VERBS.index(verb) * len(OBJECTS) + OBJECTS.index(thing)) * len(PLACES) + PLACES.index(place)
-    return position * 3001 % 8000
+def task(number: int) -> str:
+    """Something that can be done, another for every number; neighbours have little in common."""
+    series, rest = divmod(number, _COMBINATIONS)
+    # A stride without common divisors visits every combination once.
+    rest, place = divmod(rest * 3001 % _COMBINATIONS, len(PLACES))
+    verb, thing = divmod(rest, len(OBJECTS))
+    agent = f" with agent {_name(series)}" if series else ""
+    return f"{VERBS[verb]} {OBJECTS[thing]} {PLACES[place]}{agent}"
 
 
 def _name(series: int) -> str:

@@ -60,6 +60,7 @@ def serving(
     core: int | None = None,
     env: Mapping[str, str] | None = None,
     patience: float = 60.0,
+    every: float = 0.05,
 ) -> Iterator[Server]:
     """Run a server until the block ends. `ready` is a URL that answers 200 once it serves. Raises DidNotStart."""
     pinned = [] if core is None else ["taskset", "-c", str(core)]
@@ -79,23 +80,22 @@ def serving(
                 tail = " ".join(log.read_text(errors="replace")[-600:].split())
                 why = "gave up" if running.poll() is not None else f"was not ready after {patience:.0f} s"
                 raise DidNotStart(f"{Path(command[0]).name} {why}: {tail}")
-            time.sleep(0.05)
+            time.sleep(every)
         yield Server(running.pid, ready[: ready.index("/", 8)])
     finally:
         _end(running)
 
 
-def product(folder: Path, upstream: str, *extra: str, core: int | None = None, name: str = "data") -> AbstractContextManager[Server]:
-    """The proxy as a user starts it, its log in a file."""
-    program = shutil.which("semcache", path=str(Path(sys.executable).parent)) or "semcache"
+def program() -> str:
+    """The product's command."""
+    return shutil.which("semcache", path=str(Path(sys.executable).parent)) or "semcache"
+
+
+def product(folder: Path, upstream: str) -> AbstractContextManager[Server]:
+    """The proxy as a user starts it over the data in `folder`, its log in a file."""
     port = free_port()
-    command = [program, "serve", "--upstream", upstream, "--port", str(port), "--data", str(folder / name), *extra]
-    return serving(
-        command,
-        f"http://127.0.0.1:{port}/readyz",
-        folder / f"{name}.log",
-        core=cores()[0] if core is None else core,
-    )
+    command = [program(), "serve", "--upstream", upstream, "--port", str(port), "--data", str(folder / "data")]
+    return serving(command, f"http://127.0.0.1:{port}/readyz", folder / "product.log", core=cores()[0])
 
 
 def upstream(folder: Path) -> AbstractContextManager[Server]:

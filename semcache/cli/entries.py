@@ -111,28 +111,10 @@ def feedback(
 
 
 def view(entry: Entry) -> dict[str, Any]:
-    """An entry as JSON shows it."""
+    """An entry as JSON shows it, answer included."""
     import msgspec
 
-    from semcache.types import public_id
-
-    scope = entry.key.scope
-    return {
-        "id": public_id(entry.id),
-        "tenant": scope.tenant,
-        "user": scope.user,
-        "namespace": scope.namespace,
-        "endpoint": entry.endpoint.value,
-        "model": entry.model,
-        "category": entry.category,
-        "prompt": entry.key.text,
-        "created": entry.created,
-        "expires": entry.expires,
-        "tags": list(entry.tags),
-        "source": entry.source,
-        "semantic": bool(entry.shelf),
-        "answer": msgspec.json.decode(entry.body),
-    }
+    return {**entry.facts(), "answer": msgspec.json.decode(entry.body)}
 
 
 def answer_text(entry: Entry) -> str:

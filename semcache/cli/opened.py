@@ -81,20 +81,7 @@ async def store_of(settings: Settings, *, create: bool = False) -> AsyncIterator
 async def cache_of(settings: Settings, clock: Callable[[], float]) -> AsyncIterator[AsyncSemanticCache]:
     """The whole cache, embedder and index included. Raises SemcacheError."""
     from semcache.cache import AsyncSemanticCache
-    from semcache.opening import open_parts
+    from semcache.opening import open_from
 
-    keys = settings.store.seal_keys
-    parts = await open_parts(
-        settings.store_url if settings.store.url else str(settings.data),
-        policies=settings.policies,
-        judge=settings.cache.judge,
-        embedder=settings.embedder,
-        clock=clock,
-        seed=settings.cache.seed,
-        target=settings.cache.target,
-        hot_bytes=settings.cache.hot_bytes,
-        seal_keys=keys.get_secret_value() if keys else None,
-        prices=settings.prices,
-    )
-    async with AsyncSemanticCache(parts) as cache:
+    async with AsyncSemanticCache(await open_from(settings, clock=clock)) as cache:
         yield cache

@@ -112,6 +112,7 @@ def line(entry: Entry) -> bytes:
     """An entry as a line of JSON. Digests stay behind: they are keyed with the salt of the store."""
     import msgspec
 
+    from semcache.keys import unframe
     from semcache.types import public_id
 
     scope = entry.key.scope
@@ -124,7 +125,7 @@ def line(entry: Entry) -> bytes:
         "user": scope.user,
         "namespace": scope.namespace,
         "category": entry.category,
-        "identity": msgspec.Raw(_identity(entry)),
+        "identity": msgspec.Raw(unframe(entry.key.canonical)[2]),
         "text": entry.key.text,
         "answer": msgspec.Raw(_one_line(entry.body)),
         "created": entry.created,
@@ -136,16 +137,6 @@ def line(entry: Entry) -> bytes:
         "completion_tokens": entry.usage.completion_tokens,
     }
     return msgspec.json.encode(fields) + b"\n"
-
-
-def _identity(entry: Entry) -> bytes:
-    """The request without its last text, as canonical JSON: scope, endpoint, identity and text were digested."""
-    framed, parts = entry.key.canonical, []
-    while framed:
-        size = int.from_bytes(framed[:8], "big")
-        parts.append(framed[8 : 8 + size])
-        framed = framed[8 + size :]
-    return parts[2]
 
 
 def _one_line(body: bytes) -> bytes:

@@ -16,7 +16,7 @@ from semcache.cache import AsyncSemanticCache
 from semcache.errors import ConfigError, RequestRejected
 from semcache.policy import duration
 from semcache.proxy.auth import Authenticator, Caller
-from semcache.types import Entry, Selector, parse_id, public_id
+from semcache.types import Selector, parse_id, public_id
 
 
 class FeedbackBody(BaseModel):
@@ -163,7 +163,7 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
         start = 0 if after is None else _start(after)
         found = await cache.parts.store.select(where, limit=limit, after=start)
         following = public_id(found[-1].id) if len(found) == limit else None
-        return Page(entries=[EntryView(**_view(entry)) for entry in found], next=following)
+        return Page(entries=[EntryView(**entry.facts()) for entry in found], next=following)
 
     @router.get("/entries/{entry_id}")
     async def entry(entry_id: str, who: Annotated[Caller, Depends(trusted)]) -> EntryDetail:
@@ -171,7 +171,7 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
         [found] = await cache.parts.store.get([_number(entry_id)])
         if found is None or (not who.admin and found.key.scope.tenant != who.tenant):
             raise _unknown(entry_id)
-        return EntryDetail(**_view(found), answer=msgspec.json.decode(found.body))
+        return EntryDetail(**found.facts(), answer=msgspec.json.decode(found.body))
 
     @router.get("/stats")
     async def stats(_: Annotated[Caller, Depends(administrator)]) -> dict[str, Any]:
@@ -204,25 +204,6 @@ def _selector(body: InvalidateBody, tenant: str | None, now: float, *, confined:
         )
         raise RequestRejected(400, message, code="invalid_request_error")
     return where
-
-
-def _view(entry: Entry) -> dict[str, Any]:
-    scope = entry.key.scope
-    return {
-        "id": public_id(entry.id),
-        "tenant": scope.tenant,
-        "user": scope.user,
-        "namespace": scope.namespace,
-        "endpoint": entry.endpoint.value,
-        "model": entry.model,
-        "category": entry.category,
-        "prompt": entry.key.text,
-        "created": entry.created,
-        "expires": entry.expires,
-        "tags": list(entry.tags),
-        "source": entry.source,
-        "semantic": bool(entry.shelf),
-    }
 
 
 def _number(text: str) -> int:

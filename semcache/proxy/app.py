@@ -21,7 +21,7 @@ from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings, check_exposure, find_file, is_loopback
 from semcache.errors import CacheUnavailable, SemcacheError
-from semcache.opening import open_parts
+from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import Receive, Scope, Send
 from semcache.proxy.auth import Authenticator
@@ -69,19 +69,7 @@ class Proxy:
         settings = self.settings
         self._backend = self._given_backend or _backend(settings)
         try:
-            parts = await open_parts(
-                settings.store_url if settings.store.url else str(settings.data),
-                policies=settings.policies,
-                judge=settings.cache.judge,
-                embedder=settings.embedder,
-                clock=self._clock,
-                seed=settings.cache.seed,
-                target=settings.cache.target,
-                hot_bytes=settings.cache.hot_bytes,
-                seal_keys=settings.store.seal_keys.get_secret_value() if settings.store.seal_keys else None,
-                prices=settings.prices,
-                sink=self._sink,
-            )
+            parts = await open_from(settings, clock=self._clock, sink=self._sink)
         except BaseException:
             await self._backend.close()
             raise

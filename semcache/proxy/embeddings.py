@@ -35,6 +35,7 @@ class EmbeddingsRoute:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         started = time.perf_counter()
+        caller: Caller | None = None
         try:
             body = await read_body(scope, receive, self._routes.limits.max_body)
             caller = self._routes.auth.identify(scope["headers"])
@@ -44,6 +45,8 @@ class EmbeddingsRoute:
             return
         except RequestRejected as error:
             await _reject(send, error)
+            if caller is not None:
+                self._routes.note_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
             return
         held = await self._held(lookups)
         batch = _Batch(self._routes, self._backend, scope, asked, lookups, held, caller, started)

@@ -15,7 +15,8 @@ from semcache.eviction import Quota
 from semcache.eviction.lru import Lru
 from semcache.protocols import Dialect
 from semcache.proxy.asgi import HeaderList, Send
-from semcache.types import Card, Endpoint, Entry, Lookup, Outcome, Recorded, Serve, public_id
+from semcache.proxy.relay import id_header
+from semcache.types import Card, Entry, Lookup, Outcome, Recorded, Serve, public_id
 
 # Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.
 _HARMLESS = frozenset(
@@ -37,7 +38,7 @@ class Replay:
     fixed: HeaderList
     detail: str
     template: Recorded
-    id_header: bytes = b"x-request-id"
+    id_header: bytes
     at: int = -1
     headers: HeaderList | None = None
 
@@ -105,9 +106,7 @@ class Replays:
             (b"content-length", str(len(payload)).encode()),
             (b"cache-control", b"private, no-store"),
         ]
-        # The two families of SDK look for a request's id under different names.
-        id_header = b"request-id" if request.endpoint is Endpoint.MESSAGES else b"x-request-id"
-        return Replay(served.card, payload, fixed, served.how.value, template, id_header)
+        return Replay(served.card, payload, fixed, served.how.value, template, id_header(request.endpoint))
 
     async def send(self, replay: Replay, send: Send, request_id: str) -> None:
         """Send a replay."""

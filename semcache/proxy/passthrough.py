@@ -1,6 +1,7 @@
 """Everything under `/v1` that the cache does not know: relayed as it is, in both directions.
 
-Knows no dialect. Invariant: bytes are not looked at, and nothing is held in memory beyond one chunk of the reply.
+Knows of dialects only how they refuse. Invariant: bytes are not looked at, and of a reply no more than one chunk is
+held in memory.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from semcache.proxy.auth import Authenticator, forwarded
 from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import refused, relayed
 from semcache.proxy.routes import BrokenOff
+from semcache.wire import messages
 from semcache.wire.answer import openai_error
 from semcache.wire.headers import strip_request_headers
 
@@ -34,23 +36,24 @@ class Passthrough:
         except ClientGone:
             return
         except RequestRejected as error:
-            await _reject(send, error)
+            await _reject(scope, send, error)
             return
         query = scope["query_string"].decode("latin-1")
         headers = strip_request_headers(forwarded(scope["headers"], caller))
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
         try:
             async with until_disconnect(receive):
-                await self._relay(Outbound(scope["method"], path, headers, body, query), send)
+                await self._relay(scope, Outbound(scope["method"], path, headers, body, query), send)
         except Disconnected:
             return
 
-    async def _relay(self, outbound: Outbound, send: Send) -> None:
+    async def _relay(self, scope: Scope, outbound: Outbound, send: Send) -> None:
         try:
             reply = await self._backend.send(outbound)
         except UpstreamError as error:
             status = 504 if isinstance(error, UpstreamTimeout) else 502
-            await _reject(send, RequestRejected(status, str(error), code="upstream_unavailable"), [_BYPASS])
+            refusal = RequestRejected(status, str(error), code="upstream_unavailable")
+            await _reject(scope, send, refusal, [_BYPASS])
             return
         try:
             headers = [*relayed(reply.headers), _BYPASS]
@@ -64,6 +67,8 @@ class Passthrough:
             await reply.close()
 
 
-async def _reject(send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:
-    body = openai_error(error.status, error.message, code=error.code, param=error.param)
+async def _reject(scope: Scope, send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:
+    """Refuse in the words of the vendor whose API the path belongs to."""
+    write = messages.DIALECT.error if scope["path"].startswith(messages.DIALECT.path) else openai_error
+    body = write(error.status, error.message, code=error.code, param=error.param)
     await respond(send, error.status, refused(error, headers or []), body)

@@ -11,6 +11,7 @@ from typing import Any
 
 from semcache.errors import RequestRejected
 from semcache.proxy.asgi import HeaderList, Scope, encoded
+from semcache.types import Endpoint
 from semcache.wire.headers import cache_status, strip_reply_headers
 
 # The server that speaks to the client dates and names its replies itself.
@@ -25,6 +26,11 @@ def relayed(headers: Sequence[tuple[str, str]], *, shared: bool = False) -> Head
     """The backend's headers that go to a client; `shared` when another client's call brought them."""
     drop = _SERVERS_OWN | _NOT_SHARED if shared else _SERVERS_OWN
     return encoded([(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop])
+
+
+def id_header(endpoint: Endpoint) -> bytes:
+    """Where the SDKs of this dialect look for the id of a request."""
+    return b"request-id" if endpoint is Endpoint.MESSAGES else b"x-request-id"
 
 
 def refused(error: RequestRejected, headers: Sequence[tuple[bytes, bytes]] = ()) -> HeaderList:

@@ -1,8 +1,8 @@
 """The hot routes: one request from its bytes to its reply.
 
 Reads the dialect, asks the cache, and replays, follows or forwards. Knows no SQL, no index and no dialect's fields.
-Invariant: exactly one reply is sent for a request, exactly one outcome is recorded of each that was readable, and no
-fault of the cache reaches the client.
+Invariant: exactly one reply is sent for a request, exactly one outcome is recorded of each whose caller is known, and
+no fault of the cache reaches the client.
 """
 
 from __future__ import annotations
@@ -22,8 +22,21 @@ from semcache.proxy.auth import Authenticator, Caller, forwarded, user_of
 from semcache.proxy.faults import survived
 from semcache.proxy.forward import Forwarder, exact_only, mode
 from semcache.proxy.limits import ClientGone, read_body
-from semcache.proxy.relay import identity_of, refused, relayed
-from semcache.types import Assembled, Candidate, Controls, Forward, Lookup, Outcome, Request, Serve, Verify, Why
+from semcache.proxy.relay import id_header, identity_of, refused, relayed
+from semcache.types import (
+    Assembled,
+    Candidate,
+    Controls,
+    Endpoint,
+    Forward,
+    Lookup,
+    Outcome,
+    Recorded,
+    Request,
+    Serve,
+    Verify,
+    Why,
+)
 from semcache.types import Scope as CacheScope
 from semcache.wire.headers import cache_status, controls_from, forwarded_as, strip_request_headers
 
@@ -54,6 +67,7 @@ class Routes:
     async def __call__(self, dialect: Dialect, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of this dialect."""
         started = time.perf_counter()
+        caller: Caller | None = None
         try:
             body = await read_body(scope, receive, self.limits.max_body)
             known = self.replays.find(scope, body)
@@ -67,6 +81,8 @@ class Routes:
             return
         except RequestRejected as error:
             await reject(dialect, error, send)
+            if caller is not None:
+                self.note_unreadable(dialect.endpoint, caller, error.status, started)
             return
         exchange = Exchange(self, dialect, scope, body, caller, started, epoch)
         await exchange.answer(lookup, receive, send)
@@ -89,6 +105,23 @@ class Routes:
                     lookup, decision=Forward(Why.VERIFY_FAILED, nearest=Candidate(unsure.card, unsure.score))
                 )
         return lookup
+
+    def note_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
+        """Record a request of a known caller that was refused before it could be looked up."""
+        self.cache.journal.note(
+            Recorded(
+                request_id=self.replays.request_id(),
+                at=self.cache.parts.clock(),
+                endpoint=endpoint.value,
+                scope=CacheScope(caller.tenant),
+                model="",
+                category="default",
+                outcome=Outcome.BYPASS,
+                why=Why.UNREADABLE,
+                status=status,
+                seconds=time.perf_counter() - started,
+            )
+        )
 
     async def _again(self, known: hits.Replay, send: Send, started: float) -> None:
         self.cache.catalogue.touch(known.card)
@@ -138,7 +171,7 @@ class Exchange:
             lookup = replace(lookup, decision=Forward(Why.FAULT))
         if lookup.request.controls.only_if_cached:
             error = RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
-            await reject(self._dialect, error, send, self._debug(lookup))
+            await reject(self._dialect, error, send, [*self._own_id(lookup), *self._debug(lookup)])
             self._note(lookup, 504)
             return
         try:
@@ -198,7 +231,8 @@ class Exchange:
                 survived(self._cache, "replay")
                 return False
             kind = hits.EVENT_STREAM
-        headers = [(b"content-type", kind), *self._headers(lookup, 200, stored=False, collapsed=True)]
+        own = self._headers(lookup, 200, stored=False, collapsed=True)
+        headers = [(b"content-type", kind), *self._own_id(lookup), *own]
         await respond(send, 200, headers, payload)
         self._note(lookup, 200, answer=answer, collapsed=True)
         return True
@@ -214,7 +248,8 @@ class Exchange:
             except UpstreamError as error:
                 status = 504 if isinstance(error, UpstreamTimeout) else 502
                 refusal = RequestRejected(status, str(error), code="upstream_unavailable")
-                await reject(self._dialect, refusal, send, self._headers(lookup, None, stored=False))
+                head = [*self._own_id(lookup), *self._headers(lookup, None, stored=False)]
+                await reject(self._dialect, refusal, send, head)
                 self._note(lookup, status)
                 return
             await self._relay(lookup, flight, send, collapsed=False)
@@ -254,6 +289,11 @@ class Exchange:
             detail=decision.why.value,
         )
         return [(b"cache-status", status.encode()), *self._debug(lookup)]
+
+    @staticmethod
+    def _own_id(lookup: Lookup) -> HeaderList:
+        """The id of a reply that no call of the upstream's gave one."""
+        return [(id_header(lookup.request.endpoint), lookup.request_id.encode())]
 
     def _debug(self, lookup: Lookup) -> HeaderList:
         return hits.debug_headers(lookup) if self._routes.sees_scores(self._caller) else []

@@ -169,9 +169,9 @@ class MemoryStore:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._grown.wait(), timeout)
 
-    async def trim_changes(self, before: float) -> int:
-        """Forget changes made before that Unix time, the newest excepted."""
-        kept = [(at, change) for at, change in self._changes if at >= before or change.seq == self._seq]
+    async def trim_changes(self, *, keep_rows: int) -> int:
+        """Forget all but the newest `keep_rows` changes."""
+        kept = [(at, change) for at, change in self._changes if change.seq > self._seq - max(1, keep_rows)]
         gone, self._changes = len(self._changes) - len(kept), kept
         return gone
 

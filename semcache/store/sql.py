@@ -178,10 +178,10 @@ class SqlStore:
         """Return when there are changes that `changes` has not handed out yet, or after `timeout` seconds."""
         await self._feed.wait(self._seen, timeout)
 
-    async def trim_changes(self, before: float) -> int:
-        """Forget changes made before that Unix time, the newest excepted; a follower that lags more must reload."""
-        newest = sa.select(sa.func.max(changes.c.seq)).scalar_subquery()
-        old = sa.delete(changes).where(changes.c.at < before, changes.c.seq < newest)
+    async def trim_changes(self, *, keep_rows: int) -> int:
+        """Forget all but about the newest `keep_rows` changes; a follower that lags more must reload."""
+        last = sa.select(sa.func.max(changes.c.seq) - max(1, keep_rows)).scalar_subquery()
+        old = sa.delete(changes).where(changes.c.seq <= last)
         return await self._db.write(lambda connection: connection.execute(old).rowcount)
 
     async def reject(self, rejections: Sequence[Rejection], *, now: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,11 +24,12 @@ PATIENCE = 30.0
 
 @dataclass
 class Service:
-    """A running program; `url` is what it said it can be reached at, without a path."""
+    """A running program; `url` is what it said it can be reached at, without a path. `log` is its standard error."""
 
     process: subprocess.Popen[bytes]
     url: str
     log: Path
+    output: Path
 
     @property
     def port(self) -> int:
@@ -57,12 +59,13 @@ def started(*command: str, ready: str, **environment: str) -> Iterator[Service]:
         for name, value in os.environ.items()
         if not name.startswith(("SEMCACHE_", "OPENAI_", "ANTHROPIC_", "PROMETHEUS_"))
     }
-    log = Path(tempfile.mkstemp(prefix="semcache-test-", suffix=".log")[1])
-    with log.open("wb") as output:
+    folder = Path(tempfile.mkdtemp(prefix="semcache-test-"))
+    log, output = folder / "stderr", folder / "stdout"
+    with log.open("wb") as stderr, output.open("wb") as stdout:
         process = subprocess.Popen(
             [sys.executable, "-m", *command],
-            stdout=subprocess.DEVNULL,
-            stderr=output,
+            stdout=stdout,
+            stderr=stderr,
             cwd=ROOT,
             env=inherited | environment,
         )
@@ -72,14 +75,14 @@ def started(*command: str, ready: str, **environment: str) -> Iterator[Service]:
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.02)
-        service = Service(process, found[1], log)
+        service = Service(process, found[1], log, output)
         yield service
         service.stop()
     finally:
         if process.poll() is None:
             process.kill()
             process.wait()
-        log.unlink()
+        shutil.rmtree(folder)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import uuid
 from typing import Any
@@ -131,3 +132,17 @@ def test_every_metric_that_dashboards_rely_on_is_there(proxy: Service) -> None:
     assert re.search(r"^semcache_build_info\{.*\} 1.0$", text, re.MULTILINE)
     assert re.search(r'^semcache_threshold\{category="default"\} 0\.\d+$', text, re.MULTILINE)
     assert "fjord" not in text
+
+
+def test_a_request_is_one_line_of_the_log_without_its_prompt(corner: Corner, proxy: Service) -> None:
+    proxy.get("/metrics")
+    before = len(proxy.output.read_text().splitlines())
+    replies = [corner.ask("What is a drumlin, Zebediah?") for _ in range(4)]
+    proxy.get("/metrics")
+    lines = [json.loads(line) for line in proxy.output.read_text().splitlines()[before:]]
+    assert [line["outcome"] for line in lines] == ["miss", "exact", "exact", "exact"]
+    assert {line["status"] for line in lines} == {200}
+    assert lines[0]["stored"] == "stored"
+    assert {"key", "upstream"} <= lines[0]["stages_ms"].keys()
+    assert lines[1]["request_id"] == replies[1].headers["x-request-id"]
+    assert "Zebediah" not in proxy.output.read_text() + proxy.log.read_text()

@@ -58,7 +58,7 @@ def guarded(upstream: Service, tmp_path_factory: pytest.TempPathFactory) -> Iter
         "root": make_key(data, "ops", "--admin"),
     }
     limits = {"SEMCACHE_SERVER__MAX_BODY": "20 kB"}
-    with serving(upstream.url, data, "--embedder", "hashing", **limits) as proxy:
+    with serving(upstream.url, data, **limits) as proxy:
         yield Guarded(proxy, data, keys)
 
 

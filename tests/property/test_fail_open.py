@@ -82,14 +82,14 @@ async def flaky(plans: dict[str, Iterator[Any]], folder: Path) -> AsyncIterator[
     parts: dict[str, Flaky] = {}
 
     async def opened(*args: Any, **kwargs: Any) -> Any:
-        made = await opening.open_parts(*args, **kwargs)
+        made = await opening.open_from(*args, **kwargs)
         for part in PARTS:
             parts[part] = Flaky(getattr(made, part), plans[part])
             setattr(made, part, parts[part])
         made.journal._store = parts["store"]
         return made
 
-    with mock.patch("semcache.proxy.app.open_parts", opened):
+    with mock.patch("semcache.proxy.app.open_from", opened):
         async with running(upstream(), folder) as proxy:
             yield proxy, parts
 
@@ -128,7 +128,7 @@ def faults_of(part: str) -> st.SearchStrategy[list[Any]]:
     return st.lists(st.sampled_from([None, None, *FAULTS[part]]), min_size=1, max_size=12)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     plans=st.fixed_dictionaries({part: faults_of(part) for part in PARTS}),
     asked=st.lists(st.sampled_from(REQUESTS), min_size=1, max_size=8),

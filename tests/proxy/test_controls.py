@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from semcache.protocols import Outbound
-from tests.proxy.driver import STREAM, Answer, Call, Clock, Received, Upstream, ask, completion, events, running
+from tests.proxy.driver import PACK, STREAM, Answer, Call, Clock, Received, Upstream, ask, completion, events, running
 
 PROMPT = "How do I reset the password of the router?"
 PARAPHRASE = "How do I reset the password of the router please?"
@@ -310,7 +310,12 @@ async def test_what_the_proxy_says_of_a_refusal(tmp_path: Path) -> None:
         ]
         replies = [(await Call(proxy, body, **headers).reply(), *rest) for body, headers, *rest in cases]
         anthropic = await Call(proxy, b"{", "/v1/messages").reply()
+        await Call(proxy, {"model": "m", "input": 3}, "/v1/embeddings").reply()
+        metrics = await Call(proxy, path="/metrics", method="GET").reply()
     assert upstream.calls == []
+    unreadable = 'semcache_requests_total{category="default",endpoint="%s",outcome="bypass",why="unreadable"} %s'
+    for endpoint, count in (("chat", "9.0"), ("messages", "1.0"), ("embeddings", "1.0")):
+        assert unreadable % (endpoint, count) in metrics.body.decode(), "refusals of known callers are counted"
     for reply, status, word in replies:
         assert reply.status == status
         assert reply.json["error"].keys() == {"message", "type", "param", "code"}
@@ -376,3 +381,32 @@ async def test_embeddings_are_cached_one_by_one(tmp_path: Path) -> None:
     assert damaged.status == 200
     assert damaged.cache == {"fwd": "miss", "stored": True, "detail": "cache-fault"}
     assert len(upstream.calls) == 4
+
+
+PRIVATE = PACK.replace("name: test", "name: test\nshare: user")
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
+async def test_where_users_do_not_share_nobody_gets_anothers_answer(tmp_path: Path, path: str) -> None:
+    def answer(_: Outbound) -> Answer:
+        item = {"object": "embedding", "index": 0, "embedding": [0.5]}
+        whole = msgspec.json.encode({"object": "list", "data": [item], "model": "m", "usage": {"prompt_tokens": 1}})
+        return Answer([whole if path == "/v1/embeddings" else completion()])
+
+    def request(**fields: Any) -> dict[str, Any]:
+        return {"model": "m", "input": PROMPT, **fields} if path == "/v1/embeddings" else ask(PROMPT, **fields)
+
+    async with running(Upstream(answer), tmp_path, pack=PRIVATE) as proxy:
+
+        async def hits(body: dict[str, Any], **headers: str) -> bool:
+            return "hit" in (await Call(proxy, body, path, **headers).reply()).cache
+
+        assert [await hits(request(user="ann")) for _ in range(3)] == [False, True, True]
+        assert await hits(request(user="bob")) is False
+        assert await hits(request(safety_identifier="ann")) is True
+        assert await hits(request(), **{"x-semcache-user": "ann"}) is True, "a trusted caller names the user"
+        assert [await hits(request()) for _ in range(2)] == [False, False], "without a user nothing is kept"
+        proxy._auth._loopback = False
+        proxy.routes.replays.clear()
+        assert await hits(request(user="bob"), **{"x-semcache-user": "ann"}) is True, "bob's own"
+        assert await hits(request(user="eve"), **{"x-semcache-user": "ann"}) is False, "anyone else's word is not taken"

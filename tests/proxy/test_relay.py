@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import msgspec
 import pytest
 
 from semcache.backends.http import HttpBackend
 from semcache.errors import UpstreamError, UpstreamTimeout
+from semcache.wire.chat import DIALECT as CHAT_DIALECT
 from tests.proxy.driver import CHAT, STREAM, Answer, Call, Upstream, ask, completion, events, running, spoken
 
 PROMPT = "How do I reset the password of the router?"
@@ -57,6 +59,49 @@ async def test_streams_cut_anywhere(tmp_path: Path, newline: str, size: int) -> 
     assert len(upstream.calls) == 1
 
 
+@pytest.mark.parametrize("first_stream", [False, True])
+async def test_parallel_tool_calls_survive_in_both_directions(tmp_path: Path, first_stream: bool) -> None:
+    calls = [
+        {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for n, (name, arguments) in enumerate([("get_time", '{"zone": "UTC"}'), ("get_time", '{"zone": "CET"}')])
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    body = completion(choices=[{"index": 0, "message": message, "finish_reason": "tool_calls"}])
+
+    def chunk(finish: str | None = None, **delta: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        return b"data: " + msgspec.json.encode({**head, "choices": [choice]}) + b"\n\n"
+
+    pieces = [chunk(role="assistant", content=None)]
+    for index, call in enumerate(calls):
+        function: Any = call["function"]
+        start = {"index": index, "id": call["id"], "type": "function"}
+        pieces.append(chunk(tool_calls=[{**start, "function": {"name": function["name"], "arguments": ""}}]))
+    for at in range(0, 15, 5):
+        for index, call in enumerate(calls):
+            function = call["function"]
+            pieces.append(
+                chunk(tool_calls=[{"index": index, "function": {"arguments": function["arguments"][at : at + 5]}}])
+            )
+    pieces += [chunk("tool_calls"), b"data: [DONE]\n\n"]
+    tools = [{"type": "function", "function": {"name": "get_time", "parameters": {"type": "object"}}}]
+
+    def assembled(stream: bytes) -> Any:
+        assembler = CHAT_DIALECT.assembler()
+        assembler.feed(stream)
+        return msgspec.json.decode(assembler.finish().body)["choices"][0]["message"]["tool_calls"]
+
+    upstream = Upstream(lambda _: Answer(pieces, headers=STREAM) if first_stream else Answer([body]))
+    async with running(upstream, tmp_path) as proxy:
+        await Call(proxy, ask("Compare the zones", tools=tools, stream=first_stream)).reply()
+        stream = await Call(proxy, ask("Compare the zones", tools=tools, stream=True)).reply()
+        whole = await Call(proxy, ask("Compare the zones", tools=tools)).reply()
+    assert stream.cache["detail"] == whole.cache["detail"] == "exact"
+    assert assembled(stream.body) == whole.json["choices"][0]["message"]["tool_calls"] == calls
+    assert whole.json["choices"][0]["finish_reason"] == "tool_calls"
+
+
 async def test_compressed_replies_are_read_and_kept_plain(tmp_path: Path) -> None:
     def handler(request: httpx2.Request) -> httpx2.Response:
         packed = gzip.compress(completion("Off."))
@@ -75,8 +120,6 @@ async def test_compressed_replies_are_read_and_kept_plain(tmp_path: Path) -> Non
 
 async def test_a_compressed_request_is_forwarded_plain(tmp_path: Path) -> None:
     upstream = Upstream(lambda _: Answer([completion("Off.")]))
-    import msgspec
-
     plain = msgspec.json.encode(ask(PROMPT))
     async with running(upstream, tmp_path) as proxy:
         await Call(proxy, gzip.compress(plain), **{"content-encoding": "gzip"}).reply()
@@ -146,7 +189,7 @@ async def test_failures_of_the_upstream_are_relayed(tmp_path: Path, status: int,
         assert reply.cache == {"fwd": "miss", "fwd-status": status, "detail": "cold"}
 
 
-@pytest.mark.parametrize("path", [CHAT, "/v1/embeddings", "/v1/messages", "/v1/files"])
+@pytest.mark.parametrize("path", [CHAT, "/v1/embeddings", "/v1/messages", "/v1/messages/count_tokens", "/v1/files"])
 @pytest.mark.parametrize("error", [UpstreamError("cannot connect"), UpstreamTimeout("silent")], ids=["down", "slow"])
 async def test_an_upstream_that_cannot_be_reached(tmp_path: Path, path: str, error: Exception) -> None:
     upstream = Upstream(lambda _: error)
@@ -155,6 +198,7 @@ async def test_an_upstream_that_cannot_be_reached(tmp_path: Path, path: str, err
         reply = await Call(proxy, body, path).reply()
     assert reply.status == (504 if isinstance(error, UpstreamTimeout) else 502)
     assert str(error) in str(reply.json["error"])
+    assert reply.json.get("type") == ("error" if "messages" in path else None)
     assert "fwd" in reply.cache
     assert "fwd-status" not in reply.cache
 

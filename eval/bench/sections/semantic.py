@@ -6,33 +6,36 @@ embedding alone is measured in this process on the servers' processor, in the sa
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
-from eval.bench import filling, peers, prompts, servers
+from eval.bench import filling, peers, prompts, servers, stages
 from eval.bench.load import Contender, Load, take_turns
 from eval.bench.machine import cores, pinned
 from eval.bench.measure import Check, Row, Section, Series
 from eval.bench.options import Options
 
 STORED = 4000
+POOL = 12_000  # several times what the embedder remembers
 ALLOWANCE_US = 500
 
 
 def measure(folder: Path, options: Options) -> Section:
     """Compare at 1 and at 32 connections."""
     section = Section("semantic", "Semantic hit over HTTP")
-    count = STORED // 4 if options.quick else STORED
-    texts, others = prompts.stored(count), prompts.paraphrases(count)
+    count = STORED // 8 if options.quick else STORED
+    texts, wordings = prompts.stored(count), prompts.paraphrases(count)[:POOL]
+    filling.import_prompts(folder, texts)
+    others = asyncio.run(filling.servable(folder / "data", wordings))
     pool = _lines(folder / "paraphrases.jsonl", [prompts.body(text) for text in others])
     one = _lines(folder / "exact.jsonl", [prompts.body(texts[0])])
     known = _lines(folder / "prompts.jsonl", [prompts.body(text) for text in texts])
     replies = _lines(folder / "replies.jsonl", [json.dumps(prompts.completion(text)).encode() for text in texts])
     (folder / "answers.json").write_text(json.dumps([prompts.answer(text) for text in texts]))
-    filling.import_prompts(folder, texts)
     with ExitStack() as stack:
         # Nobody answers behind this cache: a miss would be an error, and would not be paid for here.
         product = stack.enter_context(servers.product(folder, "http://127.0.0.1:9"))
@@ -46,9 +49,12 @@ def measure(folder: Path, options: Options) -> Section:
         take_turns([bare, hit, exact, *singles], rounds=options.rounds, seconds=options.seconds, between=embedding.run)
     section.about |= {"stored": count, "pool": len(others), "share_semantic": round(hit.share("semantic"), 4)}
     section.notes.append(
-        f"{count} stored prompts, {len(others)} paraphrases in turn: {hit.share('semantic'):.1%} semantic hits, "
+        f"{count} stored prompts; the {len(others)} of {len(wordings)} paraphrases that the policy serves, in turn: "
+        f"{hit.share('semantic'):.1%} semantic hits, "
         f"{hit.share('exact'):.1%} exact, {hit.share('missed') + hit.share('failed'):.1%} neither"
     )
+    with (folder / "product.log").open() as log:
+        section.notes.append(stages.sentence(log, "semantic"))
     section.rows = [contender.row(1) for contender in (bare, hit, exact, *singles)]
     section.rows += [contender.row(32) for contender in (bare, hit)]
     section.rows.append(Row("embedding alone", {"p50": embedding.series}))
