@@ -53,5 +53,5 @@ $(VENV)/lint.stamp: $(VENV)/test.stamp
 .venvs/litellm/stamp: pyproject.toml
 	$(PYTHON) -m venv .venvs/litellm
 	.venvs/litellm/bin/python -m pip --disable-pip-version-check --quiet install --upgrade pip
-	.venvs/litellm/bin/python -m pip --disable-pip-version-check --quiet install --editable . litellm
+	.venvs/litellm/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[litellm]'
 	touch $@

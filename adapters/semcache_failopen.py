@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Coroutine, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from typing import Any, TypeVar
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.found import Found, chat_request
-from semcache.types import Forward, Request, Scope, Selector, Serve, Why, public_id
+from semcache.types import Request, Scope, Selector
 
 T = TypeVar("T")
 _ENDINGS = {
@@ -104,7 +103,7 @@ class FailOpen:
         if request is None:
             return None, False
         try:
-            return _served(self._wait(self._find(request)))
+            return _served(self._wait(self._inner.find(request)))
         except RequestRejected:
             raise
         except Exception as error:
@@ -116,7 +115,7 @@ class FailOpen:
         if request is None:
             return None, False
         try:
-            return _served(await self._route(self._find(request)))
+            return _served(await self._route(self._inner.find(request)))
         except RequestRejected:
             raise
         except Exception as error:
@@ -158,19 +157,6 @@ class FailOpen:
                 f"category {category!r} is not in the policy pack; it has: {', '.join(sorted(known))}"
             )
 
-    async def _find(self, request: Request) -> Found:
-        cache, started = self._inner, time.perf_counter()
-        lookup = await cache.consult(request, public_id(cache.parts.new_id()))
-        entry = None
-        if isinstance(lookup.decision, Serve):
-            entry = await cache.entry(lookup.decision, lookup.key)
-            if entry is None:
-                lookup = replace(lookup, decision=Forward(Why.FAULT))
-        found = Found(lookup, entry)
-        saved = None if found.audit else entry
-        cache.journal.note(cache.outcome(lookup, 200, time.perf_counter() - started, entry=saved))
-        return found
-
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         facade = self._facade(work)
         if facade is None:
@@ -182,7 +168,7 @@ class FailOpen:
         facade = self._facade(work)
         if facade is None:
             return await work
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, facade._loop))
+        return await asyncio.wrap_future(facade.submit(work))
 
     def _facade(self, work: Coroutine[Any, Any, T]) -> SemanticCache | None:
         """The facade whose loop has to do the work, if there is one. Raises InvalidArgument when it is closed."""

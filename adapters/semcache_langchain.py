@@ -30,11 +30,11 @@ from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, Huma
 from langchain_core.messages.function import FunctionMessage
 from langchain_core.messages.system import SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, Generation, GenerationChunk
-from semcache_failopen import FailOpen, Pending, finish_reason
 
 import semcache
 from semcache.found import Found
 from semcache.types import Request
+from semcache_failopen import FailOpen, Pending, finish_reason
 
 _REVIVED = (
     *(Generation, GenerationChunk, ChatGeneration, ChatGenerationChunk),

@@ -22,11 +22,11 @@ from typing import Any
 
 import msgspec
 from litellm.caching.caching import Cache
-from semcache_failopen import FailOpen, Pending
 
 from semcache import SemanticCache
 from semcache.found import Found
 from semcache.types import Request
+from semcache_failopen import FailOpen, Pending
 
 # They do not change an answer, yet LiteLLM's key has them.
 _VOLATILE = frozenset(

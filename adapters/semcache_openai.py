@@ -26,7 +26,6 @@ from typing import Any, NamedTuple, TypeVar
 import httpx2
 import msgspec
 from openai import AsyncOpenAI, OpenAI
-from semcache_failopen import FailOpen
 
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
@@ -35,6 +34,7 @@ from semcache.protocols import Assembler, Dialect
 from semcache.types import Endpoint, Entry, Request
 from semcache.wire import dialects
 from semcache.wire.headers import cache_status, controls_from, forwarded_as
+from semcache_failopen import FailOpen
 
 C = TypeVar("C", bound=OpenAI | AsyncOpenAI)
 

@@ -44,7 +44,7 @@ ANSWERS: dict[str, str] = {
     "sqrt": "The square root of 144 is 12.",
     "derivative": "The derivative of x squared is 2x.",
     "integral": "The integral of x squared is x cubed over three, plus a constant.",
-    "ibuprofen": "Adults take 200 to 400 mg every four to six hours, and no more than 1200 mg a day unless told otherwise.",
+    "ibuprofen": "Adults take 200 to 400 mg every four to six hours, and no more than 1200 mg a day.",
     "ibuprofen-child": "For children the dose goes by weight: 5 to 10 mg per kilogram every six to eight hours.",
     "flu": "Fever, cough, sore throat, aching muscles and tiredness, usually coming on quickly.",
     "cold": "A runny nose, sneezing and a sore throat, usually coming on slowly and without high fever.",

@@ -33,7 +33,6 @@ SETTINGS = {
     "auth.trust_user_header": "Believe `x-semcache-user` of every caller; for a gateway in front that sets it.",
     "auth.expose_scores": "Show `x-semcache-*` reply headers to callers that are not trusted.",
     "log.level": "What the server says on standard error.",
-    "log.format": "Reserved: request lines are JSON whatever it says.",
     "prices": "YAML file, one `model-pattern: [input, output]` a line, US dollars per million tokens.",
 }
 
@@ -62,7 +61,6 @@ WHY = {
     "exact-only": "No paraphrase may be sought: the category says so, the prompt is too long or not text, or the last "
     "turn is not the user's.",
     "verify-failed": "The decision needed a verifier, and none could confirm it.",
-    "explore": "Reserved.",
     "no-cache": "The request said so.",
     "category-disabled": "The pack does not cache this category.",
     "personal": "The answer belongs to the caller's own records, or the pack shares per user and no user was named.",
@@ -71,7 +69,7 @@ WHY = {
     "temperature": "The request's temperature is above the category's `max_temperature`.",
     "stateful": "The answer depends on state that only the upstream holds (stored prompts, hosted tools, ...).",
     "secret": "A credential or account number was seen.",
-    "unreadable": "Reserved.",
+    "unreadable": "The request could not be read, or was refused.",
     "cache-fault": "A part of the cache failed; the request was forwarded.",
     "no-store": "The request, or a `ttl` of 0, said so.",
     "status": "The upstream did not answer 200.",
@@ -79,5 +77,4 @@ WHY = {
     "refusal": "The model declined, or a filter did.",
     "tool-step": "The answer asks for tools again, in the middle of an agent's run.",
     "too-large": "The answer is larger than an entry may be.",
-    "quota": "Reserved.",
 }

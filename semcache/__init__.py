@@ -1,4 +1,4 @@
-"""A semantic response cache for large language models that keeps an error rate you state."""
+"""A semantic response cache for large language models."""
 
 from __future__ import annotations
 

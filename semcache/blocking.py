@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from semcache.cache import AsyncSemanticCache
@@ -16,6 +17,7 @@ from semcache.errors import InvalidArgument
 from semcache.found import Found
 from semcache.types import Admission, Selector
 
+_CLOSED = "this cache is closed: open it again with SemanticCache.open"
 T = TypeVar("T")
 
 
@@ -57,7 +59,7 @@ class SemanticCache:
     def inner(self) -> AsyncSemanticCache:
         """The cache behind this facade, to be used in its own loop alone. Raises InvalidArgument after `close`."""
         if self._cache is None:
-            raise InvalidArgument("this cache is closed: open it again with SemanticCache.open")
+            raise InvalidArgument(_CLOSED)
         return self._cache
 
     def lookup(
@@ -99,19 +101,26 @@ class SemanticCache:
         self.run(self.inner.settle())
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine in the cache's loop and wait for it."""
+        """Run a coroutine in the cache's loop and wait for it. Raises InvalidArgument after `close`."""
         if threading.current_thread() is self._thread:
             work.close()
             raise InvalidArgument("a blocking call from inside the cache's own loop would wait for itself for ever")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        return self.submit(work).result()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run a coroutine in the cache's loop. Raises InvalidArgument after `close`."""
+        if self._cache is None:
+            work.close()
+            raise InvalidArgument(_CLOSED)
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def close(self) -> None:
         """Finish background work and release everything. Closing twice is allowed."""
         if self._cache is not None:
-            cache, self._cache = self._cache, None
             try:
-                self.run(cache.close())
+                self.run(self._cache.close())
             finally:
+                self._cache = None
                 self._stop()
 
     def __enter__(self) -> SemanticCache:

@@ -131,18 +131,25 @@ class AsyncSemanticCache:
         """
         scope = Scope(tenant, user if self.pack.share == "user" else None, namespace)
         request = chat_request(prompt, model, params, scope, category)
-        started = time.perf_counter()
         try:
-            found = await self.consult(request, public_id(self.parts.new_id()))
+            return await self.find(request)
         except RequestRejected as error:
             raise InvalidArgument(error.message) from error
+
+    async def find(self, request: Request) -> Found:
+        """Look up a request of any dialect. Raises RequestRejected for a category that the pack does not have."""
+        started = time.perf_counter()
+        lookup = await self.consult(request, public_id(self.parts.new_id()))
         entry = None
-        if isinstance(found.decision, Serve):
-            entry = await self.entry(found.decision, found.key)
+        if isinstance(lookup.decision, Serve):
+            entry = await self.entry(lookup.decision, lookup.key)
             if entry is None:
-                found = replace(found, decision=Forward(Why.FAULT))
-        self.journal.note(self.outcome(found, 200, time.perf_counter() - started, entry=entry))
-        return Found(found, entry)
+                lookup = replace(lookup, decision=Forward(Why.FAULT))
+        found = Found(lookup, entry)
+        # Who asks the model all the same, as an audit wants, saves nothing.
+        saved = None if found.audit else entry
+        self.journal.note(self.outcome(lookup, 200, time.perf_counter() - started, entry=saved))
+        return found
 
     async def record(self, found: Found, answer: str | Mapping[str, Any]) -> Admission:
         """Give the cache the model's answer: its text, or the whole chat completion.
@@ -152,11 +159,17 @@ class AsyncSemanticCache:
         body = chat_completion(answer, found.lookup.request.model)
         assembled = dialects()[found.lookup.request.endpoint].parse(body)
         if isinstance(found.lookup.decision, Serve) and found.answer is not None:
+            if not assembled.complete or assembled.refusal:
+                return Discard(Why.INCOMPLETE)
             verdict = await self.parts.judge.agree(found.lookup.request, found.answer, assembled.text)
             if verdict is not None:
                 await self._learn(found.lookup, found.lookup.decision, correct=verdict)
             return Discard(Why.NO_STORE)
-        return await self.admit(found.lookup, assembled)
+        admitted = await self.admit(found.lookup, assembled)
+        stored = "stored" if isinstance(admitted, Store) else admitted.why.value
+        # The request was counted when it was looked up; this row carries what it cost.
+        self.journal.note(replace(self.outcome(found.lookup, 200, 0.0, answer=assembled, stored=stored), count=0))
+        return admitted
 
     async def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
         """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
@@ -227,7 +240,7 @@ class AsyncSemanticCache:
         request, key = lookup.request, lookup.key
         assert key is not None
         named = self.pack.of(category or "default")
-        if eligibility.semantic_eligible(request, named) is not None:
+        if self._exact_alone(request, named):
             return replace(lookup, category=named.name, timings=timings, decision=self._exact_only(lookup.decision))
         started = time.perf_counter()
         vector = await self._embed(request.text)
@@ -237,7 +250,7 @@ class AsyncSemanticCache:
         if why is not None:
             return replace(lookup, key=None, category=policy.name, decision=Forward(why, Outcome.BYPASS))
         shelf = keys.shelf_of(key, policy.name, self.parts.embedder.id, self._store.salt)
-        if eligibility.semantic_eligible(request, policy) is not None:
+        if self._exact_alone(request, policy):
             return replace(lookup, category=policy.name, decision=self._exact_only(lookup.decision))
         lookup = replace(lookup, category=policy.name, shelf=shelf, vector=vector)
         timings = replace(timings, embed=embedded - started)
@@ -358,9 +371,10 @@ class AsyncSemanticCache:
         return vector
 
     async def _vector_of(self, text: str) -> Vector:
-        vector: Vector = (await self.parts.embedder.embed([text]))[0]
-        if not math.isfinite(float(vector @ vector)):
-            raise EmbedError(f"embedder {self.parts.embedder.id!r} returned a vector that is not finite")
+        matrix = await self.parts.embedder.embed([text])
+        if len(matrix) != 1 or not math.isfinite(float(matrix[0] @ matrix[0])):
+            raise EmbedError(f"embedder {self.parts.embedder.id!r} did not return one finite vector for one text")
+        vector: Vector = matrix[0]
         return vector
 
     async def _unreadable(self, card: Card) -> None:
@@ -376,6 +390,13 @@ class AsyncSemanticCache:
             rejection = Rejection(served.card.id, lookup.key.exact)
             self.catalogue.reject([rejection])
             await self._store.reject([rejection], now=self._clock())
+
+    def _exact_alone(self, request: Request, policy: Category) -> bool:
+        """Whether a paraphrase must not be sought, also because the caller wants fewer errors than the pack allows."""
+        asked = request.controls.max_error
+        return (asked is not None and asked < self.pack.target) or (
+            eligibility.semantic_eligible(request, policy) is not None
+        )
 
     @staticmethod
     def _exact_only(decision: Decision) -> Decision:

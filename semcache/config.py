@@ -24,6 +24,8 @@ PREFIX = "SEMCACHE_"
 FILE_VARIABLE = "SEMCACHE_CONFIG"
 FILE_NAME = "semcache.yaml"
 MASK = "**********"
+# What Kubernetes sets for a Service named semcache.
+_KUBERNETES = re.compile(r"SEMCACHE_(SERVICE|PORT)(_[A-Z0-9]+)*")
 _PASSWORD = re.compile(r"(?<=://)[^/@]*(?=@)|(?<=[?&]password=)[^&]*", re.IGNORECASE)
 _UNITS = {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9, "b": 1}
 
@@ -83,7 +85,7 @@ class Cache(_Section):
 
     hot_bytes: Size = 256 << 20
     target: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    judge: Literal["exact", "normalised", "verifier", "llm"] = "exact"
+    judge: Literal["exact", "normalised"] = "exact"
     seed: int | None = None
 
 
@@ -97,7 +99,6 @@ class Auth(_Section):
 
 class Log(_Section):
     level: Literal["debug", "info", "warning", "error", "critical"] = "info"
-    format: Literal["json", "console"] = "json"
 
 
 class Settings(_Section):
@@ -207,7 +208,7 @@ def _from_cli(cli: Mapping[str, Any]) -> Layer:
 def _from_env(env: Mapping[str, str]) -> Layer:
     known = {PREFIX + key.replace(".", "__").upper(): key for key in KEYS}
     for name in sorted(env):
-        if name.startswith(PREFIX) and name != FILE_VARIABLE:
+        if name.startswith(PREFIX) and name != FILE_VARIABLE and not _KUBERNETES.fullmatch(name):
             if name not in known:
                 raise ConfigError(f"environment: {name} is no setting{_nearest(name, [*known, FILE_VARIABLE])}")
             # An empty variable is how shells and compose files say "not set".

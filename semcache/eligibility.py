@@ -68,7 +68,7 @@ _PERSONAL = _any(
 )
 # A question for the way to do something is general, even about "my account".
 _HOW_TO = _any(
-    r"^\W*(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
+    r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
     r"(?:(?:can|could|would) you (?:please )?(?:tell|show|explain(?: to)?|teach) me )?"
     r"(?:how (?:do|can|could|should|would|might|to|does)\b(?! (?:my|our)\b)(?! (?:i|we) (?:still )?owe\b)"
     r"|what(?:'s| is| are) the (?:\w+ ){0,2}?(?:way|steps?|process|procedure|best|easiest|fastest|quickest)\b"
@@ -132,7 +132,7 @@ _WORK = (
 )
 _CREATIVE = _any(
     r"\b(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen|tell(?: me)?"
-    r"|give(?: me)?|sing(?: me)?|suggest|propose|do) (?:me |us |up )?"
+    r"|give(?: me)?|sing(?: me)?|suggest|propose) (?:me |us |up )?"
     rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:\w+[\s-]+){{0,3}}?{_WORK}",
     r"\bbrainstorm\w*\b|\bsurprise me\b|\bmake me laugh\b|\bentertain me\b|\bregenerate\b|\bbe creative\b",
     r"\brandom (?:number|fact|word|name|person|color|colour|letter|quote|joke|thing|topic|movie|song|animal|country"

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import msgspec
 
-from semcache.errors import StoreError
+from semcache.errors import CacheUnavailable
 from semcache.protocols import EntryStore
 from semcache.telemetry import Meter, log_fields
 from semcache.types import Recorded, Usage
@@ -80,7 +80,7 @@ class Journal:
                     self._sink = None
             try:
                 await self._store.record(rows)
-            except (StoreError, TimeoutError, OSError, RuntimeError):
+            except (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError):
                 self._meter.dropped_events.inc(len(rows))
 
     async def close(self) -> None:

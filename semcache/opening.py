@@ -36,7 +36,7 @@ from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Jud
 from semcache.store import open_store
 from semcache.store.seal import Seal
 from semcache.telemetry import Meter
-from semcache.thresholds import StaticThreshold
+from semcache.thresholds import ByCategory
 from semcache.types import Card, Change, ChangeKind, Rejection
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ async def open_parts(
     pack = load(policies)
     if target is not None:
         pack = pack.with_target(target)
-    folder = None if "://" in data else Path(data).absolute()
+    folder = None if "://" in data else Path(data)
     url = data if folder is None else str(folder / "semcache.db")
     seal = Seal.parse(seal_keys) if seal_keys else None
     store = open_store(url, seal=seal)
@@ -203,7 +203,7 @@ async def open_parts(
             index=IndexOwner(shelf),
             pack=pack,
             categories=categories,
-            threshold=StaticThreshold(pack),
+            threshold=ByCategory(pack),
             freshness=FixedFreshness(pack),
             catalogue=Catalogue(lambda category: Quota(pack.of(category).quota, Lru())),
             answers=Answers(hot_bytes),

@@ -65,9 +65,8 @@ class Meter:
         labels = (event.endpoint, event.category, event.outcome.value, event.why.value)
         self._requests.labels(*labels).inc(event.count)
         seconds = self._seconds.labels(event.endpoint, event.outcome.value)
-        mean = event.seconds / event.count
         for _ in range(event.count):
-            seconds.observe(mean)
+            seconds.observe(event.seconds / event.count)
         for stage in STAGES:
             spent = getattr(event.timings, stage)
             if spent:

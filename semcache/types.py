@@ -60,7 +60,6 @@ class Why(StrEnum):
     MAX_AGE = "max-age"
     EXACT_ONLY = "exact-only"
     VERIFY_FAILED = "verify-failed"
-    EXPLORE = "explore"
     # never looked up
     NO_CACHE = "no-cache"
     DISABLED = "category-disabled"
@@ -79,7 +78,6 @@ class Why(StrEnum):
     REFUSAL = "refusal"
     TOOL_STEP = "tool-step"
     TOO_LARGE = "too-large"
-    QUOTA = "quota"
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,7 +397,7 @@ class Recorded:
     seconds: float = 0.0
     timings: Timings = Timings()
     collapsed: bool = False
-    count: int = 1  # identical exact hits that this row stands for; `seconds` and the sums are of all of them
+    count: int = 1  # requests that this row stands for, 0 for later news of one; `seconds` and sums are of all of them
 
 
 @dataclass(frozen=True, slots=True)

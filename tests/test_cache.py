@@ -136,6 +136,15 @@ async def test_answers_die_on_time_and_reading_does_not_keep_them_alive(
     assert (await cache.lookup("What's the capital of Peru?")).answer is None
 
 
+async def test_who_asks_for_fewer_errors_than_the_pack_allows_gets_no_paraphrase(cache: AsyncSemanticCache) -> None:
+    await told(cache, "How do I cancel my subscription?", "Press Cancel.")
+    strict = {"cache": {"max-error": cache.pack.target / 2}}
+    assert (await cache.lookup("How can I cancel my subscription?", **strict)).why is Why.EXACT_ONLY
+    assert (await cache.lookup("How do I cancel my subscription?", **strict)).answer == "Press Cancel."
+    lax = {"cache": {"max-error": cache.pack.target}}
+    assert (await cache.lookup("How can I cancel my subscription?", **lax)).answer == "Press Cancel."
+
+
 @pytest.mark.parametrize(
     ("prompt", "why"),
     [
@@ -217,7 +226,7 @@ async def test_two_caches_on_one_store_follow_each_other(tmp_path: Path, clock: 
 
 
 async def test_invalidation_by_tag_and_its_dry_run(cache: AsyncSemanticCache) -> None:
-    tagged = await cache.lookup("What is the capital of Peru?", **{"cache": {"tags": ["geo"]}})
+    tagged = await cache.lookup("What is the capital of Peru?", cache={"tags": ["geo"]})
     await cache.record(tagged, "Lima")
     await told(cache, "How do I cancel my subscription?", "Press Cancel.")
     assert len(await cache.invalidate(Selector(tag="geo"), dry_run=True)) == 1

@@ -41,7 +41,7 @@ def test_command_line_beats_environment_beats_file_beats_default(tmp_path: Path)
     assert sources["server.workers"] == "SEMCACHE_SERVER__WORKERS"
     assert sources["server.host"] == f"{tmp_path / 'semcache.yaml'}:4"
     assert sources["log.level"] == f"{tmp_path / 'semcache.yaml'}:5"
-    assert sources["log.format"] == sources["data"] == "default"
+    assert sources["policies"] == sources["data"] == "default"
 
 
 def test_options_not_given_and_empty_variables_set_nothing() -> None:

@@ -11,8 +11,19 @@ from semcache.telemetry import Meter
 from semcache.types import Outcome, Recorded, Scope, Usage, Why
 
 EVENT = Recorded(
-    "r", 10.0, "chat", Scope("acme"), "m", "support", Outcome.EXACT, Why.EXACT, 200, entry_id=5, saved=Usage(1, 2), saved_cost=0.5
-)  # fmt: skip
+    request_id="r",
+    at=10.0,
+    endpoint="chat",
+    scope=Scope("acme"),
+    model="m",
+    category="support",
+    outcome=Outcome.EXACT,
+    why=Why.EXACT,
+    status=200,
+    entry_id=5,
+    saved=Usage(1, 2),
+    saved_cost=0.5,
+)
 
 
 class Broken(MemoryStore):

@@ -97,7 +97,7 @@ async def fill_store(folder: Path, count: int, seed: int) -> None:
     embedder = default_embedder()
     embedder_id = embedder.id
     await embedder.close()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240
     store = open_store(str(folder / "semcache.db"))
     await store.open()
     number = 0

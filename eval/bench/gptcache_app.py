@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -40,7 +41,7 @@ class Embedding:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
 
-    def to_embeddings(self, text: str, **_: object) -> np.ndarray:
+    def to_embeddings(self, text: str, **_: object) -> Any:
         ids = np.array([self._tokenizer.encode(text).ids], np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         return self._session.run(None, {name: value for name, value in feed.items() if name in self._names})[0][0]

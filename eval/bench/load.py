@@ -121,7 +121,17 @@ def _wrk(contender: Contender, connections: int, seconds: int) -> Run:
     if program is None:
         raise LoadFailed("wrk is not installed: apt-get install wrk")
     load = contender.load
-    command = ["taskset", "-c", str(cores()[1]), program, "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s"]
+    command = [
+        "taskset",
+        "-c",
+        str(cores()[1]),
+        program,
+        "-t1",
+        f"-c{connections}",
+        f"-d{seconds}s",
+        "--timeout",
+        "10s",
+    ]
     command += ["-s", str(SCRIPT), contender.server.url + load.path, "--", str(load.bodies), str(contender.at)]
     before = contender.server.cpu_seconds()
     told = subprocess.run(

@@ -15,7 +15,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-PACKAGES = ("semcache-llm", "onnxruntime", "tokenizers", "hnswlib", "numpy", "uvicorn", "uvloop", "httptools", "msgspec")
+PACKAGES = (
+    "semcache-llm",
+    "onnxruntime",
+    "tokenizers",
+    "hnswlib",
+    "numpy",
+    "uvicorn",
+    "uvloop",
+    "httptools",
+    "msgspec",
+)
 
 
 def cores() -> tuple[int, int]:

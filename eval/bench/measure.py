@@ -6,7 +6,8 @@ Pure. Invariant: a ratio or difference is taken within each round before its med
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from math import ceil
 from statistics import median
 from typing import Any
 
@@ -96,7 +97,7 @@ def figures(value: float) -> str:
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least `share` of all values do not exceed; `share` is in (0, 1]."""
     ordered = sorted(values)
-    return ordered[max(0, min(len(ordered) - 1, round(share * len(ordered) + 0.5) - 1))]
+    return ordered[max(0, ceil(share * len(ordered)) - 1)]
 
 
 def as_dict(section: Section) -> dict[str, Any]:
@@ -110,7 +111,9 @@ def as_dict(section: Section) -> dict[str, Any]:
         "name": section.name,
         "title": section.title,
         "about": section.about,
-        "rows": [{"label": row.label} | {name: series(value) for name, value in row.values.items()} for row in section.rows],
+        "rows": [
+            {"label": row.label} | {name: series(value) for name, value in row.values.items()} for row in section.rows
+        ],
         "checks": [
             {"label": check.label, "target": check.target, "met": check.met, **series(check.value)}
             for check in section.checks
@@ -126,7 +129,8 @@ def from_dict(kept: dict[str, Any]) -> Section:
         return Series(tuple(value["values"]), value["unit"])
 
     rows = [
-        Row(row["label"], {name: series(value) for name, value in row.items() if name != "label"}) for row in kept["rows"]
+        Row(row["label"], {name: series(value) for name, value in row.items() if name != "label"})
+        for row in kept["rows"]
     ]
     checks = []
     for check in kept["checks"]:

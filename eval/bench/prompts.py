@@ -49,7 +49,24 @@ FRAMES = (
     "Give the opening hours of the {name} museum.",
     "When was {name} founded, and by whom?",
 )
-SYLLABLES = ("ka", "vo", "ru", "mi", "ster", "lan", "pex", "dor", "qui", "zel", "bran", "tho", "gim", "fay", "nos", "wyl")
+SYLLABLES = (
+    "ka",
+    "vo",
+    "ru",
+    "mi",
+    "ster",
+    "lan",
+    "pex",
+    "dor",
+    "qui",
+    "zel",
+    "bran",
+    "tho",
+    "gim",
+    "fay",
+    "nos",
+    "wyl",
+)
 _COMBINATIONS = len(VERBS) * len(OBJECTS) * len(PLACES)
 
 

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from semcache import __version__
-from semcache.cli import configuration, doctor, entries, keys, policies, serve, stats, transfer
+from semcache.cli import configuration, doctor, entries, keys, policies, sealing, serve, stats, transfer
 
 app = typer.Typer(
     name="semcache",
-    help="A semantic response cache for large language models that keeps an error rate you state.",
+    help="A semantic response cache for large language models.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -42,6 +42,7 @@ app.command("purge")(entries.purge)
 app.command("feedback")(entries.feedback)
 app.command("export")(transfer.export)
 app.command("import")(transfer.import_)
+app.command("reseal")(sealing.reseal)
 app.command("doctor")(doctor.doctor)
 app.add_typer(policies.app, name="policy")
 app.add_typer(keys.app, name="keys")

@@ -21,6 +21,7 @@ from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings, check_exposure, find_file, is_loopback
 from semcache.errors import CacheUnavailable, SemcacheError
+from semcache.faults import SURVIVED
 from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import Receive, Scope, Send
@@ -149,7 +150,7 @@ class Proxy:
             await asyncio.sleep(_REFRESH_KEYS)
             try:
                 keys = await self.cache.parts.store.keys()
-            except (CacheUnavailable, TimeoutError, OSError, RuntimeError):
+            except SURVIVED:
                 survived(self.cache, "store")
                 continue
             if keys != known:

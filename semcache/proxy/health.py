@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from semcache.cache import AsyncSemanticCache
-from semcache.errors import CacheUnavailable
+from semcache.faults import SURVIVED
 
 _PATIENCE = 2.0
 
@@ -36,7 +36,7 @@ def health_routes(cache: AsyncSemanticCache) -> APIRouter:
         try:
             async with asyncio.timeout(_PATIENCE):
                 await cache.parts.store.ping()
-        except (CacheUnavailable, TimeoutError, OSError, RuntimeError) as error:
+        except SURVIVED as error:
             faults.setdefault("store", f"{type(error).__name__}: {error}")
         return {
             "status": "degraded" if faults else "ok",
@@ -52,7 +52,7 @@ def health_routes(cache: AsyncSemanticCache) -> APIRouter:
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
 
         await cache.journal.flush()
-        with suppress(CacheUnavailable, RuntimeError):
+        with suppress(*SURVIVED):
             await cache.parts.gauge()
         registry = cache.meter.registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:

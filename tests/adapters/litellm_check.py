@@ -24,11 +24,11 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
 import uvicorn
-from semcache_litellm import LiteLLMCache
 
 from semcache import SemanticCache
 from semcache.backends.echo import echo_app
 from semcache.errors import StoreError
+from semcache_litellm import LiteLLMCache
 
 ASK = "How do I reset my password?"
 AGAIN = "How do I reset my password, please?"

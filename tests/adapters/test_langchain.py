@@ -18,11 +18,11 @@ from langchain_core.load import dumps
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, Generation
 from langchain_core.prompts import PromptTemplate
-from semcache_langchain import SemanticCache as LangChainCache
 
 import semcache
 from semcache.errors import InvalidArgument, StoreError
 from semcache.types import Serve
+from semcache_langchain import SemanticCache as LangChainCache
 
 # LangChain says so of its own (de)serialiser, once a process.
 pytestmark = pytest.mark.filterwarnings("ignore:The function `load` is in beta")

@@ -20,11 +20,11 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.llms import MockLLM
 from llama_index.core.prompts import PromptTemplate
-from semcache_llamaindex import CachedLLM
 
 from semcache import SemanticCache
 from semcache.errors import StoreError
 from semcache.types import Serve
+from semcache_llamaindex import CachedLLM
 
 ASK = "How do I reset my password?"
 AGAIN = "How do I reset my password, please?"

@@ -16,12 +16,12 @@ import pydantic
 import pytest
 import uvicorn
 from openai import AsyncOpenAI, OpenAI
-from semcache_openai import cached
 
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.backends.echo import echo_app
 from semcache.errors import StoreError
 from semcache.types import Serve
+from semcache_openai import cached
 
 ASK = [{"role": "user", "content": "How do I reset my password?"}]
 AGAIN = [{"role": "user", "content": "How do I reset my password, please?"}]

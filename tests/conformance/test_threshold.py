@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache import policy
 from semcache.freshness import FixedFreshness
-from semcache.thresholds import STRATEGIES
+from semcache.policy import Pack
+from semcache.protocols import Threshold
+from semcache.thresholds import STRATEGIES, ByCategory
 from semcache.types import Candidate, Card, Controls, Endpoint, Request
 
 PACK = policy.load("default")
 CARD = Card(1, b"", b"", "support", "text", 0.0, 1.0)
-every = pytest.mark.parametrize("name", sorted(STRATEGIES))
+every = pytest.mark.parametrize("make", [*STRATEGIES.values(), ByCategory])
 scores = st.floats(-1.0, 1.0)
 categories = st.sampled_from([*PACK.categories, "unheard of"])
 
@@ -21,9 +25,9 @@ categories = st.sampled_from([*PACK.categories, "unheard of"])
 @every
 @given(scores, categories, st.none() | scores, st.floats(0.0, 1.0, exclude_max=True))
 def test_nothing_is_served_below_its_floor(
-    name: str, score: float, category: str, min_score: float | None, draw: float
+    make: Callable[[Pack], Threshold], score: float, category: str, min_score: float | None, draw: float
 ) -> None:
-    threshold = STRATEGIES[name](PACK)
+    threshold = make(PACK)
     floor = threshold.floor(category, min_score)
     verdict = threshold.judge(Candidate(CARD, score), category, min_score=min_score, draw=draw)
     assert 0.0 <= verdict.p_correct <= 1.0
@@ -33,8 +37,8 @@ def test_nothing_is_served_below_its_floor(
 
 @every
 @given(st.lists(st.tuples(scores, st.booleans()), max_size=20))
-def test_learning_never_breaks_the_range(name: str, labels: list[tuple[float, bool]]) -> None:
-    threshold = STRATEGIES[name](PACK)
+def test_learning_never_breaks_the_range(make: Callable[[Pack], Threshold], labels: list[tuple[float, bool]]) -> None:
+    threshold = make(PACK)
     for score, correct in labels:
         threshold.observe(Candidate(CARD, score), "support", correct)
     assert -1.0 <= threshold.floor("support", None) <= 1.0

@@ -167,17 +167,21 @@ def test_clients_receive_what_the_upstream_sent(
         asyncio.run(scenario(Path(folder)))
 
 
-@pytest.mark.parametrize("part", PARTS)
-async def test_what_is_broken_is_said_and_counted(tmp_path: Path, part: str) -> None:
+@pytest.mark.parametrize(("part", "fault"), [(part, fault) for part in PARTS for fault in FAULTS[part]], ids=repr)
+async def test_what_is_broken_is_said_and_counted(tmp_path: Path, part: str, fault: Any) -> None:
     async with flaky({name: cycle([None]) for name in PARTS}, tmp_path) as (proxy, parts):
         await Call(proxy, REQUESTS[0][1]).reply()
         ready = await Call(proxy, path="/readyz", method="GET").reply()
         assert ready.json["status"] == "ok"
-        parts[part].plan = cycle([FAULTS[part][0]])
+        parts[part].plan = cycle([fault])
         await Call(proxy, {"model": "m", "messages": [{"role": "user", "content": "Why is the sea salty?"}]}).reply()
         ready = await Call(proxy, path="/readyz", method="GET").reply()
         metrics = await Call(proxy, path="/metrics", method="GET").reply()
         parts[part].plan = cycle([None])
+        vectors = [batch.matrix async for batch in proxy.cache.parts.store.vectors("hashing/256", now=0.0)]
+    assert all(np.isfinite(matrix).all() for matrix in vectors), (
+        "what is stored must not keep the next start from opening"
+    )
     assert ready.status == 200
     assert ready.json["status"] == "degraded"
     assert part in ready.json["faults"]

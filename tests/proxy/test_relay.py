@@ -254,3 +254,23 @@ async def test_disconnecting_on_a_pass_through_ends_the_call(tmp_path: Path) -> 
         await call.message()
         await call.leave()
     assert upstream.replies[0].closed
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_defect_in_keeping_answers_costs_nobody_the_answer(tmp_path: Path, stream: bool) -> None:
+    async def defect(*_: Any, **__: Any) -> None:
+        raise KeyError("a defect of ours")
+
+    pieces = events("Off.") if stream else [completion("Off.")]
+    upstream = Upstream(lambda _: Answer(pieces, headers=STREAM if stream else Answer([]).headers))
+    async with running(upstream, tmp_path) as proxy:
+        proxy.cache.admit = proxy.cache.admit_all = defect  # type: ignore[assignment]
+        reply = await Call(proxy, ask(PROMPT, stream=stream)).reply()
+        vectors = Answer([b'{"data":[{"index":0,"embedding":[1.0]}],"usage":{}}'])
+        upstream.answer = lambda _: vectors
+        embedded = await Call(proxy, {"model": "m", "input": "x"}, "/v1/embeddings").reply()
+        metrics = await Call(proxy, path="/metrics", method="GET").reply()
+    assert (reply.status, reply.body, reply.whole) == (200, b"".join(pieces), True)
+    assert (embedded.status, embedded.json["data"][0]["embedding"]) == (200, [1.0])
+    assert "stored" not in embedded.cache
+    assert b'semcache_faults_total{component="cache"} 2.0' in metrics.body

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.postgres
 
 
 async def until(condition) -> None:
-    while not condition():  # noqa: ASYNC110
+    while not condition():
         await asyncio.sleep(0.01)
 
 

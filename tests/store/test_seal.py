@@ -1,4 +1,3 @@
-# ruff: noqa: ASYNC240
 """Sealed stores: what is on disk cannot be read, swapped or lost by rotating keys."""
 
 from __future__ import annotations

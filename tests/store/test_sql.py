@@ -1,4 +1,3 @@
-# ruff: noqa: ASYNC221, ASYNC240
 """The SQL store under faults, odd values and foreign databases."""
 
 from __future__ import annotations

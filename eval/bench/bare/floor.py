@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import hnswlib
 import msgspec
@@ -14,10 +15,10 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from eval.bench.bare import parser, run
+from eval.bench.bare import Answer, parser, run
 
 
-def floor(model: Path, prompts: Path, replies: Path):  # type: ignore[no-untyped-def]  # noqa: ANN201
+def floor(model: Path, prompts: Path, replies: Path) -> Answer:
     """The answer function."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -28,7 +29,7 @@ def floor(model: Path, prompts: Path, replies: Path):  # type: ignore[no-untyped
     tokenizer.no_padding()
     decode = msgspec.json.Decoder().decode
 
-    def embed(text: str) -> np.ndarray:
+    def embed(text: str) -> Any:
         ids = np.array([tokenizer.encode(text).ids], np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         return session.run(None, {name: value for name, value in feed.items() if name in names})[0]

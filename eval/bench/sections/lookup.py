@@ -44,8 +44,8 @@ def measure(folder: Path, options: Options) -> Section:
     section.notes += [
         "384 dimensions, clustered; the bare query is hnswlib's knn_query for 8 neighbours with the same M, "
         f"ef_construction and ef={EF}, one thread; below 4,096 entries the cache searches exactly, without a graph",
-        "memory an entry: growth of the process from a half full cache to a full one, graphs built, less 1,536 bytes of "
-        "vector. It counts card with prompt text, catalogue, quota, shelf and graph links; no answer is in it",
+        "memory an entry: growth of the process from a half full cache to a full one, graphs built, less 1,536 bytes "
+        "of vector. It counts card with prompt text, catalogue, quota, shelf and graph links; no answer is in it",
     ]
     return section
 
@@ -137,9 +137,7 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
     requests = [
         _request(wordings[turn % len(wordings)].format(prompts.task(int(place)))) for turn, place in enumerate(chosen)
     ]
-    embedder.vectors = {
-        request.text: vector[None] for request, vector in zip(requests, asked, strict=True)
-    }
+    embedder.vectors = {request.text: vector[None] for request, vector in zip(requests, asked, strict=True)}
     recalled = [0, 0]
     for turn in range(rounds):
         took: dict[str, list[float]] = {name: [] for name in ("consult", "bare", *STAGES)}

@@ -97,9 +97,7 @@ class Client:
         self._connection.close()
 
 
-def _round(
-    clients: dict[str, Client], bodies: list[bytes]
-) -> dict[str, tuple[list[tuple[float, float]], list[str]]]:
+def _round(clients: dict[str, Client], bodies: list[bytes]) -> dict[str, tuple[list[tuple[float, float]], list[str]]]:
     told: dict[str, tuple[list[tuple[float, float]], list[str]]] = {label: ([], []) for label in clients}
     for number, body in enumerate(bodies):
         for label in clients if number % 2 else reversed(clients):

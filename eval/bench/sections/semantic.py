@@ -1,4 +1,4 @@
-"""A semantic hit over HTTP: another wording of a stored prompt each time, so that neither exact tier nor memory answers.
+"""A semantic hit over HTTP: another wording of a stored prompt each time, which neither exact tier nor memory knows.
 
 Beside it the bare floor without batching, GPTCache with the same model, and on the same server an exact hit; the
 embedding alone is measured in this process on the servers' processor, in the same rounds.
@@ -18,6 +18,7 @@ from eval.bench.load import Contender, Load, take_turns
 from eval.bench.machine import cores, pinned
 from eval.bench.measure import Check, Row, Section, Series
 from eval.bench.options import Options
+from semcache.embed import DEFAULT_MODEL
 
 STORED = 4000
 POOL = 12_000  # several times what the embedder remembers
@@ -39,7 +40,7 @@ def measure(folder: Path, options: Options) -> Section:
     with ExitStack() as stack:
         # Nobody answers behind this cache: a miss would be an error, and would not be paid for here.
         product = stack.enter_context(servers.product(folder, "http://127.0.0.1:9"))
-        arguments = ("--model", str(peers.same_model()), "--prompts", str(known), "--replies", str(replies))
+        arguments = ("--model", str(DEFAULT_MODEL), "--prompts", str(known), "--replies", str(replies))
         floor = stack.enter_context(servers.bare(folder, "floor", *arguments))
         hit = Contender("semcache, semantic", product, Load(pool, tell=True))
         exact = Contender("semcache, exact", product, Load(one, tell=True), connections=(1,))
@@ -68,7 +69,7 @@ class Embedding:
     def __init__(self, texts: list[str], count: int) -> None:
         from semcache.embed.onnx import OnnxEmbedder
 
-        self._model = OnnxEmbedder(peers.same_model())
+        self._model = OnnxEmbedder(DEFAULT_MODEL)
         self._texts, self._count, self._at = texts, count, 0
         self._values: list[float] = []
 
@@ -89,12 +90,13 @@ class Embedding:
         return Series(tuple(self._values), "us")
 
 
-def _gptcache(
-    stack: ExitStack, section: Section, folder: Path, files: tuple[Path, Path]
-) -> list[Contender]:
+def _gptcache(stack: ExitStack, section: Section, folder: Path, files: tuple[Path, Path]) -> list[Contender]:
     known, pool = files
     found = []
-    for label, model in (("the same int8 model", peers.same_model), ("float32", lambda: peers.float_model(folder))):
+    for label, model in (
+        ("the same int8 model", lambda: DEFAULT_MODEL),
+        ("float32", lambda: peers.float_model(folder)),
+    ):
         try:
             server = stack.enter_context(peers.gptcache(folder, model(), known, folder / "answers.json"))
         except peers.Absent as error:
@@ -103,8 +105,8 @@ def _gptcache(
         # Its handler blocks its event loop: more connections would show nothing of it.
         found.append(Contender(f"GPTCache server, {label}", server, Load(pool), connections=(1,)))
     section.notes.append(
-        "GPTCache: its own server application and /v1/chat/completions, SQLite and faiss, one onnxruntime thread, under "
-        "uvicorn with uvloop and httptools; a miss would be an error"
+        "GPTCache: its own server application and /v1/chat/completions, SQLite and faiss, one onnxruntime thread, "
+        "under uvicorn with uvloop and httptools; a miss would be an error"
     )
     return found
 
