@@ -18,7 +18,8 @@ def test_after_resealing_the_old_key_can_go(run: Run, tmp_path: Path) -> None:
     line = {"messages": [{"role": "user", "content": "Where is the depot?"}], "response": SECRET, "model": "m"}
     log.write_text(json.dumps(line) + "\n")
     assert run("import", log).returncode == 0
-    on_disk = [file for file in (tmp_path / "data").iterdir() if SECRET.encode() in file.read_bytes()]
+    files = [file for file in (tmp_path / "data").iterdir() if file.is_file()]
+    on_disk = [file for file in files if SECRET.encode() in file.read_bytes()]
     assert on_disk, "without keys entries lie in the clear, or this test proves nothing"
     sealed = run("reseal", "--json", env={"SEMCACHE_STORE__SEAL_KEYS": OLD})
     assert json.loads(sealed.stdout) == {"resealed": 1}
