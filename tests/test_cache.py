@@ -293,4 +293,4 @@ def test_a_start_that_fails_leaves_no_thread(tmp_path: Path) -> None:
     before = threading.active_count()
     with pytest.raises(ConfigError):
         SemanticCache.open(str(tmp_path), policies="no such pack")
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
