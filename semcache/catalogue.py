@@ -69,6 +69,10 @@ class Catalogue:
         for rejection in rejections:
             self._rejected.setdefault(rejection.exact, set()).add(rejection.entry_id)
 
+    def rejections_of(self, entry_id: int) -> list[bytes]:
+        """The exact digests of the requests that an entry is wrong for."""
+        return [digest for digest, ids in self._rejected.items() if entry_id in ids]
+
     def rejected(self, digest: bytes) -> Container[int]:
         """The entries known to be wrong for the request with this exact digest."""
         return self._rejected.get(digest, _NOTHING)

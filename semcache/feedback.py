@@ -11,14 +11,15 @@ from semcache.types import Entry, Rejection, Selector
 
 
 async def wrong(store: EntryStore, entry: Entry, *, now: float) -> list[Rejection]:
-    """Reject the entry for every request that it was served to; return the rejections.
+    """Reject the entry for every request that it was served to, its own among them; return the rejections.
 
     One that was only ever replayed to its own request is deleted, and nothing is returned. Raises StoreError.
     """
-    served = [digest for digest in await store.served_keys(entry.id) if digest != entry.key.exact]
+    served = await store.served_keys(entry.id)
     rejections = [Rejection(entry.id, digest) for digest in served]
-    if rejections:
+    if set(served) - {entry.key.exact}:
         await store.reject(rejections, now=now)
     else:
         await store.delete(Selector(ids=(entry.id,)), now=now)
+        return []
     return rejections

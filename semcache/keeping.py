@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.admission import admission
 from semcache.errors import CacheUnavailable
 from semcache.faults import SURVIVED, Faults
-from semcache.types import Admission, Assembled, Card, Discard, Entry, Forward, Lookup, Selector, Store, Why
+from semcache.types import Admission, Assembled, Card, Discard, Entry, Forward, Lookup, Rejection, Selector, Store, Why
 
 if TYPE_CHECKING:
     from semcache.opening import Parts
@@ -64,7 +64,11 @@ class Keeper:
 
     async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is stored."""
+        inherited = [rejection for entry, _ in entries for rejection in self._inherited(entry)]
         await self._faults.guard("store", self._parts.store.put_all(entries))
+        if inherited:
+            self._parts.catalogue.reject(inherited)
+            await self._faults.guard("store", self._parts.store.reject(inherited, now=self._parts.clock()))
         for entry, vector in entries:
             self._parts.answers.put(entry)
             await self._show(entry.card(), vector)
@@ -73,6 +77,14 @@ class Keeper:
         """Wait until the store has let go of what was given up."""
         while self._background:
             await asyncio.gather(*self._background)
+
+    def _inherited(self, entry: Entry) -> list[Rejection]:
+        """What was learned against the entry that this one replaces: its request is still the wrong one for others."""
+        old = self._parts.catalogue.exact(entry.key.exact)
+        if old is None:
+            return []
+        digests = self._parts.catalogue.rejections_of(old.id)
+        return [Rejection(entry.id, digest) for digest in digests if digest != entry.key.exact]
 
     async def _show(self, card: Card, vector: Vector | None) -> None:
         displaced = self._parts.catalogue.add(card)

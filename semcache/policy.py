@@ -203,6 +203,10 @@ def _read(path: Path) -> PackSpec:
     if not isinstance(data, dict):
         raise ConfigError(f"{path}:1: a pack is a mapping with the key `name`, not {type(data).__name__}")
     data.setdefault("name", path.stem)
+    for key in data.get("categories") or {} if isinstance(data.get("categories"), dict) else {}:
+        if not isinstance(key, str):
+            said = "on, off, yes and no are read as true and false" if isinstance(key, bool) else "names are texts"
+            raise ConfigError(f"{path}: categories: {key!r} is no name of a category ({said}): put it in quotes")
     try:
         spec = msgspec.convert(data, PackSpec)
     except msgspec.ValidationError as error:

@@ -163,7 +163,7 @@ class EntryStore(Protocol):
         ...
 
     async def served_keys(self, entry_id: int) -> list[bytes]:
-        """Exact digests of the requests that this entry was served to semantically, newest first, at most 1,000."""
+        """Exact digests of the requests that this entry was served to, newest first, at most 1,000."""
         ...
 
     async def tally(self) -> list[Mapping[str, object]]:

@@ -100,6 +100,21 @@ async def test_a_wrong_answer_is_never_served_again_to_that_request(cache: Async
     assert (await cache.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
 
 
+async def test_a_complaint_counts_for_everyone_it_may_come_from_and_outlives_the_answer(
+    cache: AsyncSemanticCache,
+) -> None:
+    own, other = "How do I cancel my subscription?", "How can I cancel my subscription?"
+    await told(cache, own, "Press Cancel.")
+    await cache.lookup(own)
+    served = await cache.lookup(other)
+    assert await cache.feedback(served.entry_id, correct=False)
+    again = await cache.lookup(own)
+    assert (again.answer, again.why) == (None, Why.REJECTED)
+    await cache.record(again, "Write to us.")
+    assert (await cache.lookup(own)).answer == "Write to us."
+    assert (await cache.lookup(other)).why is Why.REJECTED
+
+
 async def test_a_wrong_exact_answer_is_forgotten(cache: AsyncSemanticCache) -> None:
     await told(cache, "What is the capital of Peru?", "Quito")
     served = await cache.lookup("What is the capital of Peru?")

@@ -56,6 +56,11 @@ def test_a_mistake_is_named_with_file_line_key_and_remedy(
         assert word in message
 
 
+def test_a_name_that_yaml_takes_for_a_boolean_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="put it in quotes"):
+        policy.load(written(tmp_path, "name: x\ncategories:\n  off: {threshold: 0.9}\n"))
+
+
 def test_an_unknown_pack_names_the_nearest() -> None:
     with pytest.raises(ConfigError, match="did you mean 'support'"):
         policy.load("suport")

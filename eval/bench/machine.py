@@ -63,7 +63,7 @@ def facts(packages: Sequence[str] = PACKAGES) -> dict[str, Any]:
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in packages},
     }

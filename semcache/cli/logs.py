@@ -48,5 +48,8 @@ def config(level: str) -> dict[str, Any]:
                 "filters": ["expected"],
             }
         },
-        "loggers": {"uvicorn": {"handlers": ["stderr"], "level": shown, "propagate": False}},
+        "loggers": {
+            "uvicorn": {"handlers": ["stderr"], "level": shown, "propagate": False},
+            "semcache": {"handlers": ["stderr"], "level": level.upper(), "propagate": False},
+        },
     }

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from semcache.store import rows
 from semcache.store.engine import Database
 from semcache.store.tables import events, totals
-from semcache.types import Outcome, Recorded
+from semcache.types import Recorded
 
 SERVED_KEYS = 1000
 _SUMS = ("requests", "saved_prompt_tokens", "saved_completion_tokens", "saved_cost", "spent_cost", "seconds")
@@ -30,7 +30,6 @@ _SERVED = (
     sa.select(events.c.exact)
     .where(
         events.c.entry_id == sa.bindparam("entry", type_=sa.BigInteger),
-        events.c.outcome == Outcome.SEMANTIC.value,
         events.c.exact != b"",
     )
     .group_by(events.c.exact)
@@ -47,7 +46,7 @@ async def record(database: Database, recorded: Sequence[Recorded]) -> None:
 
 
 async def served_keys(database: Database, entry_id: int) -> list[bytes]:
-    """Distinct exact digests of semantic hits on an entry, newest first."""
+    """Distinct exact digests of the hits on an entry, newest first."""
     return [row[0] for row in await database.fetch(_SERVED, {"entry": entry_id}, bulk=True)]
 
 

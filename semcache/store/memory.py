@@ -19,7 +19,7 @@ import numpy as np
 
 from semcache.errors import StoreError
 from semcache.protocols import VectorBatch
-from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Outcome, Recorded, Rejection, Selector
+from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
 
 if TYPE_CHECKING:
     from semcache.types import Vector
@@ -195,10 +195,10 @@ class MemoryStore:
             await self.trim_events(keep_rows=EVENTS)
 
     async def served_keys(self, entry_id: int) -> list[bytes]:
-        """Exact digests of the requests that this entry answered semantically, newest first, at most 1,000."""
+        """Exact digests of the requests that this entry answered, newest first, at most 1,000."""
         newest: dict[bytes, tuple[float, int]] = {}
         for position, event in enumerate(self._events):
-            if event.entry_id == entry_id and event.outcome is Outcome.SEMANTIC and event.exact:
+            if event.entry_id == entry_id and event.exact:
                 newest[event.exact] = max(newest.get(event.exact, (event.at, position)), (event.at, position))
         return sorted(newest, key=lambda exact: newest[exact], reverse=True)[:1000]
 

@@ -83,14 +83,15 @@ async def test_feedback_keeps_a_wrong_answer_from_where_it_was_served(run: Run, 
         )
         await cache.parts.store.record([event])
     assert run("feedback", served, "--right").returncode == 0
-    assert "1 requests" in run("feedback", served, "--wrong").stderr
+    # The fixture replayed it to its own request too: nobody can tell which of the two complains.
+    assert "2 requests" in run("feedback", served, "--wrong").stderr
     assert json.loads(run("feedback", replayed, "--wrong", "--json").stdout)["result"] == "deleted"
     assert run("get", replayed).returncode == 1
     assert run("feedback", replayed, "--wrong").returncode == 1
     assert run("feedback", served).returncode == 2
     async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=plain, embedder="hashing") as cache:
         assert number in cache.catalogue.rejected(other)
-        assert (await cache.lookup("How do I reverse a list in Python?", model="m")).answer == "Use reversed()."
+        assert (await cache.lookup("How do I reverse a list in Python?", model="m")).answer is None
 
 
 async def test_stats_count_requests_without_a_server(run: Run, fill: Fill) -> None:
