@@ -6,17 +6,15 @@ embedder becomes `Forward(Why.FAULT)` and is counted. What `admit` reports as st
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from semcache import decide, eligibility, feedback, guards, keys
+from semcache import decide, eligibility, feedback, keys
 from semcache.errors import (
     CacheUnavailable,
     ConfigError,
-    EmbedError,
     IntegrityError,
     InvalidArgument,
     RequestRejected,
@@ -25,14 +23,13 @@ from semcache.faults import Faults
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
 from semcache.ledger import Facts, recorded, statistics
-from semcache.policy import Category
+from semcache.semantic import SemanticTier
 from semcache.types import (
     Admission,
     Assembled,
     CacheKey,
     Candidate,
     Card,
-    Decision,
     Discard,
     Entry,
     Forward,
@@ -56,8 +53,6 @@ if TYPE_CHECKING:
     from semcache.opening import Parts
     from semcache.types import Vector
 
-NEIGHBOURS = 8
-
 
 class AsyncSemanticCache:
     """A semantic cache in an event loop. Open it with `await AsyncSemanticCache.open(...)`, close it with `close`."""
@@ -70,9 +65,9 @@ class AsyncSemanticCache:
         self.meter = parts.meter
         self._store = parts.store
         self._clock = parts.clock
-        self._rng = parts.rng
         self._faults = Faults(parts.meter)
         self._keeper = Keeper(parts, self._faults)
+        self._semantic = SemanticTier(parts, self._faults)
 
     @classmethod
     async def open(
@@ -215,80 +210,25 @@ class AsyncSemanticCache:
         if why is not None:
             return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS))
         key = keys.cache_key(request, self._store.salt)
-        lookup = Lookup(request_id, request, key, policy.name, Forward(Why.COLD))
-        if request.controls.no_cache:
-            lookup = replace(lookup, decision=Forward(Why.NO_CACHE, Outcome.BYPASS))
-        else:
+        exact: Serve | Forward = Forward(Why.NO_CACHE, Outcome.BYPASS)
+        if not request.controls.no_cache:
             card = self.catalogue.exact(key.exact)
             if card is not None and category is not None and card.category != category:
                 # It was kept under another category's terms.
                 card = None
-            decision = decide.exact(
-                card, controls=request.controls, now=self._clock(), rejected=self.catalogue.rejected(key.exact)
-            )
-            lookup = replace(lookup, decision=decision, category=card.category if card else policy.name)
-        timings = Timings(key=time.perf_counter() - started)
-        if isinstance(lookup.decision, Serve):
-            return replace(lookup, timings=timings)
+            rejected = self.catalogue.rejected(key.exact)
+            exact = decide.exact(card, controls=request.controls, now=self._clock(), rejected=rejected)
+        seconds = time.perf_counter() - started
+        if isinstance(exact, Serve):
+            return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
         try:
-            return await self._near(lookup, category, timings)
+            return await self._semantic.look(request_id, request, key, category, exact, seconds)
         except CacheUnavailable:
-            return replace(lookup, decision=Forward(Why.FAULT), timings=timings)
-
-    async def _near(self, lookup: Lookup, category: str | None, timings: Timings) -> Lookup:
-        """The semantic tier. Raises CacheUnavailable."""
-        request, key = lookup.request, lookup.key
-        assert key is not None
-        named = self.pack.of(category or "default")
-        if self._exact_alone(request, named):
-            return replace(lookup, category=named.name, timings=timings, decision=self._exact_only(lookup.decision))
-        started = time.perf_counter()
-        vector = await self._embed(request.text)
-        embedded = time.perf_counter()
-        policy = named if category else self.pack.of(self.parts.categories.by_vector(vector))
-        why = eligibility.ineligible(request, policy)
-        if why is not None:
-            return replace(lookup, key=None, category=policy.name, decision=Forward(why, Outcome.BYPASS))
-        shelf = keys.shelf_of(key, policy.name, self.parts.embedder.id, self._store.salt)
-        if self._exact_alone(request, policy):
-            return replace(lookup, category=policy.name, decision=self._exact_only(lookup.decision))
-        lookup = replace(lookup, category=policy.name, shelf=shelf, vector=vector)
-        timings = replace(timings, embed=embedded - started)
-        if request.controls.no_cache:
-            return replace(lookup, timings=timings)
-        neighbours = await self._faults.guard("index", self.parts.index.search(shelf, vector, NEIGHBOURS))
-        searched = time.perf_counter()
-        candidates = [
-            Candidate(card, neighbour.score)
-            for neighbour in neighbours
-            if (card := self.catalogue.get(neighbour.entry_id)) is not None
-        ]
-        decision = self._choose(lookup, candidates, policy)
-        if decision == Forward(Why.COLD) and isinstance(lookup.decision, Forward):
-            decision = lookup.decision
-        done = time.perf_counter()
-        timings = replace(timings, search=searched - embedded, guard=done - searched)
-        return replace(lookup, decision=decision, timings=timings)
+            return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
 
     def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
         """Whether an answer still in the air would be served to this request."""
-        policy = self.pack.of(lookup.category)
-        return isinstance(self._choose(lookup, [Candidate(card, score)], policy), Serve)
-
-    def _choose(self, lookup: Lookup, candidates: Sequence[Candidate], policy: Category) -> Decision:
-        key = lookup.key
-        assert key is not None
-        return decide.semantic(
-            candidates,
-            text=lookup.request.text,
-            category=policy.name,
-            threshold=self.parts.threshold,
-            conflicts=lambda query, cached: guards.conflicts(query, cached, policy.guards),
-            controls=lookup.request.controls,
-            now=self._clock(),
-            rejected=self.catalogue.rejected(key.exact),
-            draw=self._rng.random(),
-        )
+        return self._semantic.acceptable(lookup, card, score)
 
     async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:
         """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down.
@@ -366,17 +306,6 @@ class AsyncSemanticCache:
 
     # Inside
 
-    async def _embed(self, text: str) -> Vector:
-        vector: Vector = await self._faults.guard("embedder", self._vector_of(text))
-        return vector
-
-    async def _vector_of(self, text: str) -> Vector:
-        matrix = await self.parts.embedder.embed([text])
-        if len(matrix) != 1 or not math.isfinite(float(matrix[0] @ matrix[0])):
-            raise EmbedError(f"embedder {self.parts.embedder.id!r} did not return one finite vector for one text")
-        vector: Vector = matrix[0]
-        return vector
-
     async def _unreadable(self, card: Card) -> None:
         # Hidden and not deleted: with the right key, or a repaired store, it may be readable again.
         self.meter.evictions.labels("unreadable").inc()
@@ -390,14 +319,3 @@ class AsyncSemanticCache:
             rejection = Rejection(served.card.id, lookup.key.exact)
             self.catalogue.reject([rejection])
             await self._store.reject([rejection], now=self._clock())
-
-    def _exact_alone(self, request: Request, policy: Category) -> bool:
-        """Whether a paraphrase must not be sought, also because the caller wants fewer errors than the pack allows."""
-        asked = request.controls.max_error
-        return (asked is not None and asked < self.pack.target) or (
-            eligibility.semantic_eligible(request, policy) is not None
-        )
-
-    @staticmethod
-    def _exact_only(decision: Decision) -> Decision:
-        return Forward(Why.EXACT_ONLY) if decision == Forward(Why.COLD) else decision

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Categories:
     """The categories of one pack. Implements `protocols.Categorizer`.
 
-    `examples` maps a category to its unit vectors, shape (n, dim); without any, `by_vector` is always "default".
+    `examples` maps a category to its unit vectors, shape (n, dim); without any, `near` is always "default".
     """
 
     def __init__(self, pack: Pack, examples: Mapping[str, Matrix] | None = None) -> None:
@@ -54,13 +54,19 @@ class Categories:
                 return name
         return None
 
-    def by_vector(self, vector: Vector) -> str:
-        """The category with the nearest centroid, or "default" below the pack's `min_margin`."""
+    def near(self, vector: Vector) -> tuple[str, ...]:
+        """The categories of a prompt, nearest first: the best, and those that are less than `overlap` behind it.
+
+        "default" stands at the pack's `min_margin`: it comes first when no centroid is nearer than that.
+        """
         if self._centroids is None:
-            return "default"
+            return ("default",)
         scores = self._centroids @ vector
-        best = int(np.argmax(scores))
-        return self._names[best] if scores[best] >= self._pack.min_margin else "default"
+        last = float(np.max(scores, initial=self._pack.min_margin)) - self._pack.overlap
+        ranked = [(float(scores[row]), self._names[row]) for row in np.flatnonzero(scores > last)]
+        if self._pack.min_margin > last and "default" not in self._names:
+            ranked.append((self._pack.min_margin, "default"))
+        return tuple(name for _, name in sorted(ranked, key=lambda one: -one[0]))
 
     def _unknown(self, asked: str) -> str:
         close = difflib.get_close_matches(asked, self._pack.categories, n=1, cutoff=0.0)

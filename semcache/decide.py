@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
 from semcache.protocols import Threshold
-from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Why
+from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Why
 
 
 def exact(card: Card | None, *, controls: Controls, now: float, rejected: Container[int]) -> Serve | Forward:
@@ -46,17 +46,26 @@ def semantic(
             break
         why = _unusable(found.card, controls, now, rejected)
         candidate = found
+        if why is None and (found_conflicts := conflicts(text, found.card.text)):
+            candidate, why = replace(found, conflicts=found_conflicts), Why.GUARD
         if why is None:
-            candidate = replace(found, conflicts=conflicts(text, found.card.text))
-            if candidate.conflicts:
-                why = Why.GUARD
-        if why is None:
-            verdict = threshold.judge(candidate, category, min_score=controls.min_score, draw=draw)
+            verdict = _judge(threshold, candidate, category, controls.min_score, draw)
             if verdict.serve:
                 return Serve(candidate.card, Outcome.SEMANTIC, candidate.score, verdict.p_correct, verdict.audit)
             why = verdict.why
         refused = refused or Forward(why, nearest=candidate)
     return refused or Forward(Why.COLD)
+
+
+def _judge(threshold: Threshold, candidate: Candidate, category: str, min_score: float | None, draw: float) -> Verdict:
+    """The verdict under the terms of the request's category, and of the candidate's where that is another."""
+    verdict = threshold.judge(candidate, category, min_score=min_score, draw=draw)
+    if not verdict.serve or candidate.card.category == category:
+        return verdict
+    other = threshold.judge(candidate, candidate.card.category, min_score=min_score, draw=draw)
+    if not other.serve:
+        return other
+    return replace(verdict, p_correct=min(verdict.p_correct, other.p_correct), audit=verdict.audit or other.audit)
 
 
 def _unusable(card: Card, controls: Controls, now: float, rejected: Container[int]) -> Why | None:

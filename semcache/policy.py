@@ -91,6 +91,8 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The error per hit that the operator accepts."""
     min_margin: Score = 0.25
     """A request whose best centroid scores below this joins the category `default`."""
+    overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.05
+    """Paraphrases are also sought in categories whose centroid scores less than this below the best one."""
     defaults: CategorySpec = msgspec.field(default_factory=CategorySpec)
     categories: dict[str, CategorySpec] = {}
 
@@ -125,6 +127,7 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
     share: Literal["tenant", "user"]
     target: float
     min_margin: float
+    overlap: float = 0.05
     categories: dict[str, Category]
     source: str = ""
 
@@ -232,6 +235,7 @@ def _settle(spec: PackSpec, source: str) -> Pack:
         share=spec.share,
         target=spec.target,
         min_margin=spec.min_margin,
+        overlap=spec.overlap,
         categories=named,
         source=source,
     )

@@ -198,7 +198,9 @@ class Categorizer(Protocol):
         """The category that the caller or a rule names, without an embedding; None when only the vector can tell."""
         ...
 
-    def by_vector(self, vector: Vector) -> str: ...
+    def near(self, vector: Vector) -> Sequence[str]:
+        """The categories of a prompt, nearest first, at least one: it is kept in the first, and sought in all."""
+        ...
 
 
 class Guard(Protocol):

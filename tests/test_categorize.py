@@ -42,17 +42,17 @@ def test_example_texts_keep_the_order_that_build_expects() -> None:
 
 
 def test_the_nearest_centroid_names_the_category() -> None:
-    assert BUILT.by_vector(unit(1, 0, 0.2)) == "support"
-    assert BUILT.by_vector(unit(0.2, 0, 1)) == "code"
+    assert BUILT.near(unit(1, 0, 0.2))[0] == "support"
+    assert BUILT.near(unit(0.2, 0, 1))[0] == "code"
 
 
 def test_what_is_near_to_nothing_is_default() -> None:
-    assert BUILT.by_vector(unit(0, 1, 0)) == "default"
-    assert BUILT.by_vector(unit(-1, 0, 0)) == "default"
+    assert BUILT.near(unit(0, 1, 0))[0] == "default"
+    assert BUILT.near(unit(-1, 0, 0))[0] == "default"
 
 
 def test_without_examples_everything_is_default() -> None:
-    assert Categories(PACK).by_vector(unit(1, 0, 0)) == "default"
+    assert Categories(PACK).near(unit(1, 0, 0)) == ("default",)
     bare = Pack(
         name="p",
         description="",
@@ -61,7 +61,7 @@ def test_without_examples_everything_is_default() -> None:
         min_margin=0.2,
         categories={"default": Category(name="default")},
     )
-    assert build(bare, np.zeros((0, 3), dtype=np.float32)).by_vector(unit(1, 0, 0)) == "default"
+    assert build(bare, np.zeros((0, 3), dtype=np.float32)).near(unit(1, 0, 0)) == ("default",)
 
 
 def test_the_caller_names_the_category() -> None:
@@ -95,3 +95,16 @@ def test_vectors_that_do_not_fit_the_examples_are_refused() -> None:
         build(PACK, np.ones((2, 3), dtype=np.float32))
     with pytest.raises(EmbedError, match="3 finite example vectors"):
         build(PACK, np.full((3, 3), np.nan, dtype=np.float32))
+
+
+def test_a_prompt_between_two_categories_is_sought_in_both() -> None:
+    assert set(BUILT.near(unit(1, 0, 0.99))) == {"support", "code"}
+    assert BUILT.near(unit(1, 0, 0.2)) == ("support",)
+
+
+def test_a_prompt_at_the_margin_is_sought_in_the_default_category_too() -> None:
+    margin = PACK.min_margin
+    just_inside = unit(margin + 0.01, (1 - (margin + 0.01) ** 2) ** 0.5, 0)
+    just_outside = unit(margin - 0.01, (1 - (margin - 0.01) ** 2) ** 0.5, 0)
+    assert BUILT.near(just_inside) == ("support", "default")
+    assert BUILT.near(just_outside) == ("default", "support")

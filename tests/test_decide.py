@@ -20,7 +20,10 @@ PACK = Pack(
     share="tenant",
     target=0.01,
     min_margin=0.0,
-    categories={"default": Category(name="default", threshold=0.9)},
+    categories={
+        "default": Category(name="default", threshold=0.9),
+        "strict": Category(name="strict", threshold=0.97),
+    },
 )
 
 
@@ -65,6 +68,14 @@ def test_a_guard_vetoes_the_nearest_but_not_the_next() -> None:
 def test_a_caller_can_raise_the_threshold_and_not_lower_it() -> None:
     assert isinstance(choose([Candidate(CARD, 0.95)], controls=Controls(min_score=0.97)), Forward)
     assert isinstance(choose([Candidate(CARD, 0.5)], controls=Controls(min_score=0.1)), Forward)
+
+
+def test_a_neighbour_of_another_category_has_to_meet_the_terms_of_both() -> None:
+    elsewhere = replace(CARD, category="strict")
+    assert choose([Candidate(elsewhere, 0.95)]) == Forward(Why.BELOW_THRESHOLD, nearest=Candidate(elsewhere, 0.95))
+    assert isinstance(choose([Candidate(elsewhere, 0.97)]), Serve)
+    assert isinstance(choose([Candidate(CARD, 0.95)], category="strict"), Forward)
+    assert isinstance(choose([Candidate(elsewhere, 0.95), Candidate(CARD, 0.93)]), Serve)
 
 
 def test_what_was_rejected_for_this_request_stays_rejected() -> None:

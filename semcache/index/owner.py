@@ -69,13 +69,23 @@ class IndexOwner:
 
     async def search(self, partition: bytes, vector: Vector, k: int) -> list[Neighbour]:
         """At most k neighbours within the partition, best first. Raises IndexFault."""
-        if not self._closed and self._queue.empty() and self._lock.acquire(blocking=False):
-            try:
-                if self._shelf.quick(partition):
-                    return self._shelf.search(partition, vector, k)
-            finally:
-                self._lock.release()
-        return await self._run(lambda: self._shelf.search(partition, vector, k))
+        found = self.search_now([partition], vector, k)
+        return await self.search_all([partition], vector, k) if found is None else found
+
+    def search_now(self, partitions: Sequence[bytes], vector: Vector, k: int) -> list[Neighbour] | None:
+        """What `search_all` returns, if it can be had at once; None when the owner is busy or the search takes long."""
+        if self._closed or not self._queue.empty() or not self._lock.acquire(blocking=False):
+            return None
+        try:
+            if all(map(self._shelf.quick, partitions)):
+                return self._shelf.search_all(partitions, vector, k)
+        finally:
+            self._lock.release()
+        return None
+
+    async def search_all(self, partitions: Sequence[bytes], vector: Vector, k: int) -> list[Neighbour]:
+        """At most k neighbours within several partitions, best first. Raises IndexFault."""
+        return await self._run(lambda: self._shelf.search_all(partitions, vector, k))
 
     async def add(self, partition: bytes, id: int, vector: Vector) -> None:
         """Insert or replace; on return every search sees it. Raises IndexFault."""

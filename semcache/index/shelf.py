@@ -123,6 +123,13 @@ class Shelf:
             return []
         return home.index.search(vector, k)
 
+    def search_all(self, partitions: Sequence[bytes], vector: Vector, k: int) -> list[Neighbour]:
+        """At most k neighbours within several partitions, best first."""
+        if len(partitions) == 1:
+            return self.search(partitions[0], vector, k)
+        found = [neighbour for partition in partitions for neighbour in self.search(partition, vector, k)]
+        return sorted(found, key=lambda neighbour: -neighbour.score)[:k]
+
     def step(self, budget: int = 8) -> bool:
         """Put at most `budget` vectors into a graph under construction; False when there is none.
 
