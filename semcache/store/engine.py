@@ -13,32 +13,27 @@ import asyncio
 import sqlite3
 import weakref
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from semcache.errors import ConfigError, StoreError
 from semcache.store.faults import explain, wrapped
+from semcache.store.lane import PRAGMAS, Bound, Lane, Row
 
 T = TypeVar("T")
 Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Delete
-Bound: TypeAlias = tuple[str, Any]
-Step: TypeAlias = tuple[Statement, Mapping[str, Any]]
-Row = Sequence[Any]
+# A statement and its parameters by name; a list of them, all of the same names, runs an INSERT once for each.
+Step: TypeAlias = tuple[Statement, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 READERS = 4
 _LANES = 3  # short reads, long reads, scripts
 _WRITER = 2
 FEED_LOCK = 0x73656D63_61636865
-
-
-class _Lane(Protocol):
-    """The part of an aiosqlite connection that is used: a statement and its rows in one hop to its thread."""
-
-    async def execute_fetchall(self, sql: str, parameters: Sequence[Any]) -> list[Row]: ...
 
 
 def parse_url(url: str) -> sa.URL:
@@ -75,9 +70,9 @@ class Database:
         self.name = str(url.database) if self.sqlite else url.render_as_string(hide_password=True)
         self._busy = busy
         self._engine: AsyncEngine | None = None
-        self._held: list[AsyncConnection] = []
-        self._lanes: list[_Lane] = []
-        self._compiled: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._lanes: list[Lane] = []
+        self._named = sqlite.dialect(paramstyle="named")
+        self._compiled: weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = weakref.WeakKeyDictionary()
         self._writing = asyncio.Lock()
         self._reading = asyncio.Semaphore(READERS)
         self._running: set[asyncio.Task[Any]] = set()
@@ -105,28 +100,30 @@ class Database:
             async with self._engine.connect():
                 return
         _make_private(Path(str(self.url.database)))
+        options: dict[str, Any] = {"isolation_level": None, "timeout": self._busy}
         self._engine = create_async_engine(
             self.url,
             hide_parameters=True,
-            pool_size=_LANES + 2,
+            pool_size=2,
             max_overflow=0,
             pool_reset_on_return=None,
-            connect_args={"isolation_level": None, "timeout": self._busy},
+            connect_args=options,
         )
         event.listen(self._engine.sync_engine, "connect", _set_pragmas)
         event.listen(self._engine.sync_engine, "begin", _begin)
+        where, named = self._engine.dialect.create_connect_args(self.url)
         for _ in range(_LANES):
-            connection = await self._engine.connect()
-            self._held.append(connection)
-            self._lanes.append(cast(_Lane, (await connection.get_raw_connection()).driver_connection))
+            lane = Lane(partial(sqlite3.connect, *where, **{**named, **options}))
+            self._lanes.append(lane)
+            await lane.open()
         await self._write_ahead(self._lanes[0])
 
-    async def _write_ahead(self, lane: _Lane) -> None:
+    async def _write_ahead(self, lane: Lane) -> None:
         """Switch to WAL. SQLite does not wait for a lock here, so several workers that start at once take turns."""
         deadline = asyncio.get_running_loop().time() + self._busy
         while True:
             try:
-                await lane.execute_fetchall("PRAGMA journal_mode=WAL", ())
+                await lane.fetch("PRAGMA journal_mode=WAL")
                 return
             except Exception as error:
                 if "locked" not in str(error) or asyncio.get_running_loop().time() > deadline:
@@ -138,11 +135,11 @@ class Database:
         engine, self._engine = self._engine, None
         while self._running:
             await asyncio.gather(*self._running, return_exceptions=True)
-        held, self._held, self._lanes = self._held, [], []
+        lanes, self._lanes = self._lanes, []
         if engine is not None:
             with wrapped(self.name):
-                for connection in held:
-                    await connection.close()
+                for lane in lanes:
+                    await lane.close()
                 await engine.dispose()
 
     async def fetch(
@@ -152,14 +149,14 @@ class Database:
         engine = self._opened()
         with wrapped(self.name):
             if self.sqlite:
-                return await self._lanes[bulk].execute_fetchall(*self._bound(statement, params or {}))
+                return await self._lanes[bulk].fetch(*self._bound(statement, params or {}))
             return await self._finish(self._query(engine, statement, params))
 
     async def pragma(self, name: str) -> Any:
         """The value of a SQLite pragma, as the reading connection sees it."""
         self._opened()
         with wrapped(self.name):
-            rows = await self._lanes[0].execute_fetchall(f"PRAGMA {name}", ())
+            rows = await self._lanes[0].fetch(f"PRAGMA {name}")
         return rows[0][0]
 
     async def write(self, work: Callable[[sa.Connection], T], *, feed: bool = True) -> T:
@@ -168,16 +165,15 @@ class Database:
         with wrapped(self.name):
             return await self._finish(self._transact(engine, work, feed))
 
-    async def script(self, steps: Sequence[Step]) -> None:
-        """Run statements that need nothing of each other's results in one transaction; adds to the change feed.
+    async def script(self, steps: Sequence[Step], *, feed: bool = True) -> None:
+        """Run statements that need nothing of each other's results in one transaction; `feed` as for `write`.
 
-        Several times cheaper than `write`: a hop to the writer's thread a statement on SQLite, one round trip for all
-        of them on PostgreSQL.
+        Several times cheaper than `write`: one call in the writer's thread on SQLite, one round trip on PostgreSQL.
         """
         engine = self._opened()
         with wrapped(self.name):
             bound = [self._bound(statement, params) for statement, params in steps]
-            await self._finish(self._play(bound) if self.sqlite else self._pipe(engine, bound))
+            await self._finish(self._play(bound) if self.sqlite else self._pipe(engine, bound, feed))
 
     async def look(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, without taking any write lock."""
@@ -199,29 +195,23 @@ class Database:
             return await connection.run_sync(work)
 
     async def _play(self, bound: Sequence[Bound]) -> None:
-        lane = self._lanes[_WRITER]
         async with self._writing:
-            await lane.execute_fetchall("BEGIN IMMEDIATE", ())
-            try:
-                for sql, args in bound:
-                    await lane.execute_fetchall(sql, args)
-                await lane.execute_fetchall("COMMIT", ())
-            except BaseException:
-                # Some failures, a full disk among them, have rolled back already.
-                with suppress(sqlite3.OperationalError):
-                    await lane.execute_fetchall("ROLLBACK", ())
-                raise
+            await self._lanes[_WRITER].play(bound)
 
-    async def _pipe(self, engine: AsyncEngine, bound: Sequence[Bound]) -> None:
+    async def _pipe(self, engine: AsyncEngine, bound: Sequence[Bound], feed: bool) -> None:
         import psycopg
 
         async with self._writing, engine.connect() as connection:
             raw = cast("psycopg.AsyncConnection[Any]", (await connection.get_raw_connection()).driver_connection)
             try:
                 async with raw.pipeline(), raw.transaction(), raw.cursor() as cursor:
-                    await cursor.execute("SELECT pg_advisory_xact_lock(%s)", (FEED_LOCK,))
+                    if feed:
+                        await cursor.execute("SELECT pg_advisory_xact_lock(%s)", (FEED_LOCK,))
                     for sql, args in bound:
-                        await cursor.execute(sql.encode(), args)
+                        if isinstance(args, Mapping):
+                            await cursor.execute(sql.encode(), args)
+                        else:
+                            await cursor.executemany(sql.encode(), args)
             except psycopg.Error as error:
                 raise StoreError(f"store {self.name}: {explain(error)}") from error
 
@@ -237,20 +227,19 @@ class Database:
         if not task.cancelled():
             task.exception()
 
-    def _bound(self, statement: Statement, params: Mapping[str, Any]) -> Bound:
+    def _bound(self, statement: Statement, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Bound:
         """SQL and arguments for the driver; a statement is compiled once, so its parameters keep their names."""
-        compiled = self._compiled.get(statement)
-        if compiled is None:
+        ready = self._compiled.get(statement)
+        if ready is None:
+            first = params if isinstance(params, Mapping) else params[0]
             compiled = statement.compile(
-                dialect=self._opened().dialect,
-                column_keys=list(params) if isinstance(statement, sa.Insert) else None,
+                dialect=self._named if self.sqlite else self._opened().dialect,
+                column_keys=list(first) if isinstance(statement, sa.Insert) else None,
                 compile_kwargs={"render_postcompile": True},
             )
-            self._compiled[statement] = compiled
-        values = compiled.construct_params(params, _check=False)
-        if compiled.positiontup is None:
-            return compiled.string, values
-        return compiled.string, [values[name] for name in compiled.positiontup]
+            ready = self._compiled[statement] = compiled.string, compiled.construct_params(_check=False)
+        sql, fixed = ready
+        return sql, {**fixed, **params} if isinstance(params, Mapping) else params
 
     def _opened(self) -> AsyncEngine:
         if self._engine is None:
@@ -279,8 +268,8 @@ def _make_private(path: Path) -> None:
 
 def _set_pragmas(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA synchronous=NORMAL")
-    cursor.execute("PRAGMA foreign_keys=ON")
+    for pragma in PRAGMAS:
+        cursor.execute(pragma)
     cursor.close()
 
 

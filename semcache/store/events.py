@@ -26,6 +26,7 @@ _KINDS = {"requests": int, "saved_prompt_tokens": int, "saved_completion_tokens"
 # One statement, so that a trim between two reads cannot be seen.
 _BOTH = sa.union_all(_GROUPED, sa.select(totals.c.category, totals.c.outcome, *(totals.c[name] for name in _SUMS)))
 _TALLY = sa.select(*_BOTH.subquery().c)
+_APPEND = sa.insert(events)
 _SERVED = (
     sa.select(events.c.exact)
     .where(
@@ -40,9 +41,8 @@ _SERVED = (
 
 async def record(database: Database, recorded: Sequence[Recorded]) -> None:
     """Append events in one transaction."""
-    batch = [rows.event(event) for event in recorded]
-    if batch:
-        await database.write(lambda connection: connection.execute(sa.insert(events), batch), feed=False)
+    if recorded:
+        await database.script([(_APPEND, [rows.event(event) for event in recorded])], feed=False)
 
 
 async def served_keys(database: Database, entry_id: int) -> list[bytes]:

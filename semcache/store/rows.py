@@ -11,8 +11,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from semcache.errors import ConfigError, IntegrityError
 from semcache.store import tables
@@ -36,6 +37,8 @@ CARD = tuple(
 
 def plain(value: str) -> str:
     """Escape what a database cannot hold; reversible and equality-preserving."""
+    if value.isascii() and value.isprintable():
+        return value
     return _UNSAFE.sub(lambda found: f"\x1b{ord(found[0]):04x}", value)
 
 
@@ -165,7 +168,7 @@ def event(recorded: Recorded) -> dict[str, Any]:
         "spent_completion_tokens": recorded.spent.completion_tokens,
         "spent_cost": recorded.spent_cost,
         "seconds": recorded.seconds,
-        "timings": json.dumps(asdict(recorded.timings)),
+        "timings": msgspec.json.encode(recorded.timings).decode(),
     }
 
 

@@ -131,14 +131,14 @@ async def test_a_full_disk_fails_the_write_whole_and_heals(path: Path):
     async with opened(path) as store:
         await store.put(entry(1), vector(1))
         lane = store._db._lanes[2]
-        [(pages,)] = await lane.execute_fetchall("PRAGMA page_count", ())
-        await lane.execute_fetchall(f"PRAGMA max_page_count={pages + 3}", ())
+        [(pages,)] = await lane.fetch("PRAGMA page_count")
+        await lane.fetch(f"PRAGMA max_page_count={pages + 3}")
         head = await store.head()
         with pytest.raises(StoreError, match="disk is full"):
             await store.put(entry(2, body=b"x" * 500_000), vector(2))
         assert await store.head() == head
         assert await store.get([1, 2]) == [entry(1), None]
-        await lane.execute_fetchall("PRAGMA max_page_count=1000000", ())
+        await lane.fetch("PRAGMA max_page_count=1000000")
         await store.put(entry(2, body=b"x" * 500_000), vector(2))
         assert len(await store.changes(0)) == 2
 
@@ -147,11 +147,11 @@ async def test_a_read_only_database_is_said_to_be_so_and_is_still_read(path: Pat
     async with opened(path) as store:
         await store.put(entry(1), None)
         lane = store._db._lanes[2]
-        await lane.execute_fetchall("PRAGMA query_only=ON", ())
+        await lane.fetch("PRAGMA query_only=ON")
         with pytest.raises(StoreError, match="read-only; give this user write access"):
             await store.put(entry(2), None)
         assert await store.get([1]) == [entry(1)]
-        await lane.execute_fetchall("PRAGMA query_only=OFF", ())
+        await lane.fetch("PRAGMA query_only=OFF")
         await store.put(entry(2), None)
 
 
