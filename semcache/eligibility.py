@@ -3,33 +3,68 @@
 Reads the request and its category, nothing else: no store, no clock, no embedding.
 Invariant: when in doubt a request is ineligible, for a needless call costs money and a wrong answer costs trust; yet a
 general how-to question that merely says "my" is not personal.
+
+Each pattern stands beside words of which a text must hold one for it to match: sets are cheap, patterns are not.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 from semcache.policy import Category
-from semcache.secrets import has_secret
+from semcache.secrets import fold, has_secret
 from semcache.types import Request, Why
+
+_READINGS = 2048  # remembered texts; with _LONGEST it bounds the memory, to some 20 MB of ASCII
+_LONGEST = 8192  # characters; reading a longer text anew costs little beside answering it
+_WORD = re.compile(r"\w+")
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    """One pattern out of many; a space in them stands for any white space."""
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns).replace(" ", r"\s+"), re.IGNORECASE)
+    """One pattern out of many, for folded text; a space in them stands for any white space."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns).replace(" ", r"\s+"))
+
+
+def _vocabulary(*words: str) -> frozenset[str]:
+    return frozenset(" ".join(words).split())
+
+
+class _Rules:
+    """Patterns, each with the words of which a text that it matches holds at least one."""
+
+    def __init__(self, *rules: tuple[frozenset[str], re.Pattern[str]]) -> None:
+        self._rules = rules
+        self._words = frozenset[str]().union(*(words for words, _ in rules))
+
+    def match(self, folded: str, bag: frozenset[str]) -> bool:
+        """Whether any pattern occurs in this text, whose words are `bag`."""
+        present = bag & self._words
+        if not present:
+            return False
+        return any(
+            not words.isdisjoint(present) and pattern.search(folded) is not None for words, pattern in self._rules
+        )
+
+
+def _rule(words: str | frozenset[str], *patterns: str) -> tuple[frozenset[str], re.Pattern[str]]:
+    return _vocabulary(words) if isinstance(words, str) else words, _any(*patterns)
 
 
 # What belongs to one caller and is looked up in that caller's records.
-_RECORD = (
-    r"(?:orders?|packages?|parcels?|deliver(?:y|ies)|shipments?|refunds?|returns?|invoices?|bills?"
-    r"|balances?|statements?"
-    r"|transactions?|payments?|bookings?|reservations?|appointments?|tickets?|results?|prescriptions?|test|lab"
-    r"|diagnos[ie]s|contracts?|claims?|polic(?:y|ies)|subscriptions?|plan|account|cart|basket|wishlist|points|miles"
-    r"|credits?|limit|usage|quota|history|calendar|schedule|meetings?|inbox|emails?|messages?|files?|documents?|notes?"
-    r"|reminders?|contacts?|salary|payslip|portfolio|holdings?|stocks?|investments?|loan|mortgage|card|grades?|score"
-    r"|membership|profile|details|records?|data|flights?|itinerary|seat|luggage|application|case|repo(?:sitory)?"
-    r"|server|instance|deployment|tasks?|team|dashboard)\b"
+_RECORDS = _vocabulary(
+    "account application appointment appointments balance balances basket bill bills booking bookings calendar card",
+    "cart case claim claims contact contacts contract contracts credit credits dashboard data deliveries delivery",
+    "deployment details diagnoses diagnosis document documents email emails file files flight flights grade grades",
+    "history holding holdings inbox instance investment investments invoice invoices itinerary lab limit loan luggage",
+    "meeting meetings membership message messages miles mortgage note notes order orders package packages parcel",
+    "parcels payment payments payslip plan points policies policy portfolio prescription prescriptions profile quota",
+    "record records refund refunds reminder reminders repo repository reservation reservations result results return",
+    "returns salary schedule score seat server shipment shipments statement statements stock stocks subscription",
+    "subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
 )
+_RECORD = rf"(?:{'|'.join(sorted(_RECORDS))})\b"
 _OWNED = rf"(?:my|our|mine) (?:\w+ ){{0,3}}?{_RECORD}"
 _STATE = (
     r"(?:status|arriv\w+|late|delayed|due|shipped|delivered|ready|approved|processed|cancell?ed|confirmed|declined"
@@ -41,31 +76,62 @@ _FETCH = (
     r"|summari[sz]e|cancel|change"
     r"|update|reschedule|confirm|review|analy[sz]e|display|print|export|delete|book)"
 )
-_PERSON = re.compile(r"\b(?:my|our|mine|i|we|me)\b|\d{3}|#", re.IGNORECASE)
-_PERSONAL = _any(
-    r"\b(?:where|when|whereabouts)(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b(?! nearest)",
+_OWNERS = _vocabulary("my our mine")
+_PERSONS = _OWNERS | _vocabulary("i we me")
+# Each of these needs an owner ("my") and a word of `_RECORDS`.
+_OWN_RECORD = _any(
     rf"\b{_FETCH} (?:me )?(?:all |of |about |the status of )*{_OWNED}",
     rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) (?:\w+ ){{0,3}}?"
     rf"(?:in |on |of |left )?{_OWNED}",
     rf"\b(?:has|have|is|are|was|were|did|does|will) {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
-    r"\b(?:the )?(?:status|balance|state|progress|details|result|outcome|eta) (?:of|on|for) (?:my|our)\b",
-    r"\bdo (?:i|we) (?:still |currently |already )?(?:have|owe|own) (?:any|an?|enough|the|more|unread|some|unpaid|\d"
-    r"|outstanding|left|to pay for)\b(?! (?:right|choice|obligation|to\b))",
-    r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?(?:do|did|have|am|was|were|are) (?:i|we) (?:\w+ )?"
-    r"(?:have|owe|owed|spend|spent|order(?:ed)?|bought|buy|paid|booked|scheduled|left|say|said|ask(?:ed)?|sent|send"
-    r"|received?|eligible)\b",
-    r"\bshow (?:me )?(?:my|our)\b",
     rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?:\W+(?:please|now))?\W*$",
-    r"\b(?:am|was) i (?:still |already )?(?:enrolled|registered|subscribed|charged|billed|approved|accepted|eligible"
-    r"|logged in|covered|on the)\b",
-    r"\b(?:what(?:'s| is| are)|tell me|do you (?:know|remember)) my (?:name|age|address|birthday|phone|number|email"
-    r"|username|id|job|location|favou?rite|timezone|city)\b",
-    r"\b(?:who am i|where am i|remind me|about me|do you remember)\b",
-    r"\b(?:my|our) (?:order|account|invoice|ticket|booking|tracking|reservation|case|claim) (?:number "
-    r"|id |no\.? )?(?:is )?"
-    r"#?\w*\d",
-    r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*(?:number|id|no\.?|#)\s*:?\s*#?\w*\d{3}",
 )
+_PERSONAL = _Rules(
+    _rule(
+        "where when whereabouts",
+        r"\b(?:where|when|whereabouts)(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b(?! nearest)",
+    ),
+    _rule(
+        "status balance state progress details result outcome eta",
+        r"\b(?:the )?(?:status|balance|state|progress|details|result|outcome|eta) (?:of|on|for) (?:my|our)\b",
+    ),
+    _rule("show", r"\bshow (?:me )?(?:my|our)\b"),
+    _rule(
+        "do",
+        r"\bdo (?:i|we) (?:still |currently |already )?(?:have|owe|own) (?:any|an?|enough|the|more|unread"
+        r"|some|unpaid|\d"
+        r"|outstanding|left|to pay for)\b(?! (?:right|choice|obligation|to\b))",
+    ),
+    _rule(
+        "have owe owed spend spent order ordered bought buy paid booked scheduled left say said ask asked sent send"
+        " receive received eligible",
+        r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?(?:do|did|have|am|was|were|are) (?:i|we) (?:\w+ )?"
+        r"(?:have|owe|owed|spend|spent|order(?:ed)?|bought|buy|paid|booked|scheduled|left|say|said|ask(?:ed)?|sent|send"
+        r"|received?|eligible)\b",
+    ),
+    _rule(
+        "am was",
+        r"\b(?:am|was) i (?:still |already )?(?:enrolled|registered|subscribed|charged|billed|approved"
+        r"|accepted|eligible"
+        r"|logged in|covered|on the)\b",
+    ),
+    _rule(
+        "name age address birthday phone number email username id job location favourite favorite timezone city",
+        r"\b(?:what(?:'s| is| are)|tell me|do you (?:know|remember)) my (?:name|age|address|birthday|phone|number|email"
+        r"|username|id|job|location|favou?rite|timezone|city)\b",
+    ),
+    _rule("am remind about remember", r"\b(?:who am i|where am i|remind me|about me|do you remember)\b"),
+    _rule(
+        "my our",
+        r"\b(?:my|our) (?:order|account|invoice|ticket|booking|tracking|reservation|case|claim) (?:number "
+        r"|id |no\.? )?(?:is )?"
+        r"#?\w*\d",
+    ),
+)
+_NUMBERED = _any(
+    r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*(?:number|id|no\.?|#)\s*:?\s*#?\w*\d{3}"
+)
+_LONG_NUMBER = re.compile(r"\d{3}")
 # A question for the way to do something is general, even about "my account".
 _HOW_TO = _any(
     r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
@@ -87,37 +153,90 @@ _OFFICE = (
     r"|status|population|governor|mayor|king|queen|pope|chancellor|exchange|inflation|traffic|standings?|events?|holder"
     r"|chair)\b"
 )
-_LIVE = _any(
-    r"\b(?:right now|at the moment|at this (?:moment|time)|currently|as of (?:now|today)|just now|so far (?:today|this)"
-    r"|up[\s-]to[\s-]date|nowadays|these days)\b",
-    r"\b(?:today|tonight|tomorrow|yesterday)(?:'s)?\b(?!\()",
-    r"\bthis (?:week|weekend|month|morning|afternoon|evening|year|quarter|season)(?:'s)?\b",
-    r"\b(?:last|next) (?:night|week|weekend|month)(?:'s)?\b",
-    rf"\b(?:latest|breaking|live|real[\s-]?time|up[\s-]?coming|newest|most recent|trending) (?:\w+ )?{_FIGURE}",
-    r"\bwhat(?:'s| is) (?:the )?latest\b|\bin the news\b|\bnews (?:about|on|from)\b|^\W*news\b",
-    r"\bwhat(?:'s| is)? (?:the )?(?:current )?(?:time|date|day)\s*(?:is it|in \w+(?:\s\w+)?|now|there|here)?\s*\?*\s*$",
-    r"\bwhat (?:time|day|date|year) is it\b",
-    rf"\b(?:current(?:ly)?|present) (?:\w+ ){{0,2}}?{_OFFICE}",
-    r"\bwho(?:'s| is) (?:the )?(?:current|now|winning|leading)\b",
-    r"\b(?:weather|forecast) (?:\w+ )?(?:in|for|at|like|near|outside)\b|\bweather\s*\?*\s*$|\bhow(?:'s"
-    r"| is) the weather\b",
-    r"\bis it (?:raining|snowing|sunny|cold|hot|windy) (?:in|outside|at)\b|\bwill it (?:rain|snow)\b",
-    r"\b(?:stock|share|bitcoin|btc|ethereum|crypto|gold|oil|gas|silver|petrol|fuel) prices?\s*(?:\?|$|of|for|in|now)",
-    r"\b(?:price|value) of (?:bitcoin|btc|ethereum|eth|gold|oil|silver|gas)\b",
-    r"\bhow (?:much|is|are) (?:is )?(?:the )?(?:bitcoin|btc|ethereum|dow|nasdaq|\w+ (?:stock"
-    r"|shares?) (?:doing|trading|worth))\b",
-    r"\b(?:stock|share) quote\b|\btrading at\b|\bexchange rates? (?:of|for|between|from)\b",
-    r"\b(?:what(?:'s| is| are)?|current|check|get|usd|eur|gbp|dollars?|euros?|yen"
-    r"|rupees?) (?:\w+ ){0,3}?exchange rates?\b"
-    r"(?! (?:work|mean|regime|risk|mechanism))",
-    r"\bscores? (?:of|for|in) (?:the )?(?:\w+ ){0,4}?(?:game|match)\b|\bwho (?:is|are|'s) winning\b"
-    r"|\bdid the \w+ win\b",
-    r"\btraffic (?:on|in|to|near|like|conditions?|report|jams?)\b(?!.*\b(?:website|site|blog|page|google)\b)",
-    r"\b(?:flight|train|bus) (?:status|delays?)\b|\bis (?:\S+ ){1,4}?(?:down|open|closed|online|up)(?: now)?\s*\?\s*$",
-    r"\b(?:open|closed|available|in stock|near me|nearby|around here) now\b|\bnear(?:est)? (?:to )?me\b|\bin stock\b",
-    r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
-    r"|function|loop|query"
-    r"|error|script))",
+_LIVE = _Rules(
+    _rule(
+        "now moment time currently today far date nowadays days",
+        r"\b(?:right now|at the moment|at this (?:moment|time)|currently|as of (?:now|today)|just now"
+        r"|so far (?:today|this)"
+        r"|up[\s-]to[\s-]date|nowadays|these days)\b",
+    ),
+    _rule("today tonight tomorrow yesterday", r"\b(?:today|tonight|tomorrow|yesterday)(?:'s)?\b(?!\()"),
+    _rule(
+        "week weekend month morning afternoon evening year quarter season",
+        r"\bthis (?:week|weekend|month|morning|afternoon|evening|year|quarter|season)(?:'s)?\b",
+    ),
+    _rule("night week weekend month", r"\b(?:last|next) (?:night|week|weekend|month)(?:'s)?\b"),
+    _rule(
+        "latest breaking live realtime time upcoming coming newest recent trending",
+        rf"\b(?:latest|breaking|live|real[\s-]?time|up[\s-]?coming|newest|most recent|trending) (?:\w+ )?{_FIGURE}",
+    ),
+    _rule("latest news", r"\bwhat(?:'s| is) (?:the )?latest\b|\bin the news\b|\bnews (?:about|on|from)\b|^\W*news\b"),
+    _rule(
+        "what",
+        r"\bwhat(?:'s| is)? (?:the )?(?:current )?(?:time|date|day)\s*(?:is it|in \w+(?:\s\w+)?|now|there"
+        r"|here)?\s*\?*\s*$",
+    ),
+    _rule("time day date year", r"\bwhat (?:time|day|date|year) is it\b"),
+    _rule("current currently present", rf"\b(?:current(?:ly)?|present) (?:\w+ ){{0,2}}?{_OFFICE}"),
+    _rule("current now winning leading", r"\bwho(?:'s| is) (?:the )?(?:current|now|winning|leading)\b"),
+    _rule(
+        "weather forecast",
+        r"\b(?:weather|forecast) (?:\w+ )?(?:in|for|at|like|near|outside)\b|\bweather\s*\?*\s*$|\bhow(?:'s"
+        r"| is) the weather\b",
+    ),
+    _rule(
+        "raining snowing sunny cold hot windy rain snow",
+        r"\bis it (?:raining|snowing|sunny|cold|hot|windy) (?:in|outside|at)\b|\bwill it (?:rain|snow)\b",
+    ),
+    _rule(
+        "stock share bitcoin btc ethereum crypto gold oil gas silver petrol fuel",
+        r"\b(?:stock|share|bitcoin|btc|ethereum|crypto|gold|oil|gas|silver|petrol|fuel) prices?\s*(?:\?|$|of"
+        r"|for|in|now)",
+    ),
+    _rule(
+        "bitcoin btc ethereum eth gold oil silver gas",
+        r"\b(?:price|value) of (?:bitcoin|btc|ethereum|eth|gold|oil|silver|gas)\b",
+    ),
+    _rule(
+        "bitcoin btc ethereum dow nasdaq stock share shares",
+        r"\bhow (?:much|is|are) (?:is )?(?:the )?(?:bitcoin|btc|ethereum|dow|nasdaq|\w+ (?:stock"
+        r"|shares?) (?:doing|trading|worth))\b",
+    ),
+    _rule(
+        "stock share trading exchange",
+        r"\b(?:stock|share) quote\b|\btrading at\b|\bexchange rates? (?:of|for|between|from)\b",
+    ),
+    _rule(
+        "exchange",
+        r"\b(?:what(?:'s| is| are)?|current|check|get|usd|eur|gbp|dollars?|euros?|yen"
+        r"|rupees?) (?:\w+ ){0,3}?exchange rates?\b"
+        r"(?! (?:work|mean|regime|risk|mechanism))",
+    ),
+    _rule(
+        "game match winning win",
+        r"\bscores? (?:of|for|in) (?:the )?(?:\w+ ){0,4}?(?:game|match)\b|\bwho (?:is|are|'s) winning\b"
+        r"|\bdid the \w+ win\b",
+    ),
+    _rule(
+        "traffic",
+        r"\btraffic (?:on|in|to|near|like|conditions?|report|jams?)\b(?!.*\b(?:website|site|blog|page|google)\b)",
+    ),
+    _rule(
+        "status delay delays down open closed online up",
+        r"\b(?:flight|train|bus) (?:status|delays?)\b|\bis (?:\S+ ){1,4}?(?:down|open|closed|online"
+        r"|up)(?: now)?\s*\?\s*$",
+    ),
+    _rule(
+        "now near nearest stock",
+        r"\b(?:open|closed|available|in stock|near me|nearby|around here) now\b|\bnear(?:est)? (?:to )?me\b"
+        r"|\bin stock\b",
+    ),
+    _rule(
+        "happening going new",
+        r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
+        r"|function|loop|query"
+        r"|error|script))",
+    ),
 )
 _NOT_LIVE = _any(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
@@ -130,20 +249,45 @@ _WORK = (
     r"|ad copy|posts?|headlines?|letters?|prompts?|pickup lines?|greetings?|fan\s?fic(?:tion)?|characters?|plot|quiz"
     r"|trivia|compliments?|usernames?|nicknames?|passwords?|dad jokes?|bedtime story)\b"
 )
-_CREATIVE = _any(
-    r"\b(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen|tell(?: me)?"
-    r"|give(?: me)?|sing(?: me)?|suggest|propose) (?:me |us |up )?"
-    rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:\w+[\s-]+){{0,3}}?{_WORK}",
-    r"\bbrainstorm\w*\b|\bsurprise me\b|\bmake me laugh\b|\bentertain me\b|\bregenerate\b|\bbe creative\b",
-    r"\brandom (?:number|fact|word|name|person|color|colour|letter|quote|joke|thing|topic|movie|song|animal|country"
-    r"|password|idea|one)\b",
-    r"\b(?:pick|choose|select|give me|generate) (?:\w+ ){0,3}?(?:at random|randomly|random)\b",
-    r"\b(?:flip|toss) a coin\b|\broll (?:a )?(?:dic?e|\d*d\d+)\b",
-    r"^\W*(?:(?:give|tell|show) me )?(?:another|a different|one more|some more)\b(?: \w+)?\W*$",
-    r"\banother (?:one|joke|story|poem|idea|version|example|try|attempt|option|variation|suggestion)\b",
-    r"^\W*(?:try again|again|once more|retry|redo|more|next)\b\W*(?:please)?\W*$",
-    r"\bsomething (?:different|creative|original|funny|new)\b",
+_WORKS = _vocabulary(
+    "poem poems haiku haikus limerick limericks sonnet sonnets verse verses story stories tale tales fable novel joke",
+    "jokes pun puns riddle riddles song songs lyrics rap tweet tweets caption captions slogan slogans tagline",
+    "taglines name names idea ideas essay speech toast screenplay script scene dialogue blog blogs blogpost blogposts",
+    "bio ad ads advert adverts advertisement advertisements post posts headline headlines letter letters prompt",
+    "prompts pickup greeting greetings fan fanfic fanfiction character characters plot quiz trivia compliment",
+    "compliments username usernames nickname nicknames password passwords dad bedtime",
 )
+_CREATIVE = _Rules(
+    _rule(
+        _WORKS,
+        r"\b(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen|tell(?: me)?"
+        r"|give(?: me)?|sing(?: me)?|suggest|propose) (?:me |us |up )?"
+        rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:\w+[\s-]+){{0,3}}?{_WORK}",
+    ),
+    _rule(
+        "surprise laugh entertain regenerate creative",
+        r"\bsurprise me\b|\bmake me laugh\b|\bentertain me\b|\bregenerate\b|\bbe creative\b",
+    ),
+    _rule(
+        "random",
+        r"\brandom (?:number|fact|word|name|person|color|colour|letter|quote|joke|thing|topic|movie|song|animal|country"
+        r"|password|idea|one)\b",
+    ),
+    _rule(
+        "random randomly", r"\b(?:pick|choose|select|give me|generate) (?:\w+ ){0,3}?(?:at random|randomly|random)\b"
+    ),
+    _rule("coin roll", r"\b(?:flip|toss) a coin\b|\broll (?:a )?(?:dic?e|\d*d\d+)\b"),
+    _rule(
+        "another different more",
+        r"^\W*(?:(?:give|tell|show) me )?(?:another|a different|one more|some more)\b(?: \w+)?\W*$",
+    ),
+    _rule(
+        "another", r"\banother (?:one|joke|story|poem|idea|version|example|try|attempt|option|variation|suggestion)\b"
+    ),
+    _rule("again more retry redo next", r"^\W*(?:try again|again|once more|retry|redo|more|next)\b\W*(?:please)?\W*$"),
+    _rule("something", r"\bsomething (?:different|creative|original|funny|new)\b"),
+)
+_BRAINSTORM = _any(r"\bbrainstorm")
 # "Write a function" names a work too, yet one answer serves everybody.
 _CODE = _any(
     r"\b(?:function|regex|sql|python|javascript|java|bash|code|class|method|unit tests?|api|html|css"
@@ -161,14 +305,14 @@ def ineligible(request: Request, category: Category) -> Why | None:
     temperature = request.traits.temperature
     if temperature is not None and temperature > category.max_temperature:
         return Why.TEMPERATURE
-    text = request.text.replace("\u2019", "'")
-    if has_secret(text):
+    kind = kinds(request.text)
+    if kind.secret:
         return Why.SECRET
-    if not (category.personal or request.scope.user is not None) and is_personal(text):
+    if kind.personal and not (category.personal or request.scope.user is not None):
         return Why.PERSONAL
-    if not category.live and is_live(text):
+    if kind.live and not category.live:
         return Why.LIVE
-    if not category.creative and is_creative(text):
+    if kind.creative and not category.creative:
         return Why.CREATIVE
     return None
 
@@ -183,18 +327,75 @@ def semantic_eligible(request: Request, category: Category) -> Why | None:
     return None
 
 
+class Kinds(NamedTuple):
+    """What a text is, whatever the category says about it."""
+
+    secret: bool
+    personal: bool
+    live: bool
+    creative: bool
+
+
+_SECRET = Kinds(True, False, False, False)
+
+
+def kinds(text: str) -> Kinds:
+    """What `text` is, remembered for the next look at the same text; of a secret nothing else is said, nor kept."""
+    try:
+        return _remembered(text) if len(text) <= _LONGEST else _read(text)
+    except _SecretError:
+        return _SECRET
+
+
+class _SecretError(Exception):
+    """Raised past the memo, which keeps no text that raises."""
+
+
+def _read(text: str) -> Kinds:
+    text = text.replace("\u2019", "'")
+    if has_secret(text):
+        raise _SecretError
+    folded = fold(text)
+    bag = frozenset(_WORD.findall(folded))
+    return Kinds(False, _personal(folded, bag), _live(folded, bag), _creative(folded, bag))
+
+
+_remembered = lru_cache(maxsize=_READINGS)(_read)
+
+
 def is_personal(text: str) -> bool:
     """Whether the answer depends on the records of the person who asks."""
-    return bool(_PERSON.search(text) and _PERSONAL.search(text) and not _HOW_TO.search(text))
+    folded = fold(text)
+    return _personal(folded, frozenset(_WORD.findall(folded)))
 
 
 def is_live(text: str) -> bool:
     """Whether the answer depends on the moment of asking."""
-    return bool(_LIVE.search(text) and not _NOT_LIVE.search(text))
+    folded = fold(text)
+    return _live(folded, frozenset(_WORD.findall(folded)))
 
 
 def is_creative(text: str) -> bool:
     """Whether something new is wanted each time."""
-    if _CREATIVE.search(text) is None or _HOW_TO.search(text) is not None:
+    folded = fold(text)
+    return _creative(folded, frozenset(_WORD.findall(folded)))
+
+
+def _personal(folded: str, bag: frozenset[str]) -> bool:
+    if bag.isdisjoint(_PERSONS) and _LONG_NUMBER.search(folded) is None and "#" not in folded:
         return False
-    return _CODE.search(text) is None or _PLAYFUL.search(text) is not None
+    found = not bag.isdisjoint(_OWNERS) and not bag.isdisjoint(_RECORDS) and _OWN_RECORD.search(folded) is not None
+    found = found or _PERSONAL.match(folded, bag) or _NUMBERED.search(folded) is not None
+    return found and _HOW_TO.match(folded) is None
+
+
+def _live(folded: str, bag: frozenset[str]) -> bool:
+    return _LIVE.match(folded, bag) and _NOT_LIVE.search(folded) is None
+
+
+def _creative(folded: str, bag: frozenset[str]) -> bool:
+    if not (_CREATIVE.match(folded, bag) or ("brainstorm" in folded and _BRAINSTORM.search(folded) is not None)):
+        return False
+    if _HOW_TO.match(folded) is not None:
+        return False
+    return _CODE.search(folded) is None or _PLAYFUL.search(folded) is not None

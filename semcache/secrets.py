@@ -50,13 +50,29 @@ _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b
 _SSN = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])")
 
 
+# What every token holds, by length or by mark, and what every stated secret holds: looked for first, being cheap.
+_SHORTEST = 15
+_MARKS = ("://", "-----")
+_HINTS = re.compile("pass[wpc]|pwd|pin|key|token|client|bearer|social|ssn|cvv|cvc|otp")
+_TWO_DIGITS = re.compile(r"\d{2}")
+# The only letters beyond ASCII that `re.IGNORECASE` takes for one of ASCII.
+_ALIKE = str.maketrans({"\u017f": "s", "\u212a": "k", "\u0130": "i", "\u0131": "i"})
+
+
+def fold(text: str) -> str:
+    """`text` in lower case such that a lower-case pattern finds what it would find with `re.IGNORECASE`."""
+    return text.lower() if text.isascii() else text.translate(_ALIKE).lower()
+
+
 def has_secret(text: str) -> bool:
     """Whether `text` holds an API key, token, private key, stated password, card number, IBAN or US SSN."""
-    if _TOKEN.search(text):
+    parts = text.split()
+    long = bool(parts) and len(max(parts, key=len)) >= _SHORTEST
+    if (long or any(mark in text for mark in _MARKS)) and _TOKEN.search(text):
         return True
-    if any(_is_stated(match) for match in _STATED.finditer(text)):
+    if _HINTS.search(fold(text)) and any(_is_stated(match) for match in _STATED.finditer(text)):
         return True
-    if not re.search(r"\d{2}", text):
+    if _TWO_DIGITS.search(text) is None:
         return False
     if any(_luhn(match[0]) for match in _CARD.finditer(text)) or _SSN.search(text):
         return True

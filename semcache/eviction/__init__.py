@@ -21,6 +21,7 @@ class Quota:
     def __init__(self, capacity: float, policy: Eviction) -> None:
         self._capacity = capacity
         self._policy = policy
+        # Of the ids that weigh something else than 1: most quotas count entries, and there are many of those.
         self._weights: dict[int, float] = {}
         self._held = 0.0
 
@@ -37,21 +38,21 @@ class Quota:
             self.forget(victim)
             gone.append(victim)
         self._policy.insert(id, weight)
-        self._weights[id] = weight
+        if weight != 1.0:
+            self._weights[id] = weight
         self._held += weight
         return gone
 
     def touch(self, id: int) -> None:
         """Note a hit; unknown ids are ignored."""
-        if id in self._weights:
+        if id in self._policy:
             self._policy.touch(id)
 
     def forget(self, id: int) -> None:
         """Drop an id that is gone; unknown ids are ignored."""
-        weight = self._weights.pop(id, None)
-        if weight is not None:
+        if id in self._policy:
             self._policy.forget(id)
-            self._held -= weight
+            self._held -= self._weights.pop(id, 1.0)
 
     def __len__(self) -> int:
-        return len(self._weights)
+        return len(self._policy)

@@ -21,5 +21,11 @@ class Lru:
     def forget(self, id: int) -> None:
         del self._order[id]
 
+    def __contains__(self, id: object) -> bool:
+        return id in self._order
+
+    def __len__(self) -> int:
+        return len(self._order)
+
     def victim(self) -> int | None:
         return next(iter(self._order), None)
