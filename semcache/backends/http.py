@@ -1,8 +1,8 @@
 """A backend behind HTTP: any service that speaks the OpenAI or Anthropic API.
 
-Knows connections, time limits and where a credential goes; nothing of what a body says. It works on httpx2's transport
-rather than its client, because a proxy must not follow redirects, keep cookies (they would cross tenants) or add
-headers of its own.
+Knows connections, time limits and where a credential goes; nothing of what a body says. It works on httpcore2's
+connection pool rather than on httpx2's client: a proxy must not follow redirects, keep cookies (they would cross
+tenants) or add headers of its own, and httpx2's requests and responses would be a quarter of what a call costs.
 Invariant: a reply holds its connection until `close`, and no longer.
 
 Time limits are separate: to connect, to wait for a free connection, and between two pieces of a reply. A stream that
@@ -12,8 +12,11 @@ keeps sending has no limit in all.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from functools import lru_cache
+from typing import cast
 
+import httpcore2
 import httpx2
 
 from semcache.backends.headers import HOP_BY_HOP, end_to_end
@@ -21,9 +24,18 @@ from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply
 
 _NOT_FORWARDED = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}
+_WITH_BODY = {"POST", "PUT", "PATCH", "QUERY"}
 _CREDENTIALS = ("authorization", "x-api-key", "api-key")
 # Shorter than the 5 s after which uvicorn, vLLM and node close an idle connection: a request never races that close.
 _KEEPALIVE_SECONDS = 4.0
+_FAILURES = (
+    httpcore2.TimeoutException,
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    httpcore2.ProxyError,
+    httpcore2.UnsupportedProtocol,
+    httpx2.HTTPError,
+)
 
 
 class HttpBackend:
@@ -34,7 +46,8 @@ class HttpBackend:
     `https://openrouter.ai/api/v1`. `timeout` and `connect_timeout` are seconds.
 
     `api_key` replaces the client's credentials; without it they are passed on, and `fallback_key` fills in for a client
-    that sends none. `headers` are set on every request. Raises ConfigError for a URL it cannot use.
+    that sends none. `headers` are set on every request. `transport` replaces the connections, `proxy` included. Raises
+    ConfigError for a URL it cannot use.
     """
 
     def __init__(
@@ -55,47 +68,55 @@ class HttpBackend:
         self._azure = httpx2.URL(base_url).host.endswith(".azure.com")
         self._set = {name.lower(): value for name, value in (headers or {}).items()}
         self._limits = {"connect": connect_timeout, "read": timeout, "write": timeout, "pool": timeout}
-        self._transport = transport or httpx2.AsyncHTTPTransport(
-            limits=httpx2.Limits(
+        self._host = httpx2.URL(self._origin).netloc.decode()
+        self._url = lru_cache(maxsize=64)(self._parse)
+        self._pool: httpcore2.AsyncConnectionPool | _Transport
+        if transport is None and proxy is None:
+            self._pool = httpcore2.AsyncConnectionPool(
+                ssl_context=httpx2.create_ssl_context() if self._origin.startswith("https:") else None,
                 max_connections=max_connections,
                 max_keepalive_connections=max_connections,
                 keepalive_expiry=_KEEPALIVE_SECONDS,
-            ),
-            proxy=proxy,
-        )
+            )
+        else:
+            limits = httpx2.Limits(
+                max_connections=max_connections,
+                max_keepalive_connections=max_connections,
+                keepalive_expiry=_KEEPALIVE_SECONDS,
+            )
+            self._pool = _Transport(transport or httpx2.AsyncHTTPTransport(limits=limits, proxy=proxy), self._origin)
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""
         try:
-            request = httpx2.Request(
-                outbound.method,
-                self._url(outbound),
+            request = httpcore2.Request(
+                outbound.method.upper(),
+                self._url(outbound.path, outbound.query),
                 headers=self._headers(outbound),
-                content=outbound.body or None,
+                content=outbound.body,
                 extensions={"timeout": self._limits},
             )
-        except (httpx2.InvalidURL, ValueError) as error:
+        except (httpx2.InvalidURL, ValueError, TypeError) as error:
             raise UpstreamError(f"{outbound.method} {outbound.path!r} cannot be sent: {error}") from error
         try:
-            response = await self._transport.handle_async_request(request)
-        except httpx2.HTTPError as error:
+            response = await self._pool.handle_async_request(request)
+        except _FAILURES as error:
             raise self._explain(error) from error
-        response.request = request
         return _HttpReply(self, response)
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._transport.aclose()
+        await self._pool.aclose()
 
-    def _url(self, outbound: Outbound) -> str:
-        path = outbound.path
+    def _parse(self, path: str, query: str) -> httpcore2.URL:
         segments = path.lower().replace("%2e", ".").split("/")
         # The service would resolve them, and a client reach what lies beside the API, with the operator's key.
         if not path.startswith("/") or "." in segments or ".." in segments:
             raise ValueError("the path must start with a slash and have no . or .. segments")
         if self._replaces_v1 and (path == "/v1" or path.startswith("/v1/")):
             path = path[3:]
-        return f"{self._base}{path}?{outbound.query}" if outbound.query else self._base + path
+        url = httpx2.URL(f"{self._base}{path}?{query}" if query else self._base + path)
+        return httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
     def _headers(self, outbound: Outbound) -> list[tuple[bytes, bytes]]:
         sent = end_to_end(((name.lower(), value) for name, value in outbound.headers), drop=_NOT_FORWARDED)
@@ -108,6 +129,10 @@ class HttpBackend:
             sent = [pair for pair in sent if pair[0] not in self._set] + list(self._set.items())
         # Bytes that are relayed, assembled and stored are read as they are: no compression to undo.
         sent.append(("accept-encoding", "identity"))
+        if outbound.body or outbound.method.upper() in _WITH_BODY:
+            sent.append(("content-length", str(len(outbound.body))))
+        if "host" not in self._set:
+            sent.insert(0, ("host", self._host))
         return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent]
 
     def _credential(self, key: str, path: str, shown: Sequence[str]) -> tuple[str, str]:
@@ -118,38 +143,72 @@ class HttpBackend:
             return "x-api-key", key
         return "authorization", f"Bearer {key}"
 
-    def _explain(self, error: httpx2.HTTPError) -> UpstreamError:
+    def _explain(self, error: Exception) -> UpstreamError:
         detail = str(error) or type(error).__name__
         match error:
-            case httpx2.ConnectTimeout():
+            case httpcore2.ConnectTimeout() | httpx2.ConnectTimeout():
                 return UpstreamTimeout(f"{self._origin} took more than {self._limits['connect']:g} s to connect")
-            case httpx2.PoolTimeout():
+            case httpcore2.PoolTimeout() | httpx2.PoolTimeout():
                 return UpstreamTimeout(f"no connection to {self._origin} became free in {self._limits['pool']:g} s")
-            case httpx2.TimeoutException():
+            case httpcore2.TimeoutException() | httpx2.TimeoutException():
                 return UpstreamTimeout(f"{self._origin} was silent for more than {self._limits['read']:g} s")
-            case httpx2.ConnectError():
+            case httpcore2.ConnectError() | httpx2.ConnectError():
                 return UpstreamError(f"cannot connect to {self._origin}: {detail}; is it running, and the URL right?")
         return UpstreamError(f"{self._origin} broke off: {detail}")
 
 
-class _HttpReply:
-    def __init__(self, backend: HttpBackend, response: httpx2.Response) -> None:
-        self._backend, self._response = backend, response
-        self.status = response.status_code
-        self.headers: Sequence[tuple[str, str]] = end_to_end(
-            (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers.raw
+class _Transport:
+    """A transport of httpx2 in the place of a connection pool."""
+
+    def __init__(self, transport: httpx2.AsyncBaseTransport, origin: str) -> None:
+        self._transport = transport
+        self._origin = origin
+
+    async def handle_async_request(self, request: httpcore2.Request) -> httpcore2.Response:
+        body = cast("AsyncIterable[bytes]", request.stream)
+        response = await self._transport.handle_async_request(
+            httpx2.Request(
+                request.method.decode(),
+                self._origin + request.url.target.decode(),
+                headers=request.headers,
+                content=b"".join([piece async for piece in body]) or None,
+                extensions=request.extensions,
+            )
+        )
+        return httpcore2.Response(
+            response.status_code, headers=response.headers.raw, content=cast("AsyncIterable[bytes]", response.stream)
         )
 
+    async def aclose(self) -> None:
+        await self._transport.aclose()
+
+
+class _HttpReply:
+    def __init__(self, backend: HttpBackend, response: httpcore2.Response) -> None:
+        self._backend, self._response = backend, response
+        self._closed = False
+        self.status = response.status
+        pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
+        self._encodings = [pair for pair in pairs if pair[0] == "content-encoding"]
+        self.headers: Sequence[tuple[str, str]] = end_to_end(pairs)
+
     async def chunks(self) -> AsyncIterator[bytes]:
+        body = cast("AsyncIterable[bytes]", self._response.stream)
+        if self._encodings:
+            packed = (piece async for piece in body)
+            body = httpx2.Response(self.status, headers=self._encodings, content=packed).aiter_bytes()
         try:
-            async for chunk in self._response.aiter_bytes():
+            async for chunk in body:
                 yield chunk
-        except httpx2.HTTPError as error:
+            await self.close()
+        except _FAILURES as error:
             raise self._backend._explain(error) from error
 
     async def close(self) -> None:
-        # Shielded: a caller that is being cancelled would otherwise leave its connection in the pool for ever.
-        await asyncio.shield(self._response.aclose())
+        if not self._closed:
+            self._closed = True
+            # Shielded: a caller that is being cancelled would otherwise leave its connection in the pool for ever.
+            await asyncio.shield(self._response.aclose())
 
 
 def _locate(base_url: str) -> tuple[str, str, bool]:

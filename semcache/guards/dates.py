@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.guards.text import READINGS, Text
+from semcache.guards.text import READINGS, Text, heads
 from semcache.guards.text import read as read_text
 from semcache.types import Conflict
 
@@ -73,11 +73,18 @@ _WORDS = (
     | frozenset(("quarter", "ago", "this", "before", "tomorrow's", "yesterday's", "now", "currently", "nowadays"))
 )
 
+# Without a digit or an apostrophe, a text that holds none of these names no time; nor one of `_SPANS` alone.
+_NAMED = frozenset((*_MONTHS, *_DAYS, *_POINTS, "ago"))
+_SPANS = frozenset(_PERIODS.split("|"))
+_SHIFTS = frozenset((*_SHIFT, "this", "quarter"))
+
+# How each alternative below begins, save those that begin with a digit.
+_FIRST = (*_MONTHS, *_DAYS, *_POINTS, *_ORDINAL, *_SHIFT, "this", "other", "before", "after", "day", "ago", "fy", "q")
 _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
 _TH = r"(?:st|nd|rd|th)?"
 _PATTERN = re.compile(
     rf"""
-    (?<![\w.])(?:
+    (?<![\w.])(?=\d|{heads(_FIRST)})(?:
       (?P<iso>(?P<iy>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}}))(?![\d])
     | (?P<slash>(?P<sa>\d{{1,2}})[/.-](?P<sb>\d{{1,2}})[/.-](?P<sy>\d{{4}}|\d\d))(?![\d.])
     | (?P<dm>(?P<dd>\d{{1,2}}){_TH}[\s-]+(?:of\s+)?(?P<dmo>{_MONTH})\b\.?(?:,?[\s-]+(?P<dy>{_YEAR})\b)?)
@@ -149,7 +156,7 @@ def read(text: str) -> Reading:
     """The times that `text` names."""
     words = read_text(text)
     tense, role = _tense(words)
-    if not words.digits and words.bag.isdisjoint(_WORDS):
+    if not words.digits and (words.bag.isdisjoint(_WORDS) or _timeless(words)):
         return Reading(frozenset(), (), tense, role, words.lower)
     items: set[str] = set()
     alternatives: list[frozenset[str]] = []
@@ -170,6 +177,13 @@ def read(text: str) -> Reading:
     if dated:
         items = {item for item in items if not item.startswith("weekday")}
     return Reading(frozenset(items - {""}), tuple(alternatives), tense, role, "".join(pieces))
+
+
+def _timeless(words: Text) -> bool:
+    bag = words.bag
+    if "'" in words.lower or not bag.isdisjoint(_NAMED):
+        return False
+    return bag.isdisjoint(_SPANS) or bag.isdisjoint(_SHIFTS)
 
 
 def _same(one: Reading, two: Reading) -> bool:

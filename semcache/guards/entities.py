@@ -18,28 +18,46 @@ from semcache.guards.text import READINGS, Text, vocabulary
 from semcache.guards.text import read as read_text
 from semcache.types import Conflict
 
-_LITERAL = re.compile(
-    r"""
-    (?P<quoted>"([^"\n]{1,80})"|“([^”\n]{1,80})”|(?<!\w)'([^'\n]{1,80})'(?!\w)|`+([^`\n]{1,80})`+)
-    | (?P<address>(?:https?://|www\.)[^\s<>"]+[\w/]|[\w.+-]+@[\w-]+\.[\w.]+\w)
+_MAIL = r"[\w.+-]+@[\w-]+\.[\w.]+\w"
+
+
+def _literal(start: str, address: str) -> re.Pattern[str]:
+    """What must match as written, tried where `start` allows."""
+    return re.compile(
+        rf"""{start}(?:
+    (?P<quoted>"([^"\n]{{1,80}})"|“([^”\n]{{1,80}})”|(?<!\w)'([^'\n]{{1,80}})'(?!\w)|`+([^`\n]{{1,80}})`+)
+    | (?P<address>{address})
     | (?P<language>(?<!\w)(?i:c\+\+|c\#|f\#|\.net\b|objective-c\b|node\.js|next\.js|vue\.js))
-    | (?P<flag>(?<![\w-])--?[a-z][\w-]{1,30}(?!\w))
+    | (?P<flag>(?<![\w-])--?[a-z][\w-]{{1,30}}(?!\w))
     | (?P<call>\b[A-Za-z_][\w.]*\(\))
     | (?P<file>\b[\w-]+\.(?:py|js|ts|tsx|jsx|java|cpp|rb|rs|sh|sql|csv|json|ya?ml|xml|html|css|pdf|docx?|xlsx?|pptx?|txt
         |md|toml|ini|log|png|jpe?g|gif|svg|mp[34]|zip|exe|ipynb|env)\b)
-    | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{2,}[A-Z]\w*\b|\b[a-z_]{2,}\w*(?:\.[a-z_]{2,}\w*)+\b|\b\w+(?:::\w+)+)
-    | (?P<id>\b[A-Za-z]{1,6}-?\d[\w-]*)
+    | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{{2,}}[A-Z]\w*\b|\b[a-z_]{{2,}}\w*(?:\.[a-z_]{{2,}}\w*)+\b|\b\w+(?:::\w+)+)
+    | (?P<id>\b[A-Za-z]{{1,6}}-?\d[\w-]*)
     | (?P<letter>\b(?i:vitamin|plan|class|type|grade|option|hepatitis|section|part|schedule|form|language)\ [A-Za-z]\b
         (?!['+\#])|\b(?:in|using|with|learn)\ [CR]\b(?![+\#]))
+    )""",
+        re.VERBOSE,
+    )
+
+
+_SITE = r'(?:https?://|www\.)[^\s<>"]+[\w/]'
+_WITH_MAIL = _literal("", rf"{_SITE}|{_MAIL}")
+# Without an "@" only quotes, sites and hyphens can begin inside a word, which spares most attempts.
+_LITERAL = _literal(r"""(?:(?<!\w)|(?=["“`hw-]))""", _SITE)
+# Whether `_LITERAL` is worth the search. One set of characters comes first, so that the engine skips to them.
+_MARKS = re.compile(
+    r"""
+    ["“`@_#+'.:(\dA-Z-](?:
+      (?<=["“`@_#+]) | (?<=['.-])(?<!\w.) | (?<=[.:])(?<=\w.)(?=[a-z]) | (?<=\()(?=\)) | (?<=:)(?=:|//)
+    | (?<=\d)(?:(?<=[A-Za-z].)|(?<=[A-Za-z]-.)) | (?<=[A-Z])(?<=[a-z].)
+    )
     """,
     re.VERBOSE,
 )
-_MARKS = re.compile(r"""["“`@_#+]|(?<!\w)['.-]|\w[.:][a-z]|\(\)|::|://|[A-Za-z]-?\d|[a-z][A-Z]""")
 _LETTERED = vocabulary("vitamin plan class type grade option hepatitis section part schedule form language")
 _LETTERS = frozenset("cr")
 _IN_LETTER = re.compile(r"\b(?:in|using|with|learn) [CR]\b")
-_ODD = re.compile(r"[^A-Za-z ,?!]")
-_CAMEL = re.compile(r"[a-z][A-Z]")
 _CAPITALISED = re.compile(r"[A-Z\u00c0-\u00d6\u00d8-\u00de][^\W_]*(?:['-][^\W_]+)*")
 # Capitalised inside a sentence, these say that the writer capitalises everything.
 _NEVER_CAPITAL = vocabulary(
@@ -73,7 +91,6 @@ class Reading(NamedTuple):
     names: tuple[tuple[str, ...], ...]
     known: frozenset[str]
     literals: frozenset[str]
-    stems: frozenset[str]
     words: Text
     pairs: tuple[tuple[frozenset[str], frozenset[str]], ...]
     symmetric: bool
@@ -110,14 +127,12 @@ def read(text: str) -> Reading:
     words = read_text(text)
     bag, raw = words.bag, words.raw
     phrases = () if bag.isdisjoint(LAST_WORDS) else tuple(phrase for phrase in PHRASES if phrase in words.lower)
-    odd = _ODD.search(raw) is not None or _CAMEL.search(raw) is not None
     lettered = not bag.isdisjoint(_LETTERED) or (not bag.isdisjoint(_LETTERS) and _IN_LETTER.search(raw) is not None)
-    marked = lettered or (odd and _MARKS.search(raw) is not None)
+    marked = lettered or _MARKS.search(raw) is not None
     return Reading(
         _names(words, phrases),
         _known(words, phrases),
         _literals(raw) if marked else _NONE,
-        frozenset(map(_stem, bag)),
         words,
         () if bag.isdisjoint(_PIVOTS) else _pairs(words),
         not bag.isdisjoint(_SYMMETRIC),
@@ -126,7 +141,10 @@ def read(text: str) -> Reading:
 
 def _known(words: Text, phrases: tuple[str, ...]) -> frozenset[str]:
     bag = words.bag
-    known = {ALIASES[word] for word in bag & _ALIASED}
+    aliased = bag & _ALIASED
+    if not aliased and not phrases and "'s" not in words.lower:
+        return _NONE
+    known = {ALIASES[word] for word in aliased}
     if "'s" in words.lower:
         known |= {ALIASES[word[:-2]] for word in bag if word.endswith("'s") and word[:-2] in ALIASES}
     known.update(PHRASES[phrase] for phrase in phrases)
@@ -137,7 +155,7 @@ def _known(words: Text, phrases: tuple[str, ...]) -> frozenset[str]:
 
 def _literals(raw: str) -> frozenset[str]:
     found = set()
-    for match in _LITERAL.finditer(raw):
+    for match in (_WITH_MAIL if "@" in raw else _LITERAL).finditer(raw):
         kind, text = match.lastgroup, match[0].lower()
         if kind == "quoted":
             text = text.strip("\"'“”` ").rstrip(".,;:!? ")
@@ -153,6 +171,8 @@ def _literals(raw: str) -> frozenset[str]:
 def _names(words: Text, phrases: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Runs of words whose capital the position does not explain; none in a text that capitalises common words."""
     raw = words.raw
+    if _plain(raw):
+        return ()
     told = frozenset(" ".join(phrases).split())
     found: list[tuple[str, ...]] = []
     run: list[str] = []
@@ -181,6 +201,15 @@ def _names(words: Text, phrases: tuple[str, ...]) -> tuple[tuple[str, ...], ...]
     return tuple(found)
 
 
+def _plain(raw: str) -> bool:
+    """Whether the only capitals are the first letter and a lone "I", as in most questions that name nothing."""
+    tail = raw[1:].replace(" I ", "   ")
+    if tail != tail.lower():
+        return False
+    head = raw.split(" ", 1)[0]
+    return raw[:1].islower() or len(head) == 1 or (head[1:].islower() and head[1:].replace("'", "").isalpha())
+
+
 def _opens_sentence(raw: str, start: int) -> bool:
     if not start:
         return True
@@ -199,6 +228,12 @@ def _stem(word: str) -> str:
     return word[:-3] + "y" if len(word) > 4 and word.endswith("ies") else word[:-1]
 
 
+@lru_cache(maxsize=READINGS)
+def _stems(raw: str) -> frozenset[str]:
+    """The stems of a text that was read; apart from its reading, for few comparisons ask for them."""
+    return frozenset(map(_stem, read_text(raw).bag))
+
+
 def _strange_names(one: Reading, two: Reading) -> list[tuple[str, bool]]:
     """Words of names that `two` lacks, and whether each is more than a lead-up to a shared name ("President" Obama)."""
     missing = []
@@ -214,7 +249,7 @@ def _strange_names(one: Reading, two: Reading) -> list[tuple[str, bool]]:
 
 
 def _spelt(name: str, other: Reading) -> bool:
-    if name in other.stems or name in other.words.bag or name + "s" in other.words.bag:
+    if name in _stems(other.words.raw) or name in other.words.bag or name + "s" in other.words.bag:
         return True
     if (ALIASES.get(name) or ALIASES.get(name + "s")) in other.known:
         return True
@@ -235,7 +270,7 @@ def _unshared(literals: frozenset[str], other: Reading) -> list[str]:
         if len(squeezed) > 1 and squeezed in "".join(other.words.words).replace("_", ""):
             continue
         pieces = literal.split()
-        if len(pieces) > 3 and sum(_stem(piece) in other.stems for piece in pieces) >= 0.7 * len(pieces):
+        if len(pieces) > 3 and sum(_stem(piece) in _stems(other.words.raw) for piece in pieces) >= 0.7 * len(pieces):
             continue
         missing.append(literal)
     return sorted(missing)

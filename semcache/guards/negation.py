@@ -59,6 +59,8 @@ _NOT_PREFIXED = re.compile(
     r"|discipl|disc|disp|disg"
     r"|disk|dism|distinct|misc|miss|mist|misery|disease|disab|dissert)"
 )
+_SIDED = frozenset(AXES)
+_GROUPED = frozenset(GROUPS)
 _NEAR = 3  # words within which a second negator undoes the first
 
 
@@ -111,15 +113,21 @@ def read(text: str) -> Reading:
     members: dict[int, frozenset[int]] = {}
     stems: set[str] = set()
     both: set[int] = set()
+    for word in bag & _SIDED:
+        for axis, sign in AXES[word]:
+            if sides.setdefault(axis, sign) != sign:
+                both.add(axis)
+    for word in bag & _GROUPED:
+        group, member = GROUPS[word]
+        members[group] = members.get(group, frozenset()) | {member}
     for word in bag:
-        if word in AXES:
-            for axis, sign in AXES[word]:
-                if sides.setdefault(axis, sign) != sign:
-                    both.add(axis)
-        if word in GROUPS:
-            group, member = GROUPS[word]
-            members[group] = members.get(group, frozenset()) | {member}
-        if word[0] in "udnm" and _PREFIXED.match(word) and not _NOT_PREFIXED.match(word) and word not in AXES:
+        if (
+            len(word) > 5
+            and word[0] in "udnm"
+            and _PREFIXED.match(word)
+            and not _NOT_PREFIXED.match(word)
+            and word not in AXES
+        ):
             stems.add(_PREFIXED.sub("", word))
     for axis in both:
         del sides[axis]
@@ -129,7 +137,7 @@ def read(text: str) -> Reading:
 def _negated(words: Text) -> bool:
     plain = _IDIOMS.sub(" ", words.lower)
     plain = _RHETORICAL.sub(" ", plain)
-    kept = read_text(plain).words
+    kept = words.words if plain == words.lower and plain.isascii() else read_text(plain).words
     places = [place for place, word in enumerate(kept) if word in _NEGATORS]
     pending: int | None = None
     count = 0

@@ -29,6 +29,7 @@ from semcache.guards.units import (
 from semcache.types import Conflict
 
 _CUES = SPELT | STANDALONE | PERIODS
+_UNIT_WORDS = STANDALONE | PERIODS
 _LONG = sorted((unit for unit in UNITS if unit.isalpha() or "/" in unit), key=len, reverse=True)
 _NUMBER = re.compile(
     rf"""
@@ -143,7 +144,8 @@ def read(text: str) -> Reading:
         quantities.append(quantity)
     if len(quantities) > 1:
         operators += [kind for word, kind in _NAMED_OPERATORS.items() if word in words.bag and kind not in operators]
-    return Reading(tuple(quantities), _units(words.words, consumed), tuple(operators))
+    units = frozenset[tuple[str, float]]() if words.bag.isdisjoint(_UNIT_WORDS) else _units(words.words, consumed)
+    return Reading(tuple(quantities), units, tuple(operators))
 
 
 def _matches(rest: str) -> Iterator[re.Match[str]]:
@@ -165,11 +167,11 @@ def _matches(rest: str) -> Iterator[re.Match[str]]:
 
 def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
     prefix, digits, unit = match["prefix"] or "", match["digits"], match["unit"] or ""
-    if match["under"]:
+    if match["under"] and digits.count(".") <= 1:
         if (digits, match["under"]) == ("24", "7"):
             return None, ""
         under = float(match["under"])
-        value = float(digits) / under if under else math.inf
+        value = float(digits.replace(",", "")) / under if under else math.inf
         return Quantity(value, value, "", "", False), ""
     versioned = digits.find(".") > 0 and (prefix or _VERSIONED.search(rest[: match.start()]))
     if versioned or digits.count(".") > 1:

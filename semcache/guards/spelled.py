@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.guards.text import Text
+from semcache.guards.text import Text, heads
 from semcache.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES
 
 ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}
@@ -16,7 +16,7 @@ SPELT = frozenset((*DIGITS, *SCALES, *ORDINALS, *FRACTIONS, *TIMES, "quarter", *
 _ONES = "|".join(sorted((*DIGITS, *SCALES), key=len, reverse=True))
 _ORDS = "|".join(ORDINALS)
 _SPELLED = re.compile(
-    rf"""\b(?:
+    rf"""\b(?=an?[\s-]|{heads((*SPELT, "few"))})(?:
       (?P<half>half\s+(?:an?\s+|of\s+an?\s+)?)(?={"|".join(PERIODS)})
     | (?P<many>(?:couple|few)\s+of\s+(?:hundreds?|thousands?|millions?))
     | (?P<fraction>(?:(?P<top>one|two|three|a)[\s-]+)(?P<bottom>thirds?|quarters?|fourths?|fifths?|half)\b(?:\s+of)?)

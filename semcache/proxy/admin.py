@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from semcache.cache import AsyncSemanticCache
+from semcache.config import is_loopback
 from semcache.errors import ConfigError, RequestRejected
 from semcache.policy import duration
 from semcache.proxy.auth import Authenticator, Caller
@@ -112,7 +113,12 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
     router = APIRouter(prefix="/semcache", tags=["semcache"], responses=REFUSALS)
 
     def caller(request: Request) -> Caller:
-        return auth.identify(request.headers.raw)
+        who = auth.identify(request.headers.raw)
+        if who.admin and who.key_id is None and not is_loopback(request.url.hostname or ""):
+            # Without keys this machine alone is trusted, and a web page that had its own name point here is not it.
+            message = f"call this address as localhost, not as {request.url.hostname!r}, or make an API key"
+            raise RequestRejected(403, message, code="forbidden")
+        return who
 
     def trusted(who: Annotated[Caller, Depends(caller)]) -> Caller:
         if not who.trusted and not who.admin:

@@ -1,7 +1,8 @@
 """A SQLite connection in a thread of its own, for callers on an event loop.
 
 Knows `sqlite3`, nothing of tables. SQLAlchemy's asynchronous driver goes to its thread and back for every statement;
-here a read, or a whole transaction, is one call in the thread.
+here a read, or a whole transaction, is one call in the thread. The thread is fed by a plain queue because the hop is
+most of what a read costs, and an executor doubles it.
 Invariant: `play` leaves no transaction open, whatever fails.
 """
 
@@ -10,13 +11,16 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
 Row: TypeAlias = Sequence[Any]
 # SQL and its arguments by name, or a list of them for a statement that is run once for each.
 Bound: TypeAlias = tuple[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
+Job: TypeAlias = Callable[[], None]
 PRAGMAS = ("PRAGMA synchronous=NORMAL", "PRAGMA foreign_keys=ON")
 
 
@@ -26,11 +30,13 @@ class Lane:
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
         self._connection: sqlite3.Connection | None = None
-        self._thread = ThreadPoolExecutor(1, "semcache-store")
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
 
     async def open(self) -> None:
-        """Connect."""
-        self._connection = await self._call(self._connected)
+        """Connect; `close` ends the thread, also when this fails."""
+        # A process that forgot to close its store must still be able to end.
+        Thread(target=_serve, args=(self._jobs,), name="semcache-store", daemon=True).start()
+        await self._call(self._connected)
 
     async def fetch(self, sql: str, args: Any = ()) -> list[Row]:
         """Every row of one statement."""
@@ -41,13 +47,10 @@ class Lane:
         await self._call(lambda: _play(self._open, script))
 
     async def close(self) -> None:
-        """Finish what was asked for, disconnect and end the thread; safe to call twice."""
-        try:
-            if self._connection is not None:
-                await asyncio.shield(self._call(self._connection.close))
-                self._connection = None
-        finally:
-            self._thread.shutdown(wait=False)
+        """Finish what was asked for, disconnect and end the thread."""
+        closed = self._call(self._disconnected)
+        self._jobs.put(None)
+        await asyncio.shield(closed)
 
     @property
     def _open(self) -> sqlite3.Connection:
@@ -55,18 +58,49 @@ class Lane:
             raise sqlite3.ProgrammingError("not connected")
         return self._connection
 
-    def _connected(self) -> sqlite3.Connection:
-        connection = self._connect()
-        try:
-            for pragma in PRAGMAS:
-                connection.execute(pragma)
-        except BaseException:
+    def _connected(self) -> None:
+        self._connection = self._connect()
+        for pragma in PRAGMAS:
+            self._connection.execute(pragma)
+
+    def _disconnected(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
             connection.close()
-            raise
-        return connection
 
     def _call(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        return asyncio.get_running_loop().run_in_executor(self._thread, work)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def job() -> None:
+            if future.cancelled():
+                return
+            result: T | None = None
+            failed: BaseException | None = None
+            try:
+                result = work()
+            except BaseException as error:
+                failed = error
+            # The loop of a caller that is gone may be closed.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(_settle, future, result, failed)
+
+        self._jobs.put(job)
+        return future
+
+
+def _serve(jobs: SimpleQueue[Job | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job()
+
+
+def _settle(future: asyncio.Future[Any], result: object, failed: BaseException | None) -> None:
+    if future.done():
+        return
+    if failed is None:
+        future.set_result(result)
+    else:
+        future.set_exception(failed)
 
 
 def _play(connection: sqlite3.Connection, script: Sequence[Bound]) -> None:

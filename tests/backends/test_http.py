@@ -177,6 +177,74 @@ async def test_a_path_cannot_leave_the_api_or_the_host(path: str) -> None:
     assert not seen
 
 
+async def test_a_host_header_that_the_operator_sets_is_the_only_one() -> None:
+    seen: list[httpx2.Request] = []
+    async with opened("http://10.0.0.1:8000", headers={"Host": "models.internal"}, transport=recorder(seen)) as backend:
+        await whole(backend, chat())
+    assert seen[0].headers.get_list("host") == ["models.internal"]
+
+
+async def test_an_upstream_behind_an_http_proxy_is_reached_through_it() -> None:
+    asked: list[bytes] = []
+
+    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(serve_one, "127.0.0.1", 0)
+    proxy = f"http://u:p@127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        async with opened("http://upstream.invalid:8000/v1", proxy=proxy) as backend:
+            _, body = await whole(backend, Outbound("GET", "/v1/models", [], b"", "a=%2F"))
+    finally:
+        server.close()
+        await server.wait_closed()
+    assert body == b"{}"
+    request, *fields = asked[0].lower().split(b"\r\n")
+    assert request == b"get http://upstream.invalid:8000/v1/models?a=%2f http/1.1"
+    assert fields.count(b"host: upstream.invalid:8000") == 1
+    assert any(field.startswith(b"proxy-authorization: basic ") for field in fields)
+
+
+@pytest.mark.parametrize(("method", "length"), [("GET", None), ("POST", b"0"), ("put", b"0"), ("DELETE", None)])
+async def test_an_empty_body_is_announced_where_one_is_expected(
+    serve: Callable[[Any], str], method: str, length: bytes | None
+) -> None:
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append((scope["method"], dict(scope["headers"]).get(b"content-length")))
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    async with opened(serve(app)) as backend:
+        await whole(backend, Outbound(method, "/v1/files", [], b""))
+    assert seen == [(method.upper(), length)]
+
+
+@pytest.mark.parametrize("method", ["GÉT", "GE T", "GET\r\nx: y"])
+async def test_a_method_that_cannot_be_sent_is_an_error(upstream: str, method: str) -> None:
+    async with opened(upstream) as backend:
+        with pytest.raises(UpstreamError):
+            await backend.send(Outbound(method, "/v1/models", [], b""))
+        _, body = await whole(backend, chat())
+    assert body
+
+
+async def test_what_is_packed_badly_is_an_error_and_gives_its_connection_back(serve: Callable[[Any], str]) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-encoding", b"gzip")]})
+        await send({"type": "http.response.body", "body": b"this is not gzip"})
+
+    async with opened(serve(app), max_connections=1, timeout=5) as backend:
+        for _ in range(3):
+            with pytest.raises(UpstreamError, match="broke off"):
+                await whole(backend, chat())
+
+
 async def test_other_methods_and_paths_pass(upstream: str) -> None:
     async with opened(f"{upstream}/v1") as backend:
         _, models = await whole(backend, Outbound("GET", "/v1/models", [], b""))

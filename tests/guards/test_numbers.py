@@ -93,3 +93,9 @@ def test_the_finding_names_both_readings() -> None:
     assert found is not None
     assert found.guard == "numbers"
     assert "5 mass / 7 mass" in found.detail
+
+
+@pytest.mark.parametrize("text", ["Is 6,043/3 above 2000?", "Is 20,000/10 right?", "Compare 1.2.3/4", "What is 1,5/2"])
+def test_a_fraction_may_have_any_spelling_above_its_line(text: str) -> None:
+    assert GUARDS["numbers"].conflict(text, text + "!") is None
+    assert GUARDS["numbers"].conflict(text, "What is a ratio?") is not None

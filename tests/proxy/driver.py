@@ -129,8 +129,10 @@ class Call:
             "path": path,
             "raw_path": path.encode(),
             "query_string": query.encode(),
-            "headers": [(b"host", b"proxy"), (b"content-length", str(len(raw)).encode())]
-            + [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()],
+            "headers": [
+                (name.replace("_", "-").encode(), value.encode())
+                for name, value in {"host": "localhost", "content-length": str(len(raw)), **headers}.items()
+            ],
         }
         self._request = [{"type": "http.request", "body": raw, "more_body": False}]
         self._gone = asyncio.Event()

@@ -410,3 +410,10 @@ async def test_where_users_do_not_share_nobody_gets_anothers_answer(tmp_path: Pa
         proxy.routes.replays.clear()
         assert await hits(request(user="bob"), **{"x-semcache-user": "ann"}) is True, "bob's own"
         assert await hits(request(user="eve"), **{"x-semcache-user": "ann"}) is False, "anyone else's word is not taken"
+
+
+async def test_without_keys_another_name_for_this_machine_opens_nothing(tmp_path: Path) -> None:
+    async with running(numbered(), tmp_path) as proxy:
+        for host, status in (("localhost", 200), ("127.0.0.1:8080", 200), ("evil.example", 403)):
+            call = Call(proxy, {"everything": True, "dry_run": True}, "/semcache/invalidate", host=host, **JSON)
+            assert (await call.reply()).status == status

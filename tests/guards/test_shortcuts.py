@@ -1,0 +1,73 @@
+"""What the guards look for first, being cheap, must never hide what the patterns behind it would find."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from semcache.guards import dates, entities, text
+
+LAX = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+WORDS = (
+    "What Who's I IS Paris E-mail O'Neil New York iPhone C3 \u00c9mile \u0130zmir U.S. a.b x_y don't ? , . - \" ' NASA"
+)
+SENTENCES = st.lists(st.sampled_from(WORDS.split()), max_size=8).map(" ".join)
+
+
+@given(st.one_of(st.text(), SENTENCES, st.text("aZ9'_- .\n\u00e9\u2019", max_size=40)))
+@LAX
+def test_words_are_the_same_however_they_are_found(raw: str) -> None:
+    found = text.read.__wrapped__(raw)
+    assert found.tokens == tuple(text._TOKEN.findall(found.raw))
+    assert found.words == tuple(token.lower() for token in found.tokens)
+
+
+MARKS = re.compile(r"""["\u201c`@_#+]|(?<!\w)['.-]|\w[.:][a-z]|\(\)|::|://|[A-Za-z]-?\d|[a-z][A-Z]""")
+
+
+@given(st.one_of(st.text("aZ9é\"\u201c`@_#+'.:()/- \n", max_size=12), st.from_regex(MARKS), SENTENCES))
+@LAX
+def test_marks_are_the_ones_that_they_stand_for(raw: str) -> None:
+    assert (entities._MARKS.search(raw) is None) == (MARKS.search(raw) is None)
+
+
+@given(st.one_of(SENTENCES, st.text("ab'\"@`-./:_ hw()1", max_size=40), st.from_regex(entities._WITH_MAIL)))
+@LAX
+def test_literals_are_the_same_wherever_the_search_may_begin(raw: str) -> None:
+    raw = raw.replace("@", "")
+    spans = [[match.span() for match in one.finditer(raw)] for one in (entities._LITERAL, entities._WITH_MAIL)]
+    assert spans[0] == spans[1]
+
+
+@given(SENTENCES)
+@LAX
+def test_a_plain_text_has_no_names(raw: str) -> None:
+    words = text.read.__wrapped__(raw)
+    if entities._plain(words.raw):
+        found = [match[0] for match in entities._CAPITALISED.finditer(words.raw, 1)]
+        assert set(found) <= {"I"}
+
+
+@given(st.from_regex(re.compile(dates._PATTERN.pattern.replace(f"(?=\\d|{text.heads(dates._FIRST)})", ""), re.VERBOSE)))
+@LAX
+def test_no_text_with_a_time_is_timeless(raw: str) -> None:
+    words = text.read.__wrapped__(raw)
+    if dates._PATTERN.search(words.lower) and not words.digits:
+        assert not dates._timeless(words)
+
+
+@pytest.mark.parametrize("pattern", [dates._PATTERN])
+def test_the_look_ahead_admits_whatever_follows(pattern: re.Pattern[str]) -> None:
+    head = f"(?=\\d|{text.heads(dates._FIRST)})"
+    assert head in pattern.pattern
+    bare = re.compile(pattern.pattern.replace(head, ""), re.VERBOSE)
+
+    @given(st.from_regex(bare))
+    @LAX
+    def check(raw: str) -> None:
+        assert [m.span() for m in pattern.finditer(raw)] == [m.span() for m in bare.finditer(raw)]
+
+    check()
