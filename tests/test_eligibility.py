@@ -209,6 +209,15 @@ def test_the_cheap_look_for_secrets_misses_none(text: str) -> None:
         assert has_secret(text)
 
 
+@pytest.mark.parametrize(
+    "name",
+    "password|passphrase|passcode|pwd|pin|PIN code|api key|secret_key|access-token|authtoken|client secret|bearer"
+    "|social security number|SSN|cvv|cvc|otp".split("|"),
+)
+def test_every_name_of_a_secret_is_looked_for(name: str) -> None:
+    assert has_secret(f"the {name} is hunter2xyz")
+
+
 def test_folding_finds_every_letter_that_ignoring_case_finds() -> None:
     letters = "".join(map(chr, range(sys.maxunicode + 1)))
     for found in re.findall("[a-z]", letters, re.IGNORECASE):
