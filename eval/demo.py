@@ -58,7 +58,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--latency", type=float, default=0.4, help="seconds until the upstream's first token")
     options = parser.parse_args()
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    console = Console(width=None if sys.stdout.isatty() else 160)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="semcache-demo-")))
         upstream = stack.enter_context(echo(folder, options.latency))
@@ -114,17 +114,18 @@ def tell(client: openai.OpenAI, ask: Ask) -> Told:
 def rows(told: list[Told]) -> Table:
     """The table of all prompts."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("prompt", "is a", "outcome", "why"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("score", "P(correct)", "ms", "tokens saved"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("answer", no_wrap=True)
+    table.add_column("prompt", no_wrap=True, overflow="ellipsis")
+    for heading, width in (("is a", 18), ("outcome", 8), ("why", 15)):
+        table.add_column(heading, no_wrap=True, min_width=width)
+    for heading, width in (("score", 5), ("P(correct)", 10), ("ms", 6), ("tokens saved", 12)):
+        table.add_column(heading, justify="right", no_wrap=True, min_width=width)
+    table.add_column("answer", no_wrap=True, min_width=6)
     for reply in told:
         ask = reply.ask
         prompt = ("… " if ask.earlier else "") + ask.prompt
         table.add_row(
-            prompt if len(prompt) <= 50 else prompt[:49] + "…",
-            ask.kind + (" (stream)" if ask.stream else ""),
+            prompt,
+            ask.kind + (", stream" if ask.stream else ""),
             f"[{STYLES[reply.outcome]}]{reply.outcome}[/]",
             reply.why,
             "" if reply.score is None else f"{reply.score:.3f}",

@@ -81,6 +81,8 @@ ASKS: tuple[Ask, ...] = (
     Ask("new", "2fa-on", "How do I enable two-factor authentication?"),
     Ask("trap", "2fa-off", "How do I disable two-factor authentication?"),
     Ask("paraphrase", "2fa-on", "How can I enable two-factor authentication?"),
+    Ask("paraphrase", "reset", "I forgot my password. What should I do?"),
+    Ask("paraphrase", "ship", "When will a parcel arrive with standard delivery?"),
     # code
     Ask("new", "sort", "How do I sort a list in ascending order in Python?"),
     Ask("trap", "sort-desc", "How do I sort a list in descending order in Python?"),
@@ -93,6 +95,7 @@ ASKS: tuple[Ask, ...] = (
     Ask("paraphrase", "py-venv", "How to create a virtual environment in Python?"),
     Ask("new", "git-undo", "How do I undo the last commit in git?"),
     Ask("paraphrase", "git-undo", "How to undo the last git commit?"),
+    Ask("paraphrase", "py-venv", "Which command makes a Python virtual environment?"),
     # maths
     Ask("new", "pct", "What is 15% of 80?"),
     Ask("trap", "pct-90", "What is 15% of 90?"),
@@ -112,6 +115,7 @@ ASKS: tuple[Ask, ...] = (
     Ask("new", "capital", "What is the capital of Australia?"),
     Ask("trap", "capital-austria", "What is the capital of Austria?"),
     Ask("paraphrase", "capital", "What's the capital of Australia?", stream=True),
+    Ask("paraphrase", "capital", "Which city is Australia's capital?"),
     Ask("repeat", "capital-austria", "What is the capital of Austria?"),
     # live, personal and creative: never from a cache
     Ask("bypass", "weather", "What is the weather in Oslo right now?"),
