@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -59,8 +58,8 @@ def test_no_text_with_a_time_is_timeless(raw: str) -> None:
         assert not dates._timeless(words)
 
 
-@pytest.mark.parametrize("pattern", [dates._PATTERN])
-def test_the_look_ahead_admits_whatever_follows(pattern: re.Pattern[str]) -> None:
+def test_the_look_ahead_admits_whatever_follows() -> None:
+    pattern = dates._PATTERN
     head = f"(?=\\d|{text.heads(dates._FIRST)})"
     assert head in pattern.pattern
     bare = re.compile(pattern.pattern.replace(head, ""), re.VERBOSE)
