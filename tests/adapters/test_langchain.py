@@ -21,8 +21,8 @@ from langchain_core.prompts import PromptTemplate
 
 import semcache
 from semcache.errors import InvalidArgument, StoreError
-from semcache.types import Serve
 from semcache_langchain import SemanticCache as LangChainCache
+from tests.adapters.auditing import Auditing
 
 # LangChain says so of its own (de)serialiser, once a process.
 pytestmark = pytest.mark.filterwarnings("ignore:The function `load` is in beta")
@@ -213,13 +213,7 @@ def test_an_audited_hit_asks_the_model_and_is_judged(
 ) -> None:
     llm = model(llm_cache)
     llm.invoke(ASK)
-    choose = cache.inner._choose
-
-    def audited(*args: Any) -> Any:
-        decision = choose(*args)
-        return replace(decision, audit=True) if isinstance(decision, Serve) else decision
-
-    monkeypatch.setattr(cache.inner, "_choose", audited)
+    monkeypatch.setattr(cache.inner.parts, "threshold", Auditing(cache.inner.parts.threshold))
     assert llm.invoke(AGAIN).content == "second"
     monkeypatch.undo()
     assert llm.invoke(AGAIN).content == "third", "the judge found the cached answer wrong for this question"

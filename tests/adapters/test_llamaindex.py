@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,8 +22,8 @@ from llama_index.core.prompts import PromptTemplate
 
 from semcache import SemanticCache
 from semcache.errors import StoreError
-from semcache.types import Serve
 from semcache_llamaindex import CachedLLM
+from tests.adapters.auditing import Auditing
 
 ASK = "How do I reset my password?"
 AGAIN = "How do I reset my password, please?"
@@ -238,13 +237,7 @@ def test_an_audited_hit_asks_and_is_judged(
     llm: CachedLLM, inner: Counting, cache: SemanticCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     llm.complete(ASK)
-    choose = cache.inner._choose
-
-    def audited(*args: Any) -> Any:
-        decision = choose(*args)
-        return replace(decision, audit=True) if isinstance(decision, Serve) else decision
-
-    monkeypatch.setattr(cache.inner, "_choose", audited)
+    monkeypatch.setattr(cache.inner.parts, "threshold", Auditing(cache.inner.parts.threshold))
     assert llm.complete(AGAIN).text == AGAIN
     monkeypatch.undo()
     assert llm.complete(AGAIN).text == AGAIN, "the judge found the cached answer wrong for this question"

@@ -7,7 +7,6 @@ import threading
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -20,8 +19,8 @@ from openai import AsyncOpenAI, OpenAI
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.backends.echo import echo_app
 from semcache.errors import StoreError
-from semcache.types import Serve
 from semcache_openai import cached
+from tests.adapters.auditing import Auditing
 
 ASK = [{"role": "user", "content": "How do I reset my password?"}]
 AGAIN = [{"role": "user", "content": "How do I reset my password, please?"}]
@@ -302,13 +301,7 @@ def test_an_audited_hit_is_asked_and_judged(
     client: OpenAI, cache: SemanticCache, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create(client)
-    choose = cache.inner._choose
-
-    def audited(*args: Any) -> Any:
-        decision = choose(*args)
-        return replace(decision, audit=True) if isinstance(decision, Serve) else decision
-
-    monkeypatch.setattr(cache.inner, "_choose", audited)
+    monkeypatch.setattr(cache.inner.parts, "threshold", Auditing(cache.inner.parts.threshold))
     fresh = create(client, AGAIN).choices[0].message.content
     assert upstream.asked == 2
     monkeypatch.undo()
