@@ -7,6 +7,7 @@ shutdown that has begun; a setting that cannot work stops the start with a Confi
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import secrets
 import sys
@@ -95,6 +96,7 @@ class Proxy:
         self._embeddings = EmbeddingsRoute(self.routes, self._backend)
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
         self._rest = _fastapi(self.cache, self._auth)
+        _calm_collector()
         self._refresh = asyncio.create_task(self._follow_keys(keys), name="semcache-keys")
 
     async def stop(self) -> None:
@@ -157,6 +159,13 @@ class Proxy:
                 known = keys
                 self._auth.replace(keys)
                 self.routes.replays.clear()
+
+
+def _calm_collector() -> None:
+    """Keep the garbage collector from walking over every card of the cache in the middle of a request."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def _backend(settings: Settings) -> Backend:
