@@ -23,7 +23,9 @@ class Breaker:
         return now >= self._until
 
     def failed(self, now: float, error: Exception) -> None:
-        """Note a failure."""
+        """Note a failure. While it is open, calls that were under way when it opened tell nothing new."""
+        if now < self._until:
+            return
         self._pause = min(self._longest, self._pause * 2 or self._shortest)
         self._until = now + self._pause
         self.error = f"{type(error).__name__}: {error}"

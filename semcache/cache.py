@@ -19,6 +19,7 @@ from semcache.errors import (
     InvalidArgument,
     RequestRejected,
 )
+from semcache.evidence import Comparison, Label, LabelSource
 from semcache.faults import Faults
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
@@ -28,7 +29,6 @@ from semcache.types import (
     Admission,
     Assembled,
     CacheKey,
-    Candidate,
     Card,
     Discard,
     Entry,
@@ -156,7 +156,8 @@ class AsyncSemanticCache:
         if isinstance(found.lookup.decision, Serve) and found.answer is not None:
             if not assembled.complete or assembled.refusal:
                 return Discard(Why.INCOMPLETE)
-            verdict = await self.parts.judge.agree(found.lookup.request, found.answer, assembled.text)
+            question, cached = found.lookup.request.text, found.lookup.decision.card.text
+            verdict = await self.parts.judge.agree(Comparison(question, cached, found.answer, assembled.text))
             if verdict is not None:
                 await self._learn(found.lookup, found.lookup.decision, correct=verdict)
             return Discard(Why.NO_STORE)
@@ -313,7 +314,22 @@ class AsyncSemanticCache:
 
     async def _learn(self, lookup: Lookup, served: Serve, *, correct: bool) -> None:
         assert lookup.key is not None
-        self.parts.threshold.observe(Candidate(served.card, served.score), lookup.category, correct)
+        label = Label(
+            at=self._clock(),
+            category=lookup.category,
+            tenant=lookup.request.scope.tenant,
+            entry_id=served.card.id,
+            answer=served.card.answer_class,
+            exact=lookup.key.exact,
+            score=served.score,
+            features=served.features,
+            p_correct=served.p_correct,
+            correct=correct,
+            source=LabelSource.AUDIT,
+            served=True,
+            chance=served.chance,
+        )
+        self.parts.threshold.observe(label)
         if not correct:
             self.meter.false_hits.labels(lookup.category, "audit").inc()
             rejection = Rejection(served.card.id, lookup.key.exact)

@@ -1,4 +1,4 @@
-"""The choice among candidates: serve one of them, or forward and say why.
+"""The choice among candidates: serve one of them, have one verified, or forward and say why.
 
 Pure. Knows no index, store or clock. Invariant: nothing is served that is expired, older than the caller accepts,
 known to be wrong for this request, contradicted by a guard, or below the threshold.
@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
+from semcache import features
 from semcache.protocols import Threshold
-from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Why
+from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
+
+OTHERS = 2
 
 
 def exact(card: Card | None, *, controls: Controls, now: float, rejected: Container[int]) -> Serve | Forward:
@@ -33,39 +36,59 @@ def semantic(
     rejected: Container[int],
     draw: float,
 ) -> Decision:
-    """Serve the best candidate that nothing speaks against.
+    """Serve the candidate that is most probably right, if the threshold finds it good enough.
 
-    `candidates` come best first, their guards not yet asked: only those that could be served pay for them. When none
-    is served, the reason is that of the best one.
+    `candidates` come best first, with neither findings of guards nor features: only those that could be served pay for
+    them, and of those with the same answer and terms only until one is judged. When none is served, the reason is that of the
+    most probable one, or else of the nearest.
     """
-    floor = threshold.floor(category, controls.min_score)
+    floor = threshold.floor(category, controls)
     refused: Forward | None = None
+    judged: list[tuple[Candidate, Verdict]] = []
+    judged_for: set[tuple[int, str]] = set()
     for found in candidates:
         if found.score < floor:
             refused = refused or Forward(Why.BELOW_THRESHOLD, nearest=found)
             break
+        if (found.card.answer_class, found.card.category) in judged_for:
+            continue
         why = _unusable(found.card, controls, now, rejected)
-        candidate = found
-        if why is None and (found_conflicts := conflicts(text, found.card.text)):
-            candidate, why = replace(found, conflicts=found_conflicts), Why.GUARD
-        if why is None:
-            verdict = _judge(threshold, candidate, category, controls.min_score, draw)
-            if verdict.serve:
-                return Serve(candidate.card, Outcome.SEMANTIC, candidate.score, verdict.p_correct, verdict.audit)
-            why = verdict.why
-        refused = refused or Forward(why, nearest=candidate)
-    return refused or Forward(Why.COLD)
+        if why is not None:
+            refused = refused or Forward(why, nearest=found)
+            continue
+        candidate = replace(found, conflicts=conflicts(text, found.card.text))
+        candidate = replace(candidate, features=features.of(text, candidate, candidates))
+        if any(conflict.veto for conflict in candidate.conflicts):
+            refused = refused or Forward(Why.GUARD, nearest=candidate)
+            continue
+        judged_for.add((found.card.answer_class, found.card.category))
+        judged.append((candidate, _judge(threshold, candidate, category, controls, draw)))
+    if not judged:
+        return refused or Forward(Why.COLD)
+    judged.sort(key=lambda one: -one[1].p_correct)
+    for candidate, verdict in judged:
+        card, score = candidate.card, candidate.score
+        if verdict.serve:
+            audit = draw < verdict.audit
+            return Serve(
+                card, Outcome.SEMANTIC, score, verdict.p_correct, audit, verdict.audit, features=candidate.features
+            )
+        if verdict.verify:
+            return Verify(card, score, verdict.p_correct, features=candidate.features)
+    (best, verdict), *rest = judged
+    others = tuple([candidate for candidate, _ in rest[:OTHERS]])
+    return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
 
 
-def _judge(threshold: Threshold, candidate: Candidate, category: str, min_score: float | None, draw: float) -> Verdict:
+def _judge(threshold: Threshold, candidate: Candidate, category: str, controls: Controls, draw: float) -> Verdict:
     """The verdict under the terms of the request's category, and of the candidate's where that is another."""
-    verdict = threshold.judge(candidate, category, min_score=min_score, draw=draw)
+    verdict = threshold.judge(candidate, category, controls=controls, draw=draw)
     if not verdict.serve or candidate.card.category == category:
         return verdict
-    other = threshold.judge(candidate, candidate.card.category, min_score=min_score, draw=draw)
+    other = threshold.judge(candidate, candidate.card.category, controls=controls, draw=draw)
     if not other.serve:
         return other
-    return replace(verdict, p_correct=min(verdict.p_correct, other.p_correct), audit=verdict.audit or other.audit)
+    return replace(verdict, p_correct=min(verdict.p_correct, other.p_correct), audit=max(verdict.audit, other.audit))
 
 
 def _unusable(card: Card, controls: Controls, now: float, rejected: Container[int]) -> Why | None:

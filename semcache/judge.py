@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from semcache.errors import ConfigError
+from semcache.evidence import Comparison
 from semcache.protocols import Judge
-from semcache.types import Request
 
 # Signs that carry meaning (-4, 5%, $5, C++) are not among them.
 _PUNCTUATION = r"[.,;:!?\"'()\[\]“”‘’«»…*_`]+"
@@ -22,8 +22,10 @@ class ExactJudge:
 
     name = "exact"
 
-    async def agree(self, request: Request, cached: str, fresh: str) -> bool | None:  # noqa: ARG002
-        return cached == fresh
+    instant = True
+
+    async def agree(self, comparison: Comparison) -> bool | None:
+        return comparison.cached == comparison.fresh
 
 
 class NormalisedJudge:
@@ -31,8 +33,10 @@ class NormalisedJudge:
 
     name = "normalised"
 
-    async def agree(self, request: Request, cached: str, fresh: str) -> bool | None:  # noqa: ARG002
-        return _normal(cached) == _normal(fresh)
+    instant = True
+
+    async def agree(self, comparison: Comparison) -> bool | None:
+        return _normal(comparison.cached) == _normal(comparison.fresh)
 
 
 JUDGES: Mapping[str, Callable[[], Judge]] = {"exact": ExactJudge, "normalised": NormalisedJudge}

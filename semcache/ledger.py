@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 
 from semcache.policy import Pack
 from semcache.protocols import Threshold
-from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
+from semcache.types import Assembled, Controls, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
 
 # List prices in US dollars per million tokens (input, output); the first pattern that matches a model name counts.
 LIST_PRICES: Mapping[str, tuple[float, float]] = {
@@ -124,14 +124,14 @@ def statistics(
     Hit rate is hits over the requests that were looked up; bypassed requests are counted apart.
     """
     rows = {
-        name: {"entries": entries.get(name, 0), "threshold": threshold.floor(name, None), **_sums([])}
+        name: {"entries": entries.get(name, 0), "threshold": threshold.floor(name, Controls()), **_sums([])}
         for name in {*pack.categories, *entries}
     }
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for group in tally:
         groups.setdefault(str(group["category"]), []).append(group)
     for name, group_rows in groups.items():
-        known = rows.setdefault(name, {"entries": 0, "threshold": threshold.floor(name, None)})
+        known = rows.setdefault(name, {"entries": 0, "threshold": threshold.floor(name, Controls())})
         known |= _sums(group_rows)
     total = _sums([group for group_rows in groups.values() for group in group_rows])
     return {

@@ -37,7 +37,7 @@ from semcache.store import open_store
 from semcache.store.seal import Seal
 from semcache.telemetry import Meter
 from semcache.thresholds import ByCategory
-from semcache.types import Card, Change, ChangeKind, Rejection
+from semcache.types import Card, Change, ChangeKind, Controls, Rejection
 
 if TYPE_CHECKING:
     from semcache.config import Settings
@@ -162,7 +162,7 @@ class Parts:
         for category, count in self.catalogue.counts().items():
             self.meter.entries.labels(category).set(count)
         for category in self.pack.categories:
-            self.meter.threshold.labels(category).set(self.threshold.floor(category, None))
+            self.meter.threshold.labels(category).set(self.threshold.floor(category, Controls()))
         self.meter.index_bytes.set(await self.index.bytes_used())
 
 

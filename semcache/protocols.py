@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from semcache.evidence import Comparison, Judgement, Label, Standing
 from semcache.types import (
     ApiKey,
     Assembled,
@@ -19,6 +20,7 @@ from semcache.types import (
     Card,
     Change,
     Conflict,
+    Controls,
     Endpoint,
     Entry,
     Neighbour,
@@ -158,6 +160,42 @@ class EntryStore(Protocol):
 
     async def rejections(self) -> list[Rejection]: ...
 
+    async def alias(self, entry_id: int, answer: int, *, now: float) -> None:
+        """Put an entry into the answer class `answer`; announced in the change feed. Unknown ids are ignored."""
+        ...
+
+    async def label(self, labels: Sequence[Label]) -> None:
+        """Append to the label log, in this order; their `seq` is given here."""
+        ...
+
+    async def labels(self, since: int, *, limit: int = 1000) -> list[Label]:
+        """Labels after `since`, by ascending `seq`, from any worker. None is ever seen after a later one was."""
+        ...
+
+    async def trim_labels(self, *, keep_rows: int) -> int:
+        """Forget all but about the newest `keep_rows` labels; returns how many went."""
+        ...
+
+    async def learned(self, name: str) -> tuple[int, bytes] | None:
+        """The newest saved state of that name, and the `seq` of the last label in it; None when there is none."""
+        ...
+
+    async def learn(self, name: str, seq: int, state: bytes) -> None:
+        """Save a state, unless a newer one is saved already."""
+        ...
+
+    async def enqueue(self, judgements: Sequence[Judgement]) -> None:
+        """Put comparisons into the durable queue."""
+        ...
+
+    async def claim(self, limit: int, *, now: float, lease: float) -> list[Judgement]:
+        """Take the oldest comparisons that nobody holds; unless finished they are claimable again after `lease` s."""
+        ...
+
+    async def finish(self, ids: Sequence[int]) -> None:
+        """Take comparisons out of the queue."""
+        ...
+
     async def record(self, events: Sequence[Recorded]) -> None:
         """Append outcomes to the event log."""
         ...
@@ -212,15 +250,39 @@ class Guard(Protocol):
 
 
 class Threshold(Protocol):
-    """Decides whether a candidate is good enough. `draw` is a uniform random number in [0, 1)."""
+    """Decides whether a candidate is good enough, and learns from labels.
 
-    def floor(self, category: str, min_score: float | None) -> float:
-        """A score below which nothing is served, so that guards need not be asked."""
+    Pure: `draw` is a uniform random number in [0, 1), and labels carry their time. Two instances that observed the same
+    labels in the same order give the same P(correct): that is how workers share what is learned.
+    """
+
+    def floor(self, category: str, controls: Controls) -> float:
+        """A score below which nothing is served, so that guards and features need not be asked."""
         ...
 
-    def judge(self, candidate: Candidate, category: str, *, min_score: float | None, draw: float) -> Verdict: ...
+    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
+        """Its opinion of one candidate. Changes nothing."""
+        ...
 
-    def observe(self, candidate: Candidate, category: str, correct: bool) -> None: ...
+    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
+        """Take notice of one looked-up request: P(correct) of its best candidate (None without one), and its fate."""
+        ...
+
+    def observe(self, label: Label) -> None:
+        """Learn from a label."""
+        ...
+
+    def standing(self, category: str) -> Standing:
+        """Where it stands, for operators."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """What it has learned, as JSON has it; {} when nothing."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave. Raises ValueError for a state that is not its own."""
+        ...
 
 
 class Freshness(Protocol):
@@ -335,11 +397,12 @@ class Dialect(Protocol):
 
 
 class Judge(Protocol):
-    """Says whether two answers to the same question agree; runs in the background."""
+    """Says whether two answers to the same question agree. `instant` ones need no waiting and no queue."""
 
     name: str
+    instant: bool
 
-    async def agree(self, request: Request, cached: str, fresh: str) -> bool | None:
+    async def agree(self, comparison: Comparison) -> bool | None:
         """None when it cannot tell. Raises nothing but SemcacheError."""
         ...
 

@@ -54,6 +54,9 @@ class Why(StrEnum):
     # looked up and not served
     COLD = "cold"
     BELOW_THRESHOLD = "below-threshold"
+    UNCERTAIN = "uncertain"
+    CLOSED = "closed"
+    UNPROFITABLE = "unprofitable"
     GUARD = "guard"
     REJECTED = "rejected-before"
     EXPIRED = "expired"
@@ -178,7 +181,8 @@ class Usage:
 class Card:
     """What is kept in memory of an entry: enough to decide on it, without its answer.
 
-    `shelf` names the index partition (16 bytes) or is b"" for an entry without a vector (exact tier only).
+    `shelf` names the index partition (16 bytes) or is b"" for an entry without a vector (exact tier only). Entries
+    whose answers were judged to be the same share `answer`, the id of the first of them; 0 stands for its own id.
     """
 
     id: int
@@ -188,6 +192,12 @@ class Card:
     text: str
     created: float
     expires: float
+    answer: int = 0
+
+    @property
+    def answer_class(self) -> int:
+        """What entries of the same answer have in common."""
+        return self.answer or self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +218,14 @@ class Entry:
     cost: float = 0.0
     latency: float = 0.0
     tags: tuple[str, ...] = ()
-    source: str = "traffic"  # or "import", ...
+    source: str = "traffic"  # or "import", "audit", ...
+    answer: int = 0  # as in `Card`
 
     def card(self) -> Card:
         """The part of this entry that stays in memory."""
-        return Card(self.id, self.key.exact, self.shelf, self.category, self.key.text, self.created, self.expires)
+        return Card(
+            self.id, self.key.exact, self.shelf, self.category, self.key.text, self.created, self.expires, self.answer
+        )
 
     def facts(self) -> dict[str, Any]:
         """What operators are shown of this entry, as JSON has it; the answer is left out."""
@@ -262,28 +275,38 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A guard's finding: why two texts cannot share an answer. `detail` names the two readings, for logs and tests."""
+    """A guard's finding against two texts that share an answer. `detail` names the two readings, for logs and tests.
+
+    A `veto` is final; what is no veto is a doubt that lowers P(correct).
+    """
 
     guard: str
     detail: str
+    veto: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A neighbour whose card is known, with what the guards found against it."""
+    """A neighbour whose card is known, with what the guards found against it and the features of `features.NAMES`."""
 
     card: Card
     score: float
     conflicts: tuple[Conflict, ...] = ()
+    features: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A threshold's opinion of one candidate. `audit` asks that the backend be asked too, to learn from it."""
+    """A threshold's opinion of one candidate.
+
+    `audit` is the probability with which the backend should be asked all the same, to learn from it; `verify` asks
+    for a verifier's word on a candidate that is too uncertain to be served without.
+    """
 
     serve: bool
     p_correct: float
-    audit: bool = False
+    audit: float = 0.0
+    verify: bool = False
     why: Why = Why.BELOW_THRESHOLD
 
 
@@ -296,6 +319,8 @@ class Serve:
     score: float
     p_correct: float
     audit: bool = False
+    chance: float = 0.0  # with which this answer was chosen, or passed over, for an audit
+    features: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,15 +330,22 @@ class Verify:
     card: Card
     score: float
     p_correct: float
+    features: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """Ask the backend. `outcome` is MISS when the cache was consulted and BYPASS when it was not."""
+    """Ask the backend. `outcome` is MISS when the cache was consulted and BYPASS when it was not.
+
+    `p_correct` is what the strategy gave `nearest`, None when it was not asked. `others` are further candidates whose
+    answers are worth comparing with the backend's, of other answer classes than `nearest`.
+    """
 
     why: Why
     outcome: Literal[Outcome.MISS, Outcome.BYPASS, Outcome.NEAR] = Outcome.MISS
     nearest: Candidate | None = None
+    p_correct: float | None = None
+    others: tuple[Candidate, ...] = ()
 
 
 Decision: TypeAlias = Serve | Verify | Forward
@@ -429,6 +461,7 @@ class ChangeKind(StrEnum):
     PUT = "put"
     DELETE = "delete"
     REJECT = "reject"
+    ALIAS = "alias"
 
 
 @dataclass(frozen=True, slots=True)

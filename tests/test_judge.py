@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 
 from semcache.errors import ConfigError
+from semcache.evidence import Comparison
 from semcache.judge import JUDGES, open_judge
-from semcache.types import Endpoint, Request
 
-REQUEST = Request(Endpoint.CHAT, "m", {}, "?", b"")
+
+def compare(cached: str, fresh: str) -> Comparison:
+    return Comparison("a question", "another", cached, fresh)
 
 
 @pytest.mark.parametrize("name", sorted(JUDGES))
 async def test_every_judge_agrees_with_itself_and_tells_right_from_wrong(name: str) -> None:
     judge = open_judge(name)
-    assert await judge.agree(REQUEST, "Lima", "Lima") is True
-    assert await judge.agree(REQUEST, "Lima", "Quito") is False
+    assert await judge.agree(compare("Lima", "Lima")) is True
+    assert await judge.agree(compare("Lima", "Quito")) is False
 
 
 @pytest.mark.parametrize(
@@ -32,7 +34,7 @@ async def test_every_judge_agrees_with_itself_and_tells_right_from_wrong(name: s
     ],
 )
 async def test_normalising_forgives_form_and_not_content(one: str, two: str, same: bool) -> None:
-    assert await open_judge("normalised").agree(REQUEST, one, two) is same
+    assert await open_judge("normalised").agree(compare(one, two)) is same
 
 
 def test_an_unknown_judge_is_an_error_at_start() -> None:

@@ -6,11 +6,13 @@ Knows nothing of what they decide by. Invariant: every category of a pack is dec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
+from semcache.evidence import Label, Standing
 from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.thresholds.static import StaticThreshold
-from semcache.types import Candidate, Verdict
+from semcache.types import Candidate, Controls, Verdict
 
 __all__ = ["STRATEGIES", "ByCategory", "StaticThreshold"]
 
@@ -21,20 +23,39 @@ class ByCategory:
     """`protocols.Threshold` that asks the strategy of each category."""
 
     def __init__(self, pack: Pack) -> None:
-        made = {name: STRATEGIES[name](pack) for name in {category.strategy for category in pack.categories.values()}}
-        self._by_category = {name: made[category.strategy] for name, category in pack.categories.items()}
+        names = sorted({category.strategy for category in pack.categories.values()})
+        self._made = {name: STRATEGIES[name](pack) for name in names}
+        self._by_category = {name: self._made[category.strategy] for name, category in pack.categories.items()}
 
-    def floor(self, category: str, min_score: float | None) -> float:
+    def floor(self, category: str, controls: Controls) -> float:
         """The category's own floor."""
-        return self._of(category).floor(category, min_score)
+        return self._of(category).floor(category, controls)
 
-    def judge(self, candidate: Candidate, category: str, *, min_score: float | None, draw: float) -> Verdict:
+    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         """The verdict of the category's strategy."""
-        return self._of(category).judge(candidate, category, min_score=min_score, draw=draw)
+        return self._of(category).judge(candidate, category, controls=controls, draw=draw)
 
-    def observe(self, candidate: Candidate, category: str, correct: bool) -> None:
+    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
         """Tell the category's strategy."""
-        self._of(category).observe(candidate, category, correct)
+        self._of(category).note(category, p_correct, served=served)
+
+    def observe(self, label: Label) -> None:
+        """Tell the category's strategy."""
+        self._of(label.category).observe(label)
+
+    def standing(self, category: str) -> Standing:
+        """What the category's strategy says."""
+        return self._of(category).standing(category)
+
+    def state(self) -> dict[str, Any]:
+        """The states of all strategies, by name."""
+        return {name: strategy.state() for name, strategy in self._made.items()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Hand each strategy its own state; those of strategies that the pack no longer names are dropped."""
+        for name, strategy in self._made.items():
+            if name in state:
+                strategy.restore(state[name])
 
     def _of(self, category: str) -> Threshold:
         return self._by_category.get(category) or self._by_category["default"]

@@ -6,8 +6,12 @@ threshold, or the caller's where that is higher.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from semcache.evidence import Label, Standing, State
 from semcache.policy import Pack
-from semcache.types import Candidate, Verdict, Why
+from semcache.types import Candidate, Controls, Verdict, Why
 
 
 class StaticThreshold:
@@ -16,15 +20,30 @@ class StaticThreshold:
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
 
-    def floor(self, category: str, min_score: float | None) -> float:
+    def floor(self, category: str, controls: Controls) -> float:
         """The lowest score that can be served."""
-        threshold = self._pack.of(category).threshold
-        return threshold if min_score is None else max(threshold, min_score)
+        threshold, asked = self._pack.of(category).threshold, controls.min_score
+        return threshold if asked is None else max(threshold, asked)
 
-    def judge(self, candidate: Candidate, category: str, *, min_score: float | None, draw: float) -> Verdict:  # noqa: ARG002
+    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
         """Serve at or above the floor. This strategy estimates no P(correct): it repeats the score, floored at 0."""
-        serve = candidate.score >= self.floor(category, min_score)
+        serve = candidate.score >= self.floor(category, controls)
         return Verdict(serve, max(0.0, candidate.score), why=Why.SEMANTIC if serve else Why.BELOW_THRESHOLD)
 
-    def observe(self, candidate: Candidate, category: str, correct: bool) -> None:
+    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
+        """Nothing is counted here."""
+
+    def observe(self, label: Label) -> None:
         """Nothing is learned here."""
+
+    def standing(self, category: str) -> Standing:
+        """The threshold, and that nothing keeps the target."""
+        threshold = self._pack.of(category).threshold
+        return Standing("static", State.FIXED, self._pack.target, threshold, note="a fixed score keeps no target")
+
+    def state(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Nothing is restored, for nothing was learned."""

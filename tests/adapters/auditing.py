@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
+from semcache.evidence import Label, Standing
 from semcache.protocols import Threshold
-from semcache.types import Candidate, Verdict
+from semcache.types import Candidate, Controls, Verdict
 
 
 @dataclass
@@ -14,11 +17,23 @@ class Auditing:
 
     inner: Threshold
 
-    def floor(self, category: str, min_score: float | None) -> float:
-        return self.inner.floor(category, min_score)
+    def floor(self, category: str, controls: Controls) -> float:
+        return self.inner.floor(category, controls)
 
-    def judge(self, candidate: Candidate, category: str, *, min_score: float | None, draw: float) -> Verdict:
-        return replace(self.inner.judge(candidate, category, min_score=min_score, draw=draw), audit=True)
+    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
+        return replace(self.inner.judge(candidate, category, controls=controls, draw=draw), audit=1.0)
 
-    def observe(self, candidate: Candidate, category: str, correct: bool) -> None:
-        self.inner.observe(candidate, category, correct)
+    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
+        self.inner.note(category, p_correct, served=served)
+
+    def observe(self, label: Label) -> None:
+        self.inner.observe(label)
+
+    def standing(self, category: str) -> Standing:
+        return self.inner.standing(category)
+
+    def state(self) -> dict[str, Any]:
+        return self.inner.state()
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.inner.restore(state)

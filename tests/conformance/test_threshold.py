@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import policy
+from semcache import features, policy
+from semcache.evidence import Label, LabelSource
 from semcache.freshness import FixedFreshness
 from semcache.policy import Pack
 from semcache.protocols import Threshold
@@ -22,14 +25,25 @@ scores = st.floats(-1.0, 1.0)
 categories = st.sampled_from([*PACK.categories, "unheard of"])
 
 
+def seen(score: float) -> Candidate:
+    candidate = Candidate(CARD, score)
+    return replace(candidate, features=features.of("some text", candidate, [candidate]))
+
+
+def label(score: float, correct: bool) -> Label:
+    traits = seen(score).features
+    return Label(0.0, "support", "acme", 1, 1, b"", score, traits, 0.9, correct, LabelSource.AUDIT, served=True)
+
+
 @every
 @given(scores, categories, st.none() | scores, st.floats(0.0, 1.0, exclude_max=True))
 def test_nothing_is_served_below_its_floor(
     make: Callable[[Pack], Threshold], score: float, category: str, min_score: float | None, draw: float
 ) -> None:
     threshold = make(PACK)
-    floor = threshold.floor(category, min_score)
-    verdict = threshold.judge(Candidate(CARD, score), category, min_score=min_score, draw=draw)
+    controls = Controls(min_score=min_score)
+    floor = threshold.floor(category, controls)
+    verdict = threshold.judge(seen(score), category, controls=controls, draw=draw)
     assert 0.0 <= verdict.p_correct <= 1.0
     assert not (verdict.serve and score < floor)
     assert min_score is None or floor >= min_score
@@ -40,8 +54,25 @@ def test_nothing_is_served_below_its_floor(
 def test_learning_never_breaks_the_range(make: Callable[[Pack], Threshold], labels: list[tuple[float, bool]]) -> None:
     threshold = make(PACK)
     for score, correct in labels:
-        threshold.observe(Candidate(CARD, score), "support", correct)
-    assert -1.0 <= threshold.floor("support", None) <= 1.0
+        threshold.observe(label(score, correct))
+    assert -1.0 <= threshold.floor("support", Controls()) <= 1.0
+    assert 0.0 <= threshold.judge(seen(0.9), "support", controls=Controls(), draw=0.5).p_correct <= 1.0
+
+
+@every
+@given(st.lists(st.tuples(scores, st.booleans()), max_size=20), scores)
+def test_a_restored_strategy_decides_alike(
+    make: Callable[[Pack], Threshold], labels: list[tuple[float, bool]], score: float
+) -> None:
+    one, two = make(PACK), make(PACK)
+    for at, correct in labels:
+        one.observe(label(at, correct))
+    two.restore(json.loads(json.dumps(one.state())))
+    for threshold in (one, two):
+        threshold.note("support", 0.5, served=False)
+    verdicts = [each.judge(seen(score), "support", controls=Controls(), draw=0.5) for each in (one, two)]
+    assert verdicts[0] == verdicts[1]
+    assert one.standing("support") == two.standing("support")
 
 
 @given(st.floats(min_value=-1e6, max_value=1e9))

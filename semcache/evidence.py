@@ -1,0 +1,112 @@
+"""What is learned from and what is known of a category: labels, pending judgements, and where a strategy stands.
+
+Knows nothing of how labels come about or what is made of them. Invariant: every value is frozen, and none holds a
+prompt or an answer: entries are named by their ids, requests by their digests.
+
+Units as in `types`: scores are cosine similarities, probabilities and rates lie in [0, 1], times are Unix seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LabelSource(StrEnum):
+    """How a label came about."""
+
+    FEEDBACK = "feedback"  # a person said so
+    AUDIT = "audit"  # the backend was asked although the answer had been served
+    MISS = "miss"  # the backend was asked because nothing was served, and its answer was compared with a neighbour's
+
+
+class State(StrEnum):
+    """How far a strategy's promise for a category is backed by evidence."""
+
+    FIXED = "fixed"  # the strategy learns nothing
+    PROVISIONAL = "provisional"  # by what shipped with the pack, with a margin, under dense audits
+    CERTIFIED = "certified"  # by audits of this traffic
+    CLOSED = "closed"  # audits have shown too many errors: nothing is served by meaning
+    INFEASIBLE = "infeasible"  # no level that serves anything can meet the target on this traffic
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Whether an entry's answer is right for a request: one row of the label log.
+
+    `answer` is the answer class of the entry (the id of its first entry), `exact` the digest of the request,
+    `features` and `p_correct` are those at the time of the decision. `chance` is the probability with which a request
+    like this was chosen to be labelled: 1 for a miss, the audit rate for an audit, 0 for feedback, which is no sample.
+    """
+
+    at: float
+    category: str
+    tenant: str
+    entry_id: int
+    answer: int
+    exact: bytes
+    score: float
+    features: tuple[float, ...]
+    p_correct: float
+    correct: bool
+    source: LabelSource
+    served: bool
+    chance: float = 1.0
+    seq: int = 0  # place in the log; 0 before it has one
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A comparison that a judge still owes: is the answer of `label.entry_id` right, where `fresh_id` was answered?
+
+    `label.correct` means nothing yet. Both entries live in the store; if one is gone the judgement lapses.
+    """
+
+    id: int
+    fresh_id: int
+    label: Label
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a judge is shown: the request, the cached prompt and answer, and the fresh answer to the request."""
+
+    question: str
+    cached_question: str
+    cached: str
+    fresh: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with a two-sided 95% confidence interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a strategy knows of a category, for operators.
+
+    `risk` is the largest 1 - P(correct) that is served now (None: the strategy estimates none), `score` the lowest
+    score. `certified` is the error per hit that audits have certified at `confidence`, None before they have.
+    `labels` counts all labels, `audits` those of served answers drawn by chance and `wrong` the errors among them.
+    `error` is the error per hit that these audits show.
+    """
+
+    strategy: str
+    state: State
+    target: float
+    score: float
+    risk: float | None = None
+    certified: float | None = None
+    confidence: float | None = None
+    labels: int = 0
+    audits: int = 0
+    wrong: int = 0
+    audit_rate: float = 0.0
+    error: Interval | None = None
+    note: str = ""
