@@ -25,10 +25,27 @@ SETTINGS = {
     "policies": "Policy pack: a shipped name, a YAML file, or a folder of them.",
     "embedder": "`default`, `onnx:DIR`, `sentence:NAME` (needs the extra `train`), `hashing[:DIM]` (tests).",
     "cache.hot_bytes": "Memory for answers that are replayed without asking the store, per worker.",
-    "cache.target": "Error per hit to accept; overrides the pack's. See [limits](limits.md).",
-    "cache.judge": "How a served answer is compared with a fresh one. `verifier` and `llm` are reserved: the start "
-    "refuses them.",
+    "cache.target": "The error to keep, in every category; overrides the pack's.",
+    "cache.judge": "How a cached answer is compared with a fresh one, in the background: the same string, the same "
+    "words, the same meaning by the embedder (`verifier`), or the word of a language model (`llm`, see `judge.model`). "
+    "Free text needs one of the last two.",
     "cache.seed": "Makes random choices reproducible.",
+    "judge.url": "Where the judge `llm` is asked, an OpenAI-compatible base URL. Empty: the upstream.",
+    "judge.model": "The model that the judge `llm` asks.",
+    "judge.api_key": "Its API key. Empty, without a `judge.url`: the upstream's.",
+    "judge.timeout": "Seconds that a call of the judge may take. What it leaves unanswered yields no label.",
+    "verifier.url": "Where the verifier `llm` is asked, an OpenAI-compatible base URL. Empty: the upstream.",
+    "verifier.model": "The model that the verifier `llm` asks; a small, fast one.",
+    "verifier.api_key": "Its API key. Empty, without a `verifier.url`: the upstream's.",
+    "verifier.kind": "Who is asked, while a client waits, about neighbours too uncertain to be served, in categories "
+    "whose pack says so with `verify`.",
+    "verifier.timeout": "Seconds that a client waits for the verifier; after that the request is forwarded.",
+    "verifier.accuracy": "The share of the verifier's verdicts that are right. For a target stricter than that it is "
+    "not asked.",
+    "background.audit_rate": "Audits a second at most, per worker; 0 makes none, and no certificate.",
+    "background.concurrency": "Calls of the upstream at once that no client waits for, per worker.",
+    "background.waiting": "Such calls that may wait for their turn, per worker; what is beyond is left undone.",
+    "background.timeout": "Seconds that such a call may take.",
     "auth.required": "Whether requests need an API key. Empty: as soon as one was ever made.",
     "auth.trust_user_header": "Believe `x-semcache-user` of every caller; for a gateway in front that sets it.",
     "auth.expose_scores": "Show `x-semcache-*` reply headers to callers that are not trusted.",
@@ -43,17 +60,19 @@ FIELDS = {
     "PackSpec.defaults": "What every category starts from; the fields of a category.",
     "PackSpec.categories": "Categories by name. There always is one called `default`.",
     "CategorySpec.description": "A line for people.",
-    "CategorySpec.strategy": "How a score becomes a decision. There is one: the threshold as written.",
-    "CategorySpec.guards": "Checks that veto a neighbour; `[]` switches them off.",
+    "CategorySpec.guards": "Checks that veto or doubt a neighbour; `[]` switches them off.",
     "CategorySpec.rules": "What puts a request here without asking the embedder.",
     "CategorySpec.examples": "Prompts of this category; a request joins the category with the nearest centroid.",
 }
 
 WHY = {
     "exact": "The same request was answered before.",
-    "semantic": "A neighbour passed the guards and reached the threshold.",
+    "semantic": "A neighbour's answer was found right for this request, as the category's strategy demands.",
     "cold": "Nothing near enough to look at is stored.",
     "below-threshold": "The best neighbour's score is too low.",
+    "uncertain": "The best neighbour is not probable enough to be right, for the error that is allowed.",
+    "closed": "Audits have shown too many errors: the category serves nothing by meaning for now.",
+    "unprofitable": "Looking paraphrases up costs more in this category than they save; one request in fifty still is.",
     "guard": "A guard found a conflict with the best neighbour: another number, date, name, or an opposite.",
     "rejected-before": "The neighbour was reported wrong for this very request.",
     "expired": "The neighbour's time is over.",

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from semcache.cache import AsyncSemanticCache
 from semcache.errors import InvalidArgument
 from semcache.found import Found
+from semcache.protocols import Backend, Judge, Verifier
 from semcache.types import Admission, Selector
 
 _CLOSED = "this cache is closed: open it again with SemanticCache.open"
@@ -36,9 +37,12 @@ class SemanticCache:
         *,
         policies: str = "default",
         target: float | None = None,
-        judge: str = "exact",
+        judge: str | Judge = "exact",
         seed: int | None = None,
         embedder: str = "default",
+        verifier: Verifier | None = None,
+        judge_backend: Backend | None = None,
+        judge_model: str | None = None,
     ) -> SemanticCache:
         """Open the cache in folder `data`, or in the store of that URL; arguments as for `AsyncSemanticCache.open`."""
         loop = asyncio.new_event_loop()
@@ -46,7 +50,15 @@ class SemanticCache:
         thread.start()
         self = cls(loop, thread)
         opening = AsyncSemanticCache.open(
-            data, policies=policies, target=target, judge=judge, seed=seed, embedder=embedder
+            data,
+            policies=policies,
+            target=target,
+            judge=judge,
+            seed=seed,
+            embedder=embedder,
+            verifier=verifier,
+            judge_backend=judge_backend,
+            judge_model=judge_model,
         )
         try:
             self._cache = asyncio.run_coroutine_threadsafe(opening, loop).result()

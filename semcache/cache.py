@@ -12,15 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from semcache import decide, eligibility, feedback, keys
-from semcache.errors import (
-    CacheUnavailable,
-    ConfigError,
-    IntegrityError,
-    InvalidArgument,
-    RequestRejected,
-)
-from semcache.evidence import Comparison, Label, LabelSource
-from semcache.faults import Faults
+from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
+from semcache.faults import SURVIVED, Faults
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
 from semcache.ledger import Facts, recorded, statistics
@@ -36,13 +29,13 @@ from semcache.types import (
     Lookup,
     Outcome,
     Recorded,
-    Rejection,
     Request,
     Scope,
     Selector,
     Serve,
     Store,
     Timings,
+    Verify,
     Why,
     parse_id,
     public_id,
@@ -50,8 +43,12 @@ from semcache.types import (
 from semcache.wire import dialects
 
 if TYPE_CHECKING:
-    from semcache.opening import Parts
+    from semcache.parts import Parts
+    from semcache.protocols import Backend, Judge, Verifier
     from semcache.types import Vector
+
+# Discards of what is no answer to compare with.
+_NO_ANSWER = frozenset([Why.STATUS, Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP])
 
 
 class AsyncSemanticCache:
@@ -68,6 +65,7 @@ class AsyncSemanticCache:
         self._faults = Faults(parts.meter)
         self._keeper = Keeper(parts, self._faults)
         self._semantic = SemanticTier(parts, self._faults)
+        self._learner = parts.learner
 
     @classmethod
     async def open(
@@ -76,29 +74,43 @@ class AsyncSemanticCache:
         *,
         policies: str = "default",
         target: float | None = None,
-        judge: str = "exact",
+        judge: str | Judge = "exact",
         seed: int | None = None,
         embedder: str = "default",
+        verifier: Verifier | None = None,
+        judge_backend: Backend | None = None,
+        judge_model: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> AsyncSemanticCache:
         """Open the cache in folder `data`, or in the store of that URL.
 
-        `target` is the error per hit to keep (default: the pack's), `judge` compares a served answer with a fresh one
-        ("exact", "normalised"), `seed` makes every random choice reproducible. Raises ConfigError, or StoreError for a
-        database that cannot be opened.
+        `target` is the error per hit to keep (default: the pack's). `judge` compares cached answers with fresh ones:
+        "exact", "normalised", "verifier" (by embedding, and by `verifier` where that leaves doubt), "llm" (asks
+        `judge_model` behind `judge_backend`), or a judge of your own. `verifier` is also asked while a caller waits,
+        about what is uncertain in categories whose pack says so. `seed` makes every random choice reproducible. Raises
+        ConfigError, or StoreError for a database that cannot be opened.
         """
         from semcache.opening import open_parts
 
         if target is not None and not 0.0 < target < 1.0:
             raise ConfigError(f"target={target}: the error per hit is a rate between 0 and 1, such as 0.01")
         parts = await open_parts(
-            data, policies=policies, judge=judge, embedder=embedder, clock=clock, seed=seed, target=target
+            data,
+            policies=policies,
+            judge=judge,
+            embedder=embedder,
+            clock=clock,
+            seed=seed,
+            target=target,
+            verifier=verifier,
+            judge_backend=judge_backend,
+            judge_model=judge_model,
         )
         return cls(parts)
 
     async def close(self) -> None:
-        """Finish background work, write what is pending and release everything."""
-        await self.settle()
+        """Write what is pending and release everything. Comparisons that a slow judge still owes wait in the store."""
+        await self._keeper.settle()
         await self.parts.close()
 
     async def __aenter__(self) -> AsyncSemanticCache:
@@ -135,8 +147,12 @@ class AsyncSemanticCache:
         """Look up a request of any dialect. Raises RequestRejected for a category that the pack does not have."""
         started = time.perf_counter()
         lookup = await self.consult(request, public_id(self.parts.new_id()))
+        if isinstance(lookup.decision, Verify):
+            draw = self.parts.rng.random()
+            lookup = await self.parts.verifiers.settle(lookup, self.entry, pack=self.pack, draw=draw)
         entry = None
         if isinstance(lookup.decision, Serve):
+            self.catalogue.touch(lookup.decision.card)
             entry = await self.entry(lookup.decision, lookup.key)
             if entry is None:
                 lookup = replace(lookup, decision=Forward(Why.FAULT))
@@ -149,22 +165,19 @@ class AsyncSemanticCache:
     async def record(self, found: Found, answer: str | Mapping[str, Any]) -> Admission:
         """Give the cache the model's answer: its text, or the whole chat completion.
 
-        After a miss it is stored if the policy admits it. After a served hit it is judged, and the cache learns.
+        It is stored if the policy admits it, and compared: after a miss with its neighbours' answers, after a served
+        hit with the answer that was served.
         """
         body = chat_completion(answer, found.lookup.request.model)
-        assembled = dialects()[found.lookup.request.endpoint].parse(body)
-        if isinstance(found.lookup.decision, Serve) and found.answer is not None:
-            if not assembled.complete or assembled.refusal:
-                return Discard(Why.INCOMPLETE)
-            question, cached = found.lookup.request.text, found.lookup.decision.card.text
-            verdict = await self.parts.judge.agree(Comparison(question, cached, found.answer, assembled.text))
-            if verdict is not None:
-                await self._learn(found.lookup, found.lookup.decision, correct=verdict)
-            return Discard(Why.NO_STORE)
-        admitted = await self.admit(found.lookup, assembled)
+        lookup, decision = found.lookup, found.lookup.decision
+        assembled = dialects()[lookup.request.endpoint].parse(body)
+        if isinstance(decision, Serve) and found.entry is not None:
+            admitted = await self._second(lookup, decision, assembled, 200, found.entry)
+        else:
+            admitted = await self.admit(lookup, assembled)
         stored = "stored" if isinstance(admitted, Store) else admitted.why.value
         # The request was counted when it was looked up; this row carries what it cost.
-        self.journal.note(replace(self.outcome(found.lookup, 200, 0.0, answer=assembled, stored=stored), count=0))
+        self.journal.note(replace(self.outcome(lookup, 200, 0.0, answer=assembled, stored=stored), count=0))
         return admitted
 
     async def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
@@ -181,6 +194,7 @@ class AsyncSemanticCache:
         if entry is None or (tenant is not None and entry.key.scope.tenant != tenant):
             return False
         if correct:
+            await self._learner.feedback(card.id, correct=True)
             return True
         await self.journal.flush()
         self.meter.false_hits.labels(card.category, "feedback").inc()
@@ -188,11 +202,13 @@ class AsyncSemanticCache:
         self.catalogue.reject(rejections)
         if not rejections:
             await self.parts.hide(card.id)
+        await self._learner.feedback(card.id, correct=False)
         return True
 
     async def settle(self) -> None:
-        """Wait until background work is done and every outcome is written."""
+        """Wait until background work, judging and learning are done and every outcome is written."""
         await self._keeper.settle()
+        await self._learner.settle()
         await self.journal.flush()
 
     # What the skins are made of
@@ -218,7 +234,10 @@ class AsyncSemanticCache:
                 # It was kept under another category's terms.
                 card = None
             rejected = self.catalogue.rejected(key.exact)
-            exact = decide.exact(card, controls=request.controls, now=self._clock(), rejected=rejected)
+            grace = 0.0 if card is None else self.pack.of(card.category).revalidate
+            exact = decide.exact(
+                card, controls=request.controls, now=self._clock(), rejected=rejected, revalidate=grace
+            )
         seconds = time.perf_counter() - started
         if isinstance(exact, Serve):
             return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
@@ -236,23 +255,7 @@ class AsyncSemanticCache:
 
         An exact hit is checked byte by byte against the request's canonical form: digests only propose.
         """
-        card = served.card
-        entry = self.parts.answers.get(card.id)
-        if entry is None:
-            try:
-                [entry] = await self._faults.guard("store", self._store.get([card.id]))
-            except IntegrityError:
-                await self._unreadable(card)
-                return None
-            except CacheUnavailable:
-                return None
-            if entry is None or entry.key.exact != card.exact:
-                await self._unreadable(card)
-                return None
-            self.parts.answers.put(entry)
-        if served.how is Outcome.EXACT and (key is None or entry.key.canonical != key.canonical):
-            return None
-        return entry
+        return await self._keeper.read(served, key)
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int = 200) -> Admission:
         """Whether the policy would keep this answer, and for how long."""
@@ -264,12 +267,27 @@ class AsyncSemanticCache:
         """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
         admitted = self.admission(lookup, answer, status)
         if isinstance(admitted, Store):
-            entry = self._keeper.entry(lookup, answer, admitted, latency=latency, source=source)
-            try:
-                await self.keep([entry])
-            except CacheUnavailable:
+            fresh = await self._keeper.renew(lookup, answer, admitted, latency=latency, source=source)
+            if fresh is None:
                 return Discard(Why.FAULT)
+            self.compare(lookup, fresh)
         return admitted
+
+    async def audited(self, lookup: Lookup, answer: Assembled, status: int) -> None:
+        """Take what the backend said to a request that had been served: keep it, and judge what was served by it.
+
+        Never raises.
+        """
+        if not isinstance(lookup.decision, Serve):
+            return
+        try:
+            await self._second(lookup, lookup.decision, answer, status, None)
+        except SURVIVED:
+            self.meter.faults.labels("cache").inc()
+
+    def compare(self, lookup: Lookup, fresh: Entry) -> None:
+        """After a miss that was stored: have its neighbours' answers compared with the fresh one, in the background."""
+        self._learner.compare(lookup, fresh)
 
     async def admit_all(self, answers: Sequence[tuple[Lookup, Assembled]]) -> bool:
         """Keep several answers in one transaction; True when every one is durable. Never raises."""
@@ -294,12 +312,18 @@ class AsyncSemanticCache:
 
     def outcome(self, lookup: Lookup, status: int, seconds: float, **facts: Unpack[Facts]) -> Recorded:
         """The row of the event log for a request that is done; `facts` are those of `ledger.recorded`."""
-        return recorded(lookup, self.parts.prices, at=self._clock(), status=status, seconds=seconds, **facts)
+        if isinstance(lookup.decision, Serve):
+            self._learner.remember(lookup, lookup.decision)
+        row = recorded(lookup, self.parts.prices, at=self._clock(), status=status, seconds=seconds, **facts)
+        self.parts.economics.note(lookup, row)
+        return row
 
     async def stats(self) -> dict[str, Any]:
         """Requests, hits, savings and entries, in all and by category. Raises StoreError."""
         await self.journal.flush()
-        return statistics(self.pack, await self._store.tally(), self.catalogue.counts(), self.parts.threshold)
+        balances = {name: self.parts.economics.standing(name) for name in self.pack.categories}
+        tally = await self._store.tally()
+        return statistics(self.pack, tally, self.catalogue.counts(), self.parts.threshold, balances)
 
     def faults(self) -> dict[str, str]:
         """What is broken now, by part."""
@@ -307,31 +331,23 @@ class AsyncSemanticCache:
 
     # Inside
 
-    async def _unreadable(self, card: Card) -> None:
-        # Hidden and not deleted: with the right key, or a repaired store, it may be readable again.
-        self.meter.evictions.labels("unreadable").inc()
-        await self.parts.hide(card.id)
-
-    async def _learn(self, lookup: Lookup, served: Serve, *, correct: bool) -> None:
-        assert lookup.key is not None
-        label = Label(
-            at=self._clock(),
-            category=lookup.category,
-            tenant=lookup.request.scope.tenant,
-            entry_id=served.card.id,
-            answer=served.card.answer_class,
-            exact=lookup.key.exact,
-            score=served.score,
-            features=served.features,
-            p_correct=served.p_correct,
-            correct=correct,
-            source=LabelSource.AUDIT,
-            served=True,
-            chance=served.chance,
-        )
-        self.parts.threshold.observe(label)
-        if not correct:
-            self.meter.false_hits.labels(lookup.category, "audit").inc()
-            rejection = Rejection(served.card.id, lookup.key.exact)
-            self.catalogue.reject([rejection])
-            await self._store.reject([rejection], now=self._clock())
+    async def _second(
+        self, lookup: Lookup, served: Serve, answer: Assembled, status: int, cached: Entry | None
+    ) -> Admission:
+        """The backend's answer to a request that was served: kept under its own key, and what was served judged."""
+        if served.how is Outcome.EXACT:
+            # The answer is replaced by a newer one, and an exact hit carries no vector to find that by.
+            request = lookup.request
+            blind = replace(request, controls=replace(request.controls, no_cache=True))
+            lookup = replace(await self.consult(blind, lookup.request_id), request=request)
+        admitted = self.admission(lookup, answer, status)
+        if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER:
+            return admitted
+        fresh: Entry | None = None
+        if isinstance(admitted, Store):
+            fresh = await self._keeper.renew(lookup, answer, admitted, source="audit")
+            admitted = Discard(Why.FAULT) if fresh is None else admitted
+        # Who was served what had outlived its time learns nothing of likeness from a newer answer, unless it was drawn.
+        if served.how is Outcome.SEMANTIC and (served.audit or not served.stale):
+            await self._learner.audit(lookup, served, answer, cached=cached, fresh=fresh)
+        return admitted

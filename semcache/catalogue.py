@@ -1,26 +1,27 @@
 """What this process knows of every live entry: its card, its place in its category's quota, and what it is wrong for.
 
-No I/O and no clock. Invariant: at most one card per exact digest, and no category holds more cards than its quota.
+No I/O and no clock. Invariant: at most one card per exact digest, and the quotas hold exactly the cards that are live.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
+from dataclasses import replace
 
-from semcache.eviction import Quota
+from semcache.eviction import Member, Quota, Worth
 from semcache.types import Card, Rejection
 
 _NOTHING: frozenset[int] = frozenset()
 
 
 class Catalogue:
-    """Cards by id and by exact digest. `quota_of` makes the empty quota of a category."""
+    """Cards by id and by exact digest. `quota_of` makes the empty quota of a category, alone or as part of a pool."""
 
-    def __init__(self, quota_of: Callable[[str], Quota]) -> None:
+    def __init__(self, quota_of: Callable[[str], Quota | Member]) -> None:
         self._quota_of = quota_of
         self._by_id: dict[int, Card] = {}
         self._by_exact: dict[bytes, Card] = {}
-        self._quotas: dict[str, Quota] = {}
+        self._quotas: dict[str, Quota | Member] = {}
         self._rejected: dict[bytes, set[int]] = {}
 
     def get(self, entry_id: int) -> Card | None:
@@ -31,8 +32,12 @@ class Catalogue:
         """The entry of the request with this exact digest."""
         return self._by_exact.get(digest)
 
-    def add(self, card: Card) -> list[Card]:
-        """Take a card in; return the cards that it displaced (same digest) or that the quota gave up."""
+    def add(self, card: Card, *, cost: float = 1.0, p_serve: float = 1.0) -> list[Card]:
+        """Take a card in; return the cards that it displaced (same digest) or that the quotas gave up.
+
+        `cost` is what a hit saves: told of all cards of a category in one unit, or of none. `p_serve` is the
+        probability that the next request like the one that brought the card in is served by it.
+        """
         displaced = []
         old = self._by_exact.get(card.exact)
         if old is not None and old.id != card.id:
@@ -43,7 +48,7 @@ class Catalogue:
         quota = self._quotas.get(card.category)
         if quota is None:
             quota = self._quotas[card.category] = self._quota_of(card.category)
-        for victim in quota.admit(card.id):
+        for victim in quota.admit(card.id, 1.0, self._worth(card, cost, p_serve)):
             gone = self.remove(victim)
             if gone is not None:
                 displaced.append(gone)
@@ -57,6 +62,17 @@ class Catalogue:
                 del self._by_exact[card.exact]
             self._quotas[card.category].forget(entry_id)
         return card
+
+    def regroup(self, entry_id: int, answer: int) -> Card | None:
+        """Put an entry into another answer class and return its new card; None when it was not known."""
+        card = self._by_id.get(entry_id)
+        if card is None:
+            return None
+        new = replace(card, answer=answer)
+        self._by_id[entry_id] = new
+        if self._by_exact.get(card.exact) is card:
+            self._by_exact[card.exact] = new
+        return new
 
     def touch(self, card: Card) -> None:
         """Note a hit."""
@@ -87,3 +103,12 @@ class Catalogue:
 
     def __len__(self) -> int:
         return len(self._by_id)
+
+    def _worth(self, card: Card, cost: float, p_serve: float) -> Worth:
+        first = self._by_id.get(card.answer_class, card)
+        return Worth(cost, _name(card), _name(first), p_serve, card.created, card.expires)
+
+
+def _name(card: Card) -> int:
+    """A number for the requests that a card answers exactly, the same for every entry that ever does."""
+    return int.from_bytes(card.exact[:8])

@@ -43,6 +43,11 @@ def _size(value: Any) -> Any:
     return value
 
 
+def _switch(value: Any) -> Any:
+    """The word "off", which YAML reads as false."""
+    return "off" if value is False else value
+
+
 Size = Annotated[int, BeforeValidator(_size), Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
@@ -85,8 +90,42 @@ class Cache(_Section):
 
     hot_bytes: Size = 256 << 20
     target: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    judge: Literal["exact", "normalised"] = "exact"
+    judge: Literal["exact", "normalised", "verifier", "llm"] = "exact"
     seed: int | None = None
+
+
+class Model(_Section):
+    """A language model that is asked for one word. `url` None is the upstream."""
+
+    url: str | None = None
+    model: str | None = None
+    api_key: SecretStr | None = None
+
+
+class Judge(Model):
+    """Who compares answers in the background where `cache.judge` is llm. `timeout` is that of one comparison."""
+
+    timeout: Seconds = 20.0
+
+
+class Verifier(Model):
+    """Who is asked, while a client waits, about uncertain neighbours of categories with `verify: llm`.
+
+    `timeout` is how long the client waits; `accuracy` is the share of verdicts that are right.
+    """
+
+    kind: Annotated[Literal["off", "llm"], BeforeValidator(_switch)] = "off"
+    timeout: Seconds = 1.5
+    accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.99
+
+
+class Background(_Section):
+    """Calls of the backend that no client waits for, per worker: audits (`audit_rate` a second), revalidation."""
+
+    audit_rate: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 10.0
+    concurrency: Annotated[int, Field(ge=1)] = 4
+    waiting: Annotated[int, Field(ge=0)] = 100
+    timeout: Seconds = 60.0
 
 
 class Auth(_Section):
@@ -111,6 +150,9 @@ class Settings(_Section):
     policies: str = "default"
     embedder: str = "default"
     cache: Cache = Field(default_factory=Cache)
+    judge: Judge = Field(default_factory=Judge)
+    verifier: Verifier = Field(default_factory=Verifier)
+    background: Background = Field(default_factory=Background)
     auth: Auth = Field(default_factory=Auth)
     log: Log = Field(default_factory=Log)
     prices: Path | None = None

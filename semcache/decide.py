@@ -1,7 +1,8 @@
 """The choice among candidates: serve one of them, have one verified, or forward and say why.
 
-Pure. Knows no index, store or clock. Invariant: nothing is served that is expired, older than the caller accepts,
-known to be wrong for this request, contradicted by a guard, or below the threshold.
+Pure. Knows no index, store or clock. Invariant: nothing is served that is expired (beyond what its category allows
+while it is asked anew), older than the caller accepts, known to be wrong for this request, contradicted by a guard, or
+below the threshold.
 """
 
 from __future__ import annotations
@@ -10,18 +11,25 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
 from semcache import features
+from semcache.freshness import usable
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
+JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
 
 
-def exact(card: Card | None, *, controls: Controls, now: float, rejected: Container[int]) -> Serve | Forward:
-    """Decide on the entry with the same digest, if there is one."""
+def exact(
+    card: Card | None, *, controls: Controls, now: float, rejected: Container[int], revalidate: float = 0.0
+) -> Serve | Forward:
+    """Decide on the entry with the same digest, if there is one.
+
+    `revalidate` is how many seconds after its expiry it may still be served, as stale.
+    """
     if card is None:
         return Forward(Why.COLD)
-    why = _unusable(card, controls, now, rejected)
-    return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0)
+    why = _unusable(card, controls, now, rejected, revalidate)
+    return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0, stale=_stale(card, now))
 
 
 def semantic(
@@ -35,34 +43,36 @@ def semantic(
     now: float,
     rejected: Container[int],
     draw: float,
+    revalidate: float = 0.0,
 ) -> Decision:
     """Serve the candidate that is most probably right, if the threshold finds it good enough.
 
     `candidates` come best first, with neither findings of guards nor features: only those that could be served pay for
-    them, and of those with the same answer and terms only until one is judged. When none is served, the reason is that of the
-    most probable one, or else of the nearest.
+    them, and of those with the same answer and terms only until one is judged. When none is served, the reason is that
+    of the most probable one, or else of the nearest. `revalidate` is the category's: seconds after its expiry in which
+    an answer of this category may still be served, as stale.
     """
     floor = threshold.floor(category, controls)
     refused: Forward | None = None
     judged: list[tuple[Candidate, Verdict]] = []
-    judged_for: set[tuple[int, str]] = set()
+    done: set[tuple[int, str]] = set()
     for found in candidates:
         if found.score < floor:
             refused = refused or Forward(Why.BELOW_THRESHOLD, nearest=found)
             break
-        if (found.card.answer_class, found.card.category) in judged_for:
+        if (found.card.answer_class, found.card.category) in done:
             continue
-        why = _unusable(found.card, controls, now, rejected)
+        why = _unusable(found.card, controls, now, rejected, revalidate if found.card.category == category else 0.0)
         if why is not None:
             refused = refused or Forward(why, nearest=found)
             continue
         candidate = replace(found, conflicts=conflicts(text, found.card.text))
         candidate = replace(candidate, features=features.of(text, candidate, candidates))
-        if any(conflict.veto for conflict in candidate.conflicts):
-            refused = refused or Forward(Why.GUARD, nearest=candidate)
-            continue
-        judged_for.add((found.card.answer_class, found.card.category))
         judged.append((candidate, _judge(threshold, candidate, category, controls, draw)))
+        if len(judged) == JUDGED:
+            break
+        if not any(conflict.veto for conflict in candidate.conflicts):
+            done.add((found.card.answer_class, found.card.category))
     if not judged:
         return refused or Forward(Why.COLD)
     judged.sort(key=lambda one: -one[1].p_correct)
@@ -71,9 +81,16 @@ def semantic(
         if verdict.serve:
             audit = draw < verdict.audit
             return Serve(
-                card, Outcome.SEMANTIC, score, verdict.p_correct, audit, verdict.audit, features=candidate.features
+                card,
+                Outcome.SEMANTIC,
+                score,
+                verdict.p_correct,
+                audit,
+                verdict.audit,
+                features=candidate.features,
+                stale=_stale(card, now),
             )
-        if verdict.verify:
+        if verdict.verify and not _stale(card, now):
             return Verify(card, score, verdict.p_correct, features=candidate.features)
     (best, verdict), *rest = judged
     others = tuple([candidate for candidate, _ in rest[:OTHERS]])
@@ -91,10 +108,14 @@ def _judge(threshold: Threshold, candidate: Candidate, category: str, controls: 
     return replace(verdict, p_correct=min(verdict.p_correct, other.p_correct), audit=max(verdict.audit, other.audit))
 
 
-def _unusable(card: Card, controls: Controls, now: float, rejected: Container[int]) -> Why | None:
+def _stale(card: Card, now: float) -> bool:
+    return usable(card, now, 0.0) != "fresh"
+
+
+def _unusable(card: Card, controls: Controls, now: float, rejected: Container[int], revalidate: float) -> Why | None:
     if card.id in rejected:
         return Why.REJECTED
-    if card.expires <= now:
+    if usable(card, now, revalidate) == "expired":
         return Why.EXPIRED
     if controls.max_age is not None and now - card.created > controls.max_age:
         return Why.MAX_AGE

@@ -18,6 +18,9 @@ class LabelSource(StrEnum):
     FEEDBACK = "feedback"  # a person said so
     AUDIT = "audit"  # the backend was asked although the answer had been served
     MISS = "miss"  # the backend was asked because nothing was served, and its answer was compared with a neighbour's
+    REASKED = (
+        "reasked"  # the backend was asked the very same again: it says how fast answers change, nothing of likeness
+    )
 
 
 class State(StrEnum):
@@ -37,6 +40,9 @@ class Label:
     `answer` is the answer class of the entry (the id of its first entry), `exact` the digest of the request,
     `features` and `p_correct` are those at the time of the decision. `chance` is the probability with which a request
     like this was chosen to be labelled: 1 for a miss, the audit rate for an audit, 0 for feedback, which is no sample.
+
+    A label that is REASKED says whether the backend still gave the same answer: its `features` are how old the answer
+    was, in seconds, and the place of the prompt's volatility in `freshness.Volatility`.
     """
 
     at: float

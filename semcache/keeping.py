@@ -1,4 +1,4 @@
-"""Keeping answers: whether, for how long, in the store first and then where lookups find them.
+"""Keeping answers: whether, for how long, in the store first and then where lookups find them; and reading them back.
 
 Knows nothing of how requests arrive. Invariant: an answer becomes findable only after it is durable, and what a quota
 gives up leaves the index at once and the store soon after.
@@ -8,15 +8,33 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from semcache.admission import admission
-from semcache.errors import CacheUnavailable
+from semcache.errors import CacheUnavailable, IntegrityError
 from semcache.faults import SURVIVED, Faults
-from semcache.types import Admission, Assembled, Card, Discard, Entry, Forward, Lookup, Rejection, Selector, Store, Why
+from semcache.freshness.fixed import shortened
+from semcache.types import (
+    Admission,
+    Assembled,
+    CacheKey,
+    Card,
+    Discard,
+    Endpoint,
+    Entry,
+    Forward,
+    Lookup,
+    Outcome,
+    Rejection,
+    Selector,
+    Serve,
+    Store,
+    Why,
+)
 
 if TYPE_CHECKING:
-    from semcache.opening import Parts
+    from semcache.parts import Parts
     from semcache.types import Vector
 
 
@@ -27,12 +45,17 @@ class Keeper:
         self._parts = parts
         self._faults = faults
         self._background: set[asyncio.Task[None]] = set()
+        self._costs: dict[str, tuple[int, float]] = {}  # answers kept by category, and US dollars they cost
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
         """Whether the policy allows this answer to be kept."""
         if lookup.key is None:
             return Discard(lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_STORE)
-        ttl = self._parts.freshness.ttl(lookup.request, lookup.category)
+        if lookup.request.endpoint is Endpoint.EMBEDDINGS:
+            # What a text says may change, its embedding does not.
+            ttl = shortened(self._parts.pack.of(lookup.category).ttl, lookup.request)
+        else:
+            ttl = self._parts.freshness.ttl(lookup.request, lookup.category, lookup.vector)
         return admission(lookup.request, answer, status, ttl=ttl)
 
     def entry(
@@ -71,12 +94,58 @@ class Keeper:
             await self._faults.guard("store", self._parts.store.reject(inherited, now=self._parts.clock()))
         for entry, vector in entries:
             self._parts.answers.put(entry)
-            await self._show(entry.card(), vector)
+            await self._show(entry.card(), vector, self._cost(entry))
+
+    async def read(self, served: Serve, key: CacheKey | None) -> Entry | None:
+        """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down."""
+        card = served.card
+        entry = self._parts.answers.get(card.id)
+        if entry is None:
+            try:
+                [entry] = await self._faults.guard("store", self._parts.store.get([card.id]))
+            except IntegrityError:
+                await self._unreadable(card)
+                return None
+            except CacheUnavailable:
+                return None
+            if entry is None or entry.key.exact != card.exact:
+                await self._unreadable(card)
+                return None
+            self._parts.answers.put(entry)
+        if served.how is Outcome.EXACT and (key is None or entry.key.canonical != key.canonical):
+            return None
+        return entry
+
+    async def renew(
+        self, lookup: Lookup, answer: Assembled, admitted: Store, *, latency: float = 0.0, source: str = "traffic"
+    ) -> Entry | None:
+        """The durable entry that an answer has become, None when it cannot be stored.
+
+        What the same request was answered before is compared with it, so that lives are learned.
+        """
+        fresh, vector = self.entry(lookup, answer, admitted, latency=latency, source=source)
+        old = await self._old(fresh)
+        try:
+            await self.keep([(fresh, vector)])
+        except CacheUnavailable:
+            return None
+        if old is not None:
+            self._parts.learner.reasked(lookup, old, fresh)
+        return fresh
 
     async def settle(self) -> None:
         """Wait until the store has let go of what was given up."""
         while self._background:
             await asyncio.gather(*self._background)
+
+    async def _old(self, fresh: Entry) -> Entry | None:
+        """The entry that a fresh one is about to replace, as far as it can still be read."""
+        card = self._parts.catalogue.exact(fresh.key.exact)
+        entry = None if card is None else self._parts.answers.get(card.id)
+        if card is not None and entry is None:
+            with suppress(CacheUnavailable, IntegrityError):
+                [entry] = await self._faults.guard("store", self._parts.store.get([card.id]))
+        return entry
 
     def _inherited(self, entry: Entry) -> list[Rejection]:
         """What was learned against the entry that this one replaces: its request is still the wrong one for others."""
@@ -86,8 +155,16 @@ class Keeper:
         digests = self._parts.catalogue.rejections_of(old.id)
         return [Rejection(entry.id, digest) for digest in digests if digest != entry.key.exact]
 
-    async def _show(self, card: Card, vector: Vector | None) -> None:
-        displaced = self._parts.catalogue.add(card)
+    def _cost(self, entry: Entry) -> float:
+        """What an answer cost, in units of its category's mean; 1 where that is unknown, as of what was kept before."""
+        if not entry.cost > 0:
+            return 1.0
+        count, total = self._costs.get(entry.category, (0, 0.0))
+        count, total = self._costs[entry.category] = count + 1, total + entry.cost
+        return entry.cost * count / total
+
+    async def _show(self, card: Card, vector: Vector | None, cost: float) -> None:
+        displaced = self._parts.catalogue.add(card, cost=cost)
         if displaced:
             await self._parts.hide(*[gone.id for gone in displaced])
             # Entries of the same request were replaced in the store already.
@@ -101,6 +178,11 @@ class Keeper:
             except CacheUnavailable:
                 # The exact tier finds it; the semantic tier will after a restart.
                 return
+
+    async def _unreadable(self, card: Card) -> None:
+        # Hidden and not deleted: with the right key, or a repaired store, it may be readable again.
+        self._parts.meter.evictions.labels("unreadable").inc()
+        await self._parts.hide(card.id)
 
     async def _delete(self, ids: tuple[int, ...]) -> None:
         try:

@@ -7,7 +7,7 @@ same signature iff they are equal with the text left out. The scope is inside ev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -37,9 +37,25 @@ def cache_key(request: Request, salt: bytes) -> CacheKey:
     return CacheKey(request.scope, signature, exact, request.text, _frame(scope, endpoint, identity, text))
 
 
+def loose_signature(request: Request, rest: Mapping[str, Any], salt: bytes) -> bytes:
+    """The signature of a request whose earlier turns may be put in other words; `rest` is `context.Chain.rest`."""
+    return digest(salt, b"context", _scope(request.scope), request.endpoint.value.encode(), canonical(rest))
+
+
 def shelf_of(key: CacheKey, category: str, embedder_id: str, salt: bytes) -> bytes:
-    """The 16-byte name of the index partition in which this request may find neighbours."""
-    return digest(salt, b"shelf", key.signature, category.encode(), embedder_id.encode())[:16]
+    """The 16-byte name of the index partition in which this request may find neighbours of a category."""
+    return shelves_of(key.signature, [category], embedder_id, salt)[0]
+
+
+def shelves_of(signature: bytes, categories: Iterable[str], embedder_id: str, salt: bytes) -> list[bytes]:
+    """The names of several categories' partitions; what they have in common is digested once."""
+    common = blake2b(_frame(b"shelf", signature), digest_size=32, key=salt)
+    names = []
+    for category in categories:
+        one = common.copy()
+        one.update(_frame(category.encode(), embedder_id.encode()))
+        names.append(one.digest()[:16])
+    return names
 
 
 def digest(salt: bytes, *parts: bytes) -> bytes:
@@ -62,7 +78,7 @@ def _scope(scope: Scope) -> bytes:
 
 
 def _frame(*parts: bytes) -> bytes:
-    return b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+    return b"".join([len(part).to_bytes(8, "big") + part for part in parts])
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a request cost and what the cache saved: prices, and the row that records an outcome.
+"""What a request cost and what the cache saved: prices, the row that records an outcome, and what the rows add up to.
 
 Pure. Invariant: a token is counted as spent by the one request that paid for it and as saved by every request that did
 not have to; no request does both.
@@ -6,14 +6,17 @@ not have to; no request does both.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, TypedDict
 
+from semcache.economics import Balance, wilson
+from semcache.evidence import Interval
 from semcache.policy import Pack
 from semcache.protocols import Threshold
-from semcache.types import Assembled, Controls, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
+from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
 
 # List prices in US dollars per million tokens (input, output); the first pattern that matches a model name counts.
 LIST_PRICES: Mapping[str, tuple[float, float]] = {
@@ -117,29 +120,94 @@ def recorded(
 
 
 def statistics(
-    pack: Pack, tally: Sequence[Mapping[str, object]], entries: Mapping[str, int], threshold: Threshold
+    pack: Pack,
+    tally: Sequence[Mapping[str, object]],
+    entries: Mapping[str, int],
+    threshold: Threshold,
+    balances: Mapping[str, Balance] | None = None,
 ) -> dict[str, Any]:
     """What `semcache stats` shows: totals, and a row per category that has traffic, entries or a place in the pack.
 
-    Hit rate is hits over the requests that were looked up; bypassed requests are counted apart.
+    Hit rate is hits over the requests that were looked up; bypassed requests are counted apart. A category that is
+    served by meaning also has where its strategy stands and, where `balances` has it, whether it pays; any other has
+    None in those places. Errors are shares with a 95% interval: per hit by meaning, as audits show them, and per
+    request that was looked up, which is the same times the share of hits by meaning.
     """
-    rows = {
-        name: {"entries": entries.get(name, 0), "threshold": threshold.floor(name, Controls()), **_sums([])}
-        for name in {*pack.categories, *entries}
-    }
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[Mapping[str, Any]]] = {name: [] for name in {*pack.categories, *entries}}
     for group in tally:
         groups.setdefault(str(group["category"]), []).append(group)
-    for name, group_rows in groups.items():
-        known = rows.setdefault(name, {"entries": 0, "threshold": threshold.floor(name, Controls())})
-        known |= _sums(group_rows)
-    total = _sums([group for group_rows in groups.values() for group in group_rows])
+    rows: dict[str, dict[str, Any]] = {}
+    for name, of_category in sorted(groups.items()):
+        sums = _sums(of_category)
+        balance = None if balances is None else balances.get(name)
+        rows[name] = {"entries": entries.get(name, 0), **sums, **_standing(pack, name, threshold, sums, balance)}
+    total = _sums([group for of_category in groups.values() for group in of_category])
+    learned = {name: sum(row[name] or 0 for row in rows.values()) for name in ("labels", "audits", "wrong")}
     return {
         "policies": pack.name,
         "target": pack.target,
-        "total": {"entries": sum(entries.values()), **total},
-        "categories": dict(sorted(rows.items())),
+        "confidence": pack.confidence,
+        "total": {"entries": sum(entries.values()), **total, **learned},
+        "categories": rows,
     }
+
+
+_STANDING: tuple[str, ...] = (
+    "strategy",
+    "state",
+    "target",
+    "contract",
+    "score",
+    "risk",
+    "certified",
+    "confidence",
+    "labels",
+    "audits",
+    "wrong",
+    "audit_rate",
+    "error_per_hit",
+    "error_per_request",
+    "break_even",
+    "outlook",
+    "note",
+)
+
+
+def _standing(
+    pack: Pack, name: str, threshold: Threshold, sums: Mapping[str, Any], balance: Balance | None
+) -> dict[str, Any]:
+    policy = pack.of(name)
+    if not (policy.cache and policy.semantic):
+        return dict.fromkeys(_STANDING)
+    now = threshold.standing(name)
+    error = now.error or (wilson(now.wrong, now.audits) if now.audits else None)
+    looked_up = sums["requests"] - sums["bypassed"]
+    return {
+        "strategy": now.strategy,
+        "state": now.state.value,
+        "target": pack.target_of(name),
+        "contract": policy.contract,
+        "score": now.score,
+        "risk": now.risk,
+        "certified": now.certified,
+        "confidence": now.confidence,
+        "labels": now.labels,
+        "audits": now.audits,
+        "wrong": now.wrong,
+        "audit_rate": now.audit_rate,
+        "error_per_hit": _scaled(error, 1.0),
+        "error_per_request": _scaled(error, sums["semantic"] / looked_up) if looked_up else None,
+        "break_even": balance.break_even if balance is not None and math.isfinite(balance.break_even) else None,
+        "outlook": balance.outlook.value if balance is not None else None,
+        "note": now.note,
+    }
+
+
+def _scaled(error: Interval | None, share: float) -> dict[str, float] | None:
+    if error is None:
+        return None
+    limits = {"estimate": error.estimate, "low": error.low, "high": error.high}
+    return {name: round(limit * share, 6) for name, limit in limits.items()}
 
 
 def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

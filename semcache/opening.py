@@ -1,8 +1,8 @@
-"""Opening a cache: which parts there are, how they are read from a store, and how they follow other workers.
+"""Opening a cache: which parts there are, and how they are filled from a store.
 
 The composition root below the skins; decides nothing about requests.
-Invariant: when `open_parts` returns, every entry that was durable and unexpired can be found; `close` leaves nothing
-running and a snapshot that matches the store.
+Invariant: when `open_parts` returns, every entry that was durable and unexpired can be found, and every label that was
+durable is learned from.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,166 +20,53 @@ from semcache.answers import Answers
 from semcache.catalogue import Catalogue
 from semcache.embed import open_embedder
 from semcache.errors import ConfigError, IndexFault
-from semcache.eviction import Quota
-from semcache.eviction.lru import Lru
-from semcache.faults import SURVIVED
-from semcache.freshness import FixedFreshness
+from semcache.eviction import POLICIES, pool
+from semcache.freshness import LearnedFreshness
 from semcache.index import snapshot
 from semcache.index.owner import IndexOwner
 from semcache.index.shelf import Shelf
 from semcache.journal import Journal
 from semcache.judge import open_judge
 from semcache.ledger import Prices
+from semcache.parts import Parts
 from semcache.policy import Pack, load
-from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
+from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
 from semcache.store import open_store
 from semcache.store.seal import Seal
 from semcache.telemetry import Meter
 from semcache.thresholds import ByCategory
-from semcache.types import Card, Change, ChangeKind, Controls, Rejection
+from semcache.verify import Verifiers, backend_for, only
 
 if TYPE_CHECKING:
     from semcache.config import Settings
 
-SWEEP_EVERY = 60.0
-_GRACE = 3600.0
-_KEEP_EVENTS = 1_000_000
-_KEEP_CHANGES = 1_000_000
-_PATIENCE = 1.0
+__all__ = ["Parts", "open_from", "open_parts", "read_prices"]
+
 _FEW = 2000
-
-
-@dataclass
-class Parts:
-    """Everything a cache is made of."""
-
-    store: EntryStore
-    embedder: Embedder
-    index: IndexOwner
-    pack: Pack
-    categories: Categorizer
-    threshold: Threshold
-    freshness: Freshness
-    catalogue: Catalogue
-    answers: Answers
-    journal: Journal
-    meter: Meter
-    prices: Prices
-    judge: Judge
-    clock: Callable[[], float]
-    rng: random.Random
-    new_id: Callable[[], int]
-    snapshot: Path | None = None
-    seen: int = 0
-    tasks: list[asyncio.Task[None]] = field(default_factory=list)
-
-    async def hide(self, *ids: int) -> None:
-        """Make entries unfindable in this process."""
-        for entry_id in ids:
-            self.catalogue.remove(entry_id)
-            self.answers.remove(entry_id)
-        with suppress(*SURVIVED):
-            await self.index.remove(*ids)
-
-    def list(self, card: Card) -> list[int]:
-        """Make a card of the store known; the ids that it displaced have to leave the index."""
-        displaced = [gone.id for gone in self.catalogue.add(card)]
-        for entry_id in displaced:
-            self.answers.remove(entry_id)
-        return displaced
-
-    async def catch_up(self) -> None:
-        """Apply what other workers wrote since the last call. Raises StoreError."""
-        while changes := await self.store.changes(self.seen):
-            await self._apply(changes)
-            self.seen = changes[-1].seq
-
-    async def close(self) -> None:
-        """Stop following, write a snapshot and close every part."""
-        for task in self.tasks:
-            task.cancel()
-        for task in self.tasks:
-            with suppress(asyncio.CancelledError):
-                await task
-        await self.journal.close()
-        if self.snapshot is not None:
-            with suppress(IndexFault), _alone(self.snapshot) as alone:
-                if alone:
-                    await self.index.snapshot(self.snapshot, embedder_id=self.embedder.id, head=self.seen)
-        await self.index.close()
-        await self.embedder.close()
-        await self.store.close()
-
-    async def _apply(self, changes: Sequence[Change]) -> None:
-        gone = {change.entry_id for change in changes if change.kind is ChangeKind.DELETE}
-        await self.hide(*gone)
-        self.catalogue.reject(
-            Rejection(change.entry_id, change.exact) for change in changes if change.kind is ChangeKind.REJECT
-        )
-        put = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
-        unknown = [entry_id for entry_id in put if entry_id not in gone and self.catalogue.get(entry_id) is None]
-        if not unknown:
-            return
-        displaced: list[int] = []
-        batch = await self.store.vectors_of(unknown, self.embedder.id)
-        for card, vector in zip(batch.cards, batch.matrix, strict=True):
-            displaced += self.list(card)
-            await self.index.add(card.shelf, card.id, vector)
-        with_vector = {card.id for card in batch.cards}
-        for entry in await self.store.get([entry_id for entry_id in unknown if entry_id not in with_vector]):
-            if entry is not None:
-                displaced += self.list(entry.card())
-        await self.index.remove(*displaced)
-
-    async def follow(self) -> None:
-        """Keep up with other workers until cancelled; a store that is down is asked again."""
-        while True:
-            try:
-                await self.store.wait(_PATIENCE)
-                await self.catch_up()
-            except SURVIVED:
-                self.meter.faults.labels("store").inc()
-                await asyncio.sleep(_PATIENCE)
-
-    async def sweep(self) -> None:
-        """Drop expired entries now and then until cancelled."""
-        while True:
-            await asyncio.sleep(SWEEP_EVERY)
-            now = self.clock()
-            expired = [card.id for card in self.catalogue.expired(now)]
-            await self.hide(*expired)
-            self.meter.evictions.labels("expired").inc(len(expired))
-            with suppress(*SURVIVED):
-                await self.store.sweep(now, _GRACE)
-                await self.store.trim_events(keep_rows=_KEEP_EVENTS)
-                await self.store.trim_changes(keep_rows=_KEEP_CHANGES)
-            with suppress(*SURVIVED):
-                await self.gauge()
-
-    async def gauge(self) -> None:
-        """Refresh the gauges."""
-        for category, count in self.catalogue.counts().items():
-            self.meter.entries.labels(category).set(count)
-        for category in self.pack.categories:
-            self.meter.threshold.labels(category).set(self.threshold.floor(category, Controls()))
-        self.meter.index_bytes.set(await self.index.bytes_used())
 
 
 async def open_parts(
     data: str,
     *,
     policies: str,
-    judge: str,
+    judge: str | Judge,
     embedder: str,
     clock: Callable[[], float],
     seed: int | None = None,
     target: float | None = None,
+    verifier: Verifier | None = None,
+    judge_backend: Backend | None = None,
+    judge_model: str | None = None,
     hot_bytes: int = 256 << 20,
     seal_keys: str | None = None,
     prices: Path | None = None,
     sink: Callable[[bytes], object] | None = None,
 ) -> Parts:
-    """Open every part. `data` is a folder or a store URL. Raises ConfigError, StoreError or EmbedError."""
+    """Open every part. `data` is a folder or a store URL. Raises ConfigError, StoreError or EmbedError.
+
+    `judge` is one, or the name of one; "llm" asks `judge_model` behind `judge_backend`. `verifier` is asked about what
+    is too uncertain to be served without, in categories whose pack says `verify`.
+    """
     pack = load(policies)
     if target is not None:
         pack = pack.with_target(target)
@@ -188,11 +74,15 @@ async def open_parts(
     url = data if folder is None else str(folder / "semcache.db")
     seal = Seal.parse(seal_keys) if seal_keys else None
     store = open_store(url, seal=seal)
-    referee = open_judge(judge)
     table = read_prices(prices) if prices is not None else Prices()
     model = open_embedder(embedder)
-    await store.open()
+    referee = (
+        open_judge(judge, embedder=model, verifier=verifier, backend=judge_backend, model=judge_model)
+        if isinstance(judge, str)
+        else judge
+    )
     try:
+        await store.open()
         categories = await _categories(pack, model)
         meter = Meter()
         shelf = await _shelf(None if folder is None else folder / "index", model, store)
@@ -204,8 +94,8 @@ async def open_parts(
             pack=pack,
             categories=categories,
             threshold=ByCategory(pack),
-            freshness=FixedFreshness(pack),
-            catalogue=Catalogue(lambda category: Quota(pack.of(category).quota, Lru())),
+            freshness=LearnedFreshness(pack, embedder_id=model.id),
+            catalogue=Catalogue(pool.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())),
             answers=Answers(hot_bytes),
             journal=Journal(store, meter, sink=sink),
             meter=meter,
@@ -216,36 +106,59 @@ async def open_parts(
             # Not from `rng`: two workers of one seed must not make the same ids.
             new_id=lambda: secrets.randbits(63),
             snapshot=None if folder is None else folder / "index",
+            verifiers=Verifiers({}) if verifier is None else only(verifier, meter=meter),
         )
         await _fill(parts, held)
+        await parts.learner.log.restore(lambda: ByCategory(pack))
     except BaseException:
         await model.close()
         await store.close()
         raise
     parts.journal.start()
+    parts.learner.start()
     parts.tasks = [asyncio.create_task(parts.follow()), asyncio.create_task(parts.sweep())]
     await parts.gauge()
     return parts
 
 
 async def open_from(
-    settings: Settings, *, clock: Callable[[], float], sink: Callable[[bytes], object] | None = None
+    settings: Settings,
+    *,
+    clock: Callable[[], float],
+    sink: Callable[[bytes], object] | None = None,
+    judge_backend: Backend | None = None,
 ) -> Parts:
-    """Open every part as the settings say. Raises SemcacheError."""
+    """Open every part as the settings say. Raises SemcacheError.
+
+    The judge "llm" asks `judge_backend`, or without one a backend of its own.
+    """
     keys = settings.store.seal_keys
-    return await open_parts(
-        settings.store_url if settings.store.url else str(settings.data),
-        policies=settings.policies,
-        judge=settings.cache.judge,
-        embedder=settings.embedder,
-        clock=clock,
-        seed=settings.cache.seed,
-        target=settings.cache.target,
-        hot_bytes=settings.cache.hot_bytes,
-        seal_keys=keys.get_secret_value() if keys else None,
-        prices=settings.prices,
-        sink=sink,
-    )
+    own: Backend | None = None
+    if settings.cache.judge == "llm" and judge_backend is None:
+        own = judge_backend = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
+    try:
+        parts = await open_parts(
+            settings.store_url if settings.store.url else str(settings.data),
+            policies=settings.policies,
+            judge=settings.cache.judge,
+            embedder=settings.embedder,
+            clock=clock,
+            seed=settings.cache.seed,
+            target=settings.cache.target,
+            hot_bytes=settings.cache.hot_bytes,
+            seal_keys=keys.get_secret_value() if keys else None,
+            prices=settings.prices,
+            sink=sink,
+            judge_backend=judge_backend,
+            judge_model=settings.judge.model,
+        )
+    except BaseException:
+        if own is not None:
+            await own.close()
+        raise
+    if own is not None:
+        parts.backends = (own,)
+    return parts
 
 
 def read_prices(path: Path) -> Prices:
@@ -284,37 +197,26 @@ async def _shelf(folder: Path | None, embedder: Embedder, store: EntryStore) -> 
     return Shelf(embedder.dim)
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[bool]:
-    """Whether this process alone may write to `folder` while the block runs; other workers may be closing too."""
-    import fcntl
-
-    with folder.with_suffix(".lock").open("wb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
-        else:
-            yield True
-
-
 async def _fill(parts: Parts, held: set[int]) -> None:
     """Load the cards of every entry and the vectors that are not `held` yet."""
     now = parts.clock()
     parts.seen = await parts.store.head()
     displaced: list[int] = []
-    async for batch in parts.store.vectors(parts.embedder.id, now=now):
+    async for batch in parts.store.vectors(parts.embedder.id, now=now - parts.grace):
         rows: dict[bytes, list[int]] = {}
         for row, card in enumerate(batch.cards):
+            if parts.lapsed(card, now):
+                continue
             displaced += parts.list(card)
             if card.id not in held:
                 rows.setdefault(card.shelf, []).append(row)
         for partition, numbers in rows.items():
             ids = [batch.cards[row].id for row in numbers]
             await parts.index.bulk_add(partition, ids, batch.matrix[numbers])
-    async for cards in parts.store.cards(parts.embedder.id, now=now):
+    async for cards in parts.store.cards(parts.embedder.id, now=now - parts.grace):
         for card in cards:
-            displaced += parts.list(card)
+            if not parts.lapsed(card, now):
+                displaced += parts.list(card)
     stale = [entry_id for entry_id in held if parts.catalogue.get(entry_id) is None]
     await parts.index.remove(*displaced, *stale)
     parts.catalogue.reject(await parts.store.rejections())

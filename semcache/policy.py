@@ -11,7 +11,7 @@ import difflib
 import re
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 import yaml
@@ -23,13 +23,35 @@ Rate = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0, description="a share of ser
 Duration = Annotated[
     str, msgspec.Meta(pattern=r"^\d+(\.\d+)?\s*(s|m|h|d|w)$", description="a number and a unit: 90s, 15m, 12h, 7d, 2w")
 ]
-GuardName = Literal["numbers", "negation", "dates", "entities"]
-GUARDS: tuple[GuardName, ...] = ("numbers", "negation", "dates", "entities")
+GuardName = Literal[
+    "form",
+    "code",
+    "scope",
+    "quantifiers",
+    "ellipsis",
+    "question",
+    "numbers",
+    "dates",
+    "negation",
+    "direction",
+    "entities",
+]
+GUARDS: tuple[GuardName, ...] = get_args(GuardName)
 _PLAIN = (
     "cache",
     "semantic",
     "strategy",
     "threshold",
+    "prior",
+    "target",
+    "contract",
+    "audit",
+    "verify",
+    "context",
+    "stale",
+    "learn_ttl",
+    "eviction",
+    "wrong_cost",
     "quota",
     "live",
     "personal",
@@ -37,6 +59,10 @@ _PLAIN = (
     "max_temperature",
     "max_chars",
 )
+Strategy = Literal["static", "per-category", "vcache", "certified"]
+Profile = Literal["any", "service", "questions"]
+EvictionName = Literal["value", "lru", "lfu", "sieve", "s3-fifo", "w-tinylfu", "gdsf", "lec"]
+_DURATIONS = ("ttl", "change_every", "revalidate")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 
@@ -57,13 +83,38 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """False: neither read nor write."""
     semantic: bool | None = None
     """False: only the exact tier."""
-    strategy: Literal["static"] | None = None
+    strategy: Strategy | None = None
+    """What decides whether a neighbour is served."""
     threshold: Score | None = None
-    """Serve a neighbour whose score is at least this."""
+    """Serve a neighbour whose score is at least this; every other strategy than `static` ignores it."""
+    prior: Profile | None = None
+    """What the category's traffic is like, before anything was learned of it: `certified` starts from that."""
+    target: Rate | None = None
+    """The error to keep in this category, where it is not the pack's."""
+    contract: Literal["hit", "request"] | None = None
+    """What the target is a share of: hits by meaning, or all requests that were looked up."""
+    audit: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] | None = None
+    """The highest share of hits by meaning that the backend is asked about all the same, to learn from."""
+    verify: Literal["off", "verifier", "llm"] | None = None
+    """Who is asked, while the client waits, about neighbours too uncertain to be served without."""
+    context: Literal["exact", "semantic"] | None = None
+    """How the earlier turns of a conversation have to match."""
     ttl: Duration | None = None
-    """How long an answer lives, counted from its creation."""
+    """How long an answer lives at most, counted from its creation."""
+    learn_ttl: bool | None = None
+    """True: answers that were seen to change shorten the lives of others."""
+    change_every: Duration | None = None
+    """How long an answer stays true on average, before anything was learned; left out, it follows from `ttl`."""
+    stale: Rate | None = None
+    """The accepted probability that a served answer is out of date."""
+    revalidate: Duration | None = None
+    """How long after its end of life an answer may still be served while the backend is asked anew."""
     quota: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """Entries this category may hold; the least recently used go first."""
+    """Entries this category may hold."""
+    eviction: EvictionName | None = None
+    """What goes first when the category is full."""
+    wrong_cost: Annotated[float, msgspec.Meta(ge=0.0)] | None = None
+    """US dollars that a wrong answer costs; it raises the hit rate from which the category pays."""
     guards: list[GuardName] | None = None
     live: bool | None = None
     """True: prompts about the present moment ("right now", "today") may be cached."""
@@ -88,7 +139,13 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     share: Literal["tenant", "user"] = "tenant"
     """Who shares answers: everyone of a tenant, or each user alone."""
     target: Rate = 0.01
-    """The error per hit that the operator accepts."""
+    """The error that the operator accepts."""
+    confidence: Annotated[float, msgspec.Meta(gt=0.5, lt=1.0)] = 0.95
+    """How sure a certificate of the error has to be."""
+    relax_to: Rate | None = None
+    """The error accepted while the backend is overloaded; never less than `target`."""
+    capacity: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """Entries of all categories together: a category may use what others leave unused. Left out, quotas are strict."""
     min_margin: Score = 0.25
     """A request whose best centroid scores below this joins the category `default`."""
     overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.05
@@ -104,10 +161,22 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     description: str = ""
     cache: bool = True
     semantic: bool = True
-    strategy: str = "static"
+    strategy: Strategy = "certified"
     threshold: float = 0.92
+    prior: Profile = "any"
+    target: float | None = None
+    contract: Literal["hit", "request"] = "hit"
+    audit: float = 0.1
+    verify: Literal["off", "verifier", "llm"] = "off"
+    context: Literal["exact", "semantic"] = "exact"
     ttl: float = 7 * 86400.0
+    learn_ttl: bool = True
+    change_every: float | None = None
+    stale: float = 0.02
+    revalidate: float = 0.0
     quota: int = 100_000
+    eviction: EvictionName = "value"
+    wrong_cost: float = 0.0
     guards: tuple[GuardName, ...] = GUARDS
     live: bool = False
     personal: bool = False
@@ -128,6 +197,9 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
     target: float
     min_margin: float
     overlap: float = 0.05
+    confidence: float = 0.95
+    relax_to: float | None = None
+    capacity: int | None = None
     categories: dict[str, Category]
     source: str = ""
 
@@ -135,9 +207,15 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
         """The category of that name, or "default" when the pack has none."""
         return self.categories.get(category) or self.categories["default"]
 
+    def target_of(self, category: str) -> float:
+        """The error to keep in a category."""
+        own = self.of(category).target
+        return self.target if own is None else own
+
     def with_target(self, target: float) -> Pack:
-        """The same pack with another error target."""
-        return msgspec.structs.replace(self, target=target)
+        """The same pack with another error target, in every category."""
+        categories = {name: msgspec.structs.replace(one, target=None) for name, one in self.categories.items()}
+        return msgspec.structs.replace(self, target=target, categories=categories)
 
 
 def duration(text: str) -> float:
@@ -210,6 +288,7 @@ def _read(path: Path) -> PackSpec:
         if not isinstance(key, str):
             said = "on, off, yes and no are read as true and false" if isinstance(key, bool) else "names are texts"
             raise ConfigError(f"{path}: categories: {key!r} is no name of a category ({said}): put it in quotes")
+    _spell_off(data)
     try:
         spec = msgspec.convert(data, PackSpec)
     except msgspec.ValidationError as error:
@@ -225,6 +304,14 @@ def _read(path: Path) -> PackSpec:
     return spec
 
 
+def _spell_off(data: dict[str, Any]) -> None:
+    """YAML reads `verify: off` as false."""
+    categories = data.get("categories")
+    for one in [data.get("defaults"), *(categories.values() if isinstance(categories, dict) else ())]:
+        if isinstance(one, dict) and one.get("verify") is False:
+            one["verify"] = "off"
+
+
 def _settle(spec: PackSpec, source: str) -> Pack:
     base = _merge(Category(name="default"), spec.defaults, "default")
     named = {name: _merge(base, category, name) for name, category in spec.categories.items()}
@@ -236,6 +323,9 @@ def _settle(spec: PackSpec, source: str) -> Pack:
         target=spec.target,
         min_margin=spec.min_margin,
         overlap=spec.overlap,
+        confidence=spec.confidence,
+        relax_to=spec.relax_to,
+        capacity=spec.capacity,
         categories=named,
         source=source,
     )
@@ -247,8 +337,10 @@ def _merge(base: Category, spec: CategorySpec, name: str) -> Category:
         value = getattr(spec, key)
         if value is not None:
             changes[key] = value
-    if spec.ttl is not None:
-        changes["ttl"] = duration(spec.ttl)
+    for key in _DURATIONS:
+        value = getattr(spec, key)
+        if value is not None:
+            changes[key] = duration(value)
     if spec.guards is not None:
         changes["guards"] = tuple(spec.guards)
     rules = spec.rules or Rules()

@@ -32,6 +32,7 @@ from semcache.types import (
 )
 
 if TYPE_CHECKING:
+    from semcache.freshness.hazard import Volatility
     from semcache.types import Matrix, Vector
 
 
@@ -286,10 +287,30 @@ class Threshold(Protocol):
 
 
 class Freshness(Protocol):
-    """Decides how long an answer lives. TTL counts from creation and is never extended by reads."""
+    """Decides how long an answer lives, and learns from answers that were asked for again.
 
-    def ttl(self, request: Request, category: str) -> float:
+    TTL counts from creation and is never extended by reads. Pure: two instances that observed the same, in the same
+    order, give the same TTLs.
+    """
+
+    def kind(self, text: str, vector: Vector | None = None) -> Volatility:
+        """How fast the answer to a prompt changes; `vector` is its embedding, where that is known."""
+        ...
+
+    def ttl(self, request: Request, category: str, vector: Vector | None = None) -> float:
         """Seconds; 0 means do not store."""
+        ...
+
+    def observe(self, category: str, exposure: float, changed: bool, kind: Volatility = ...) -> None:
+        """Learn from an answer that was asked for again when it was `exposure` seconds old."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """What it has learned, as JSON has it; {} when nothing."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave. Raises ValueError for a state that is not its own."""
         ...
 
 

@@ -2,7 +2,8 @@
 
 Knows nothing of the exact tier's answers, nor of what happens after a decision. Invariant: only shelves of the
 request's own scope and signature are searched, and a neighbour kept under another category's terms is served only if it
-meets the terms of both.
+meets the terms of both. Where earlier turns may be put in other words, the signature leaves them out and each of them
+must be a match of its own.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from semcache import decide, eligibility, guards, keys
-from semcache.errors import EmbedError
+from semcache import context, decide, eligibility, guards, keys
+from semcache.context import Chain, Pair
+from semcache.errors import EmbedError, IntegrityError
 from semcache.faults import Faults
 from semcache.policy import Category
 from semcache.types import (
@@ -32,9 +35,40 @@ from semcache.types import (
 
 if TYPE_CHECKING:
     from semcache.opening import Parts
-    from semcache.types import Vector
+    from semcache.types import Matrix, Vector
 
 NEIGHBOURS = 8
+CONVERSATIONS = 4  # neighbours whose earlier turns are read and compared
+
+
+class _Asked(NamedTuple):
+    """A request under the terms that it is decided by."""
+
+    request: Request
+    key: CacheKey
+    policy: Category
+    guards: tuple[str, ...]
+    draw: float
+
+
+class _Places(NamedTuple):
+    """The shelves of a request: those of its conversation to the letter, and those where others like it may lie too.
+
+    `vector` is that of the last message, `said` that of the conversation, by which the `loose` shelves are ordered.
+    The request itself is kept on `home`, under the vector of that shelf.
+    """
+
+    home: bytes
+    strict: Sequence[bytes]
+    vector: Vector
+    loose: Sequence[bytes] = ()
+    said: Vector | None = None
+    chain: Chain | None = None
+
+    @property
+    def kept(self) -> Vector:
+        """The vector under which the request is kept."""
+        return self.vector if self.said is None or self.home not in self.loose else self.said
 
 
 class SemanticTier:
@@ -66,34 +100,56 @@ class SemanticTier:
             return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS), timings=timings)
         if self._exact_alone(request, policy):
             return Lookup(request_id, request, key, policy.name, _alone(exact), timings=timings)
-        shelves = [self._shelf(key, category) for category in near if category.cache and category.semantic]
+        places = await self._places(request, key, near, vector)
         decision: Decision = exact
-        if not request.controls.no_cache:
-            candidates = await self._search(shelves, vector)
+        if not request.controls.no_cache and not self._parts.economics.open(policy.name, self._parts.rng.random):
+            # It is kept all the same, so that the probes of a closed category can find it.
+            decision = Forward(Why.UNPROFITABLE)
+            timings = replace(timings, embed=time.perf_counter() - started)
+        elif not request.controls.no_cache:
+            placed = time.perf_counter()
+            asked = self._asked(request, key, policy)
+            candidates = await self._search(asked, places)
             searched = time.perf_counter()
-            decision = self._choose(request, key, policy, candidates)
+            decision = self._choose(asked, candidates)
+            self._parts.threshold.note(policy.name, decision.p_correct, served=isinstance(decision, Serve))
             if decision == Forward(Why.COLD):
                 decision = exact
             done = time.perf_counter()
-            timings = Timings(key=seconds, embed=embedded - started, search=searched - embedded, guard=done - searched)
-        return Lookup(request_id, request, key, policy.name, decision, shelves[0], vector, timings)
+            timings = Timings(key=seconds, embed=placed - started, search=searched - placed, guard=done - searched)
+        return Lookup(request_id, request, key, policy.name, decision, places.home, places.kept, timings)
 
     def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
-        """Whether an answer still in the air would be served to this request."""
+        """Whether an answer still in the air would be served to this request.
+
+        Never to one whose earlier turns would have to be compared first: that takes longer than a yes or no may.
+        """
         assert lookup.key is not None
         policy = self._parts.pack.of(lookup.category)
-        decision = self._choose(lookup.request, lookup.key, policy, [Candidate(card, score)])
-        return isinstance(decision, Serve)
+        if _chain(lookup.request, [policy]) is not None:
+            return False
+        asked = self._asked(lookup.request, lookup.key, policy)
+        return isinstance(self._choose(asked, [Candidate(card, score)]), Serve)
+
+    def _asked(self, request: Request, key: CacheKey, policy: Category) -> _Asked:
+        names: tuple[str, ...] = policy.guards
+        if "ellipsis" in names and context.follows(request.identity):
+            # What the message leans on is there, and is compared by signature or turn by turn.
+            names = tuple([name for name in names if name != "ellipsis"])
+        return _Asked(request, key, policy, names, self._parts.rng.random())
 
     async def _embed(self, text: str) -> Vector:
-        async def one() -> Vector:
-            matrix = await self._parts.embedder.embed([text])
-            if len(matrix) != 1 or not math.isfinite(float(matrix[0] @ matrix[0])):
-                raise EmbedError(f"embedder {self._parts.embedder.id!r} did not return one finite vector")
-            vector: Vector = matrix[0]
-            return vector
+        vector: Vector = (await self._embed_all([text]))[0]
+        return vector
 
-        return await self._faults.guard("embedder", one())
+    async def _embed_all(self, texts: Sequence[str]) -> Matrix:
+        async def all_of_them() -> Matrix:
+            matrix = await self._parts.embedder.embed(texts)
+            if len(matrix) != len(texts) or not all(math.isfinite(float(row @ row)) for row in matrix):
+                raise EmbedError(f"embedder {self._parts.embedder.id!r} did not return one finite vector a text")
+            return matrix
+
+        return await self._faults.guard("embedder", all_of_them())
 
     def _categories(self, request: Request, rule: str | None, vector: Vector) -> list[Category]:
         """Where to keep this request, and then where else its paraphrases may have been kept."""
@@ -105,8 +161,38 @@ class SemanticTier:
             return [pack.of(rule), *[category for category in near if category.name != rule]]
         return near
 
-    async def _search(self, shelves: Sequence[bytes], vector: Vector) -> list[Candidate]:
-        """The nearest entries on these shelves, best first."""
+    async def _places(self, request: Request, key: CacheKey, near: Sequence[Category], vector: Vector) -> _Places:
+        """Where to search for a request of these categories, and where to keep it."""
+        near = [category for category in near if category.cache and category.semantic]
+        names = [category.name for category in near]
+        salt, embedder = self._parts.store.salt, self._parts.embedder.id
+        shelves = keys.shelves_of(key.signature, names, embedder, salt)
+        chain = _chain(request, near)
+        if chain is None:
+            return _Places(shelves[0], shelves, vector)
+        said = context.blended(vector, await self._embed_all(chain.questions))
+        signature = keys.loose_signature(request, chain.rest, salt)
+        others = keys.shelves_of(signature, names, embedder, salt)
+        lenient = [category.context == "semantic" for category in near]
+        return _Places(
+            others[0] if lenient[0] else shelves[0],
+            [shelf for shelf, free in zip(shelves, lenient, strict=True) if not free],
+            vector,
+            [shelf for shelf, free in zip(others, lenient, strict=True) if free],
+            said,
+            chain,
+        )
+
+    async def _search(self, asked: _Asked, places: _Places) -> list[Candidate]:
+        """The nearest entries, best first; those of another conversation only if it matches turn by turn."""
+        if places.chain is None or places.said is None:
+            return await self._nearest(places.strict, places.vector)
+        found = await self._nearest(places.strict, places.vector) if places.strict else []
+        relatives = (await self._nearest(places.loose, places.said))[:CONVERSATIONS]
+        found += await self._matching(asked, places.chain, relatives, places.vector)
+        return sorted(found, key=lambda candidate: -candidate.score)
+
+    async def _nearest(self, shelves: Sequence[bytes], vector: Vector) -> list[Candidate]:
         index = self._parts.index
         neighbours = index.search_now(shelves, vector, NEIGHBOURS)
         if neighbours is None:
@@ -118,29 +204,107 @@ class SemanticTier:
             if (card := card_of(neighbour.entry_id)) is not None
         ]
 
-    def _choose(self, request: Request, key: CacheKey, policy: Category, candidates: Sequence[Candidate]) -> Decision:
+    async def _matching(
+        self, asked: _Asked, chain: Chain, relatives: Sequence[Candidate], vector: Vector
+    ) -> list[Candidate]:
+        """Those whose every turn matches; the score of each becomes that of its weakest turn."""
+        alike: list[tuple[Candidate, tuple[Pair, ...]]] = []
+        for candidate in relatives:
+            kept = await self._kept(candidate.card)
+            last = asked.request.text, candidate.card.text
+            if kept is None:
+                continue
+            differing = context.pairs(chain, kept, last=last, longest=asked.policy.max_chars)
+            if differing is not None and (not differing or asked.policy.context == "semantic"):
+                alike.append((candidate, differing))
+        if not alike:
+            return []
+        lasts = await self._embed_all([candidate.card.text for candidate, _ in alike])
+        rescored = [
+            (replace(candidate, score=_cosine(vector, row)), differing)
+            for (candidate, differing), row in zip(alike, lasts, strict=True)
+        ]
+        for role in ("user", "assistant"):
+            rescored = await self._weakest(asked, rescored, role)
+        return [candidate for candidate, _ in rescored]
+
+    async def _weakest(
+        self, asked: _Asked, found: Sequence[tuple[Candidate, tuple[Pair, ...]]], role: str
+    ) -> list[tuple[Candidate, tuple[Pair, ...]]]:
+        """Those of whose pairs of this role every one matches, with their scores lowered to the weakest."""
+        texts = {text: 0 for _, pairs in found for pair in pairs if pair.role == role for text in pair[1:]}
+        if not texts:
+            return list(found)
+        rows = dict(zip(texts, await self._embed_all(list(texts)), strict=True))
+        left = []
+        for candidate, pairs in found:
+            scores = [(pair, _cosine(rows[pair.asked], rows[pair.kept])) for pair in pairs if pair.role == role]
+            if all(self._same_turn(asked, candidate.card, pair, score) for pair, score in scores):
+                weakest = min([candidate.score, *(score for _, score in scores)])
+                left.append((replace(candidate, score=weakest), pairs))
+        return left
+
+    def _same_turn(self, asked: _Asked, card: Card, pair: Pair, score: float) -> bool:
+        """Whether two wordings are one turn: the user's if an answer could be served across them."""
+        if any(conflict.veto for conflict in guards.conflicts(pair.asked, pair.kept, asked.guards)):
+            return False
+        if pair.role == "assistant":
+            return score >= context.ALIKE
+        turn = asked._replace(request=replace(asked.request, text=pair.asked))
+        return isinstance(self._choose(turn, [Candidate(replace(card, text=pair.kept), score)]), Serve)
+
+    async def _kept(self, card: Card) -> Chain | None:
+        """The conversation of an entry, which only the entry itself holds; None when it cannot be read."""
+        entry = self._parts.answers.get(card.id)
+        if entry is None:
+            try:
+                [entry] = await self._faults.guard("store", self._parts.store.get([card.id]))
+            except IntegrityError:
+                return None
+            if entry is None:
+                return None
+            self._parts.answers.put(entry)
+        return context.stored(entry.key.canonical)
+
+    def _choose(self, asked: _Asked, candidates: Sequence[Candidate]) -> Decision:
+        request = asked.request
         return decide.semantic(
             candidates,
             text=request.text,
-            category=policy.name,
+            category=asked.policy.name,
             threshold=self._parts.threshold,
-            conflicts=lambda query, cached: guards.conflicts(query, cached, policy.guards),
+            conflicts=lambda query, cached: guards.conflicts(query, cached, asked.guards),
             controls=request.controls,
             now=self._parts.clock(),
-            rejected=self._parts.catalogue.rejected(key.exact),
-            draw=self._parts.rng.random(),
+            rejected=self._parts.catalogue.rejected(asked.key.exact),
+            draw=asked.draw,
+            revalidate=asked.policy.revalidate,
         )
 
-    def _shelf(self, key: CacheKey, category: Category) -> bytes:
-        return keys.shelf_of(key, category.name, self._parts.embedder.id, self._parts.store.salt)
-
     def _exact_alone(self, request: Request, policy: Category) -> bool:
-        """Whether a paraphrase must not be sought, also because the caller wants fewer errors than the pack allows."""
+        """Whether a paraphrase must not be sought.
+
+        That is also when the caller wants fewer errors than the pack allows, or speaks of what is not in the request.
+        """
         asked = request.controls.max_error
         if asked is not None and asked < self._parts.pack.target:
             return True
-        return eligibility.semantic_eligible(request, policy) is not None
+        return eligibility.semantic_eligible(request, policy) is not None or context.alone(
+            request.identity, request.text
+        )
 
 
 def _alone(exact: Forward) -> Forward:
     return Forward(Why.EXACT_ONLY) if exact == Forward(Why.COLD) else exact
+
+
+def _chain(request: Request, near: Sequence[Category]) -> Chain | None:
+    """The conversation, if it has earlier turns that any of these categories lets match by meaning."""
+    if request.traits.turns < 2 or all(category.context == "exact" for category in near):
+        return None
+    chain = context.read(request.identity)
+    return chain if chain.turns else None
+
+
+def _cosine(one: Vector, two: Vector) -> float:
+    return max(-1.0, min(1.0, float(one @ two)))

@@ -6,10 +6,12 @@ categories); no tenant, id or prompt is ever a label, and no prompt is ever logg
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from semcache.evidence import Standing, State
 from semcache.types import Recorded, public_id
 
 STAGES = ("key", "embed", "search", "guard", "store", "upstream")
@@ -56,9 +58,49 @@ class Meter:
         self.threshold = Gauge(
             "semcache_threshold", "Score served from.", ["category"], registry=r, multiprocess_mode="mostrecent"
         )
+        self.audits = Counter(
+            "semcache_audits_total",
+            "Served answers that the backend was asked about all the same.",
+            ["category", "result"],
+            registry=r,
+        )
+        self.revalidations = Counter(
+            "semcache_revalidations_total", "Stale answers asked anew.", ["category", "result"], registry=r
+        )
+        self.verifications = Counter(
+            "semcache_verifications_total", "Uncertain neighbours verified.", ["category", "result"], registry=r
+        )
+        self._error_per_hit = self._known_of_category("semcache_error_per_hit", "Error of audited hits by meaning.")
+        self._certified_error = self._known_of_category("semcache_certified_error", "Error per hit that is certified.")
+        self._audit_rate = self._known_of_category("semcache_audit_rate", "Share of hits by meaning that is audited.")
+        self._state = Gauge(
+            "semcache_state",
+            "1 for the state that a category is in.",
+            ["category", "state"],
+            registry=r,
+            multiprocess_mode="mostrecent",
+        )
         self.build = Gauge(
             "semcache_build_info", "Version and embedder.", ["version", "embedder"], registry=r, multiprocess_mode="max"
         )
+
+    def _known_of_category(self, name: str, meaning: str) -> Gauge:
+        return Gauge(name, meaning, ["category"], registry=self.registry, multiprocess_mode="mostrecent")
+
+    def stand(self, category: str, standing: Standing) -> None:
+        """Show where a strategy stands; what is not known is NaN, which no alert mistakes for zero."""
+        estimate = standing.error.estimate if standing.error is not None else math.nan
+        self._error_per_hit.labels(category).set(estimate)
+        self._certified_error.labels(category).set(math.nan if standing.certified is None else standing.certified)
+        self._audit_rate.labels(category).set(standing.audit_rate)
+        for state in State:
+            self._state.labels(category, state.value).set(state is standing.state)
+
+    def verified(self, category: str, result: str, seconds: float) -> None:
+        """Count what came of asking a verifier while a client waited for so long."""
+        self.verifications.labels(category, result).inc()
+        if seconds:
+            self._stages.labels("verify").observe(seconds)
 
     def observe(self, event: Recorded) -> None:
         """Count one outcome, or `event.count` identical ones."""
@@ -86,7 +128,7 @@ def log_fields(event: Recorded) -> dict[str, Any]:
     """The JSON line of one request. Durations are milliseconds."""
     fields: dict[str, Any] = {
         "at": round(event.at, 3),
-        "event": "request",
+        "event": "request" if event.count else "background",
         "request_id": event.request_id,
         "endpoint": event.endpoint,
         "tenant": event.scope.tenant,

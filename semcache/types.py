@@ -321,6 +321,7 @@ class Serve:
     audit: bool = False
     chance: float = 0.0  # with which this answer was chosen, or passed over, for an audit
     features: tuple[float, ...] = ()
+    stale: bool = False  # its time is over; it is served while the backend is asked anew
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ import pytest
 
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.errors import ConfigError, InvalidArgument
-from semcache.types import Discard, Outcome, Selector, Store, Why
+from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
+from tests.packs import static
 
 
 class Clock:
@@ -28,7 +29,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def cache(tmp_path: Path, clock: Clock) -> AsyncIterator[AsyncSemanticCache]:
-    async with await AsyncSemanticCache.open(str(tmp_path), seed=1, clock=clock) as opened:
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), seed=1, clock=clock) as opened:
         yield opened
 
 
@@ -132,11 +133,15 @@ async def test_feedback_on_what_is_not_there_is_refused(cache: AsyncSemanticCach
     assert (await cache.lookup("What is the capital of Peru?", tenant="a")).answer == "Lima"
 
 
-async def test_an_audit_that_disagrees_counts_as_wrong(cache: AsyncSemanticCache) -> None:
+async def test_a_second_answer_that_disagrees_takes_the_place_of_the_wrong_one(cache: AsyncSemanticCache) -> None:
     await told(cache, "How do I cancel my subscription?", "Press Cancel.")
     served = await cache.lookup("How can I cancel my subscription?")
-    await cache.record(served, "Write to us.")
-    assert (await cache.lookup("How can I cancel my subscription?")).answer is None
+    assert isinstance(await cache.record(served, "Write to us."), Store)
+    again = await cache.lookup("How can I cancel my subscription?")
+    assert (again.answer, again.outcome) == ("Write to us.", Outcome.EXACT)
+    await cache.invalidate(Selector(ids=(parse_id(again.entry_id or "") or 0,)))
+    assert (await cache.lookup("How can I cancel my subscription?")).why is Why.REJECTED
+    assert (await cache.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
 
 
 async def test_answers_die_on_time_and_reading_does_not_keep_them_alive(
@@ -215,11 +220,11 @@ async def test_each_reader_gets_an_answer_of_its_own(cache: AsyncSemanticCache) 
 
 
 async def test_everything_survives_a_restart(tmp_path: Path, clock: Clock) -> None:
-    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), clock=clock) as cache:
         await told(cache, "How do I cancel my subscription?", "Press Cancel.")
         served = await cache.lookup("How can I cancel my subscription?")
         await cache.feedback(served.entry_id, correct=False)
-    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), clock=clock) as cache:
         assert (await cache.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
         assert (await cache.lookup("how do i cancel my subscription")).outcome is Outcome.SEMANTIC
         assert (await cache.lookup("How can I cancel my subscription?")).why is Why.REJECTED
@@ -229,8 +234,8 @@ async def test_everything_survives_a_restart(tmp_path: Path, clock: Clock) -> No
 
 async def test_two_caches_on_one_store_follow_each_other(tmp_path: Path, clock: Clock) -> None:
     async with (
-        await AsyncSemanticCache.open(str(tmp_path), clock=clock) as one,
-        await AsyncSemanticCache.open(str(tmp_path), clock=clock) as two,
+        await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), clock=clock) as one,
+        await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), clock=clock) as two,
     ):
         await told(one, "What is the capital of Peru?", "Lima")
         await two.parts.catch_up()
@@ -269,7 +274,7 @@ async def test_bad_arguments_are_named(cache: AsyncSemanticCache, tmp_path: Path
 
 
 async def test_a_private_pack_shares_with_nobody(tmp_path: Path) -> None:
-    async with await AsyncSemanticCache.open(str(tmp_path), policies="private") as cache:
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path, "private")) as cache:
         await told(cache, "What is my deductible?", "500", user="ann")
         assert (await cache.lookup("What is my deductible?", user="ann")).answer == "500"
         assert (await cache.lookup("What is my deductible?", user="bob")).answer is None
@@ -278,7 +283,7 @@ async def test_a_private_pack_shares_with_nobody(tmp_path: Path) -> None:
 
 @pytest.fixture
 def blocking(tmp_path: Path) -> Iterator[SemanticCache]:
-    with SemanticCache.open(str(tmp_path), seed=1) as opened:
+    with SemanticCache.open(str(tmp_path), policies=static(tmp_path), seed=1) as opened:
         yield opened
 
 

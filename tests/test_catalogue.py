@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
-from semcache.eviction import Quota
+from semcache.eviction import PLAIN, Pool, Quota, Worth
 from semcache.eviction.lru import Lru
 from semcache.types import CacheKey, Card, Endpoint, Entry, Rejection, Scope
 
@@ -52,6 +54,52 @@ def test_a_category_with_no_room_keeps_nothing() -> None:
     assert [gone.id for gone in held.add(card(1))] == [1]
     assert held.get(1) is None
     assert held.exact(b"1") is None
+
+
+def test_a_category_gives_back_what_it_borrowed() -> None:
+    """The entry that leaves is of another category than the one that came, and must be unfindable all the same."""
+    held = Catalogue(Pool(3, {"a": 1, "b": 2}, lambda _: Lru()).of)
+    for id in (1, 2, 3):
+        assert held.add(card(id)) == []
+    assert [gone.id for gone in held.add(card(9, category="b"))] == [1]
+    assert held.get(1) is None
+    assert held.exact(b"1") is None
+    assert held.counts() == {"a": 2, "b": 1}
+
+
+def test_an_entry_that_was_regrouped_is_found_with_its_new_class() -> None:
+    held = catalogue()
+    held.add(card(1))
+    held.add(card(2))
+    assert held.regroup(2, 1) == replace(card(2), answer=1)
+    assert held.get(2) == held.exact(b"2") == replace(card(2), answer=1)
+    assert held.regroup(77, 1) is None
+
+
+class Listening(Lru):
+    """Remembers what it was told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[Worth] = []
+
+    def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:
+        super().insert(id, weight, worth)
+        self.told.append(worth)
+
+
+def test_policies_are_told_what_an_entry_is_worth() -> None:
+    """The same request has the same key under any id, and entries of one answer the cluster of the first of them."""
+    policy = Listening()
+    held = Catalogue(lambda _: Quota(9, policy))
+    held.add(card(1, b"one"), cost=0.5, p_serve=0.9)
+    held.add(replace(card(2, b"two"), answer=1))
+    held.remove(1)
+    held.add(card(3, b"one"))
+    first, second, third = policy.told
+    assert (first.cost, first.p_serve, first.created, first.expires) == (0.5, 0.9, 0.0, 10.0)
+    assert first.key == third.key != second.key
+    assert second.cluster == first.cluster == first.key
 
 
 actions = st.lists(

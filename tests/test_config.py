@@ -187,3 +187,15 @@ def test_other_machines_are_let_in_only_with_keys_or_on_purpose(
         return
     with pytest.raises(ConfigError, match="semcache keys create"):
         check_exposure(settings, has_keys)
+
+
+def test_off_is_a_word_also_in_yaml(tmp_path: Path) -> None:
+    assert load(text="verifier: {kind: off}\n", tmp=tmp_path).verifier.kind == "off"
+    assert load({"SEMCACHE_VERIFIER__KIND": "llm"}, "verifier: {kind: off}\n", tmp_path).verifier.kind == "llm"
+    with pytest.raises(ConfigError, match=r"verifier\.kind.*'llm'"):
+        load(text="verifier: {kind: on}\n", tmp=tmp_path)
+
+
+def test_the_key_of_the_verifier_is_not_shown() -> None:
+    settings = load({"SEMCACHE_VERIFIER__API_KEY": "sk-secret"})
+    assert "sk-secret" not in repr(settings.explain()) + repr(settings)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.keys import cache_key, canonical, digest, shelf_of
+from semcache.keys import cache_key, canonical, digest, loose_signature, shelf_of, shelves_of
 from semcache.types import Endpoint, Request, Scope
 
 SALT = b"s" * 32
@@ -91,3 +91,20 @@ def test_a_shelf_is_one_signature_one_category_one_embedder() -> None:
     }
     assert len(names) == 4
     assert {len(name) for name in names} == {16}
+
+
+def test_shelves_that_are_named_together_are_the_shelves_that_are_named_alone() -> None:
+    # A stored entry remembers the name of its shelf: another way to compute it must not lose what is stored.
+    key = cache_key(BASE, SALT)
+    alone = [shelf_of(key, category, "e1", SALT) for category in ("support", "code", "")]
+    assert shelves_of(key.signature, ["support", "code", ""], "e1", SALT) == alone
+    assert alone[0] == digest(SALT, b"shelf", key.signature, b"support", b"e1")[:16]
+    assert shelves_of(key.signature, [], "e1", SALT) == []
+
+
+@given(requests, requests)
+def test_a_loose_signature_covers_scope_endpoint_and_what_is_left_of_the_identity(one: Request, two: Request) -> None:
+    same = canonical(one.identity) == canonical(two.identity) and (one.scope, one.endpoint) == (two.scope, two.endpoint)
+    first, second = (loose_signature(request, request.identity, SALT) for request in (one, two))
+    assert (first == second) == same
+    assert first != cache_key(one, SALT).signature

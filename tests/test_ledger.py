@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from semcache import ledger, policy
-from semcache.thresholds import StaticThreshold
+from semcache.economics import Balance, Outlook
+from semcache.evidence import Interval, Standing, State
+from semcache.thresholds import ByCategory, StaticThreshold
 from semcache.types import (
     Assembled,
     CacheKey,
@@ -28,6 +32,20 @@ REQUEST = Request(Endpoint.CHAT, "m1", {}, "hi", b"{}")
 CARD = Card(5, b"exact", b"", "default", "hi", 0.0, 9.0)
 ENTRY = Entry(5, KEY, Endpoint.CHAT, "m1", "default", b"", "", b"{}", 0.0, 9.0, Usage(10, 20))
 ANSWER = Assembled(b"{}", "hi", complete=True, usage=Usage(100, 200))
+
+
+SUMS = {"saved_prompt_tokens": 1, "saved_completion_tokens": 2, "saved_cost": 0.5, "spent_cost": 0.25, "seconds": 1.0}
+
+
+class Audited(StaticThreshold):
+    """Stands as it is told."""
+
+    def __init__(self, pack: policy.Pack, standing: Standing) -> None:
+        super().__init__(pack)
+        self._standing = standing
+
+    def standing(self, category: str) -> Standing:
+        return self._standing
 
 
 def row(decision: Serve | Forward, **facts: object) -> ledger.Recorded:
@@ -63,17 +81,10 @@ def test_prices_go_by_the_first_pattern_and_ignore_the_provider() -> None:
 
 def test_statistics_count_hits_over_what_was_looked_up() -> None:
     pack = policy.load("default")
-    sums = {
-        "saved_prompt_tokens": 1,
-        "saved_completion_tokens": 2,
-        "saved_cost": 0.5,
-        "spent_cost": 0.25,
-        "seconds": 1.0,
-    }
     tally = [
-        {"category": "support", "outcome": Outcome.EXACT, "requests": 2, **sums},
-        {"category": "support", "outcome": Outcome.MISS, "requests": 2, **sums},
-        {"category": "gone", "outcome": Outcome.BYPASS, "requests": 6, **sums},
+        {"category": "support", "outcome": Outcome.EXACT, "requests": 2, **SUMS},
+        {"category": "support", "outcome": Outcome.MISS, "requests": 2, **SUMS},
+        {"category": "gone", "outcome": Outcome.BYPASS, "requests": 6, **SUMS},
     ]
     stats = ledger.statistics(pack, tally, {"support": 7}, StaticThreshold(pack))
     assert stats["total"]["requests"] == 10
@@ -84,3 +95,90 @@ def test_statistics_count_hits_over_what_was_looked_up() -> None:
         == stats["categories"]["support"]
     )
     assert stats["categories"]["gone"]["hit_rate"] is None
+
+
+def test_the_error_per_request_counts_the_requests_that_were_not_served() -> None:
+    pack = policy.load("default")
+    tally = [
+        {"category": "support", "outcome": Outcome.SEMANTIC, "requests": 10, **SUMS},
+        {"category": "support", "outcome": Outcome.MISS, "requests": 30, **SUMS},
+        {"category": "support", "outcome": Outcome.BYPASS, "requests": 1000, **SUMS},
+    ]
+    standing = Standing(
+        "certified", State.CERTIFIED, 0.01, 0.5, 0.03, 0.02, 0.95, 900, 500, 2, 0.01, Interval(0.004, 0.001, 0.012)
+    )
+    support = ledger.statistics(pack, tally, {}, Audited(pack, standing))["categories"]["support"]
+    assert support["error_per_hit"] == {"estimate": 0.004, "low": 0.001, "high": 0.012}
+    assert support["error_per_request"] == {"estimate": 0.001, "low": 0.00025, "high": 0.003}
+    assert (support["state"], support["certified"], support["audits"], support["wrong"]) == ("certified", 0.02, 500, 2)
+    assert (support["target"], support["contract"]) == (0.01, "hit")
+
+
+def test_audits_without_an_estimate_of_the_strategy_still_show_an_error() -> None:
+    pack = policy.load("default")
+    standing = Standing("per-category", State.PROVISIONAL, 0.01, 0.9, audits=100, wrong=3)
+    stats = ledger.statistics(pack, [], {}, Audited(pack, standing))
+    error = stats["categories"]["support"]["error_per_hit"]
+    assert error["low"] < error["estimate"] == 0.03 < error["high"]
+    # Nothing was asked, so there is no request to err on.
+    assert stats["categories"]["support"]["error_per_request"] is None
+
+
+def test_a_category_that_is_never_served_by_meaning_promises_nothing() -> None:
+    pack = policy.load("default")
+    stats = ledger.statistics(pack, [], {}, ByCategory(pack))
+    live, facts = stats["categories"]["live"], stats["categories"]["facts"]
+    assert live["state"] is live["target"] is live["note"] is None
+    assert (facts["strategy"], facts["state"], facts["audits"]) == ("certified", "provisional", 0)
+    assert "shipped data" in facts["note"]
+    assert facts["error_per_hit"] is facts["certified"] is None
+
+
+def test_each_category_is_held_to_its_own_target() -> None:
+    pack = policy.load("default")
+    strict = policy.Category(name="strict", target=0.002, contract="request")
+    pack = policy.Pack(
+        name="p",
+        description="",
+        share="tenant",
+        target=0.05,
+        min_margin=0.2,
+        categories={"default": pack.of("default"), "strict": strict},
+    )
+    rows = ledger.statistics(pack, [], {}, StaticThreshold(pack))["categories"]
+    assert (rows["strict"]["target"], rows["strict"]["contract"]) == (0.002, "request")
+    assert rows["default"]["target"] == 0.05
+
+
+@pytest.mark.parametrize(("rate", "shown"), [(0.25, 0.25), (float("inf"), None)])
+def test_what_a_category_costs_is_shown_and_is_json(rate: float, shown: float | None) -> None:
+    pack = policy.load("default")
+    balance = Balance(500, 5, Interval(0.01, 0.0, 0.02), rate, -1.0, Outlook.LOSES, open=False)
+    rows = ledger.statistics(pack, [], {}, StaticThreshold(pack), {"facts": balance})["categories"]
+    assert (rows["facts"]["break_even"], rows["facts"]["outlook"]) == (shown, "loses")
+    assert (rows["math"]["break_even"], rows["math"]["outlook"]) == (None, None)
+
+
+@given(
+    wrong=st.integers(0, 200),
+    right=st.integers(0, 5000),
+    served=st.integers(0, 10**6),
+    missed=st.integers(0, 10**6),
+)
+def test_errors_lie_within_their_intervals_and_no_request_errs_more_than_a_hit(
+    wrong: int, right: int, served: int, missed: int
+) -> None:
+    pack = policy.load("default")
+    tally = [
+        {"category": "facts", "outcome": outcome, "requests": count, **SUMS}
+        for outcome, count in ((Outcome.SEMANTIC, served), (Outcome.MISS, missed))
+    ]
+    standing = Standing("per-category", State.PROVISIONAL, 0.01, 0.9, audits=wrong + right, wrong=wrong)
+    facts = ledger.statistics(pack, tally, {}, Audited(pack, standing))["categories"]["facts"]
+    per_hit, per_request = facts["error_per_hit"], facts["error_per_request"]
+    assert (per_hit is None) is (wrong + right == 0)
+    assert per_request is None or per_hit is not None
+    for error in (per_hit, per_request):
+        assert error is None or 0.0 <= error["low"] <= error["estimate"] <= error["high"] <= 1.0
+    if per_hit is not None and per_request is not None:
+        assert all(per_request[name] <= per_hit[name] for name in per_hit)

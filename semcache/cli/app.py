@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from semcache import __version__
-from semcache.cli import configuration, doctor, entries, keys, policies, sealing, serve, stats, transfer
+from semcache.cli import configuration, doctor, entries, keys, policies, replay, sealing, serve, stats, transfer
 
 app = typer.Typer(
     name="semcache",
@@ -42,6 +42,7 @@ app.command("purge")(entries.purge)
 app.command("feedback")(entries.feedback)
 app.command("export")(transfer.export)
 app.command("import")(transfer.import_)
+app.command("replay")(replay.replay)
 app.command("reseal")(sealing.reseal)
 app.command("doctor")(doctor.doctor)
 app.add_typer(policies.app, name="policy")

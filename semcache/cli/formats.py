@@ -184,7 +184,7 @@ def _openai_jsonl(row: Row, reading: Reading) -> Logged:
     if isinstance(answer, Mapping) and isinstance(answer.get("body"), Mapping):
         answer = answer["body"]
     _name_model(body, reading, answer)
-    return _logged(path, body, answer, _time(row.get("timestamp") or row.get("time") or row.get("created_at")))
+    return _logged(path, body, answer, _moment(row, "timestamp", "time", "created_at"))
 
 
 def _litellm(row: Row, reading: Reading) -> Logged:
@@ -210,7 +210,7 @@ def _litellm(row: Row, reading: Reading) -> Logged:
     if answer in (None, "", "{}", "null"):
         raise BrokenLine("the line holds no response: litellm has to be told to log responses")
     _name_model(body, reading, answer)
-    return _logged(path, body, answer, _time(row.get("endTime") or row.get("startTime")))
+    return _logged(path, body, answer, _moment(row, "endTime", "startTime"))
 
 
 def _langfuse(row: Row, reading: Reading) -> Logged:
@@ -231,8 +231,7 @@ def _langfuse(row: Row, reading: Reading) -> Logged:
     body = {**{name: _number(value) for name, value in parameters.items()}, **body}
     body["model"] = body.get("model") or row.get("model")
     _name_model(body, reading, answer)
-    at = row.get("endTime") or row.get("startTime") or row.get("timestamp")
-    return _logged(_path(body), body, answer, _time(at))
+    return _logged(_path(body), body, answer, _moment(row, "endTime", "startTime", "timestamp"))
 
 
 FORMATS: Mapping[str, Callable[[Row, Reading], Logged]] = {
@@ -320,6 +319,11 @@ def _role(message: Any) -> object:
 
 def _without(row: Row, *names: str) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in names}
+
+
+def _moment(row: Row, *names: str) -> float | None:
+    """The time in the first of these fields that holds one; 0 is a time, an empty field is none."""
+    return _time(next((row[name] for name in names if row.get(name) not in (None, "")), None))
 
 
 def _time(value: Any) -> float | None:

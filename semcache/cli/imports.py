@@ -8,15 +8,11 @@ durable. An answer is as old as the log says, so a stale one is not made young b
 from __future__ import annotations
 
 import asyncio
-import gzip
-import io
 import os
 import time
-import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +21,8 @@ import msgspec
 
 from semcache.cli import formats, opened, output
 from semcache.cli.formats import BrokenLine, Logged, NotCacheable, Reading, Row
-from semcache.errors import InvalidArgument, RequestRejected, StoreError
+from semcache.cli.lines import Tally, rows, source
+from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Card, Discard, Lookup, Scope, Store
 
 if TYPE_CHECKING:
@@ -33,28 +30,16 @@ if TYPE_CHECKING:
     from semcache.config import Settings
 
 _TOGETHER = 32  # lookups at a time, so that they are embedded in batches
-_SHOWN = 5
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass
-class Report:
-    """What became of the lines of a file. `discarded` counts by reason."""
+class Report(Tally):
+    """What became of the lines of a file; those that the policy did not admit count as `skipped`."""
 
-    lines: int = 0
     imported: int = 0
     present: int = 0
     expired: int = 0
     undated: int = 0
-    discarded: Counter[str] = field(default_factory=Counter)
-    broken: int = 0
-    examples: list[tuple[int, str]] = field(default_factory=list)
-
-    def failed(self, line: int, reason: str) -> None:
-        """Count a broken line."""
-        self.broken += 1
-        if len(self.examples) < _SHOWN:
-            self.examples.append((line, reason))
 
     @property
     def useful(self) -> bool:
@@ -96,7 +81,7 @@ class Clock:
 async def fill(settings: Settings, file: Path, wish: Wish, reading: Reading) -> Report:
     """Import `file` into the cache of these settings. Raises SemcacheError."""
     clock, report = Clock(), Report()
-    with _source(file) as (raw, lines), output.progress() as bar:
+    with source(file) as (raw, lines), output.progress() as bar:
         task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size)
         async with opened.cache_of(settings, clock) as cache:
             if wish.category is not None and wish.category not in cache.pack.categories:
@@ -114,7 +99,7 @@ async def fill(settings: Settings, file: Path, wish: Wish, reading: Reading) -> 
 def requests_of(file: Path) -> dict[str, Row]:
     """The requests of a batch's input file by custom id. Raises InvalidArgument or StoreError."""
     found: dict[str, Row] = {}
-    with _source(file) as (_, lines):
+    with source(file) as (_, lines):
         for number, line in enumerate(lines, 1):
             try:
                 row = msgspec.json.decode(line, type=dict[str, Any]) if line.strip() else {}
@@ -127,41 +112,17 @@ def requests_of(file: Path) -> dict[str, Row]:
     return found
 
 
-@contextmanager
-def _source(file: Path) -> Iterator[tuple[io.BufferedReader, Iterator[bytes]]]:
-    """The file as it lies on disk, and its lines, unpacked if it is a gzip."""
-    try:
-        with file.open("rb") as raw:
-            packed = raw.peek(2)[:2] == _GZIP
-            yield raw, iter(gzip.GzipFile(fileobj=raw)) if packed else iter(raw)
-    except OSError as error:
-        raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
-
-
 def _read(lines: Iterator[bytes], wish: Wish, reading: Reading, report: Report) -> Iterator[tuple[int, Logged]]:
     """The sound lines with their numbers."""
-    number = 0
-    while True:
-        number += 1
+    for number, row in rows(lines, report):
         try:
-            line = next(lines, None)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            report.failed(number, f"the gzip file is damaged from here on: {error}")
-            return
-        if line is None:
-            return
-        if not line.strip():
-            continue
-        report.lines += 1
-        try:
-            row = msgspec.json.decode(line, type=dict[str, Any])
             yield number, formats.read(row, formats.detect(row) if wish.form == "auto" else wish.form, reading)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            report.failed(number, f"no JSON object: {error}")
         except BrokenLine as error:
             report.failed(number, str(error))
         except NotCacheable as error:
-            report.discarded[str(error)] += 1
+            report.skipped[str(error)] += 1
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            report.failed(number, f"a part of the line is no JSON: {error}")
 
 
 async def _keep(
@@ -200,7 +161,7 @@ async def _keep_one(
         with clock.set(at):
             decision = await cache.admit(lookup, logged.answer, source="import")
     if isinstance(decision, Discard):
-        report.discarded[decision.why.value] += 1
+        report.skipped[decision.why.value] += 1
         return
     report.imported += 1
     report.undated += at is None and not wish.fresh
@@ -245,7 +206,7 @@ def summary(report: Report, *, dry_run: bool) -> list[str]:
         lines.append(
             f"{report.expired} were answered longer ago than their category keeps answers (--fresh keeps them)"
         )
-    lines += [f"{count} not kept: {reason}" for reason, count in report.discarded.most_common()]
+    lines += [f"{count} not kept: {reason}" for reason, count in report.skipped.most_common()]
     if report.broken:
         lines.append(f"{report.broken} broken lines; the first:")
         lines += [f"  line {number}: {reason}" for number, reason in report.examples]
@@ -256,7 +217,7 @@ def as_dict(report: Report, *, dry_run: bool) -> dict[str, Any]:
     """The report as JSON shows it."""
     counts = {name: getattr(report, name) for name in ("lines", "imported", "present", "expired", "undated", "broken")}
     shown: Mapping[str, Any] = {
-        "discarded": dict(report.discarded),
+        "discarded": dict(report.skipped),
         "broken_lines": [{"line": number, "error": reason} for number, reason in report.examples],
         "dry_run": dry_run,
     }

@@ -1,6 +1,7 @@
 """`semcache policy`: check, print and compare policy packs.
 
-Knows what a pack says, nothing of traffic.
+Knows what a pack says; what it would do to traffic is asked of `semcache.simulate`. Invariant: prompts are printed only
+when they are asked for.
 """
 
 from __future__ import annotations
@@ -10,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semcache.cli import options, output
+from semcache.cli import comparing, opened, options, output
+from semcache.cli.simulating import (
+    Form,
+    FormOption,
+    JudgeName,
+    JudgeOption,
+    Limit,
+    Model,
+    Requests,
+    Seed,
+    Wanted,
+)
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,6 +31,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Check, print and compare policy packs.", no_args_is_help=True)
 
 _UNITS = (("d", 86400), ("h", 3600), ("m", 60))
+_DURATIONS = ("ttl", "change_every", "revalidate")
 _ABOUT = ("name", "description", "source", "categories")
 Name = Annotated[str, typer.Argument(metavar="PACK|DIR|FILE", help="A shipped pack, a file or a folder.")]
 
@@ -76,19 +89,52 @@ def schema() -> None:
 
 
 @app.command()
-def diff(first: Name, second: Name, as_json: options.Json = False) -> None:
-    """Print what the second pack sets differently, category by category."""
+def diff(
+    first: Name,
+    second: Name,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="FILE", help="Also replay this trace or log through both.")
+    ] = None,
+    judge: JudgeOption = JudgeName.EXACT,
+    form: FormOption = Form.AUTO,
+    requests: Requests = None,
+    model: Model = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    examples: Annotated[int, typer.Option("--examples", metavar="N", min=0, help="Changes to show of each kind.")] = 3,
+    show_prompts: Annotated[
+        bool, typer.Option("--show-prompts", help="Show their prompts, not only their lines.")
+    ] = False,
+    embedder: options.Embedder = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Print what the second pack sets differently; with --trace also what it would have served differently.
+
+    The trace is read as by `semcache replay`, and goes through both packs from an empty cache on.
+    """
     from semcache.policy import load
 
-    rows = differences(load(first), load(second))
+    old, new = load(first), load(second)
+    rows = differences(old, new)
+    told = [dict(zip(("category", "setting", "first", "second"), row, strict=True)) for row in rows]
+    traffic = None
+    if trace is not None:
+        settings = opened.settings_from(config, embedder=embedder)
+        wanted = Wanted(trace, form, judge, requests, model, limit, seed)
+        traffic = opened.run(
+            comparing.traffic(settings, wanted, old, new, examples=examples, show_prompts=show_prompts)
+        )
     if as_json:
-        names = ("category", "setting", "first", "second")
-        output.as_json([dict(zip(names, row, strict=True)) for row in rows])
-    elif rows:
+        output.as_json(told if traffic is None else {"settings": told, "traffic": traffic})
+        return
+    if rows:
         shown = [[name, field, _text(field, a, b), _text(field, b, a)] for name, field, a, b in rows]
         output.table(["category", "setting", first, second], shown)
     else:
         output.note("no difference")
+    if traffic is not None:
+        comparing.show(traffic, first, second)
 
 
 def differences(first: Pack, second: Pack) -> list[tuple[str, str, Any, Any]]:
@@ -117,13 +163,15 @@ def _presence(category: dict[str, Any] | None) -> str:
 
 def _text(field: str, value: Any, other: Any) -> str:
     """A setting in a table: of a long list only how many items the other pack lacks."""
+    if value is None:
+        return "not set"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple) and field in ("examples", "patterns"):
         return f"{len(value)}, {sum(item not in other for item in value)} only here"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
-    return _duration(value) if field == "ttl" else str(value)
+    return _duration(value) if field in _DURATIONS and value else str(value)
 
 
 def _duration(seconds: float) -> str:
@@ -132,10 +180,19 @@ def _duration(seconds: float) -> str:
 
 
 def _warnings(pack: Pack) -> list[str]:
-    if pack.share == "user":
-        return []
-    return [
-        f"categories.{name}.personal is true and share is tenant: one user's answer may reach another; set share: user"
-        for name, category in pack.categories.items()
-        if category.personal
-    ]
+    """What is valid and hardly meant."""
+    found = []
+    for name, category in pack.categories.items():
+        where = f"categories.{name}"
+        if category.personal and pack.share != "user":
+            found.append(
+                f"{where}.personal is true and share is tenant: one user's answer may reach another; set share: user"
+            )
+        if category.strategy == "certified" and category.audit == 0 and category.cache and category.semantic:
+            found.append(f"{where}.audit is 0: no hit is ever checked, so no error can be certified; allow some audits")
+        if pack.relax_to is not None and pack.relax_to < pack.target_of(name):
+            found.append(
+                f"{where}: relax_to {pack.relax_to:g} is stricter than its target {pack.target_of(name):g}, "
+                "so an overloaded backend changes nothing"
+            )
+    return found

@@ -81,6 +81,7 @@ async def _preflight(settings: Settings) -> None:
     from semcache.config import check_exposure
     from semcache.opening import read_prices
     from semcache.policy import load
+    from semcache.verify import open_verifiers
 
     load(settings.policies)
     if settings.prices is not None:
@@ -90,6 +91,7 @@ async def _preflight(settings: Settings) -> None:
             "server.workers: workers share a store, and memory:// cannot be shared; use a file or a server"
         )
     await open_backend(settings.upstream.url, anthropic_url=settings.upstream.anthropic_url).close()
+    await open_verifiers(settings).close()
     async with opened.store_of(settings, create=True) as store:
         check_exposure(settings, bool(await store.keys()))
 

@@ -1,7 +1,9 @@
-"""`semcache stats`: requests, hits and savings, read from the store or asked of a running server."""
+"""`semcache stats`: requests, hits, savings and errors, read from the store or asked of a running server."""
 
 from __future__ import annotations
 
+import textwrap
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,8 +13,12 @@ from semcache.errors import UpstreamError
 
 if TYPE_CHECKING:
     from semcache.config import Settings
+    from semcache.policy import Pack
+    from semcache.protocols import EntryStore, Threshold
 
 _COLUMNS = ("entries", "requests", "exact", "semantic", "misses", "bypassed", "hit_rate", "saved_tokens", "saved_usd")
+_WIDTH = 100
+_PROMISED = ("target", "state", "certified", "audits", "wrong", "error_per_hit", "error_per_request", "audit_rate")
 
 
 def stats(
@@ -24,31 +30,64 @@ def stats(
     policies: options.Policies = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show requests, hits and savings by category; works while a server runs."""
+    """Show requests, hits, savings and errors by category; works while a server runs."""
     settings = opened.settings_from(config, data=data, policies=policies)
     found = asked(settings, url) if url else opened.run(read(settings))
     if as_json:
         output.as_json(found)
         return
     rows = {**found["categories"], "total": found["total"]}
-    output.table(
-        ["category", "threshold", *(column.replace("_", " ") for column in _COLUMNS)],
-        [[name, _cell("threshold", row), *(_cell(column, row) for column in _COLUMNS)] for name, row in rows.items()],
-        right=["threshold", *(column.replace("_", " ") for column in _COLUMNS)],
-    )
+    columns = [column.replace("_", " ") for column in _COLUMNS]
+    cells = [[name, *(_cell(column, row) for column in _COLUMNS)] for name, row in rows.items()]
+    output.table(["category", *columns], cells, right=columns)
+    promised = {name: row for name, row in found["categories"].items() if row.get("strategy")}
+    if promised:
+        _errors(promised)
 
 
 async def read(settings: Settings) -> dict[str, Any]:
     """The statistics in the store. Raises ConfigError or StoreError."""
     from semcache.ledger import statistics
     from semcache.policy import load
-    from semcache.thresholds import StaticThreshold
 
     pack = load(settings.policies)
     if settings.cache.target is not None:
         pack = pack.with_target(settings.cache.target)
     async with opened.store_of(settings) as store:
-        return statistics(pack, await store.tally(), await store.counts(), StaticThreshold(pack))
+        threshold = await taught(store, pack)
+        return statistics(pack, await store.tally(), await store.counts(), threshold)
+
+
+async def taught(store: EntryStore, pack: Pack) -> Threshold:
+    """The strategies of a pack with what the store has learned; nothing is written. Raises StoreError.
+
+    A state that cannot be taken up is left aside, as a server would, and the whole log is read instead.
+    """
+    import msgspec
+
+    from semcache import labels
+    from semcache.evidence import LabelSource
+    from semcache.thresholds import ByCategory
+
+    threshold, seq = ByCategory(pack), 0
+    saved = await store.learned(labels.NAME)
+    if saved is not None:
+        try:
+            kept = msgspec.json.decode(saved[1])
+            if kept["promises"] == labels.promises(pack):
+                threshold.restore(kept["state"])
+                seq = saved[0]
+            else:
+                output.note("the server has learned under another pack or target: name its own, or ask it with --url")
+        except (msgspec.MsgspecError, ValueError, TypeError, LookupError, AttributeError):
+            threshold = ByCategory(pack)
+    while batch := await store.labels(seq):
+        for label in batch:
+            seq = label.seq
+            if label.source is not LabelSource.REASKED:
+                with suppress(ValueError, TypeError, LookupError):
+                    threshold.observe(label)
+    return threshold
 
 
 def asked(settings: Settings, url: str) -> dict[str, Any]:
@@ -69,6 +108,26 @@ def asked(settings: Settings, url: str) -> dict[str, Any]:
     raise UpstreamError(f"{address} answered {reply.status_code}{hint}")
 
 
+def _errors(rows: dict[str, dict[str, Any]]) -> None:
+    """What is promised of each category that is served by meaning, and how far it is kept."""
+    print("\nError of hits by meaning, with 95% intervals")
+    columns = [column.replace("error_", "").replace("_", " ") for column in _PROMISED]
+    cells = [[name, *(_promise(column, row) for column in _PROMISED)] for name, row in rows.items()]
+    output.table(["category", *columns], cells, right=[column for column in columns if column != "state"])
+    notes: dict[str, list[str]] = {}
+    for name, row in rows.items():
+        if row["note"]:
+            notes.setdefault(f"{row['note']} (strategy {row['strategy']})", []).append(name)
+        if row["outlook"] == "loses":
+            rate = "no hit rate" if row["break_even"] is None else f"a hit rate of {row['break_even']:.1%}"
+            notes.setdefault(f"costs more than it saves; it would pay from {rate} on", []).append(name)
+    if notes:
+        print()
+    for note, names in notes.items():
+        who = "all of them" if len(names) == len(rows) > 1 else ", ".join(names)
+        print(textwrap.fill(f"{who}: {note}", _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+
+
 def _cell(name: str, row: dict[str, Any]) -> str:
     value = row.get(name)
     if value is None:
@@ -76,3 +135,23 @@ def _cell(name: str, row: dict[str, Any]) -> str:
     if name == "hit_rate":
         return f"{value:.1%}"
     return f"{value:.4f}" if name == "saved_usd" else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _promise(name: str, row: dict[str, Any]) -> str:
+    value = row[name]
+    if value is None:
+        return "-"
+    match name:
+        case "target":
+            return f"{_share(value)} per {row['contract']}"
+        case "certified":
+            return f"<= {_share(value)}"
+        case "audit_rate":
+            return _share(value)
+        case "error_per_hit" | "error_per_request":
+            return f"{_share(value['estimate'])} ({100 * value['low']:.2g}-{100 * value['high']:.2g})"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.2g}%"

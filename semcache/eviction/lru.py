@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from semcache.eviction.worth import PLAIN, Worth
+
 
 class Lru:
     """`protocols.Eviction` in the insertion order of a dict: the first key is the coldest."""
@@ -11,7 +13,7 @@ class Lru:
     def __init__(self) -> None:
         self._order: dict[int, None] = {}
 
-    def insert(self, id: int, weight: float) -> None:  # noqa: ARG002
+    def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:  # noqa: ARG002
         self._order[id] = None
 
     def touch(self, id: int) -> None:

@@ -1,42 +1,86 @@
 """Guards: cheap checks that two prompts cannot share an answer, looked up by the names that packs use.
 
 A guard is pure and symmetric and costs microseconds: it reads each text once, remembers the reading, and compares two
-readings. What it knows are words; it never sees vectors, answers or policies.
-Invariant: a guard only ever vetoes. No finding says nothing about whether two prompts mean the same.
+readings. What it knows are words; it never sees vectors, answers or policies. A clear conflict is a veto, an uncertain
+one a doubt, which only lowers P(correct).
+Invariant: a guard only ever objects. No finding says nothing about whether two prompts mean the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from semcache.errors import ConfigError
+from semcache.guards.code import Code
+from semcache.guards.comparing import Comparing
 from semcache.guards.dates import Dates
+from semcache.guards.direction import Direction
+from semcache.guards.ellipsis import Elliptic, is_elliptic
 from semcache.guards.entities import Entities
+from semcache.guards.form import Form
 from semcache.guards.negation import Negation
 from semcache.guards.numbers import Numbers
+from semcache.guards.quantifiers import Quantifiers
+from semcache.guards.question import Question
+from semcache.guards.scope import Scope
+from semcache.guards.text import READINGS
 from semcache.protocols import Guard
 from semcache.types import Conflict
 
-GUARDS: dict[str, Guard] = {guard.name: guard for guard in (Numbers(), Negation(), Dates(), Entities())}
+__all__ = ["GUARDS", "conflicts", "guards", "is_elliptic"]
+
+# Cheapest first.
+_ALL: tuple[Comparing[Any], ...] = (
+    Form(),
+    Code(),
+    Scope(),
+    Quantifiers(),
+    Elliptic(),
+    Question(),
+    Numbers(),
+    Dates(),
+    Negation(),
+    Direction(),
+    Entities(),
+)
+GUARDS: dict[str, Comparing[Any]] = {guard.name: guard for guard in _ALL}
+
+
+class _Panel:
+    """Some guards, with what they read in the texts seen of late."""
+
+    def __init__(self, chosen: tuple[Comparing[Any], ...]) -> None:
+        self.guards = chosen
+        self.readings = lru_cache(maxsize=READINGS)(self._readings)
+
+    def _readings(self, text: str) -> tuple[Any, ...]:
+        return tuple([guard.read(text) for guard in self.guards])
 
 
 @lru_cache(maxsize=64)
-def _chosen(names: tuple[str, ...]) -> tuple[Guard, ...]:
+def _panel(names: tuple[str, ...]) -> _Panel:
     unknown = [name for name in names if name not in GUARDS]
     if unknown:
         raise ConfigError(f"no guard {unknown[0]!r}; known: {', '.join(GUARDS)}")
-    return tuple(GUARDS[name] for name in names)
+    return _Panel(tuple(GUARDS[name] for name in names))
 
 
 def guards(names: Iterable[str]) -> tuple[Guard, ...]:
     """The guards of these names, in this order. Raises ConfigError for an unknown name."""
-    return _chosen(tuple(names))
+    return _panel(tuple(names)).guards
 
 
 def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
     """What the named guards hold against sharing an answer, at most one finding each."""
     if query == cached:
         return ()
-    found = [guard.conflict(query, cached) for guard in guards(names)]
-    return tuple(conflict for conflict in found if conflict is not None)
+    panel = _panel(tuple(names))
+    found: list[Conflict] = []
+    for guard, one, two in zip(panel.guards, panel.readings(query), panel.readings(cached), strict=True):
+        if one is not two:
+            conflict = guard.compare(one, two, query, cached)
+            if conflict is not None:
+                found.append(conflict)
+    return tuple(found)

@@ -11,7 +11,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.guards.text import READINGS, Text, heads
+from semcache.guards.comparing import Comparing
+from semcache.guards.text import FEW, READINGS, Text, differing, heads
 from semcache.guards.text import read as read_text
 from semcache.types import Conflict
 
@@ -62,9 +63,10 @@ _POINTS = {
     "midnight": "0:00",
 }
 _PAST = frozenset(("was", "were", "did", "had", "wasn't", "weren't", "didn't"))
-_FUTURE = frozenset(("will", "gonna", "won't", "shall"))
+_FUTURE = frozenset(("will", "gonna", "shall"))
 _NOW = frozenset(("is", "are", "does", "do", "isn't", "aren't", "doesn't", "don't"))
 _ROLE = frozenset(("who", "who's", "whose"))
+CALENDAR = frozenset((*_MONTHS, *_DAYS))
 _WORDS = (
     frozenset(_MONTHS)
     | frozenset(_DAYS)
@@ -78,6 +80,10 @@ _NAMED = frozenset((*_MONTHS, *_DAYS, *_POINTS, "ago"))
 _SPANS = frozenset(_PERIODS.split("|"))
 _SHIFTS = frozenset((*_SHIFT, "this", "quarter"))
 
+# Times at which something befell somebody, and the words by which it was the asker.
+_HAPPENED = ("ago", "yesterday", "last ", "this morning", "this afternoon", "this evening")
+_OWN = frozenset(("i", "i'm", "i've", "my", "we", "our"))
+
 # How each alternative below begins, save those that begin with a digit.
 _FIRST = (*_MONTHS, *_DAYS, *_POINTS, *_ORDINAL, *_SHIFT, "this", "other", "before", "after", "day", "ago", "fy", "q")
 _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
@@ -87,8 +93,8 @@ _PATTERN = re.compile(
     (?<![\w.])(?=\d|{heads(_FIRST)})(?:
       (?P<iso>(?P<iy>\d{{4}})[-/.](?P<im>\d{{1,2}})[-/.](?P<id>\d{{1,2}}))(?![\d])
     | (?P<slash>(?P<sa>\d{{1,2}})[/.-](?P<sb>\d{{1,2}})[/.-](?P<sy>\d{{4}}|\d\d))(?![\d.])
-    | (?P<dm>(?P<dd>\d{{1,2}}){_TH}[\s-]+(?:of\s+)?(?P<dmo>{_MONTH})\b\.?(?:,?[\s-]+(?P<dy>{_YEAR})\b)?)
-    | (?P<md>(?P<mmo>{_MONTH})\b\.?[\s-]+(?:the\s+)?(?P<mdd>\d{{1,2}}){_TH}\b(?!:\d)(?:,?\s+(?P<my>{_YEAR})\b)?)
+    | (?P<dm>(?P<dd>\d{{1,2}}){_TH}[\s-]+(?:of\s+)?(?P<dmo>{_MONTH})\b\.?(?:\s?,?[\s-]+(?P<dy>{_YEAR})\b)?)
+    | (?P<md>(?P<mmo>{_MONTH})\b\.?[\s-]+(?:the\s+)?(?P<mdd>\d{{1,2}}){_TH}\b(?!:\d)(?:\s?,?\s+(?P<my>{_YEAR})\b)?)
     | (?P<mony>(?P<xmo>{_MONTH})\b\.?,?[\s-]+(?:of\s+)?(?P<xy>{_YEAR})\b)
     | (?P<ym>(?P<yq>{_YEAR})[\s-]?q(?P<yqn>[1-4])\b)
     | (?P<quarter>q(?P<qn>[1-4])(?:[\s-]+(?:of\s+)?(?P<qy>{_YEAR}))?\b)
@@ -125,30 +131,50 @@ _NOT_YEAR_AFTER = re.compile(
 
 
 class Reading(NamedTuple):
-    """`items` are normalised times; `tense` is "past", "future" or ""; `rest` is the text without its dates."""
+    """`items` are normalised times; `tense` is "past", "future" or ""; `rest` is the text without its
+    dates, None for one that has none."""
 
     items: frozenset[str]
     alternatives: tuple[frozenset[str], ...]
     tense: str
     role: str
-    rest: str
+    rest: str | None
 
 
-class Dates:
+class Dates(Comparing[Reading]):
     """Vetoes prompts about different dates, times or tenses."""
 
     name = "dates"
 
-    def conflict(self, query: str, cached: str) -> Conflict | None:
+    def read(self, text: str) -> Reading:
+        return read(text)
+
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
         """Compare the times that both texts name."""
-        one, two = read(query), read(cached)
         if (one.items or two.items or one.alternatives or two.alternatives) and not _same(one, two):
-            return Conflict(self.name, f"{_show(one)} / {_show(two)}")
+            return Conflict(self.name, f"{_show(one)} / {_show(two)}", _telling(one, two, query, cached))
         if one.tense != two.tense and one.tense and two.tense:
-            return Conflict(self.name, f"{one.tense} / {two.tense}")
+            return Conflict(self.name, f"{one.tense} / {two.tense}", len(differing(query, cached)) <= FEW)
         if one.role != two.role and one.role and two.role:
             return Conflict(self.name, f"{one.role} holder / {two.role} holder")
         return None
+
+
+def _telling(one: Reading, two: Reading, query: str, cached: str) -> bool:
+    """Whether other times are more than another wording.
+
+    Where only one text names a time and much else differs, they may be; and when it happened to the asker, often is.
+    """
+    if (one.items or one.alternatives) and (two.items or two.alternatives):
+        return True
+    lone = one.items | two.items
+    happened = all(item.startswith(_HAPPENED) for item in lone) and not (one.alternatives or two.alternatives)
+    if happened and not (read_text(query).bag | read_text(cached).bag).isdisjoint(_OWN):
+        return False
+    return len(differing(query, cached) - _WORDS - _SPANS) <= FEW
+
+
+_NOTHING = Reading(frozenset(), (), "", "", None)
 
 
 @lru_cache(maxsize=READINGS)
@@ -157,7 +183,7 @@ def read(text: str) -> Reading:
     words = read_text(text)
     tense, role = _tense(words)
     if not words.digits and (words.bag.isdisjoint(_WORDS) or _timeless(words)):
-        return Reading(frozenset(), (), tense, role, words.lower)
+        return Reading(frozenset(), (), tense, role, None) if tense or role else _NOTHING
     items: set[str] = set()
     alternatives: list[frozenset[str]] = []
     pieces: list[str] = []
@@ -177,6 +203,12 @@ def read(text: str) -> Reading:
     if dated:
         items = {item for item in items if not item.startswith("weekday")}
     return Reading(frozenset(items - {""}), tuple(alternatives), tense, role, "".join(pieces))
+
+
+def without(text: str) -> str:
+    """`text` in lower case with its dates blanked."""
+    rest = read(text).rest
+    return read_text(text).lower if rest is None else rest
 
 
 def _timeless(words: Text) -> bool:
@@ -283,15 +315,16 @@ def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
 
 
 def _tense(words: Text) -> tuple[str, str]:
+    """The tense, and that of a question for the holder of a role. "Won't" refuses rather than foretells."""
     bag = words.bag
     if "if" in bag or "would" in bag:
         return "", ""
-    past, future = not bag.isdisjoint(_PAST), not bag.isdisjoint(_FUTURE)
+    past, future = not bag.isdisjoint(_PAST), not bag.isdisjoint(_FUTURE) and "not" not in bag
     if "going" in bag and "going to" in words.lower:
         future = True
     tense = "past" if past and not future else "future" if future and not past else ""
     role = ""
-    if words.words and words.words[0] in _ROLE:
+    if words.words and words.words[0] in _ROLE and "the" in words.words[1:4]:
         head = frozenset(words.words[1:3])
         if words.words[0] == "who's" or not head.isdisjoint(_NOW):
             role = "present"

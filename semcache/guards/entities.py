@@ -1,8 +1,8 @@
 """The guard for entities: two prompts about different things have different answers.
 
-Reads names by their capitals (also behind a sentence start, and by a table in lower case), acronyms, quoted strings,
-code identifiers, file names, flags and addresses, and which way a pair of things goes ("A to B"). It knows no world:
-only spelling, expansion of acronyms, and the aliases of `names`.
+Reads names by their capitals (also behind a sentence start, and by a table in lower case) and acronyms. It knows no
+world: only spelling, expansion of acronyms, and the aliases of `names`. Names on both sides are a conflict; a name that
+only one text has is a doubt, unless it is all that tells the texts apart: good paraphrases drop and add names.
 Invariant: a name counts as shared when the other text spells it anywhere, in any case, number or possessive.
 """
 
@@ -13,51 +13,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from semcache.guards.comparing import Comparing
+from semcache.guards.dates import CALENDAR
 from semcache.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
-from semcache.guards.text import READINGS, Text, vocabulary
+from semcache.guards.text import READINGS, Text, content, stem, stems, vocabulary
 from semcache.guards.text import read as read_text
+from semcache.guards.units import UNITS
 from semcache.types import Conflict
 
-_MAIL = r"[\w.+-]+@[\w-]+\.[\w.]+\w"
-
-
-def _literal(start: str, address: str) -> re.Pattern[str]:
-    """What must match as written, tried where `start` allows."""
-    return re.compile(
-        rf"""{start}(?:
-    (?P<quoted>"([^"\n]{{1,80}})"|“([^”\n]{{1,80}})”|(?<!\w)'([^'\n]{{1,80}})'(?!\w)|`+([^`\n]{{1,80}})`+)
-    | (?P<address>{address})
-    | (?P<language>(?<!\w)(?i:c\+\+|c\#|f\#|\.net\b|objective-c\b|node\.js|next\.js|vue\.js))
-    | (?P<flag>(?<![\w-])--?[a-z][\w-]{{1,30}}(?!\w))
-    | (?P<call>\b[A-Za-z_][\w.]*\(\))
-    | (?P<file>\b[\w-]+\.(?:py|js|ts|tsx|jsx|java|cpp|rb|rs|sh|sql|csv|json|ya?ml|xml|html|css|pdf|docx?|xlsx?|pptx?|txt
-        |md|toml|ini|log|png|jpe?g|gif|svg|mp[34]|zip|exe|ipynb|env)\b)
-    | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{{2,}}[A-Z]\w*\b|\b[a-z_]{{2,}}\w*(?:\.[a-z_]{{2,}}\w*)+\b|\b\w+(?:::\w+)+)
-    | (?P<id>\b[A-Za-z]{{1,6}}-?\d[\w-]*)
-    | (?P<letter>\b(?i:vitamin|plan|class|type|grade|option|hepatitis|section|part|schedule|form|language)\ [A-Za-z]\b
-        (?!['+\#])|\b(?:in|using|with|learn)\ [CR]\b(?![+\#]))
-    )""",
-        re.VERBOSE,
-    )
-
-
-_SITE = r'(?:https?://|www\.)[^\s<>"]+[\w/]'
-_WITH_MAIL = _literal("", rf"{_SITE}|{_MAIL}")
-# Without an "@" only quotes, sites and hyphens can begin inside a word, which spares most attempts.
-_LITERAL = _literal(r"""(?:(?<!\w)|(?=["“`hw-]))""", _SITE)
-# Whether `_LITERAL` is worth the search. One set of characters comes first, so that the engine skips to them.
-_MARKS = re.compile(
-    r"""
-    ["“`@_#+'.:(\dA-Z-](?:
-      (?<=["“`@_#+]) | (?<=['.-])(?<!\w.) | (?<=[.:])(?<=\w.)(?=[a-z]) | (?<=\()(?=\)) | (?<=:)(?=:|//)
-    | (?<=\d)(?:(?<=[A-Za-z].)|(?<=[A-Za-z]-.)) | (?<=[A-Z])(?<=[a-z].)
-    )
-    """,
-    re.VERBOSE,
-)
-_LETTERED = vocabulary("vitamin plan class type grade option hepatitis section part schedule form language")
-_LETTERS = frozenset("cr")
-_IN_LETTER = re.compile(r"\b(?:in|using|with|learn) [CR]\b")
 _CAPITALISED = re.compile(r"[A-Z\u00c0-\u00d6\u00d8-\u00de][^\W_]*(?:['-][^\W_]+)*")
 # Capitalised inside a sentence, these say that the writer capitalises everything.
 _NEVER_CAPITAL = vocabulary(
@@ -65,78 +28,70 @@ _NEVER_CAPITAL = vocabulary(
     " we it have has get"
 )
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "vs"))
-_PIVOTS = vocabulary(
-    "to into from than over beat beats defeat defeats cause causes owe owes replace replaces instead"
-    " onto via behind towards toward against"
-)
 # Ordinary words that titles and fields capitalise ("Data Mining"); alone they are no reason to veto.
 _ORDINARY = re.compile(r"(?:ing|tion|sion|ment|ness|ly|ity|ology|ship|ics|ance|ence|ive|ous|ful)$")
-_SYMMETRIC = vocabulary("between vs versus difference differences compare comparison differ similar similarities same")
-_LIGHT = vocabulary(
-    "a an the my your our his her its their this that some any is are was be it of in on at and or how"
-    " do does did i you we can"
-    " what which who why when where should would will get go going need want possible way ways convert"
-    " flight flights train"
-    " fast cheap better best more less"
-)
+_ENDINGS = vocabulary("i is ic ics ism ist ists ian ians n an ns ans ish ese al er ers")
 _ALIASED = frozenset(ALIASES)
 _AMERICA = frozenset(("usa", "america", "american", "americans", "states"))
 _NONE: frozenset[str] = frozenset()
-_POSSESSIVE = re.compile(r"(?:'s|s'|')$")
 
 
 class Reading(NamedTuple):
-    """`names` were spelt as names; `known` are canonical names of the table; `literals` must match as written."""
+    """`names` were spelt as names; `known` are canonical names of the table."""
 
     names: tuple[tuple[str, ...], ...]
     known: frozenset[str]
-    literals: frozenset[str]
-    words: Text
-    pairs: tuple[tuple[frozenset[str], frozenset[str]], ...]
-    symmetric: bool
 
 
-class Entities:
-    """Vetoes prompts that name different things, or the same two things the other way round."""
+class Entities(Comparing[Reading]):
+    """Vetoes prompts that name different things; doubts those of which only one names a thing."""
 
     name = "entities"
 
-    def conflict(self, query: str, cached: str) -> Conflict | None:
+    def read(self, text: str) -> Reading:
+        return read(text)
+
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
         """Compare the things that both texts name."""
-        one, two = read(query), read(cached)
-        if one.literals or two.literals:
-            left, right = _unshared(one.literals, two), _unshared(two.literals, one)
-            if left or right:
-                return Conflict(self.name, f"{_show(left)} / {_show(right)}")
-        if one.known != two.known:
-            left, right = _strangers(one, two), _strangers(two, one)
-            if left or right:
-                return Conflict(self.name, f"{_show(left)} / {_show(right)}")
-        if one.names or two.names:
-            ours, theirs = _strange_names(one, two), _strange_names(two, one)
-            if (ours and theirs) or any(trailing for _, trailing in ours + theirs):
-                return Conflict(self.name, f"{_show(name for name, _ in ours)} / {_show(name for name, _ in theirs)}")
-        if one.pairs and two.pairs and not (one.symmetric or two.symmetric) and _swapped(one, two):
-            return Conflict(self.name, "the same things the other way round")
+        here, there = read_text(query), read_text(cached)
+        left, right = ([], []) if one.known == two.known else (_strangers(one, two, there), _strangers(two, one, here))
+        ours, theirs = _strange_names(one, two, there), _strange_names(two, one, here)
+        listed = bool(left or right)
+        left += [name for name, _ in ours if ALIASES.get(name) not in left]
+        right += [name for name, _ in theirs if ALIASES.get(name) not in right]
+        if not left and not right:
+            return None
+        if left and right:
+            return Conflict(self.name, _show(left, right), listed or not _typos(left, right))
+        trailing = any(last for _, last in ours + theirs)
+        alone = _alone(query, cached, left + right)
+        if listed or trailing or alone:
+            return Conflict(self.name, _show(left, right), alone and (listed or trailing))
         return None
+
+
+_NOTHING = Reading((), _NONE)
 
 
 @lru_cache(maxsize=READINGS)
 def read(text: str) -> Reading:
     """The things that `text` names."""
     words = read_text(text)
-    bag, raw = words.bag, words.raw
-    phrases = () if bag.isdisjoint(LAST_WORDS) else tuple(phrase for phrase in PHRASES if phrase in words.lower)
-    lettered = not bag.isdisjoint(_LETTERED) or (not bag.isdisjoint(_LETTERS) and _IN_LETTER.search(raw) is not None)
-    marked = lettered or _MARKS.search(raw) is not None
-    return Reading(
-        _names(words, phrases),
-        _known(words, phrases),
-        _literals(raw) if marked else _NONE,
-        words,
-        () if bag.isdisjoint(_PIVOTS) else _pairs(words),
-        not bag.isdisjoint(_SYMMETRIC),
-    )
+    phrases = () if words.bag.isdisjoint(LAST_WORDS) else tuple(phrase for phrase in PHRASES if phrase in words.lower)
+    names, known = _names(words, phrases), _known(words, phrases)
+    return Reading(names, known) if names or known else _NOTHING
+
+
+def _alone(query: str, cached: str, names: list[str]) -> bool:
+    """Whether two texts differ in nothing but how they say these names."""
+    words = [
+        word
+        for word in content(query) ^ content(cached)
+        if word not in names and ALIASES.get(word, ALIASES.get(word + "s")) not in names
+    ]
+    return not words or set(words) <= {
+        part for phrase, name in PHRASES.items() if name in names for part in phrase.split()
+    }
 
 
 def _known(words: Text, phrases: tuple[str, ...]) -> frozenset[str]:
@@ -150,22 +105,9 @@ def _known(words: Text, phrases: tuple[str, ...]) -> frozenset[str]:
     known.update(PHRASES[phrase] for phrase in phrases)
     if "us" in bag and "US" not in words.tokens and bag.isdisjoint(_AMERICA):
         known.discard("usa")
+    if "ups" in bag and "UPS" not in words.tokens:
+        known.discard("ups")
     return frozenset(known) if known else _NONE
-
-
-def _literals(raw: str) -> frozenset[str]:
-    found = set()
-    for match in (_WITH_MAIL if "@" in raw else _LITERAL).finditer(raw):
-        kind, text = match.lastgroup, match[0].lower()
-        if kind == "quoted":
-            text = text.strip("\"'“”` ").rstrip(".,;:!? ")
-        elif kind == "letter" and text.startswith(("in ", "using ", "with ", "learn ")):
-            text = f"language {text[-1]}"
-        elif kind == "id":
-            text = text.replace("-", "").replace("_", "")
-        found.add(text)
-    found.discard("")
-    return frozenset(found)
 
 
 def _names(words: Text, phrases: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
@@ -191,11 +133,11 @@ def _names(words: Text, phrases: tuple[str, ...]) -> tuple[tuple[str, ...], ...]
         word = token.lower()
         if word in told or ((token[1:].islower() or len(token) == 1) and _opens_sentence(raw, start)):
             continue
-        if word in COMMON:
+        if word in COMMON or word in UNITS or word in CALENDAR:
             if word in _NEVER_CAPITAL:
                 return ()
             continue
-        run.append(word[:-1] if token[-1] == "s" and token[:-1].isupper() else _stem(word))
+        run.append(word[:-1] if token[-1] == "s" and token[:-1].isupper() else stem(word))
     if run:
         found.append(tuple(run))
     return tuple(found)
@@ -219,28 +161,17 @@ def _opens_sentence(raw: str, start: int) -> bool:
     return before[-1] == "." and before[:-1].split()[-1:] != [] and before[:-1].split()[-1].lower() not in _TITLES
 
 
-@lru_cache(maxsize=16384)
-def _stem(word: str) -> str:
-    if "'" in word:
-        word = _POSSESSIVE.sub("", word)
-    if len(word) < 3 or word[-1] != "s" or word[-2] in "sui":
-        return word
-    return word[:-3] + "y" if len(word) > 4 and word.endswith("ies") else word[:-1]
+def _strange_names(one: Reading, two: Reading, there: Text) -> list[tuple[str, bool]]:
+    """Words of names of `one` that the other text lacks, and whether each is more than a lead-up to a shared name.
 
-
-@lru_cache(maxsize=READINGS)
-def _stems(raw: str) -> frozenset[str]:
-    """The stems of a text that was read; apart from its reading, for few comparisons ask for them."""
-    return frozenset(map(_stem, read_text(raw).bag))
-
-
-def _strange_names(one: Reading, two: Reading) -> list[tuple[str, bool]]:
-    """Words of names that `two` lacks, and whether each is more than a lead-up to a shared name ("President" Obama)."""
+    "President" before "Obama" is a lead-up.
+    """
     missing = []
+    theirs = {name for run in two.names for name in run}
     for run in one.names:
-        if len(run) > 1 and "".join(name[0] for name in run) in two.words.bag:
+        if len(run) > 1 and "".join(name[0] for name in run) in there.bag:
             continue
-        shared = [_spelt(name, two) for name in run]
+        shared = [name in theirs or _spelt(name, two, there) for name in run]
         last = len(shared) - 1 - shared[::-1].index(True) if True in shared else -1
         missing += [
             (name, place > last and not _ORDINARY.search(name)) for place, name in enumerate(run) if not shared[place]
@@ -248,72 +179,60 @@ def _strange_names(one: Reading, two: Reading) -> list[tuple[str, bool]]:
     return missing
 
 
-def _spelt(name: str, other: Reading) -> bool:
-    if name in _stems(other.words.raw) or name in other.words.bag or name + "s" in other.words.bag:
+def _spelt(name: str, other: Reading, there: Text) -> bool:
+    if name in there.bag or name + "s" in there.bag or name in stems(there.raw):
         return True
     if (ALIASES.get(name) or ALIASES.get(name + "s")) in other.known:
         return True
-    return (len(name) > 3 and name in "".join(other.words.words)) or _expanded(name, other)
+    if (len(name) > 3 and name in "".join(there.words)) or _expanded(name, there):
+        return True
+    return _derived(name, there)
 
 
-def _expanded(name: str, other: Reading) -> bool:
-    """Whether `name` is an acronym of words that stand in a row in the other text."""
-    return 2 <= len(name) <= 6 and name.isalpha() and name in "".join(word[0] for word in other.words.words)
-
-
-def _unshared(literals: frozenset[str], other: Reading) -> list[str]:
-    missing = []
-    for literal in literals - other.literals:
-        if ALIASES.get(literal) in other.known:
-            continue
-        squeezed = re.sub(r"[\W_]+", "", literal)
-        if len(squeezed) > 1 and squeezed in "".join(other.words.words).replace("_", ""):
-            continue
-        pieces = literal.split()
-        if len(pieces) > 3 and sum(_stem(piece) in _stems(other.words.raw) for piece in pieces) >= 0.7 * len(pieces):
-            continue
-        missing.append(literal)
-    return sorted(missing)
-
-
-def _strangers(one: Reading, two: Reading) -> list[str]:
-    """Table names of `one` that `two` neither holds nor expands."""
-    return sorted(name for name in one.known - two.known if name not in two.words.bag and not _expanded(name, two))
-
-
-def _pairs(words: Text) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """What stands before and behind each directional word, light words left out; "from" reads the other way round."""
-    found: list[tuple[frozenset[str], frozenset[str]]] = []
-    every = words.words
-    for place, word in enumerate(every):
-        if word not in _PIVOTS:
-            continue
-        before = [_stem(w) for w in every[max(0, place - 4) : place] if w not in _LIGHT and w not in _PIVOTS][-2:]
-        behind = []
-        for w in every[place + 1 : place + 5]:
-            if w in _PIVOTS:
-                break
-            if w not in _LIGHT:
-                behind.append(_stem(w))
-        sides = (frozenset(before), frozenset(behind[:2]))
-        if word == "from":
-            found.append((sides[1], frozenset()))
-            if sides[0]:
-                found.append((sides[1], sides[0]))
-        elif sides[1]:
-            found.append(sides)
-    return tuple(found)
-
-
-def _swapped(one: Reading, two: Reading) -> bool:
-    if not set(one.pairs).isdisjoint(two.pairs):
+def _derived(name: str, there: Text) -> bool:
+    """Whether the other text has a word of the same stem: "Islamic" for "Islam", "Israelis" for "Israeli"."""
+    head = name[:4]
+    if len(head) < 4:
         return False
-    for before, behind in one.pairs:
-        for left, right in two.pairs:
-            if (before - left) & (right - behind) and (left - before) & (behind - right):
+    for word in there.words:
+        if word.startswith(head):
+            shorter, longer = sorted((name, word), key=len)
+            if longer.startswith(shorter) and longer[len(shorter) :] in _ENDINGS:
                 return True
     return False
 
 
-def _show(names: Iterable[str]) -> str:
-    return ", ".join(names) or "nothing"
+def _expanded(name: str, there: Text) -> bool:
+    """Whether `name` is an acronym of words that stand in a row in the other text."""
+    return 2 <= len(name) <= 6 and name.isalpha() and name in "".join(word[0] for word in there.words)
+
+
+def _strangers(one: Reading, two: Reading, there: Text) -> list[str]:
+    """Table names of `one` that `two` neither holds nor expands."""
+    return sorted(
+        name
+        for name in one.known - two.known
+        if name not in there.bag and not _expanded(name, there) and not _derived(name, there)
+    )
+
+
+def _typos(left: list[str], right: list[str]) -> bool:
+    """Whether each name has a counterpart that differs by one letter and is long enough for a slip."""
+    if len(left) != len(right):
+        return False
+    return all(any(_slip(one, two) for two in right) for one in left)
+
+
+def _slip(one: str, two: str) -> bool:
+    if len(one) > len(two):
+        one, two = two, one
+    if len(one) < 5 or len(two) - len(one) > 1 or one[0] != two[0] or not one.isalpha():
+        return False
+    start = 0
+    while start < len(one) and one[start] == two[start]:
+        start += 1
+    return one[start:] == two[start + 1 :] or one[start + 1 :] == two[start + 1 :]
+
+
+def _show(left: Iterable[str], right: Iterable[str]) -> str:
+    return f"{', '.join(left) or 'nothing'} / {', '.join(right) or 'nothing'}"

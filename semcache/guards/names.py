@@ -34,7 +34,7 @@ hungary=hungarian|romania=romanian|bulgaria|croatia|serbia|czech|egypt=egyptian|
 ethiopia|ghana|israel=israeli|iran=iranian|iraq=iraqi|afghanistan|syria|lebanon|dubai|qatar|kuwait|argentina|chile|peru
 colombia|venezuela|cuba|jamaica|zealand|taiwan|mongolia|cambodia|tibet
 arabic|hindi|urdu|bengali|tamil|telugu|marathi|latin|hebrew|persian|english|mandarin|cantonese|swahili
-london|paris|berlin|munich|hamburg|rome|milan|madrid|barcelona|lisbon|vienna|prague|budapest|amsterdam|brussels|zurich
+leeds|bristol|liverpool|glasgow|birmingham|cardiff|belfast|sheffield|newcastle|nottingham|brighton|london|paris|berlin|munich|hamburg|rome|milan|madrid|barcelona|lisbon|vienna|prague|budapest|amsterdam|brussels|zurich
 geneva|dublin|edinburgh|manchester|oslo|stockholm|copenhagen|helsinki|moscow|kyiv|istanbul|athens|cairo|tokyo
 osaka|kyoto
 beijing|shanghai|seoul|bangkok|jakarta|manila|delhi|mumbai|bangalore=bengaluru|chennai|kolkata|hyderabad|pune|karachi

@@ -8,11 +8,11 @@ Invariant: an opposite counts only when each text holds one side of it; a text t
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.guards.opposites import AXES, GROUPS
-from semcache.guards.text import READINGS, Text, vocabulary
+from semcache.guards.comparing import Comparing
+from semcache.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING
+from semcache.guards.text import FEW, Text, content, vocabulary
 from semcache.guards.text import read as read_text
 from semcache.types import Conflict
 
@@ -34,7 +34,7 @@ _SOFT = vocabulary(
     " hardly rarely barely seldom bad poor lost locked still yet instead rather only stop quit free less"
     " little few false"
     " denied deny disallowed forbidden prohibited illegal blocked hate dislike ignore skip prevent but"
-    " fewer dead waiting"
+    " fewer dead waiting overcome overcoming rid escape beat against"
     " pending delayed fail fails failed failing failure refuse refuses refused refusing lack lacks lacking"
 )
 _IDIOMS = re.compile(
@@ -61,77 +61,120 @@ _NOT_PREFIXED = re.compile(
 )
 _SIDED = frozenset(AXES)
 _GROUPED = frozenset(GROUPS)
+_NONE: frozenset[int] = frozenset()
+_TROUBLE = re.compile(
+    r"^\W*(?:(?:hi|hello|hey|help|please|sorry|so|but|and|ok|well)\b\W*)*(?:i|i'm|i've|we|my|the|it|it's|this|there|there's|some|someone)\b"
+    r"(?!.*\b(?:if|unless)\b)"
+)
 _NEAR = 3  # words within which a second negator undoes the first
 
 
 class Reading(NamedTuple):
-    """`sides` are (axis, sign) of the opposites a text holds one side of; `members` are (group, member)."""
+    """`sides` are (axis, sign) of the opposites a text holds one side of, `states` those of them that are past
+    participles ("locked" asks for "unlock"); `members` are (group, member)."""
 
     negated: bool
     soft: bool
     sides: dict[int, int]
+    states: frozenset[int]
     members: dict[int, frozenset[int]]
     stems: frozenset[str]
-    bag: frozenset[str]
 
 
-class Negation:
+_NOTHING = Reading(False, False, {}, _NONE, {}, frozenset())
+
+
+class Negation(Comparing[Reading]):
     """Vetoes prompts of opposite polarity and prompts that name opposites or different alternatives."""
 
     name = "negation"
 
-    def conflict(self, query: str, cached: str) -> Conflict | None:
+    def read(self, text: str) -> Reading:
+        return read(text)
+
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
         """Compare the polarity of both texts and the opposites they name."""
-        one, two = read(query), read(cached)
         flips = 0
         if one.sides and two.sides:
-            flips = sum(1 for axis, sign in one.sides.items() if two.sides.get(axis, sign) != sign)
+            flips = sum(
+                1
+                for axis, sign in one.sides.items()
+                if two.sides.get(axis, sign) != sign and (axis in one.states) == (axis in two.states)
+            )
         if (one.stems or two.stems) and not flips:
-            flips = len((one.stems & two.bag) - one.bag) + len((two.stems & one.bag) - two.bag)
+            flips = _unprefixed(one.stems, query, cached) + _unprefixed(two.stems, cached, query)
         negated = one.negated != two.negated
         if flips and not (negated and flips == 1):
             return Conflict(self.name, f"opposites: {_words(query, cached)}")
         if negated and not flips:
-            plain = two if one.negated else one
-            if not plain.soft:
-                return Conflict(self.name, "only one is negated")
+            plain, told = (two, query) if one.negated else (one, cached)
+            others = (content(query) ^ content(cached)) - _NEGATORS
+            if not plain.soft or not others:
+                return Conflict(self.name, "only one is negated", _inverted(told, others))
         if one.members and two.members:
             for group, members in one.members.items():
-                others = two.members.get(group)
-                if others is not None and members - others and others - members:
+                theirs = two.members.get(group)
+                if theirs is not None and members - theirs and theirs - members:
                     return Conflict(self.name, f"alternatives: {_words(query, cached)}")
         return None
 
 
-@lru_cache(maxsize=READINGS)
 def read(text: str) -> Reading:
     """The polarity of `text` and the opposites it names."""
     words = read_text(text)
     bag = words.bag
     negated = not bag.isdisjoint(_NEGATORS) and _negated(words)
-    sides: dict[int, int] = {}
+    soft = not bag.isdisjoint(_SOFT)
+    sides, states = ({}, _NONE) if bag.isdisjoint(_SIDED) else _sides(bag)
     members: dict[int, frozenset[int]] = {}
-    stems: set[str] = set()
+    for word in bag & _GROUPED:
+        group, member = GROUPS[word]
+        members[group] = members.get(group, frozenset()) | {member}
+    stems = {
+        _PREFIXED.sub("", word)
+        for word in bag
+        if word[0] in "udnm"
+        and len(word) > 5
+        and word not in AXES
+        and _PREFIXED.match(word)
+        and not _NOT_PREFIXED.match(word)
+    }
+    if not (negated or soft or sides or members or stems):
+        return _NOTHING
+    return Reading(negated, soft, sides, states, members, frozenset(stems))
+
+
+def _sides(bag: frozenset[str]) -> tuple[dict[int, int], frozenset[int]]:
+    """The side of each axis that a text holds, and the axes of which it holds a past participle."""
+    sides: dict[int, int] = {}
     both: set[int] = set()
+    states: set[int] = set()
     for word in bag & _SIDED:
         for axis, sign in AXES[word]:
             if sides.setdefault(axis, sign) != sign:
                 both.add(axis)
-    for word in bag & _GROUPED:
-        group, member = GROUPS[word]
-        members[group] = members.get(group, frozenset()) | {member}
-    for word in bag:
-        if (
-            len(word) > 5
-            and word[0] in "udnm"
-            and _PREFIXED.match(word)
-            and not _NOT_PREFIXED.match(word)
-            and word not in AXES
-        ):
-            stems.add(_PREFIXED.sub("", word))
+            if word[-2:] == "ed" and word[-3:] != "eed":
+                states.add(axis)
+    if not LOOSE.isdisjoint(sides) and bag.isdisjoint(SWITCHING):
+        both |= LOOSE & sides.keys()
     for axis in both:
         del sides[axis]
-    return Reading(negated, not bag.isdisjoint(_SOFT), sides, members, frozenset(stems), bag)
+    return sides, frozenset(states)
+
+
+def _inverted(negated: str, others: frozenset[str]) -> bool:
+    """Whether a negation beyond doubt inverts what is asked; `others` are the other words by which the texts differ.
+
+    Where much else differs it may be part of another wording, and "I can't find it" is a way to ask how to find it.
+    """
+    if not others:
+        return True
+    return len(others) <= FEW and _TROUBLE.match(read_text(negated).lower) is None
+
+
+def _unprefixed(stems: frozenset[str], text: str, other: str) -> int:
+    """How many of the words that `text` prefixes with "un" and the like stand bare in `other` only."""
+    return len((stems & read_text(other).bag) - read_text(text).bag) if stems else 0
 
 
 def _negated(words: Text) -> bool:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.guards import dates
+from semcache.guards.comparing import Comparing
 from semcache.guards.spelled import SPELT, spelled
-from semcache.guards.text import READINGS
+from semcache.guards.text import FEW, differing
 from semcache.guards.text import read as read_text
 from semcache.guards.units import (
     CURRENCIES,
@@ -69,7 +69,12 @@ _NAMED_OPERATORS = {
 }  # fmt: skip
 
 
+_PER = re.compile(r"\bper cent\b|\bmiles (?:per|an) hour\b|\b(?:kilomet(?:re|er)s|km) (?:per|an) hour\b")
+_PER_UNITS = {"p": "percent", "m": "mph", "k": "kmh"}
 _HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.\u2212")
+
+
+_POUND = 0.45359237  # kg
 
 
 class Quantity(NamedTuple):
@@ -93,23 +98,24 @@ class Reading(NamedTuple):
 _NOTHING = Reading((), frozenset(), ())
 
 
-class Numbers:
+class Numbers(Comparing[Reading]):
     """Vetoes prompts about different quantities, units or calculations."""
 
     name = "numbers"
 
-    def conflict(self, query: str, cached: str) -> Conflict | None:
+    def read(self, text: str) -> Reading:
+        return read(text)
+
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
         """Compare the quantities that both texts name."""
-        one, two = read(query), read(cached)
-        if one is two:
-            return None
         left = [quantity for quantity in one.quantities if not any(_equal(quantity, other) for other in two.quantities)]
         right = [
             quantity for quantity in two.quantities if not any(_equal(quantity, other) for other in one.quantities)
         ]
         hard = any(not quantity.soft for quantity in left + right)
         if hard or (left and right):
-            return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)}")
+            veto = bool(left and right) or len(differing(query, cached) - _CUES) <= FEW
+            return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)}", veto)
         if _reordered(one, two):
             return Conflict(self.name, f"{' '.join(one.operators)} / {' '.join(two.operators)} in another order")
         if one.units and two.units and one.units.isdisjoint(two.units):
@@ -119,13 +125,14 @@ class Numbers:
         return None
 
 
-@lru_cache(maxsize=READINGS)
 def read(text: str) -> Reading:
     """The quantities, units and calculations in `text`."""
     words = read_text(text)
     if not words.digits and words.bag.isdisjoint(_CUES):
         return _NOTHING
-    rest = spelled(dates.read(text).rest, words)
+    rest = spelled(dates.without(text), words)
+    if "per" in words.bag or "hour" in words.bag:
+        rest = _PER.sub(lambda match: _PER_UNITS[match[0][0]], rest)
     quantities: list[Quantity] = []
     operators: list[str] = []
     consumed: set[str] = set()
@@ -192,8 +199,10 @@ def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
     scale = {"k": 1000, "mn": 10**6, "bn": 10**9}.get(match["scale"] or "") or SCALES.get(match["scale"] or "", 1)
     value *= scale
     soft = bool(match["soft"]) or prefix in _INCIDENTAL
+    if unit and prefix.isalpha() and rest[match.end() - len(unit) - 1].isdigit():
+        soft = True
     if match["glued"] and not unit:
-        soft = soft or (match["glued"] in ("d", "x") and value in (2, 3))
+        soft = soft or (match["glued"] in ("d", "x") and value in (2, 3)) or prefix.isalpha()
     money = SYMBOLS.get((match["money"] or "").strip(), "")
     if money:
         if unit == "m":
@@ -249,6 +258,10 @@ def _equal(one: Quantity, two: Quantity) -> bool:
             return one.version == two.version
         versioned, other = (one, two) if one.version else (two, one)
         return versioned.version == f"{other.value:g}"
+    if "pounds" in (one.dimension, two.dimension) and one.dimension != two.dimension:
+        pounds, other = (one, two) if one.dimension == "pounds" else (two, one)
+        factor = {"gbp": 1.0, "mass": _POUND, "": 1.0}.get(other.dimension, math.nan)
+        return math.isclose(pounds.value * factor, other.base, rel_tol=2e-3)
     if one.dimension == two.dimension:
         return math.isclose(one.base, two.base, rel_tol=2e-3 if one.dimension else 1e-9, abs_tol=1e-9)
     if not one.dimension or not two.dimension or "degrees" in (one.dimension, two.dimension):

@@ -51,8 +51,8 @@ subscriber,subscribers nonsubscriber|fresh frozen|wired wireless|online offline|
 left-handed right-handed|northbound southbound|eastbound westbound|prepaid postpaid|fixed variable|gross net
 single married
 indoor,indoors outdoor,outdoors|vegetarian nonvegetarian|vegan nonvegan|sunrise sunset|happy unhappy|healthy unhealthy
-known unknown|able unable|available unavailable|likely unlikely|fair unfair|usual unusual|normal abnormal
-moral immoral|ethical unethical|correct incorrect|right wrong|true false|complete,completed incomplete
+known unknown|available unavailable|likely unlikely|fair unfair|usual unusual|normal abnormal
+moral immoral|ethical unethical|correct incorrect|true false|complete,completed incomplete
 regular irregular|reversible irreversible|responsible irresponsible|logical illogical|moderate extreme|formal informal
 direct indirect|dependent independent|relevant irrelevant|secure insecure|active inactive|accurate inaccurate
 consistent inconsistent|sufficient insufficient|compatible incompatible|appropriate inappropriate|literate illiterate
@@ -159,6 +159,13 @@ def _axes() -> dict[str, frozenset[tuple[int, int]]]:
 
 
 AXES = _axes()
+# Axes whose words are mostly prepositions: they count only beside a word that switches or moves something.
+LOOSE = frozenset(axis for word in ("off", "down") for axis, _ in AXES[word])
+SWITCHING = vocabulary(
+    "turn turned turning turns switch switched switching put set shut power powered log logging logged sign"
+    " signing signed"
+    " scroll scrolling move moving moved go goes going bring tone volume slow speed page voice mode lights light"
+)
 GROUPS: dict[str, tuple[int, int]] = {
     word: (group, member)
     for group, line in enumerate(filter(None, _GROUPS.split("\n")))

@@ -25,10 +25,12 @@ _SPELLED = re.compile(
         (?:[\s-]+(?P<tail>{_ORDS}))?(?:\s+point\s+(?P<point>(?:(?:{_ONES})\s*)+))?\b
     | (?P<ordinal>{_ORDS})\b(?!\s+(?:of\s+all|and\s+foremost)\b)
     | (?P<roman>(?<=\w\s)(?:viii|iii|vii|xii|ii|iv|vi|ix|xi))\b
-    | (?P<each>an?\s+)(?=(?:second|minute|hour|day|week|month|year)\b)
+    | (?P<each>an?\s+)(?=(?:second|minute|hour|day|week|fortnight|month|year)\b)
     )""",
     re.VERBOSE,
 )
+# "2 and 0.5 hours", "1~ hour and 0.5"
+_HALVES = re.compile(r"\b(\d+)~? ?([a-z]+)? and 0\.5\b")
 _ARTICLES = frozenset(("a", "an"))
 
 
@@ -37,7 +39,8 @@ def spelled(text: str, words: Text) -> str:
     bag = words.bag
     if bag.isdisjoint(SPELT) and (bag.isdisjoint(PERIODS) or bag.isdisjoint(_ARTICLES)):
         return text
-    return _SPELLED.sub(_digits, text)
+    rewritten = _SPELLED.sub(_digits, text)
+    return _HALVES.sub(r"\1.5 \2", rewritten) if "half" in bag else rewritten
 
 
 def _digits(match: re.Match[str]) -> str:

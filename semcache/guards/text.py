@@ -1,6 +1,7 @@
 """The words of a text, read once and shared by all guards.
 
-Knows nothing of what words mean. Invariant: `words[i]` is `tokens[i]` in lower case with straight apostrophes.
+Knows nothing of what words mean, save which are light: articles, pronouns, auxiliaries and such.
+Invariant: `words[i]` is `tokens[i]` in lower case with straight apostrophes.
 """
 
 from __future__ import annotations
@@ -12,13 +13,24 @@ from typing import NamedTuple
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _DIGIT = re.compile(r"\d")
+_DOTTED = re.compile(r"\b(?:[A-Za-z]\.){2,}(?!\w)")
+_POSSESSIVE = re.compile(r"(?:'s|s'|')$")
 _SPACED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
-READINGS = 4096  # remembered readings per guard: 18 MB for all guards together at prompts of twelve words
+READINGS = 4096  # remembered texts: 25 MB for all guards together at prompts of twelve words
 
 
 def vocabulary(words: str) -> frozenset[str]:
     """A set of words, written as text."""
     return frozenset(words.split())
+
+
+def lexicon(entries: str) -> dict[str, str]:
+    """The name of every spelling, from "name=spelling,spelling name ..."; an underscore in a name is a space."""
+    table: dict[str, str] = {}
+    for entry in entries.split():
+        name, _, others = entry.partition("=")
+        table |= dict.fromkeys([name, *filter(None, others.split(","))], name.replace("_", " "))
+    return table
 
 
 def heads(words: Iterable[str]) -> str:
@@ -27,6 +39,21 @@ def heads(words: Iterable[str]) -> str:
     for word in words:
         initials.setdefault(re.escape(word[0]), set()).add(re.escape(word[1:3]))
     return "|".join(f"{first}(?:{'|'.join(sorted(second))})" for first, second in sorted(initials.items()))
+
+
+LIGHT = vocabulary(
+    """
+    a an the this that these those it its it's is are was were be been being am do does did done have has had having
+    can could will would shall should may might must i i'm i've i'd me my mine myself we us our you your yours he him
+    his she her they them their there here and or but if so than then as of in on at to for from by with about into
+    what what's which who who's whom whose when where why how please just also any some really very get got go going
+    need want like know tell way ways hi hello thanks
+    """
+)
+
+
+# Content words by which two prompts may differ for a date, a number or a negation to be what tells them apart.
+FEW = 2
 
 
 class Text(NamedTuple):
@@ -44,6 +71,8 @@ class Text(NamedTuple):
 def read(text: str) -> Text:
     """Split `text` into words; hyphens, slashes and underscores separate, apostrophes inside a word do not."""
     raw = text.replace("\u2019", "'").replace("\u2018", "'")
+    if "." in raw:
+        raw = _DOTTED.sub(_undotted, raw)
     lower = raw.lower()
     tokens = _tokens(raw)
     words = tokens if lower == raw else _tokens(lower) if raw.isascii() else tuple(map(str.lower, tokens))
@@ -54,3 +83,40 @@ def _tokens(raw: str) -> tuple[str, ...]:
     if raw.isascii() and "'" not in raw:
         return tuple(raw.encode("ascii").translate(_SPACED).decode("ascii").split())
     return tuple(_TOKEN.findall(raw))
+
+
+def _undotted(match: re.Match[str]) -> str:
+    """Initials without their full stops, unless the last one may end a sentence."""
+    return match[0].replace(".", "")
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """A word without the ending of a plural or possessive."""
+    if "'" in word:
+        word = _POSSESSIVE.sub("", word)
+    if len(word) < 3 or word[-1] != "s" or word[-2] in "sui":
+        return word
+    return word[:-3] + "y" if len(word) > 4 and word.endswith("ies") else word[:-1]
+
+
+@lru_cache(maxsize=READINGS)
+def stems(text: str) -> frozenset[str]:
+    """The stems of all words of a text; apart from its reading, for few comparisons ask for them."""
+    return frozenset(map(stem, read(text).bag))
+
+
+@lru_cache(maxsize=READINGS)
+def content(text: str) -> frozenset[str]:
+    """The stems of the words of a text that are not light."""
+    return frozenset(map(stem, read(text).bag - LIGHT))
+
+
+def differing(one: str, two: str) -> frozenset[str]:
+    """The content words that stand in one of two texts only, those with a digit left out."""
+    return frozenset([word for word in content(one) ^ content(two) if not any(map(str.isdigit, word))])
+
+
+def all_the_difference(one: str, two: str, words: Iterable[str]) -> bool:
+    """Whether these words, in lower case, are all the content words by which two texts differ."""
+    return (content(one) ^ content(two)) <= frozenset(stem(part) for word in words for part in word.split())

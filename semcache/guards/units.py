@@ -27,8 +27,8 @@ _SPELLINGS: dict[str, dict[float, str]] = {
         1e-6: "mg milligram milligrams",
         0.001: "g gm gms gram grams",
         0.0283495: "oz ounce ounces",
-        0.45359237: "lb lbs pound pounds",
-        6.35029: "stones",
+        0.45359237: "lb lbs",
+        6.35029: "stone stones",
         1.0: "kg kgs kilo kilos kilogram kilograms",
         1000.0: "ton tons tonne tonnes",
     },
@@ -40,6 +40,7 @@ _SPELLINGS: dict[str, dict[float, str]] = {
         3600.0: "h hr hrs hour hours",
         86400.0: "day days d",
         604800.0: "week weeks wk wks",
+        1209600.0: "fortnight fortnights",
     },
     "months": {1.0: "month months", 3.0: "quarters", 12.0: "year years yr yrs", 120.0: "decade decades"},
     "volume": {
@@ -72,7 +73,8 @@ _SPELLINGS: dict[str, dict[float, str]] = {
     "temperature": {1.0: "celsius centigrade °c", 2.0: "fahrenheit °f", 3.0: "kelvin"},
     "usd": {1.0: "usd dollar dollars bucks", 0.01: "cent cents"},
     "eur": {1.0: "eur euro euros"},
-    "gbp": {1.0: "gbp sterling quid"},
+    "gbp": {1.0: "gbp sterling quid", 0.01: "pence penny p"},
+    "pounds": {1.0: "pound pounds"},  # of money or of weight
     "jpy": {1.0: "jpy yen"},
     "inr": {1.0: "inr rupee rupees rs", 1e5: "lakh lakhs lac", 1e7: "crore crores"},
     "percent": {0.01: "percent percentage pct %"},
@@ -87,7 +89,8 @@ CURRENCIES = frozenset(("usd", "eur", "gbp", "jpy", "inr"))
 SYMBOLS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 # Spellings that are a unit only right behind a number.
 AMBIGUOUS = vocabulary(
-    "m g l s h d w mi min mins ms second seconds sec cal bar cup cups foot gal ton tons kilo stones quarters bit bits"
+    "m g l s h d w mi min mins ms second seconds sec cal bar cup cups foot gal ton tons kilo stone stones p"
+    " penny pence quarters bit bits"
     " gig gigs rs yard yards pound cc percentage cent cents pct % day days week weeks year years month"
     " months hour hours"
     " minute minutes"
@@ -95,7 +98,7 @@ AMBIGUOUS = vocabulary(
 STANDALONE = frozenset(spelling for spelling in UNITS if spelling not in AMBIGUOUS)
 # "per month" against "per year": a period counts without a number only after these words.
 PER = frozenset(("per", "a", "an", "each", "every", "in"))
-PERIODS = vocabulary("second minute hour day week month year seconds minutes hours days weeks months years")
+PERIODS = vocabulary("second minute hour day week fortnight month year seconds minutes hours days weeks months years")
 
 _TO_NINETEEN = (
     "zero one two three four five six seven eight nine ten eleven twelve"

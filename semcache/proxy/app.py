@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import secrets
 import sys
@@ -27,11 +28,14 @@ from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import Receive, Scope, Send
 from semcache.proxy.auth import Authenticator
+from semcache.proxy.background import Background
 from semcache.proxy.embeddings import EmbeddingsRoute
 from semcache.proxy.faults import survived
+from semcache.proxy.followup import FollowUps
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.routes import BrokenOff, Limits, Routes
 from semcache.types import ApiKey
+from semcache.verify import backend_for, open_verifiers
 from semcache.wire import dialects
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
+_log = logging.getLogger(__name__)
 
 
 def create() -> Proxy:
@@ -65,25 +70,40 @@ class Proxy:
         self._sink = sink
         self._dialects: dict[str, Dialect] = {dialect.path: dialect for dialect in dialects().values()}
         self._refresh: asyncio.Task[None] | None = None
+        self._judge_backend: Backend | None = None
+        self._followups: FollowUps | None = None
 
     async def start(self) -> None:
         """Open every part. Raises SemcacheError."""
         settings = self.settings
         self._backend = self._given_backend or _backend(settings)
         try:
-            parts = await open_from(settings, clock=self._clock, sink=self._sink)
+            if settings.cache.judge == "llm":
+                judge = settings.judge
+                self._judge_backend = backend_for(settings, judge, self._backend, timeout=judge.timeout)
+            parts = await open_from(settings, clock=self._clock, sink=self._sink, judge_backend=self._judge_backend)
         except BaseException:
-            await self._backend.close()
+            await self._close_backends()
             raise
         self.cache = AsyncSemanticCache(parts)
         parts.meter.build.labels(__version__, parts.embedder.id).set(1)
         try:
             keys = await parts.store.keys()
             check_exposure(settings, bool(keys))
+            parts.verifiers = open_verifiers(settings, self._backend, meter=parts.meter)
         except SemcacheError:
             await self.stop()
             raise
-        server = settings.server
+        for category in parts.verifiers.lacking(parts.pack):
+            _log.warning("category %s wants a verifier, and verifier.kind sets up none: its doubts miss", category)
+        server, chosen = settings.server, settings.background
+        self._followups = FollowUps(
+            self.cache,
+            self._backend,
+            Background(concurrency=chosen.concurrency, waiting=chosen.waiting),
+            audit_rate=chosen.audit_rate,
+            timeout=chosen.timeout,
+        )
         self._auth = Authenticator(
             keys,
             parts.store.salt,
@@ -92,7 +112,14 @@ class Proxy:
             loopback=is_loopback(server.host),
         )
         limits = Limits(server.max_body, settings.auth.trust_user_header, settings.auth.expose_scores)
-        self.routes = Routes(self.cache, self._backend, self._auth, limits=limits, worker=secrets.token_hex(3))
+        self.routes = Routes(
+            self.cache,
+            self._backend,
+            self._auth,
+            limits=limits,
+            worker=secrets.token_hex(3),
+            followups=self._followups,
+        )
         self._embeddings = EmbeddingsRoute(self.routes, self._backend)
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
         self._rest = _fastapi(self.cache, self._auth)
@@ -105,8 +132,16 @@ class Proxy:
             self._refresh.cancel()
             with suppress(asyncio.CancelledError):
                 await self._refresh
+        if self._followups is not None:
+            await self._followups.close()
+        await self.cache.parts.verifiers.close()
         await self.cache.close()
+        await self._close_backends()
+
+    async def _close_backends(self) -> None:
         await self._backend.close()
+        if self._judge_backend is not None and self._judge_backend is not self._backend:
+            await self._judge_backend.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection event."""

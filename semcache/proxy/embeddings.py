@@ -70,7 +70,11 @@ class EmbeddingsRoute:
     async def _consult(self, asked: EmbeddingsRequest, index: int, caller: Caller) -> Lookup:
         request = embeddings.request_for(asked, index)
         scope = self._routes.scope_of(caller, asked.user, asked.controls)
-        return await self._routes.consult(replace(request, scope=scope, controls=asked.controls))
+        lookup = await self._routes.consult(replace(request, scope=scope, controls=asked.controls))
+        if isinstance(lookup.decision, Serve) and hits.is_stale(lookup.decision):
+            # One call asks for many inputs: what has run out is asked for with the rest, not on its own afterwards.
+            return replace(lookup, decision=Forward(Why.EXPIRED))
+        return lookup
 
     async def _held(self, lookups: list[Lookup]) -> list[Entry | None]:
         try:

@@ -15,6 +15,7 @@ from semcache.errors import UpstreamError
 from semcache.flight import Flight, Flights
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.faults import survived
+from semcache.proxy.relay import is_stream
 from semcache.types import Assembled, Card, Lookup, Request, Store, Why
 
 _NEVER = float("inf")
@@ -90,7 +91,7 @@ class Forwarder:
             async for chunk in reply.chunks():
                 flight.publish(chunk)
             return None
-        if _is_stream(reply):
+        if is_stream(reply):
             return await self._relay_stream(flight, lookup, dialect, reply, started)
         body = b"".join([chunk async for chunk in reply.chunks()])
         answer = self._reading(lambda: dialect.parse(body)) or _UNREADABLE
@@ -166,8 +167,3 @@ def joinable(lookup: Lookup) -> bool:
 def _next(assembler: Assembler, chunk: bytes) -> int | None:
     assembler.feed(chunk)
     return assembler.terminal
-
-
-def _is_stream(reply: Reply) -> bool:
-    kind = next((value for name, value in reply.headers if name == "content-type"), "")
-    return kind.partition(";")[0].strip().lower() == "text/event-stream"

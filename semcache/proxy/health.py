@@ -54,6 +54,8 @@ def health_routes(cache: AsyncSemanticCache) -> APIRouter:
         await cache.journal.flush()
         with suppress(*SURVIVED):
             await cache.parts.gauge()
+        for category in cache.pack.categories:
+            cache.meter.stand(category, cache.parts.threshold.standing(category))
         registry = cache.meter.registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             registry = CollectorRegistry()

@@ -6,6 +6,7 @@ matter), and an entry that was deleted, replaced, rejected or has expired is nev
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -39,6 +40,7 @@ class Replay:
     detail: str
     template: Recorded
     id_header: bytes
+    stale: bool = False
     at: int = -1
     headers: HeaderList | None = None
 
@@ -106,14 +108,18 @@ class Replays:
             (b"content-length", str(len(payload)).encode()),
             (b"cache-control", b"private, no-store"),
         ]
-        return Replay(served.card, payload, fixed, served.how.value, template, id_header(request.endpoint))
+        return Replay(
+            served.card, payload, fixed, served.how.value, template, id_header(request.endpoint), is_stale(served)
+        )
 
     async def send(self, replay: Replay, send: Send, request_id: str) -> None:
         """Send a replay."""
         now = self._clock()
         second = int(now)
         if replay.at != second or replay.headers is None:
-            ttl = max(0, int(replay.card.expires - now))
+            left = math.floor(replay.card.expires - now)
+            # RFC 9211, section 2.5: below zero it says that the answer is stale.
+            ttl = left if replay.stale else max(0, left)
             age = max(0, int(now - replay.card.created))
             status = f"semcache; hit; ttl={ttl}; detail={replay.detail}"
             replay.headers = [*replay.fixed, (b"cache-status", status.encode()), (b"age", str(age).encode())]
@@ -145,6 +151,13 @@ def debug_headers(lookup: Lookup) -> list[tuple[bytes, bytes]]:
 
 
 def memorable(lookup: Lookup) -> bool:
-    """Whether an identical request is sure to be decided alike: an exact hit under no time-dependent control."""
+    """Whether an identical request is sure to be decided alike: a fresh exact hit under no time-dependent control."""
     decision = lookup.decision
-    return isinstance(decision, Serve) and decision.how is Outcome.EXACT and lookup.request.controls.max_age is None
+    if not isinstance(decision, Serve) or is_stale(decision):
+        return False
+    return decision.how is Outcome.EXACT and lookup.request.controls.max_age is None
+
+
+def is_stale(served: Serve) -> bool:
+    """Whether the answer has outlived its time and is served while the backend is asked anew."""
+    return served.stale

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from semcache.errors import RequestRejected
+from semcache.protocols import Reply
 from semcache.proxy.asgi import HeaderList, Scope, encoded
 from semcache.types import Endpoint
 from semcache.wire.headers import cache_status, strip_reply_headers
@@ -20,6 +23,7 @@ _SERVERS_OWN = frozenset({"date", "server"})
 _NOT_SHARED = frozenset({"set-cookie", "set-cookie2"})
 _USUAL = {b"anthropic-version": b"2023-06-01"}
 _TELLING = (b"anthropic-version", b"anthropic-beta", b"openai-beta")
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def relayed(headers: Sequence[tuple[str, str]], *, shared: bool = False) -> HeaderList:
@@ -55,3 +59,19 @@ def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
     if not telling and not query:
         return identity
     return {**identity, "?": {"query": query.decode("latin-1"), "headers": telling}}
+
+
+def unstreamed(raw: bytes) -> bytes:
+    """The request body with its stream turned off, every other byte of its values as it was."""
+    fields = _fields(raw)
+    # APIs refuse options of a stream that is not asked for.
+    fields.pop("stream_options", None)
+    if "stream" in fields:
+        fields["stream"] = msgspec.Raw(b"false")
+    return msgspec.json.encode(fields)
+
+
+def is_stream(reply: Reply) -> bool:
+    """Whether a backend answers with events."""
+    kind = next((value for name, value in reply.headers if name == "content-type"), "")
+    return kind.partition(";")[0].strip().lower() == "text/event-stream"

@@ -20,14 +20,16 @@ from semcache.proxy import hits
 from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
 from semcache.proxy.auth import Authenticator, Caller, forwarded, user_of
 from semcache.proxy.faults import survived
+from semcache.proxy.followup import FollowUps, Hit
 from semcache.proxy.forward import Forwarder, exact_only, mode
 from semcache.proxy.limits import ClientGone, read_body
-from semcache.proxy.relay import id_header, identity_of, refused, relayed
+from semcache.proxy.relay import id_header, identity_of, refused, relayed, unstreamed
 from semcache.types import (
     Assembled,
     Candidate,
     Controls,
     Endpoint,
+    Entry,
     Forward,
     Lookup,
     Outcome,
@@ -56,11 +58,19 @@ class Routes:
     """Serves the cacheable endpoints. One instance a process."""
 
     def __init__(
-        self, cache: AsyncSemanticCache, backend: Backend, auth: Authenticator, *, limits: Limits, worker: str
+        self,
+        cache: AsyncSemanticCache,
+        backend: Backend,
+        auth: Authenticator,
+        *,
+        limits: Limits,
+        worker: str,
+        followups: FollowUps,
     ) -> None:
         self.cache = cache
         self.auth = auth
         self.limits = limits
+        self.followups = followups
         self.replays = hits.Replays(cache, worker=worker)
         self.forwarder = Forwarder(cache, backend, Flights())
 
@@ -98,11 +108,12 @@ class Routes:
             survived(self.cache, "cache")
             return Lookup(request_id, request, None, "default", Forward(Why.FAULT))
         match lookup.decision:
-            case Serve(how=Outcome.SEMANTIC) as served if exact_only(request):
-                return replace(lookup, decision=Forward(Why.EXACT_ONLY, nearest=Candidate(served.card, served.score)))
-            case Verify() as unsure:
-                return replace(
-                    lookup, decision=Forward(Why.VERIFY_FAILED, nearest=Candidate(unsure.card, unsure.score))
+            case Serve(how=Outcome.SEMANTIC, card=card, score=score) | Verify(card, score) if exact_only(request):
+                return replace(lookup, decision=Forward(Why.EXACT_ONLY, nearest=Candidate(card, score)))
+            case Verify():
+                parts = self.cache.parts
+                return await parts.verifiers.settle(
+                    lookup, self.cache.entry, pack=self.cache.pack, draw=parts.rng.random()
                 )
         return lookup
 
@@ -193,11 +204,26 @@ class Exchange:
             return False
         replay.fixed.extend(self._debug(lookup))
         await self._routes.replays.send(replay, send, lookup.request_id)
+        seconds = time.perf_counter() - self._started
         self._cache.catalogue.touch(served.card)
-        self._cache.journal.note(replace(template, seconds=time.perf_counter() - self._started))
+        if self._followed_up(lookup, served, entry):
+            # The call was not spared, only put off.
+            template = self._cache.outcome(lookup, 200, 0.0)
+        self._cache.journal.note(replace(template, seconds=seconds))
         if hits.memorable(lookup):
             self._routes.replays.remember(self._scope, self._body, replay, self._epoch)
         return True
+
+    def _followed_up(self, lookup: Lookup, served: Serve, entry: Entry) -> bool:
+        followups = self._routes.followups
+        if not followups.wanted(lookup, served):
+            return False
+        try:
+            outbound = self._outbound(unstreamed(lookup.request.raw))
+            return followups.take(Hit(lookup, served, entry, self._dialect, outbound))
+        except Exception:
+            survived(self._cache, "background")
+            return False
 
     async def _follow(self, lookup: Lookup, send: Send) -> bool:
         """Share the call of a request that is being answered now; False when there is none, or it came to nothing."""
@@ -238,10 +264,7 @@ class Exchange:
         return True
 
     async def _forward(self, lookup: Lookup, send: Send) -> None:
-        headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
-        query = self._scope["query_string"].decode("latin-1")
-        outbound = Outbound("POST", self._scope["path"], headers, lookup.request.raw, query)
-        flight = self._routes.forwarder.start(lookup, self._dialect, outbound)
+        flight = self._routes.forwarder.start(lookup, self._dialect, self._outbound(lookup.request.raw))
         with flight:
             try:
                 await flight.opened()
@@ -275,6 +298,10 @@ class Exchange:
             upstream=0.0 if collapsed else opened - flight.started,
             collapsed=collapsed,
         )
+
+    def _outbound(self, raw: bytes) -> Outbound:
+        headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
+        return Outbound("POST", self._scope["path"], headers, raw, self._scope["query_string"].decode("latin-1"))
 
     def _headers(self, lookup: Lookup, fwd_status: int | None, *, stored: bool, collapsed: bool = False) -> HeaderList:
         decision = lookup.decision

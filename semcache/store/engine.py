@@ -27,7 +27,7 @@ from semcache.store.faults import explain, wrapped
 from semcache.store.lane import PRAGMAS, Bound, Lane, Row
 
 T = TypeVar("T")
-Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Delete
+Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
 # A statement and its parameters by name; a list of them, all of the same names, runs an INSERT once for each.
 Step: TypeAlias = tuple[Statement, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 READERS = 4
@@ -175,6 +175,16 @@ class Database:
             bound = [self._bound(statement, params) for statement, params in steps]
             await self._finish(self._play(bound) if self.sqlite else self._pipe(engine, bound, feed))
 
+    async def take(self, statement: sa.Update, params: Mapping[str, Any]) -> Sequence[Row]:
+        """Run one statement that writes and returns rows (UPDATE ... RETURNING), in a transaction of its own."""
+        engine = self._opened()
+        with wrapped(self.name):
+            if self.sqlite:
+                return await self._finish(self._grab(*self._bound(statement, params)))
+            return await self._finish(
+                self._transact(engine, lambda connection: connection.execute(statement, params).fetchall(), feed=False)
+            )
+
     async def look(self, work: Callable[[sa.Connection], T]) -> T:
         """Run `work`, which only reads, without taking any write lock."""
         engine = self._opened()
@@ -197,6 +207,10 @@ class Database:
     async def _play(self, bound: Sequence[Bound]) -> None:
         async with self._writing:
             await self._lanes[_WRITER].play(bound)
+
+    async def _grab(self, sql: str, args: Any) -> Sequence[Row]:
+        async with self._writing:
+            return await self._lanes[_WRITER].fetch(sql, args)
 
     async def _pipe(self, engine: AsyncEngine, bound: Sequence[Bound], feed: bool) -> None:
         import psycopg

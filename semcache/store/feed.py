@@ -74,8 +74,10 @@ class Listening:
             left = deadline - loop.time()
             if left <= 0:
                 return
+            # `wait_for` may swallow a cancellation that comes together with the event.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._heard.wait(), min(left, _TRUST if self.connected else _UNHEARD))
+                async with asyncio.timeout(min(left, _TRUST if self.connected else _UNHEARD)):
+                    await self._heard.wait()
 
     async def close(self) -> None:
         """Stop listening."""

@@ -19,6 +19,7 @@ import numpy as np
 
 from semcache.errors import StoreError
 from semcache.protocols import VectorBatch
+from semcache.store.memory_lessons import MemoryLessons
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ EVENTS = 100_000
 CHANGES = 100_000
 
 
-class MemoryStore:
+class MemoryStore(MemoryLessons):
     """Entries in memory. `random(n)` gives n unpredictable bytes; the newest 100,000 events and changes stay."""
 
     def __init__(self, *, random: Callable[[int], bytes] = os.urandom) -> None:
+        super().__init__()
         self._random = random
         self._salt = b""
-        self._entries: dict[int, Entry] = {}
         self._by_exact: dict[bytes, int] = {}
         self._vectors: dict[int, Vector] = {}
         self._rejections: dict[Rejection, None] = {}
@@ -166,8 +167,10 @@ class MemoryStore:
         """Return when there are changes that `changes` has not handed out yet, or after `timeout` seconds."""
         self._grown.clear()
         if self._seq <= self._seen:
+            # `wait_for` may swallow a cancellation that comes together with the event.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._grown.wait(), timeout)
+                async with asyncio.timeout(timeout):
+                    await self._grown.wait()
 
     async def trim_changes(self, *, keep_rows: int) -> int:
         """Forget all but the newest `keep_rows` changes."""
@@ -186,6 +189,14 @@ class MemoryStore:
     async def rejections(self) -> list[Rejection]:
         """Every rejection of a living entry, oldest first."""
         return list(self._rejections)
+
+    async def alias(self, entry_id: int, answer: int, *, now: float) -> None:
+        """Put an entry into an answer class, and announce it if it was in another."""
+        await self.ping()
+        entry = self._entries.get(entry_id)
+        if entry is not None and entry.answer != answer:
+            self._entries[entry_id] = replace(entry, answer=answer)
+            self._announce(ChangeKind.ALIAS, entry_id, now)
 
     async def record(self, events: Sequence[Recorded]) -> None:
         """Append to the event log."""
@@ -260,6 +271,7 @@ class MemoryStore:
         self._by_exact.pop(entry.key.exact, None)
         self._vectors.pop(entry_id, None)
         self._rejections = {rejection: None for rejection in self._rejections if rejection.entry_id != entry_id}
+        self._lapse(entry_id)
         self._announce(ChangeKind.DELETE, entry_id, at)
 
     def _announce(self, kind: ChangeKind, entry_id: int, at: float, exact: bytes = b"") -> None:

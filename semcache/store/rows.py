@@ -30,7 +30,8 @@ ENTRY = tuple(tables.entries.c)
 CARD = tuple(
     tables.entries.c[name]
     for name in (
-        "id", "exact", "shelf", "category", "created", "expires", "tenant", "user_id", "namespace", "seal_key", "text"
+        "id", "exact", "shelf", "category", "created", "expires", "tenant", "user_id", "namespace", "seal_key",
+        "answer", "text",
     )
 )  # fmt: skip
 
@@ -65,6 +66,7 @@ def values(entry: Entry, seal: Seal | None) -> dict[str, Any]:
         "user_id": None if scope.user is None else plain(scope.user),
         "namespace": plain(scope.namespace),
         "seal_key": seal.current if seal else None,
+        "answer": entry.answer,
         "signature": entry.key.signature,
         "endpoint": entry.endpoint.value,
         "model": plain(entry.model),
@@ -82,7 +84,7 @@ def values(entry: Entry, seal: Seal | None) -> dict[str, Any]:
 def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
     """The entry of a row of `ENTRY`. Raises IntegrityError when it cannot be opened."""
     front, back = row[: len(CARD)], row[len(CARD) :]
-    entry_id, exact, shelf, category, created, expires, tenant, user, namespace, seal_key, text = front
+    entry_id, exact, shelf, category, created, expires, tenant, user, namespace, seal_key, answer, text = front
     signature, endpoint, model, embedder_id, prompt_tokens, completion_tokens, cost, latency, tags, *rest = back
     canonical, body = rest[1:]
     scope = _scope(tenant, user, namespace)
@@ -107,16 +109,18 @@ def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
             latency=latency,
             tags=tuple(json.loads(tags)),
             source=unplain(rest[0]),
+            answer=answer,
         )
 
 
 def card(row: Sequence[Any], seal: Seal | None) -> Card:
     """The card of a row that starts with `CARD`. Raises IntegrityError when its text cannot be opened."""
-    entry_id, exact, shelf, category, created, expires, tenant, user, namespace, seal_key, text = row[: len(CARD)]
+    entry_id, exact, shelf, category, created, expires, *scoped, seal_key, answer, text = row[: len(CARD)]
     if seal_key is not None:
-        text = opened(text, seal, seal_key, entry_id=entry_id, scope=_scope(tenant, user, namespace), field="text")
+        text = opened(text, seal, seal_key, entry_id=entry_id, scope=_scope(*scoped), field="text")
     with _sound(entry_id):
-        return Card(entry_id, exact, shelf, unplain(category), str(text, "utf-8", "surrogatepass"), created, expires)
+        words = str(text, "utf-8", "surrogatepass")
+        return Card(entry_id, exact, shelf, unplain(category), words, created, expires, answer)
 
 
 def opened(data: bytes, seal: Seal | None, key_id: str, *, entry_id: int, scope: Scope, field: str) -> bytes:

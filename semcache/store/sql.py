@@ -1,8 +1,9 @@
 """The entry store on SQLite or PostgreSQL.
 
 Knows the statements; connections are `engine`'s, the schema is `schema`'s, the shape of a row is `rows`'.
+What it keeps of learning is `lessons`'.
 Invariant: whatever changes an entry, its vector or its rejections also writes the change feed, in the same
-transaction. Entries are never changed in place, only put and deleted; sealing them anew is no change.
+transaction. Of an entry nothing but its answer class changes in place; sealing it anew is no change.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ import sqlalchemy as sa
 from semcache.errors import IntegrityError, StoreError
 from semcache.protocols import VectorBatch
 from semcache.store import events as _events
-from semcache.store import rows, schema, statements
+from semcache.store import resealing, rows, schema, statements
 from semcache.store.engine import Database, Step
 from semcache.store.feed import Listening, Polling
+from semcache.store.lessons import Lessons
 from semcache.store.tables import api_keys, changes, entries, meta, rejections
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 CHUNK = 500
 
 
-class SqlStore:
+class SqlStore(Lessons):
     """Entries in a SQL database. `random(n)` gives n unpredictable bytes.
 
     `unreadable` counts entries that `cards`, `vectors` and `select` left out because they could not be opened.
@@ -195,6 +197,14 @@ class SqlStore:
             Rejection(entry_id, exact) for entry_id, exact in await self._db.fetch(statements.REJECTIONS, bulk=True)
         ]
 
+    async def alias(self, entry_id: int, answer: int, *, now: float) -> None:
+        """Put an entry into an answer class, and announce it if it was in another."""
+        there = {"entry": entry_id, "shared": answer}
+        steps: list[Step] = [(statements.TELL_ALIAS, there | {"now": now}), (statements.ALIAS, there)]
+        if not self._db.sqlite:
+            steps.append((statements.NOTIFY, {"payload": str(entry_id)}))
+        await self._db.script(steps)
+
     async def record(self, events: Sequence[Recorded]) -> None:
         """Append to the event log."""
         await _events.record(self._db, events)
@@ -240,29 +250,9 @@ class SqlStore:
 
         May be broken off and called again. Rows that do not open are left as they are and counted in `unreadable`.
         """
-        seal = self._seal
-        if seal is None:
+        if self._seal is None:
             return 0
-        stale = sa.or_(entries.c.seal_key.is_(None), entries.c.seal_key != seal.current)
-        names = ("id", "tenant", "user_id", "namespace", "seal_key", *rows.SEALED)
-        columns = [entries.c[name] for name in names]
-        renew = sa.update(entries).where(entries.c.id == sa.bindparam("entry"))
-        done, after, more = 0, -1, True
-
-        def work(connection: sa.Connection) -> tuple[int, int, bool]:
-            page = sa.select(*columns).where(stale, entries.c.id > after).order_by(entries.c.id).limit(batch)
-            found = connection.execute(page).all()
-            fresh = self._readable(found, rows.resealed)
-            if fresh:
-                connection.execute(
-                    renew.values({name: sa.bindparam(name) for name in fresh[0] if name != "entry"}), fresh
-                )
-            return len(fresh), (found[-1].id if found else after), len(found) == batch
-
-        while more:
-            count, after, more = await self._db.write(work, feed=False)
-            done += count
-        return done
+        return await resealing.reseal(self._db, self._seal, batch, self._readable)
 
     def _steps(self, entry: Entry, vector: Vector | None) -> list[Step]:
         values = rows.values(entry, self._seal)

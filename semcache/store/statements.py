@@ -58,6 +58,14 @@ FORGET = sa.insert(changes).from_select(
     ["kind", "entry_id", "exact", "at"],
     sa.select(sa.literal(ChangeKind.DELETE.value), entries.c.id, sa.literal(b""), _NOW).where(_TWINS),
 )
+_ENTRY = sa.bindparam("entry", type_=sa.BigInteger)
+_CLASS = sa.bindparam("shared", type_=sa.BigInteger)
+_OTHER = (entries.c.id == _ENTRY, entries.c.answer != _CLASS)
+TELL_ALIAS = sa.insert(changes).from_select(
+    ["kind", "entry_id", "exact", "at"],
+    sa.select(sa.literal(ChangeKind.ALIAS.value), entries.c.id, sa.literal(b""), _NOW).where(*_OTHER),
+)
+ALIAS = sa.update(entries).where(*_OTHER).values(answer=_CLASS)
 REPLACE = sa.delete(entries).where(_TWINS)
 INSERT = sa.insert(entries)
 INSERT_VECTOR = sa.insert(vectors)

@@ -8,6 +8,8 @@ front of a row never touches an answer.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 # INTEGER PRIMARY KEY is SQLite's own 64-bit row id; BIGINT would cost a second index.
@@ -15,6 +17,24 @@ BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 VERSION_TABLE = "semcache_version"
 
 METADATA = sa.MetaData()
+
+
+def _labelled() -> tuple[sa.Column[Any], ...]:
+    """What is known of a label before it is judged."""
+    return (
+        sa.Column("at", sa.Double, nullable=False),
+        sa.Column("category", sa.String, nullable=False),
+        sa.Column("tenant", sa.String, nullable=False),
+        sa.Column("answer", BIG, nullable=False),
+        sa.Column("exact", sa.LargeBinary, nullable=False),
+        sa.Column("score", sa.Double, nullable=False),
+        sa.Column("features", sa.LargeBinary, nullable=False),
+        sa.Column("p_correct", sa.Double, nullable=False),
+        sa.Column("source", sa.String, nullable=False),
+        sa.Column("served", sa.Boolean, nullable=False),
+        sa.Column("chance", sa.Double, nullable=False),
+    )
+
 
 version = sa.Table(
     VERSION_TABLE,
@@ -43,6 +63,7 @@ entries = sa.Table(
     sa.Column("user_id", sa.String),
     sa.Column("namespace", sa.String, nullable=False),
     sa.Column("seal_key", sa.String),
+    sa.Column("answer", BIG, nullable=False, server_default="0"),
     sa.Column("text", sa.LargeBinary, nullable=False),
     sa.Column("signature", sa.LargeBinary, nullable=False),
     sa.Column("endpoint", sa.String, nullable=False),
@@ -103,6 +124,42 @@ rejections = sa.Table(
     sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
     sa.Column("exact", sa.LargeBinary, primary_key=True),
     sa.Column("at", sa.Double, nullable=False),
+)
+
+# The label log. Labels outlive the entries that they are about.
+labels = sa.Table(
+    "labels",
+    METADATA,
+    sa.Column("seq", BIG, primary_key=True),
+    *_labelled(),
+    sa.Column("entry_id", BIG, nullable=False),
+    sa.Column("correct", sa.Boolean, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+# Saved states of what was learned; `seq` is the last label in one.
+learned = sa.Table(
+    "learned",
+    METADATA,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("seq", BIG, nullable=False),
+    sa.Column("state", sa.LargeBinary, nullable=False),
+)
+
+# Comparisons that a judge still owes; nobody holds one from the Unix time `free_at` on.
+judgements = sa.Table(
+    "judgements",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    *_labelled(),
+    sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("fresh_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("free_at", sa.Double, nullable=False),
+    sa.Index("judgements_entry", "entry_id"),
+    sa.Index("judgements_fresh", "fresh_id"),
+    sa.Index("judgements_free", "free_at"),
+    sqlite_autoincrement=True,
 )
 
 events = sa.Table(

@@ -11,12 +11,20 @@ from typing import Any
 from semcache.evidence import Label, Standing
 from semcache.policy import Pack
 from semcache.protocols import Threshold
+from semcache.thresholds.certified import CertifiedThreshold
+from semcache.thresholds.per_category import PerCategoryThreshold
 from semcache.thresholds.static import StaticThreshold
+from semcache.thresholds.vcache import VCacheThreshold
 from semcache.types import Candidate, Controls, Verdict
 
 __all__ = ["STRATEGIES", "ByCategory", "StaticThreshold"]
 
-STRATEGIES: Mapping[str, Callable[[Pack], Threshold]] = {"static": StaticThreshold}
+STRATEGIES: Mapping[str, Callable[[Pack], Threshold]] = {
+    "static": StaticThreshold,
+    "per-category": PerCategoryThreshold,
+    "vcache": VCacheThreshold,
+    "certified": CertifiedThreshold,
+}
 
 
 class ByCategory:

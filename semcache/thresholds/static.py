@@ -27,6 +27,8 @@ class StaticThreshold:
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
         """Serve at or above the floor. This strategy estimates no P(correct): it repeats the score, floored at 0."""
+        if any(conflict.veto for conflict in candidate.conflicts):
+            return Verdict(False, 0.0, why=Why.GUARD)
         serve = candidate.score >= self.floor(category, controls)
         return Verdict(serve, max(0.0, candidate.score), why=Why.SEMANTIC if serve else Why.BELOW_THRESHOLD)
 

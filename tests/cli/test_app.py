@@ -12,7 +12,9 @@ import pytest
 import semcache
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-COMMANDS = ["serve", "stats", "get", "purge", "feedback", "export", "import", "policy", "keys", "config", "doctor"]
+COMMANDS = [
+    "serve", "stats", "get", "purge", "feedback", "export", "import", "policy", "replay", "keys", "config", "doctor",
+]  # fmt: skip
 HEAVY = {
     "alembic", "asyncio", "cryptography", "fastapi", "hnswlib", "httpx2", "msgspec", "numpy", "onnxruntime", "pydantic",
     "pydantic_settings", "sqlalchemy", "starlette", "tokenizers", "uvicorn", "yaml",

@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from semcache import features
 from semcache.cache import AsyncSemanticCache
+from semcache.cli import opened
 from semcache.cli.entries import _scope
+from semcache.config import Settings
+from semcache.evidence import Label, LabelSource
 from semcache.types import Outcome, Recorded, Scope, Why, parse_id
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -101,6 +105,35 @@ async def test_stats_count_requests_without_a_server(run: Run, fill: Fill) -> No
     assert found["total"]["exact"] == 2
     assert found["total"]["hit_rate"] == 0.5
     assert "50.0%" in run("stats").stdout
+    promised = found["categories"]["default"]
+    assert (promised["strategy"], promised["state"], promised["target"]) == ("certified", "provisional", 0.01)
     unreachable = run("stats", "--url", "http://127.0.0.1:9")
     assert unreachable.returncode == 1
     assert unreachable.stderr.startswith("error: http://127.0.0.1:9/semcache/stats")
+
+
+async def test_stats_show_what_audits_have_shown_even_of_labels_after_the_saved_state(
+    run: Run, fill: Fill, tmp_path: Path
+) -> None:
+    await fill(PROMPTS)
+    where = {"policies": str(tmp_path / "plain.yaml"), "embedder": "hashing"}
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), **where) as cache:
+        await cache.parts.store.label([audit(correct=number > 0) for number in range(10)])
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), **where) as cache:
+        # Taken in and saved when it closes; these ten are not.
+        await cache.settle()
+    async with opened.store_of(Settings.load({"data": tmp_path / "data"}, {}, None)) as store:
+        await store.label([audit(correct=True) for _ in range(10)])
+    known = json.loads(run("stats", "--json").stdout)["categories"]["default"]
+    assert (known["labels"], known["audits"], known["wrong"]) == (20, 20, 1)
+    assert known["error_per_hit"]["low"] < 0.05 < known["error_per_hit"]["high"]
+    shown = run("stats").stdout
+    assert "1% per hit" in shown
+    assert "5% (" in shown
+    assert "calibrated on shipped data" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 120
+
+
+def audit(*, correct: bool) -> Label:
+    values = (0.0,) * len(features.NAMES)
+    return Label(1.0, "default", "default", 1, 1, b"x" * 32, 0.95, values, 0.99, correct, LabelSource.AUDIT, True, 0.1)

@@ -124,6 +124,19 @@ def test_times_are_the_logs_own_and_never_the_completions() -> None:
     assert read(LANGFUSE, "langfuse", NOTHING).at == 1700000000
     assert read({**LANGFUSE, "startTime": 1700000000000}, "langfuse", NOTHING).at == 1700000000
     assert read({"messages": ASKED, "response": COMPLETION}, "openai-jsonl", NOTHING).at is None
+
+
+@pytest.mark.parametrize(
+    ("row", "form"),
+    [
+        ({"messages": ASKED, "response": COMPLETION, "timestamp": 0, "time": 1700000000}, "openai-jsonl"),
+        ({"messages": ASKED, "response": COMPLETION, "timestamp": "", "time": 0}, "openai-jsonl"),
+        ({**LITELLM, "endTime": 0}, "litellm"),
+        ({**LANGFUSE, "endTime": 0.0}, "langfuse"),
+    ],
+)
+def test_second_zero_is_a_time_and_an_empty_field_is_none(row: dict[str, Any], form: str) -> None:
+    assert read(row, form, NOTHING).at == 0.0
     with pytest.raises(BrokenLine, match="yesterday"):
         read({**LANGFUSE, "startTime": "yesterday"}, "langfuse", NOTHING)
 

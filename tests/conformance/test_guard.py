@@ -16,9 +16,10 @@ from semcache.protocols import Guard
 WORDS = """
 not never enable disable 5 5.5 1,000 $5 50% half one two first 2024 Jan 5pm yesterday 5/6/2024 Paris python C++ to from
 than 'x' "a b" foo() a_b --all unless km miles . ? - / 1/2 1/0 99999999999999999999999999 1e999 \u00bd \u0663 \u0130
-\u00df 10^99999 A.0 .0 v.1
+B-12 \u00df 10^99999 A.0 .0 v.1 what about it? why who when how many in JSON French as table child all some only least
+most cheapest business annual iPhone per month pay you go step by I my can't he this second one three half "'s" U.S.
 """
-texts = st.text(max_size=80) | st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
+texts = st.text(max_size=80) | st.lists(st.sampled_from(WORDS.split()), max_size=90).map(" ".join)
 
 
 @pytest.fixture(params=list(GUARDS))
@@ -51,6 +52,12 @@ def test_symmetric_and_unbreakable(one: str, two: str) -> None:
 def test_case_of_a_whole_prompt_and_outer_space_are_no_conflict(text: str) -> None:
     for guard in GUARDS.values():
         assert guard.conflict(text, f"  {text}\n") is None, guard.name
+
+
+@given(one=texts, two=texts)
+def test_together_they_find_what_each_finds_alone(one: str, two: str) -> None:
+    alone = [guard.conflict(one, two) for guard in GUARDS.values()] if one != two else []
+    assert conflicts(one, two, GUARDS) == tuple(conflict for conflict in alone if conflict is not None)
 
 
 def test_every_pack_guard_exists() -> None:

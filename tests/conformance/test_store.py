@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from semcache.errors import StoreError
+from semcache.evidence import Judgement, LabelSource
 from semcache.store import open_store
 from semcache.types import ApiKey, ChangeKind, Outcome, Rejection, Scope, Selector, Why
 from tests.fixtures_pg import postgres_url  # noqa: F401
-from tests.store.values import NOW, digest, entry, event, vector
+from tests.store.values import NOW, digest, entry, event, label, owed, vector
 
 STORES = ["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 LASTING = STORES[1:]
@@ -258,6 +259,106 @@ async def test_rejections_are_kept_once_announced_once_and_die_with_their_entry(
 
 
 @every
+async def test_an_alias_changes_the_answer_class_alone_and_is_announced_once(store):
+    await store.put(entry(1), vector(1))
+    await store.put(entry(2, tags=("t",)), vector(2))
+    await store.put(entry(3, answer=1), None)
+    head = await store.head()
+    await store.alias(2, 1, now=NOW)
+    await store.alias(2, 1, now=NOW)
+    await store.alias(99, 1, now=NOW)
+    assert await store.get([1, 2, 3]) == [entry(1), entry(2, tags=("t",), answer=1), entry(3, answer=1)]
+    assert await kinds(store, head) == [("alias", 2)]
+    batch = await store.vectors_of([1, 2], "mini")
+    assert {card.id: card.answer_class for card in batch.cards} == {1: 1, 2: 1}
+    assert [card async for page in store.cards("mini", now=NOW) for card in page] == [entry(3, answer=1).card()]
+
+
+@every
+async def test_labels_come_back_in_order_as_they_were(store):
+    first = label(
+        2**62, category="a\x00b", tenant="t\ud800", features=(), served=True, source=LabelSource.AUDIT, chance=0.05
+    )
+    second = label(2, correct=False, score=0.1 + 0.2)
+    assert await store.labels(0) == []
+    await store.label([first, second])
+    await store.label([])
+    await store.label([label(3)])
+    found = await store.labels(0)
+    assert [replace(one, seq=0) for one in found] == [first, second, label(3)]
+    seqs = [one.seq for one in found]
+    assert seqs == sorted({*seqs})
+    assert seqs[0] > 0
+    assert await store.labels(seqs[0], limit=1) == found[1:2]
+    assert await store.labels(seqs[2]) == []
+
+
+@every
+async def test_labels_outlive_their_entries_and_trimming_keeps_the_newest_and_the_count(store):
+    await store.put(entry(1), None)
+    await store.label([label(1, score=n / 8) for n in range(5)])
+    await store.delete(Selector(ids=(1,)), now=NOW)
+    seen = await store.labels(0)
+    assert await store.trim_labels(keep_rows=2) == 3
+    assert await store.labels(0) == seen[3:]
+    assert await store.trim_labels(keep_rows=2) == 0
+    assert await store.trim_labels(keep_rows=0) == 2
+    await store.label([label(9)])
+    assert [one.seq > seen[-1].seq for one in await store.labels(seen[-1].seq)] == [True]
+
+
+@every
+async def test_the_newest_saved_state_wins_whoever_comes_last(store):
+    assert await store.learned("threshold") is None
+    await store.learn("threshold", 5, b"five")
+    await store.learn("threshold", 3, b"three")
+    await store.learn("other", 1, b"")
+    assert await store.learned("threshold") == (5, b"five")
+    await store.learn("threshold", 5, b"five again")
+    await store.learn("threshold", 8, b"\x00" * 100_000)
+    assert await store.learned("threshold") == (8, b"\x00" * 100_000)
+    assert await store.learned("other") == (1, b"")
+
+
+@every
+async def test_a_judgement_is_held_by_one_until_it_is_finished_or_its_lease_ends(store):
+    for n in range(1, 5):
+        await store.put(entry(n), None)
+    await store.enqueue([owed(4, n, served=n == 1, chance=n / 4) for n in (1, 2, 3)])
+    await store.enqueue([])
+    first = await store.claim(2, now=NOW, lease=60)
+    assert [(one.fresh_id, one.label.entry_id, one.tries) for one in first] == [(4, 1, 1), (4, 2, 1)]
+    assert [one.label for one in first] == [owed(4, 1, served=True, chance=0.25).label, owed(4, 2, chance=0.5).label]
+    [third] = await store.claim(9, now=NOW + 59, lease=60)
+    assert await store.claim(9, now=NOW + 59, lease=60) == []
+    await store.finish([first[0].id, 999])
+    await store.finish([])
+    again = await store.claim(9, now=NOW + 60, lease=60)
+    assert again == [Judgement(first[1].id, 4, first[1].label, tries=2)]
+    await store.finish([again[0].id, third.id])
+    assert await store.claim(9, now=NOW + 1e6, lease=60) == []
+
+
+@every
+async def test_a_judgement_lapses_with_either_of_its_entries(store):
+    for n in range(1, 5):
+        await store.put(entry(n), None)
+    await store.enqueue([owed(1, 2), owed(2, 3), owed(3, 4), owed(1, 99), owed(99, 1)])
+    await store.delete(Selector(ids=(2,)), now=NOW)
+    assert [(one.fresh_id, one.label.entry_id) for one in await store.claim(9, now=NOW, lease=1)] == [(3, 4)]
+    await store.put(entry(9, "question 4"), None)
+    assert await store.claim(9, now=NOW + 9, lease=1) == []
+
+
+@every
+async def test_callers_at_once_claim_each_judgement_once(store):
+    await store.put_all([(entry(n), None) for n in range(21)])
+    await store.enqueue([owed(20, n) for n in range(20)])
+    taken = await asyncio.gather(*(store.claim(3, now=NOW, lease=60) for _ in range(10)))
+    assert sorted(one.label.entry_id for claimed in taken for one in claimed) == list(range(20))
+
+
+@every
 async def test_served_keys_are_the_distinct_hits_newest_first(store):
     a, b, c = digest("a"), digest("b"), digest("c")
     await store.record([event(1, exact=a, at=NOW), event(1, exact=b, at=NOW + 1), event(2, exact=c, at=NOW + 2)])
@@ -359,6 +460,11 @@ async def test_everything_is_there_again_after_reopening(url):
     await store.put(entry(1, tags=("t",)), vector(1))
     await store.reject([Rejection(1, digest("x"))], now=NOW)
     await store.record([event(1, exact=digest("y"))])
+    await store.put(entry(2), None)
+    await store.alias(2, 1, now=NOW)
+    await store.label([label(1)])
+    await store.learn("threshold", 1, b"state")
+    await store.enqueue([owed(2, 1)])
     await store.close()
     again = open_store(url)
     await again.open()
@@ -367,7 +473,11 @@ async def test_everything_is_there_again_after_reopening(url):
         assert await again.get([1]) == [entry(1, tags=("t",))]
         assert await again.rejections() == [Rejection(1, digest("x"))]
         assert await again.served_keys(1) == [digest("y")]
-        assert await again.head() == 2
+        assert await again.head() == 4
+        assert (await again.get([2]))[0].answer == 1
+        assert [one.entry_id for one in await again.labels(0)] == [1]
+        assert await again.learned("threshold") == (1, b"state")
+        assert [one.label for one in await again.claim(1, now=NOW, lease=1)] == [owed(2, 1).label]
     finally:
         await again.close()
 

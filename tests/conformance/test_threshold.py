@@ -79,7 +79,7 @@ def test_a_restored_strategy_decides_alike(
 def test_a_caller_may_shorten_a_life_and_not_lengthen_it(asked: float) -> None:
     ttl = PACK.of("support").ttl
     request = Request(Endpoint.CHAT, "m", {}, "", b"", controls=Controls(ttl=asked))
-    assert FixedFreshness(PACK).ttl(request, "support") == min(asked, ttl)
+    assert FixedFreshness(PACK).ttl(request, "support") == max(0.0, min(asked, ttl))
 
 
 def test_without_a_wish_the_pack_decides() -> None:

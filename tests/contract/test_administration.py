@@ -26,6 +26,13 @@ METRICS = {
     "semcache_false_hits_total",
     "semcache_threshold",
     "semcache_build_info",
+    "semcache_audits_total",
+    "semcache_revalidations_total",
+    "semcache_verifications_total",
+    "semcache_error_per_hit",
+    "semcache_certified_error",
+    "semcache_audit_rate",
+    "semcache_state",
 }
 
 

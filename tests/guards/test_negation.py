@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.guards import GUARDS
 from semcache.guards.opposites import AXES
+from tests.guards.verdicts import NOTHING, VETO, verdict
 
 ROWS = [
     ("Is it safe to take aspirin with alcohol?", "Is it unsafe to take aspirin with alcohol?", True),
@@ -66,8 +66,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
 def test_negation(query: str, cached: str, expected: bool) -> None:
-    assert (GUARDS["negation"].conflict(query, cached) is not None) is expected
-    assert (GUARDS["negation"].conflict(cached, query) is not None) is expected
+    assert verdict("negation", query, cached) == (VETO if expected else NOTHING)
 
 
 def test_no_word_is_its_own_opposite() -> None:

@@ -7,7 +7,7 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache.guards import dates, entities, text
+from semcache.guards import code, dates, entities, text
 
 LAX = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 WORDS = (
@@ -30,14 +30,14 @@ MARKS = re.compile(r"""["\u201c`@_#+]|(?<!\w)['.-]|\w[.:][a-z]|\(\)|::|://|[A-Za
 @given(st.one_of(st.text("aZ9é\"\u201c`@_#+'.:()/- \n", max_size=12), st.from_regex(MARKS), SENTENCES))
 @LAX
 def test_marks_are_the_ones_that_they_stand_for(raw: str) -> None:
-    assert (entities._MARKS.search(raw) is None) == (MARKS.search(raw) is None)
+    assert (code._MARKS.search(raw) is None) == (MARKS.search(raw) is None)
 
 
-@given(st.one_of(SENTENCES, st.text("ab'\"@`-./:_ hw()1", max_size=40), st.from_regex(entities._WITH_MAIL)))
+@given(st.one_of(SENTENCES, st.text("ab'\"@`-./:_ hw()1", max_size=40), st.from_regex(code._WITH_MAIL)))
 @LAX
 def test_literals_are_the_same_wherever_the_search_may_begin(raw: str) -> None:
     raw = raw.replace("@", "")
-    spans = [[match.span() for match in one.finditer(raw)] for one in (entities._LITERAL, entities._WITH_MAIL)]
+    spans = [[match.span() for match in one.finditer(raw)] for one in (code._LITERAL, code._WITH_MAIL)]
     assert spans[0] == spans[1]
 
 

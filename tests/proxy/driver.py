@@ -23,6 +23,7 @@ CHAT = "/v1/chat/completions"
 PACK = """
 name: test
 defaults:
+  strategy: static
   threshold: 0.8
 categories:
   careful:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from semcache.evidence import Judgement, Label, LabelSource
 from semcache.types import CacheKey, Endpoint, Entry, Outcome, Recorded, Scope, Usage, Why
 
 DIM = 8
@@ -62,3 +63,25 @@ def event(entry_id: int | None = None, outcome: Outcome = Outcome.SEMANTIC, **ch
         "seconds": 2.0,
     }
     return Recorded(**fields | changes)
+
+
+def label(entry_id: int = 1, **changes: Any) -> Label:
+    fields: dict[str, Any] = {
+        "at": NOW,
+        "category": "default",
+        "tenant": "acme",
+        "entry_id": entry_id,
+        "answer": entry_id,
+        "exact": digest("asked"),
+        "score": 0.875,
+        "features": (0.1, -2.0, 1 / 3),
+        "p_correct": 0.7,
+        "correct": True,
+        "source": LabelSource.MISS,
+        "served": False,
+    }
+    return Label(**fields | changes)
+
+
+def owed(fresh_id: int, entry_id: int, **changes: Any) -> Judgement:
+    return Judgement(0, fresh_id, label(entry_id, correct=False, **changes))

@@ -1,0 +1,95 @@
+"""Synthetic streams whose truth is known: for every request the probability that its nearest neighbour is right.
+
+Knows features and no strategy. Invariant: the log-odds of a right neighbour are linear in the features, plus an effect
+of the stream and one of the entry, so that a strategy that learns can estimate them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from semcache import features
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Kind: TypeAlias = Literal["steady", "noise 10%", "noise 30%", "shift", "adversarial"]
+KINDS: tuple[Kind, ...] = ("steady", "noise 10%", "noise 30%", "shift", "adversarial")
+NOISE: dict[Kind, float] = {"noise 10%": 0.1, "noise 30%": 0.3}
+_ENTRIES = 40
+_DROP = 3.0  # of the log-odds, at the shift
+_USUAL = {"rivals": 0.69, "length": 0.2, "brevity": 0.2}
+
+
+@dataclass(frozen=True, slots=True)
+class Synthetic:
+    """A stream. `wrong` is 1 - P(right) as constructed (0 or 1 where the order follows the outcomes), `right` the
+    outcome, `change` the place of the first request after a shift, or None."""
+
+    entry: NDArray[np.int64]
+    score: NDArray[np.float64]
+    features: NDArray[np.float64]
+    wrong: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    heard: NDArray[np.bool_]
+    draw: NDArray[np.float64]
+    change: int | None
+
+
+def make(kind: Kind, length: int, seed: int) -> Synthetic:
+    """One stream of this kind.
+
+    After a "shift", at its middle, the log-odds of every neighbour are lower. In "adversarial" order all right
+    neighbours come first, and then all wrong ones.
+    """
+    rng = np.random.default_rng([seed, KINDS.index(kind)])
+    ranks = 1.0 / np.arange(1, _ENTRIES + 1)
+    entry = rng.choice(_ENTRIES, size=length, p=ranks / ranks.sum()) + 1
+    nearness = rng.uniform(0.5, 5.0, length)
+    overlap = np.clip(1.0 / (1.0 + np.exp(-(nearness - 2.5 + rng.normal(0.0, 1.0, length)))), 0.0, 1.0)
+    effects = rng.normal(0.0, 0.7, _ENTRIES + 1)
+    odds = rng.normal(0.0, 0.7) + effects[entry] + 1.8 * (nearness - 2.0) + 1.5 * (overlap - 0.5)
+    change = None
+    if kind == "shift":
+        change = length // 2
+        odds[change:] -= _DROP
+    wrong = 1.0 / (1.0 + np.exp(odds))
+    right = rng.random(length) >= wrong
+    order = np.arange(length)
+    if kind == "adversarial":
+        order = np.argsort(~right, kind="stable")
+        change, wrong = int(right.sum()), (~right).astype(float)
+    heard = right != (rng.random(length) < NOISE.get(kind, 0.0))
+    table = _features(rng, nearness, overlap)
+    draw = rng.random(length)
+    return Synthetic(
+        entry[order],
+        (1.0 - np.exp(-nearness))[order],
+        table[order],
+        wrong[order],
+        right[order],
+        heard[order],
+        draw,
+        change,
+    )
+
+
+def _features(
+    rng: np.random.Generator, nearness: NDArray[np.float64], overlap: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    n = len(nearness)
+    lacking = np.log1p(np.round(5.0 * (1.0 - overlap)))
+    margin = np.clip(rng.normal(0.1, 0.1, n), 0.0, 0.3)
+    given = {
+        "nearness": nearness,
+        "margin": margin,
+        "vote": -np.log(0.05 + np.exp(-margin / features.NEAR)),
+        "overlap": overlap,
+        "spelling": np.clip(overlap + rng.normal(0.0, 0.1, n), 0.0, 1.0),
+        "missing": lacking,
+        "surplus": lacking,
+    }
+    return np.stack([given.get(name, np.full(n, _USUAL.get(name, 0.0))) for name in features.NAMES], axis=1)

@@ -1,0 +1,182 @@
+"""Does a strategy keep its promise? A thousand synthetic streams of each kind, judged by the truth they were made from.
+
+Knows strategies by their protocol and nothing of texts or vectors. Invariant: a stream counts as above its target by
+what was expected of the answers served, not by the luck of their outcomes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from eval.decisions import synthetic
+from eval.decisions.contenders import Contract, contenders, pack
+from eval.decisions.report import Section, Table, between, percent
+from eval.decisions.synthetic import KINDS, Kind
+from semcache.evidence import Label, LabelSource
+from semcache.protocols import Threshold
+from semcache.simulate.result import interval
+from semcache.types import Candidate, Card, Controls
+
+BURN_IN = 200  # hits by the contract "hit", requests by "request"
+_LENGTH = 2000
+_WINDOW = 200  # requests
+_TARGET = 0.02
+KNOWING = "certified, told of the noise"  # as it is after the judge's errors were counted on a gold set
+# The share of the streams that each of them meets: the baselines fit anew at nearly every request.
+_WHO: tuple[tuple[str, Contract, float], ...] = (
+    ("vcache", "request", 0.1),
+    ("per-category", "hit", 0.1),
+    ("per-category", "request", 0.1),
+    ("certified", "hit", 1.0),
+    ("certified", "request", 1.0),
+    (KNOWING, "hit", 1.0),
+)
+_CONTROLS = Controls()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How one stream went. `recovery` counts requests after the change until the last window meets the target."""
+
+    ever: bool
+    final: bool
+    hits: int
+    wrong: float
+    of: int
+    recovery: int | None
+
+
+def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int], None]) -> Section:
+    """All kinds of streams, by strategy."""
+    who = [one for one in _WHO if (name := one[0].split(",")[0]) in contenders() and name in chosen.contenders]
+    rows, facts = [], {}
+    with multiprocessing.get_context("spawn").Pool(chosen.jobs) as pool:
+        for name, contract, share in who:
+            count = max(1, round(share * chosen.count))
+            kinds = tuple(synthetic.NOISE) if name == KNOWING else KINDS
+            for kind in kinds:
+                one = partial(kept, name, contract, kind, _LENGTH, _TARGET)
+                found = pool.map(one, range(chosen.seed, chosen.seed + count), chunksize=5)
+                rows.append([f"{name} ({contract})", kind, str(count), *_cells(found)])
+                facts[f"{name}/{contract}/{kind}"] = [sum(each.ever for each in found), len(found)]
+                told(len(rows), len(who) * len(KINDS))  # at most
+    about = [
+        command,
+        f"streams of {_LENGTH} requests, target {percent(_TARGET, 1)}%, seeds from {chosen.seed}",
+        f"above: at any time after {BURN_IN} hits (contract hit) or requests (contract request) the expected error of "
+        "all served so far exceeds the target; in brackets 95% intervals by Wilson",
+        f"recovery: requests after the change until the expected error over the last {_WINDOW} requests meets the "
+        "target for good; median and 95th percentile over streams",
+        "strategies start without labels from this traffic and without any prior of their own but what ships",
+    ]
+    heads = [
+        "",
+        "stream",
+        "streams",
+        "ever above %",
+        "above at the end %",
+        "hits %",
+        "expected error %",
+        "recovery p50",
+        "p95",
+    ]
+    return Section("validity", "Validity: is the target kept?", about, [Table("Synthetic streams", heads, rows)], facts)
+
+
+def kept(name: str, contract: Contract, kind: Kind, length: int, target: float, seed: int) -> Kept:
+    """One stream through a fresh strategy."""
+    stream = synthetic.make(kind, length, seed)
+    served = _served(_threshold(name, kind, contract, target), stream)
+    wrong = np.where(served, stream.wrong, 0.0)
+    hits = np.cumsum(served)
+    of = hits if contract == "hit" else np.arange(1, length + 1)
+    running = np.cumsum(wrong) / np.maximum(1, of)
+    ever = running[of >= BURN_IN] > target
+    return Kept(
+        bool(ever.any()),
+        bool(len(ever) and ever[-1]),
+        int(hits[-1]),
+        float(wrong.sum()),
+        int(of[-1]),
+        None if stream.change is None else _recovery(wrong, served, contract, target, stream.change),
+    )
+
+
+def _threshold(name: str, kind: Kind, contract: Contract, target: float) -> Threshold:
+    contender = contenders()[name.split(",", maxsplit=1)[0]]
+    given = pack(contender, target, contract)
+    if name != KNOWING:
+        return contender.make(given)
+    from semcache.thresholds.certified import CertifiedThreshold
+    from semcache.thresholds.certified.belief import Noise
+
+    share = synthetic.NOISE[kind]
+    return CertifiedThreshold(given, noise=Noise(kind=share, harsh=share))
+
+
+def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    cards = [Card(i, b"", b"", "default", "", 0.0, math.inf) for i in range(int(stream.entry.max()) + 1)]
+    traits = [tuple(row) for row in stream.features.tolist()]
+    served = np.zeros(len(stream.entry), bool)
+    draws, heard = stream.draw.tolist(), stream.heard.tolist()
+    for at, (entry, score) in enumerate(zip(stream.entry.tolist(), stream.score.tolist(), strict=True)):
+        candidate = Candidate(cards[entry], score, features=traits[at])
+        verdict = threshold.judge(candidate, "default", controls=_CONTROLS, draw=draws[at])
+        threshold.note("default", verdict.p_correct, served=verdict.serve)
+        served[at] = verdict.serve
+        if verdict.serve and draws[at] >= verdict.audit:
+            continue
+        threshold.observe(
+            Label(
+                at=float(at),
+                category="default",
+                tenant="default",
+                entry_id=entry,
+                answer=entry,
+                exact=b"",
+                score=score,
+                features=traits[at],
+                p_correct=verdict.p_correct,
+                correct=heard[at],
+                source=LabelSource.AUDIT if verdict.serve else LabelSource.MISS,
+                served=verdict.serve,
+                chance=verdict.audit if verdict.serve else 1.0,
+                seq=at + 1,
+            )
+        )
+    return served
+
+
+def _recovery(
+    wrong: np.ndarray[tuple[int], np.dtype[np.float64]],
+    served: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    contract: Contract,
+    target: float,
+    change: int,
+) -> int:
+    """Requests until the window meets the target for good; those left of the stream if it never does."""
+    ones = np.ones(_WINDOW)
+    errors = np.convolve(wrong[change:], ones)[: len(wrong) - change]
+    of = np.convolve(served[change:].astype(float), ones)[: len(errors)] if contract == "hit" else _WINDOW
+    above = np.flatnonzero(errors > target * np.maximum(1.0, of))
+    return int(above[-1]) + 1 if len(above) else 0
+
+
+def _cells(found: list[Kept]) -> list[str]:
+    count = len(found)
+    times = [one.recovery for one in found if one.recovery is not None]
+    quantiles = [f"{np.quantile(times, q):.0f}" for q in (0.5, 0.95)] if times else ["", ""]
+    return [
+        between(interval(sum(one.ever for one in found), count), 1),
+        between(interval(sum(one.final for one in found), count), 1),
+        percent(sum(one.hits for one in found) / (count * _LENGTH), 1),
+        percent(sum(one.wrong for one in found) / max(1, sum(one.of for one in found))),
+        *quantiles,
+    ]

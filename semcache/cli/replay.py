@@ -1,0 +1,173 @@
+"""`semcache replay`: what a pack would have made of a trace.
+
+Knows files and settings; what is decided and compared is `semcache.simulate`'s. Invariant: no cache is opened or
+changed, nothing is asked of a backend, and the report holds no prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semcache.cli import opened, options, output
+from semcache.cli.simulating import (
+    File,
+    Form,
+    FormOption,
+    JudgeName,
+    JudgeOption,
+    Limit,
+    Model,
+    Requests,
+    Seed,
+    Wanted,
+    lines_of,
+    simulating,
+    traces_of,
+)
+from semcache.errors import ConfigError, InvalidArgument, StoreError
+
+if TYPE_CHECKING:
+    from semcache.config import Settings
+    from semcache.simulate.replay import Run
+
+SIZES = "5%,20%,100%"
+
+
+def replay(
+    file: File,
+    policies: options.Policies = None,
+    sizes: Annotated[
+        str,
+        typer.Option(
+            "--sizes", metavar="LIST", help="Entries that fit: numbers, shares of the distinct requests, or `pack`."
+        ),
+    ] = SIZES,
+    judge: JudgeOption = JudgeName.EXACT,
+    form: FormOption = Form.AUTO,
+    requests: Requests = None,
+    model: Model = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    baselines: Annotated[
+        bool, typer.Option("--baselines/--no-baselines", help="Also try fixed thresholds, for the regret.")
+    ] = True,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write report.json, report.md and plots there.")
+    ] = None,
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="With --out: draw them, with matplotlib.")] = True,
+    embedder: options.Embedder = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Simulate a pack on a trace or log before you deploy it: hits, errors and savings at several sizes.
+
+    Reads what `semcache import` reads, and lines with `prompt` and `answer`. Broken lines are skipped and shown.
+
+    Starts from an empty cache, asks no backend and changes nothing.
+    """
+    wished = parse_sizes(sizes)
+    settings = opened.settings_from(config, policies=policies, embedder=embedder)
+    if out is not None and plots:
+        _need_matplotlib()
+    wanted = Wanted(file, form, judge, requests, model, limit, seed)
+    report, last = opened.run(_replayed(settings, wanted, wished, baselines=baselines))
+    if out is not None:
+        _write(report, last, out, plots=plots)
+    if as_json:
+        output.as_json(report)
+        return
+    from semcache.simulate import report as reports
+
+    output.table(reports.COLUMNS, reports.table(report), right=reports.COLUMNS[1:])
+    for line in reports.remarks(report):
+        output.note(line)
+
+
+def parse_sizes(text: str) -> list[tuple[float, str]]:
+    """Pairs of number and kind: "%", "entries" or "pack". Raises InvalidArgument."""
+    found: list[tuple[float, str]] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(?P<number>\d+(?:\.\d+)?)(?P<kind>%?)|pack", part.strip())
+        if match is None or (match["number"] is not None and float(match["number"]) <= 0):
+            raise InvalidArgument(f"--sizes {text!r}: {part.strip()!r} is no size; write 1%, 5000 or pack, with commas")
+        number, kind = match["number"], match["kind"]
+        found.append((0.0, "pack") if number is None else (float(number), kind or "entries"))
+    return found
+
+
+def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int | None]:
+    """How many entries each size means on a trace with that many distinct requests; None: as the pack says."""
+    found: list[int | None] = []
+    for number, kind in wished:
+        entries = number * distinct / 100 if kind == "%" else number
+        found.append(None if kind == "pack" else max(1, round(entries)))
+    return list(dict.fromkeys(found))
+
+
+async def _replayed(
+    settings: Settings, wanted: Wanted, wished: Sequence[tuple[float, str]], *, baselines: bool
+) -> tuple[dict[str, Any], Run]:
+    from semcache.policy import load
+    from semcache.simulate import bounds
+    from semcache.simulate import replay as replays
+    from semcache.simulate.report import figures
+
+    pack = load(settings.policies)
+    if settings.cache.target is not None:
+        pack = pack.with_target(settings.cache.target)
+    found, tally, prices = lines_of(settings, wanted)
+    [trace], embedder = await traces_of(settings, wanted, [pack], found, prices)
+    sizes = entries_of(wished, bounds.distinct(trace.arrivals))
+    steps = len(trace) * (len(sizes) + (replays.most_static_runs() if baselines else 0))
+    with simulating(steps) as progress:
+        runs = [replays.run(trace, pack, size, seed=wanted.seed, progress=progress) for size in sizes]
+        static = []
+        if baselines:
+            contract, target = replays.contract_of(pack), pack.target_of("default")
+            static = replays.statics(trace, pack, sizes[-1], error=target, contract=contract, progress=progress)
+    report = {
+        "trace": {
+            "file": wanted.file.name,
+            "lines": tally.lines,
+            "replayed": len(found),
+            "skipped": dict(tally.skipped),
+            "broken": tally.broken,
+            "broken_lines": [{"line": number, "error": reason} for number, reason in tally.examples],
+        },
+        "judge": wanted.judge.value,
+        "embedder": embedder,
+        "seed": wanted.seed,
+        **figures(trace, pack, runs, static),
+    }
+    return report, runs[-1]
+
+
+def _need_matplotlib() -> None:
+    """Raise ConfigError now rather than after a long simulation."""
+    import importlib.util
+
+    from semcache.simulate.plots import REMEDY
+
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ConfigError(REMEDY)
+
+
+def _write(report: dict[str, Any], last: Run, out: Path, *, plots: bool) -> None:
+    import json
+
+    from semcache.simulate.plots import draw
+    from semcache.simulate.report import markdown
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        names = draw(report, last.result, out) if plots else []
+        (out / "report.json").write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (out / "report.md").write_text(markdown(report, plots=names), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{out} cannot be written: {error.strerror or error}") from error
+    output.note(f"report written to {out}")

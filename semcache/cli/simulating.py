@@ -1,0 +1,132 @@
+"""What the commands that simulate have in common: their options, the trace that they read, and how they show progress.
+
+Knows files, settings and terminals. Invariant: no cache is opened or changed, and no backend is asked.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semcache.cli import output
+
+if TYPE_CHECKING:
+    from semcache.cli.lines import Tally
+    from semcache.cli.traces import Traced
+    from semcache.config import Settings
+    from semcache.ledger import Prices
+    from semcache.policy import Pack
+    from semcache.simulate.replay import Trace
+
+
+class Form(StrEnum):
+    """Formats of a trace."""
+
+    AUTO = "auto"
+    TRACE = "trace"
+    SEMCACHE = "semcache"
+    OPENAI_BATCH = "openai-batch"
+    OPENAI_JSONL = "openai-jsonl"
+    LITELLM = "litellm"
+    LANGFUSE = "langfuse"
+
+
+class JudgeName(StrEnum):
+    """Judges that compare answers without asking a model."""
+
+    EXACT = "exact"
+    NORMALISED = "normalised"
+
+
+File = Annotated[Path, typer.Argument(metavar="TRACE", help="JSON lines, packed with gzip or not.")]
+FormOption = Annotated[Form, typer.Option("--format", help="auto looks at each line.")]
+JudgeOption = Annotated[JudgeName, typer.Option("--judge", help="When a cached answer counts as right.")]
+Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Read no more than N sound lines.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the draws for audits.")]
+Requests = Annotated[Path | None, typer.Option("--requests", metavar="FILE", help="The input file of an OpenAI batch.")]
+Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="For lines that name no model.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line says about a trace."""
+
+    file: Path
+    form: Form = Form.AUTO
+    judge: JudgeName = JudgeName.EXACT
+    requests: Path | None = None
+    model: str | None = None
+    limit: int | None = None
+    seed: int = 0
+
+
+def lines_of(settings: Settings, wanted: Wanted) -> tuple[list[Traced], Tally, Prices]:
+    """The sound lines of a trace and what became of the others, said on standard error. Raises SemcacheError."""
+    from semcache.cli import imports, traces
+    from semcache.cli.formats import Reading
+    from semcache.ledger import Prices
+    from semcache.opening import read_prices
+
+    prices = Prices() if settings.prices is None else read_prices(settings.prices)
+    reading = Reading(imports.requests_of(wanted.requests) if wanted.requests else {}, wanted.model)
+    with _bar() as progress:
+        size = wanted.file.stat().st_size if wanted.file.is_file() else None
+        task = progress.add_task(f"reading {wanted.file.name}", total=size)
+        found, tally = traces.read(
+            wanted.file,
+            form=wanted.form.value,
+            reading=reading,
+            limit=wanted.limit,
+            progress=lambda done: progress.update(task, completed=done),
+        )
+    for line in tally.summary():
+        output.note(line)
+    return found, tally, prices
+
+
+async def traces_of(
+    settings: Settings, wanted: Wanted, packs: Sequence[Pack], found: Sequence[Traced], prices: Prices
+) -> tuple[list[Trace], str]:
+    """The same lines as a trace under each pack, and the id of the embedder. Raises ConfigError or EmbedError."""
+    from semcache.cli import arriving
+    from semcache.embed import open_embedder
+
+    embedder = open_embedder(settings.embedder)
+    try:
+        vectors = arriving.Vectors(embedder)
+        texts = list(dict.fromkeys(text for pack in packs for text in arriving.texts_of(found, pack)))
+        with _bar() as progress:
+            task = progress.add_task("embedding", total=len(texts))
+            await vectors.learn(texts, lambda done: progress.advance(task, done))
+    finally:
+        await embedder.close()
+    judge = wanted.judge.value
+    return [arriving.trace_of(found, pack, vectors, judge=judge, prices=prices) for pack in packs], embedder.id
+
+
+@contextmanager
+def simulating(total: int) -> Iterator[Callable[[int], None]]:
+    """Progress over that many simulated arrivals."""
+    with _bar() as progress:
+        task = progress.add_task("simulating", total=total)
+        yield lambda done: progress.advance(task, done)
+        # Fewer simulations than could have been needed are no reason to stop short of the end.
+        progress.update(task, completed=total)
+
+
+@contextmanager
+def _bar() -> Iterator[Any]:
+    """A progress bar with the time left, on standard error, invisible unless that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        yield progress

@@ -1,0 +1,187 @@
+"""Traces: what each line of a log says was asked, answered and paid, and when.
+
+Knows the formats that `semcache import` reads and plain lines (`prompt`, `answer`, `at`, ...); knows no pack, embedder
+or cache. Invariant: a trace is in order of time, and only what a line says is taken from it: what it leaves out is
+None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from semcache.cli import formats, lines
+from semcache.cli.formats import BrokenLine, Logged, NotCacheable, Reading, Row
+from semcache.cli.lines import Tally
+from semcache.errors import InvalidArgument
+from semcache.types import Assembled, Scope, Usage
+
+_ANSWERS = ("answer", "response", "completion", "output", "label", "intent")
+_COSTS = ("cost", "response_cost", "spend", "totalCost", "calculatedTotalCost", "total_cost")
+_LATENCIES = ("latency", "seconds", "duration")
+_LOGS = ("semcache", "custom_id", "messages", "request", "input")
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """One line: its number in the file, the request and its answer, US dollars and seconds where the line says them.
+
+    `exact_only`: the line names what was asked and does not hold it.
+    """
+
+    line: int
+    logged: Logged
+    answer: str
+    cost: float | None = None
+    latency: float | None = None
+    exact_only: bool = False
+
+    @property
+    def at(self) -> float:
+        """Unix seconds; 0 until `in_order` has dated the line."""
+        return self.logged.at or 0.0
+
+
+def read(
+    file: Path,
+    *,
+    form: str = "auto",
+    reading: Reading,
+    limit: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[list[Traced], Tally]:
+    """The sound lines of a file, at most `limit`, by time. `progress` is told how many bytes have been read.
+
+    Raises StoreError for a file that cannot be read, InvalidArgument where no line is of use.
+    """
+    tally, found = Tally(), []
+    with lines.source(file) as (raw, text):
+        for number, row in lines.rows(text, tally):
+            try:
+                found.append(traced(number, row, form, reading))
+            except BrokenLine as error:
+                tally.failed(number, str(error))
+            except NotCacheable as error:
+                tally.skipped[str(error)] += 1
+            if progress is not None and number % 256 == 0:
+                progress(raw.tell())
+            if limit is not None and len(found) >= limit:
+                break
+    if not found:
+        reasons = "; ".join(tally.summary()) or "it is empty"
+        raise InvalidArgument(f"{file}: no line can be replayed: {reasons}")
+    return in_order(found), tally
+
+
+def traced(number: int, row: Row, form: str, reading: Reading) -> Traced:
+    """What one line says. Raises BrokenLine or NotCacheable."""
+    if form == "trace" or (form == "auto" and _is_plain(row)):
+        return _plain(number, row, reading)
+    logged = formats.read(row, formats.detect(row) if form == "auto" else form, reading)
+    if not logged.answer.text and not logged.answer.body:
+        raise BrokenLine("there is no answer")
+    # An answer that is no text, such as a call of tools, is compared as the JSON that it is.
+    answer = logged.answer.text or logged.answer.body.decode("utf-8", "replace")
+    return Traced(number, logged, answer, _amount(row, _COSTS), _amount(row, _LATENCIES))
+
+
+def in_order(found: Sequence[Traced]) -> list[Traced]:
+    """The lines by time. One without a time comes right behind the line before it; without any, a second apart."""
+    if all(one.logged.at is None for one in found):
+        return [_dated(one, float(place)) for place, one in enumerate(found)]
+    latest = next(one.logged.at for one in found if one.logged.at is not None)
+    dated = []
+    for one in found:
+        latest = latest if one.logged.at is None else one.logged.at
+        dated.append(_dated(one, latest))
+    return sorted(dated, key=lambda one: one.at)
+
+
+def _dated(one: Traced, at: float) -> Traced:
+    return replace(one, logged=replace(one.logged, at=at))
+
+
+def _is_plain(row: Row) -> bool:
+    named = isinstance(row.get("prompt"), str) or isinstance(row.get("text"), str)
+    keyed = "key" in row or "hash_ids" in row
+    return (named or keyed) and not any(name in row for name in _LOGS)
+
+
+def _plain(number: int, row: Row, reading: Reading) -> Traced:
+    prompt = next((row[name] for name in ("prompt", "text") if isinstance(row.get(name), str)), None)
+    key = None if prompt is not None else _key(row)
+    answer = next((row[name] for name in _ANSWERS if row.get(name) is not None), key)
+    if prompt is None and key is None:
+        raise BrokenLine("there is neither a prompt nor a key")
+    if answer is None:
+        raise BrokenLine(f"there is no answer: one of {', '.join(_ANSWERS)}")
+    said = answer if isinstance(answer, str | Mapping) else str(answer)
+    asked = {"prompt": prompt or key, "answer": said, "model": row.get("model"), "timestamp": _moment(row)}
+    logged = formats.read(asked, "openai-jsonl", reading)
+    usage = _usage(row) or logged.answer.usage
+    scope = Scope(_text(row, "tenant") or "default", _text(row, "user"), _text(row, "namespace") or "")
+    logged = replace(logged, answer=replace(logged.answer, usage=usage), scope=scope, category=_text(row, "category"))
+    return Traced(
+        number, logged, _said(logged.answer, said), _amount(row, _COSTS), _amount(row, _LATENCIES), prompt is None
+    )
+
+
+def _said(answer: Assembled, given: Any) -> str:
+    return given if isinstance(given, str) else answer.text or answer.body.decode("utf-8", "replace")
+
+
+def _key(row: Row) -> str | None:
+    """What names a request whose words are not told, as in traces of prefix caches."""
+    parts = row.get("hash_ids")
+    if isinstance(parts, list) and parts:
+        return " ".join(map(str, parts))
+    key = row.get("key")
+    return None if key is None else str(key)
+
+
+def _moment(row: Row) -> Any:
+    """When it was asked, as `formats` reads times: a number as text, for the number 0 counts as no time there."""
+    named = ("at", "timestamp", "time", "created_at")
+    value = next((row[name] for name in named if row.get(name) is not None), None)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    # Traces of prefix caches count milliseconds from their start.
+    return f"{value / 1e3 if 'hash_ids' in row else value:.6f}"
+
+
+def _usage(row: Row) -> Usage | None:
+    """Tokens: of prompt and completion where they are told apart, else all as the completion's."""
+    pairs = (("prompt_tokens", "completion_tokens"), ("input_length", "output_length"))
+    for prompt, completion in pairs:
+        if prompt in row or completion in row:
+            return Usage(_count(row, prompt), _count(row, completion))
+    return Usage(0, _count(row, "tokens")) if "tokens" in row else None
+
+
+def _count(row: Row, name: str) -> int:
+    value = row.get(name) or 0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+        raise BrokenLine(f"{name} {value!r} is no count")
+    return int(value)
+
+
+def _amount(row: Row, names: Sequence[str]) -> float | None:
+    """The first of these fields that holds a number; anything else in it breaks the line."""
+    name = next((name for name in names if row.get(name) is not None), None)
+    if name is None:
+        return None
+    try:
+        value = float(row[name])
+    except (TypeError, ValueError):
+        value = math.nan
+    if isinstance(row[name], bool) or not 0.0 <= value < math.inf:
+        raise BrokenLine(f"{name} {row[name]!r} is no amount")
+    return value
+
+
+def _text(row: Row, name: str) -> str | None:
+    value = row.get(name)
+    return None if value is None else str(value)

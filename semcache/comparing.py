@@ -1,0 +1,113 @@
+"""What a decision leaves to be compared: labels that lack nothing but the verdict, and what a judge is shown.
+
+Pure; the clock is the caller's. Invariant: a neighbour that was refused for what has nothing to do with its answer (it
+is expired, too old for the caller, or known to be wrong) yields no label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from semcache import features, guards
+from semcache.evidence import Comparison, Label, LabelSource
+from semcache.freshness import Volatility
+from semcache.policy import Category
+from semcache.protocols import Threshold
+from semcache.types import Candidate, Entry, Forward, Lookup, Serve, Verify, Why
+from semcache.wire import dialects
+
+NEAR = 0.5  # score below which a neighbour that the strategy never looked at is not compared
+KINDS = tuple(Volatility)  # labels name them by their place
+_UNTAUGHT = frozenset([Why.REJECTED, Why.EXPIRED, Why.MAX_AGE])
+
+
+def of_miss(lookup: Lookup, threshold: Threshold, policy: Category, *, at: float) -> list[Label]:
+    """A label for each neighbour that was not served, most probable first.
+
+    Those that the strategy was not asked about get features and P(correct) here, as far as they are near.
+    """
+    labels: list[Label] = []
+    if lookup.key is None:
+        return labels
+    for candidate, p_correct in _passed_over(lookup):
+        found, p = candidate, p_correct
+        if found.card.exact == lookup.key.exact:
+            # The request's own earlier answer.
+            continue
+        if not found.features:
+            if found.score < NEAR:
+                continue
+            found = _featured(lookup, found, policy)
+        if p is None:
+            p = threshold.judge(found, lookup.category, controls=lookup.request.controls, draw=0.0).p_correct
+        labels.append(_label(lookup, found, p, LabelSource.MISS, at=at))
+    return labels
+
+
+def of_hit(lookup: Lookup, served: Serve, *, at: float) -> Label:
+    """The label of a served answer. One that nobody drew is no sample, and counts as feedback."""
+    source = LabelSource.AUDIT if served.audit else LabelSource.FEEDBACK
+    candidate = Candidate(served.card, served.score, features=served.features)
+    chance = served.chance if served.audit else 0.0
+    return replace(_label(lookup, candidate, served.p_correct, source, at=at), served=True, chance=chance)
+
+
+def of_reasked(lookup: Lookup, old: Entry, exposure: float, kind: Volatility, *, at: float) -> Label:
+    """The label of an answer that the backend was asked for again when it was `exposure` seconds old."""
+    candidate = Candidate(old.card(), 1.0, features=(exposure, float(KINDS.index(kind))))
+    return _label(lookup, candidate, 1.0, LabelSource.REASKED, at=at)
+
+
+def exposed(label: Label) -> tuple[float, Volatility]:
+    """What a label that is REASKED is about: seconds, and the volatility of the prompt. Raises ValueError."""
+    seconds, kind = label.features
+    if not 0 <= kind < len(KINDS):
+        raise ValueError(f"label {label.seq} names the volatility {kind}, and there are {len(KINDS)}")
+    return seconds, KINDS[int(kind)]
+
+
+def shown(fresh: Entry, cached: Entry) -> Comparison | None:
+    """What a judge is shown of two entries; None when one of them says nothing, such as a tool call."""
+    answers = [said(entry) for entry in (cached, fresh)]
+    return Comparison(fresh.key.text, cached.key.text, *answers) if all(answers) else None
+
+
+def said(entry: Entry) -> str:
+    """The text of an answer."""
+    return dialects()[entry.endpoint].parse(entry.body).text
+
+
+def _passed_over(lookup: Lookup) -> Sequence[tuple[Candidate, float | None]]:
+    match lookup.decision:
+        case Verify(card=card, score=score, p_correct=p, features=values):
+            return [(Candidate(card, score, features=values), p)]
+        case Forward(nearest=Candidate() as nearest, p_correct=p, why=why, others=others):
+            if p is None and why in _UNTAUGHT:
+                return []
+            return [(nearest, p), *((other, None) for other in others)]
+    return []
+
+
+def _featured(lookup: Lookup, candidate: Candidate, policy: Category) -> Candidate:
+    text = lookup.request.text
+    doubted = replace(candidate, conflicts=guards.conflicts(text, candidate.card.text, policy.guards))
+    return replace(doubted, features=features.of(text, doubted, [doubted]))
+
+
+def _label(lookup: Lookup, candidate: Candidate, p_correct: float, source: LabelSource, *, at: float) -> Label:
+    assert lookup.key is not None
+    return Label(
+        at=at,
+        category=lookup.category,
+        tenant=lookup.request.scope.tenant,
+        entry_id=candidate.card.id,
+        answer=candidate.card.answer_class,
+        exact=lookup.key.exact,
+        score=candidate.score,
+        features=candidate.features,
+        p_correct=p_correct,
+        correct=False,
+        source=source,
+        served=False,
+    )

@@ -1,0 +1,239 @@
+"""The earlier turns of a conversation: reading them out of a request, and comparing those of two requests.
+
+Pure. Knows how the dialects write turns into `Request.identity`; embeds and decides nothing. The chain of turns is that
+of MeanCache (arXiv 2403.02694), with the assistant's turns in it.
+Invariant: only the texts of earlier user and assistant turns are ever compared by meaning; everything else, how many
+they are and in which order included, stays in `Chain.rest`, which must be equal for two requests to meet on a shelf.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from semcache import eligibility, guards, keys
+
+if TYPE_CHECKING:
+    from semcache.types import Matrix, Vector
+
+MOST = 32  # earlier turns; a longer conversation has to match to the letter
+ALIKE = 0.9  # cosine from which two wordings of an assistant's turn are taken for one; questions have a threshold
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+_TEXTS = frozenset({"text", "input_text", "output_text"})
+_CALL_IDS = ("call_id", "tool_call_id", "tool_use_id")
+_CALLS = frozenset({"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output"})
+_WORD = re.compile(r"[^\W_]+")
+_NAME = re.compile(r"(?<![^\W_])(?<!')[^\W\d_a-z][^\W_]+")
+_BEGINNING = re.compile(r"(?:^|[.!?:\n])[\W_]*$")
+_PLACE = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|last|former|latter|next|previous|other|above)\b"
+    r"|\b(?:option|number|one of) (?:\d|one|two|three|them|those|these)\b|\b[1-9](?:st|nd|rd|th)\b"
+)
+
+
+class Turn(NamedTuple):
+    """An earlier turn that has text; `role` is "user" or "assistant"."""
+
+    role: str
+    text: str
+
+
+class Pair(NamedTuple):
+    """Two wordings of the same turn: of the request that is looked up, and of the one that was kept."""
+
+    role: str
+    asked: str
+    kept: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A conversation up to its last turn. `rest` is the identity without the texts that `turns` holds, oldest first.
+
+    No turns means that nothing may be compared by meaning.
+    """
+
+    rest: Mapping[str, Any]
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What the user said before."""
+        return tuple([turn.text for turn in self.turns if turn.role == "user"])
+
+
+def read(identity: Mapping[str, Any]) -> Chain:
+    """The chain of a request's identity, in which the last turn holds no text any more.
+
+    Ids of tool calls and of output items are drawn anew each time; they become numbers in the order of appearance.
+    """
+    name, items = _items(identity)
+    if not 1 < len(items) <= MOST + 1:
+        return Chain(identity)
+    turns: list[Turn] = []
+    rest: list[Any] = []
+    numbers: dict[str, int] = {}
+    for item in items[:-1]:
+        kept, turn = _split(item)
+        rest.append(_numbered(kept, numbers))
+        if turn is not None:
+            turns.append(turn)
+    if not turns:
+        return Chain(identity)
+    return Chain({**identity, name: [*rest, _numbered(items[-1], numbers)]}, tuple(turns))
+
+
+def stored(canonical: bytes) -> Chain | None:
+    """The chain of an entry, from `CacheKey.canonical`; None when that cannot be read."""
+    try:
+        return read(_decode(keys.unframe(canonical)[2]))
+    except (msgspec.MsgspecError, IndexError):
+        return None
+
+
+def pairs(asked: Chain, kept: Chain, *, last: tuple[str, str], longest: int) -> tuple[Pair, ...] | None:
+    """The turns that differ in their wording; None when the two conversations cannot be the same.
+
+    `last` are the two last messages. To the letter equal must be: turns of more than `longest` characters; what is
+    personal, secret or about this moment; a first question that makes no sense alone; and an assistant's turn to which
+    the user then points ("the second one"). What is called by a name must be called so in both wordings.
+    """
+    if [turn.role for turn in asked.turns] != [turn.role for turn in kept.turns]:
+        return None
+    found: list[Pair] = []
+    opening = next((place for place, turn in enumerate(asked.turns) if turn.role == "user"), -1)
+    for place, ((role, one), (_, two)) in enumerate(zip(asked.turns, kept.turns, strict=True)):
+        if one == two:
+            continue
+        if max(len(one), len(two)) > longest or not (_names(one) <= _words(two) and _names(two) <= _words(one)):
+            return None
+        if role == "user" and any(_fixed(text, opens=place == opening) for text in (one, two)):
+            return None
+        if role == "assistant" and any(map(_points, _reaction(asked, kept, place) or last)):
+            return None
+        found.append(Pair(role, one, two))
+    return tuple(found)
+
+
+def follows(identity: Mapping[str, Any]) -> bool:
+    """Whether the user said something before the last turn."""
+    return any(isinstance(item, dict) and item.get("role") == "user" for item in _items(identity)[1][:-1])
+
+
+def alone(identity: Mapping[str, Any], text: str) -> bool:
+    """Whether the last message `text` points to earlier turns that this request does not have."""
+    return guards.is_elliptic(text) and not follows(identity)
+
+
+def blended(last: Vector, questions: Matrix) -> Vector:
+    """The unit vector under which a conversation is kept: as much of its last message as of the questions before."""
+    if not len(questions):
+        return last
+    before = np.mean(questions, axis=0)
+    mixed = last + before / max(float(np.linalg.norm(before)), 1e-6)
+    length = float(np.linalg.norm(mixed))
+    vector: Vector = (mixed / length).astype(np.float32) if length > 1e-3 else last
+    return vector
+
+
+# Reading
+
+
+def _items(identity: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
+    for name in ("messages", "input"):
+        items = identity.get(name)
+        if isinstance(items, list):
+            return name, items
+    return "", ()
+
+
+def _split(item: Any) -> tuple[Any, Turn | None]:
+    """What stays of an item, and its text if it is a turn of user or assistant that has some."""
+    role = item.get("role") if isinstance(item, dict) else None
+    if role not in ("user", "assistant"):
+        return item, None
+    content = item.get("content")
+    if isinstance(content, str):
+        return ({**item, "content": [{"type": "text"}]}, Turn(role, content)) if content else (item, None)
+    if not isinstance(content, list):
+        return item, None
+    texts = [part["text"] for part in content if _is_text(part)]
+    if not any(texts):
+        return item, None
+    return {**item, "content": [_without_text(part) for part in content]}, Turn(role, "\n".join(texts))
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in _TEXTS and isinstance(part.get("text"), str)
+
+
+def _without_text(part: Any) -> Any:
+    """A placeholder for a text, with whatever else was said about it."""
+    if not _is_text(part):
+        return part
+    return {**{key: value for key, value in part.items() if key != "text" and value not in ([], None)}, "type": "text"}
+
+
+def _numbered(item: Any, numbers: dict[str, int]) -> Any:
+    """The item with numbers for ids of calls, and without the id and the status of an output item."""
+    if not isinstance(item, dict):
+        return item
+    changed: dict[str, Any] = {key: _number(item[key], numbers) for key in _CALL_IDS if key in item}
+    for name in ("tool_calls", "content"):
+        parts = item.get(name)
+        if isinstance(parts, list) and any(_is_call(part, called=name == "tool_calls") for part in parts):
+            changed[name] = [_numbered_part(part, numbers, called=name == "tool_calls") for part in parts]
+    if item.get("type") in _CALLS or (item.get("role") == "assistant" and isinstance(item.get("id"), str)):
+        item = {key: value for key, value in item.items() if key not in ("id", "status")}
+    return {**item, **changed} if changed else item
+
+
+def _is_call(part: Any, *, called: bool) -> bool:
+    return isinstance(part, dict) and (called or part.get("type") in ("tool_use", "tool_result"))
+
+
+def _numbered_part(part: Any, numbers: dict[str, int], *, called: bool) -> Any:
+    if not _is_call(part, called=called):
+        return part
+    return {key: _number(value, numbers) if key in ("id", "tool_use_id") else value for key, value in part.items()}
+
+
+def _number(value: Any, numbers: dict[str, int]) -> Any:
+    return numbers.setdefault(value, len(numbers)) if isinstance(value, str) else value
+
+
+# Comparing
+
+
+def _fixed(text: str, *, opens: bool) -> bool:
+    kind = eligibility.kinds(text)
+    return kind.secret or kind.personal or kind.live or (opens and guards.is_elliptic(text))
+
+
+def _reaction(asked: Chain, kept: Chain, place: int) -> tuple[str, str] | None:
+    """What the user said next after a turn; None when that is the last message."""
+    for one, two in zip(asked.turns[place + 1 :], kept.turns[place + 1 :], strict=True):
+        if one.role == "user":
+            return one.text, two.text
+    return None
+
+
+def _points(text: str) -> bool:
+    """Whether a message picks something out of the answer before it by its place there."""
+    return len(text) <= 200 and _PLACE.search(text.lower()) is not None
+
+
+def _names(text: str) -> set[str]:
+    """Words with a capital where no sentence begins."""
+    found = ((name[0], text[max(0, name.start() - 8) : name.start()]) for name in _NAME.finditer(text))
+    return {name.lower() for name, before in found if name[0].isupper() and _BEGINNING.search(before) is None}
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))

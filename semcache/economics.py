@@ -1,0 +1,258 @@
+"""What the semantic tier of a category costs and saves, and how far an overloaded backend may stretch its error target.
+
+Pure: fed with counts, costs and times. Knows no request and no threshold. Invariant: a category is closed only on
+evidence and goes on being tried; a target is stretched neither beyond the pack's limit nor beyond a certificate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from semcache.evidence import Interval
+
+_FEW = 200
+_EVERY = 50
+_MEMORY = 20_000
+_PROBE = 50
+_Z = 1.959963984540054
+
+
+class Outlook(StrEnum):
+    """Whether looking up by meaning is worth its cost."""
+
+    PAYS = "pays"
+    UNCLEAR = "unclear"  # too few lookups, or the break-even rate lies within the interval of the hit rate
+    LOSES = "loses"
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Mean costs in US dollars: a lookup by meaning, a model call, a replay, a verification, a wrong answer."""
+
+    lookup: float
+    llm: float
+    fetch: float = 0.0
+    verify: float = 0.0
+    wrong: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Where a category stands.
+
+    `lookups` and `hits` are those by meaning since the start; `hit_rate` is that of late. `break_even` is a hit rate,
+    more than 1 where none can pay. `saved` is in US dollars, net of lookups, verifications, audits and wrong answers.
+    """
+
+    lookups: int
+    hits: int
+    hit_rate: Interval
+    break_even: float
+    saved: float
+    outlook: Outlook
+    open: bool
+
+
+def break_even(costs: Costs, *, grey: float = 0.0, audit: float = 0.0, error: float = 0.0) -> float:
+    """The hit rate from which it pays: (lookup + grey * verify + audit * llm) / (llm - fetch - error * wrong).
+
+    `grey` and `audit` are the shares of lookups that are verified, and that are served but asked of the model as well;
+    `error` is the error per hit. Infinite where a hit saves nothing. This is the break-even of the category-aware cache
+    (arXiv 2510.26835), time of lookup over time saved, in money and with errors priced.
+    """
+    gain = costs.llm - costs.fetch - error * costs.wrong
+    return (costs.lookup + grey * costs.verify + audit * costs.llm) / gain if gain > 0.0 else math.inf
+
+
+def wilson(successes: float, trials: float, z: float = _Z) -> Interval:
+    """The score interval of a share (Wilson, JASA 22, 1927), 95% unless told; [0, 1] without trials."""
+    if trials <= 0:
+        return Interval(0.0, 0.0, 1.0)
+    share = successes / trials
+    centre = share + z * z / (2 * trials)
+    spread = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    scale = 1 + z * z / trials
+    return Interval(share, max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale))
+
+
+@dataclass(slots=True)
+class _Lately:
+    """Sums over about the last 20,000 lookups of a category, or since it was closed."""
+
+    lookups: float = 0.0
+    hits: float = 0.0
+    lookup_cost: float = 0.0
+    verified: float = 0.0
+    verify_cost: float = 0.0
+    calls: float = 0.0
+    call_cost: float = 0.0
+    audits: float = 0.0
+    judged: float = 0.0
+    wrong: float = 0.0
+
+    def scale(self, factor: float) -> None:
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) * factor)
+
+
+@dataclass(slots=True)
+class _Account:
+    lately: _Lately
+    lookups: int = 0
+    hits: int = 0
+    saved: float = 0.0
+    open: bool = True
+
+
+class Economics:
+    """The break-even gate of every category, from live costs.
+
+    A category is closed when, after at least 200 lookups, the upper end of the 95% interval of its hit rate lies below
+    the break-even rate. One request in 50 is then still looked up; when 200 of these give no such verdict, it is open
+    again.
+    `wrong_cost` prices a wrong answer by category, `fetch` a replay, in US dollars.
+    """
+
+    def __init__(self, *, wrong_cost: Mapping[str, float] | None = None, fetch: float = 0.0) -> None:
+        self._wrong_cost = dict(wrong_cost or {})
+        self._fetch = fetch
+        self._accounts: dict[str, _Account] = {}
+
+    def open(self, category: str, draw: float) -> bool:
+        """Whether to look this request up by meaning; `draw` is uniform in [0, 1)."""
+        account = self._accounts.get(category)
+        return account is None or account.open or draw < 1.0 / _PROBE
+
+    def looked_up(self, category: str, *, hit: bool, llm: float, lookup: float, verify: float | None = None) -> None:
+        """Note a lookup by meaning; exact hits need none.
+
+        `llm` is the cost of the model call that it saved or that followed, 0 where it is unknown; `lookup` and `verify`
+        are the costs of these steps, `verify` None where nothing was verified.
+        """
+        account = self._account(category)
+        lately = account.lately
+        if lately.lookups >= _MEMORY:
+            lately.scale(0.5)
+        lately.lookups += 1
+        lately.lookup_cost += lookup
+        if verify is not None:
+            lately.verified += 1
+            lately.verify_cost += verify
+        if llm > 0.0:
+            lately.calls += 1
+            lately.call_cost += llm
+        account.lookups += 1
+        account.saved -= lookup + (verify or 0.0)
+        if hit:
+            lately.hits += 1
+            account.hits += 1
+            account.saved += llm - self._fetch
+        if account.lookups % _EVERY == 0:
+            self._review(category, account)
+
+    def audited(self, category: str, *, correct: bool | None, llm: float) -> None:
+        """Note that a served hit was asked of the model too, at this cost; None: nobody could tell if it was right."""
+        account = self._account(category)
+        account.lately.audits += 1
+        account.saved -= llm
+        if correct is not None:
+            account.lately.judged += 1
+        if correct is False:
+            account.lately.wrong += 1
+            account.saved -= self._wrong_cost.get(category, 0.0)
+
+    def standing(self, category: str) -> Balance:
+        """Where a category stands; of one never looked up nothing is known, and it is open."""
+        account = self._accounts.get(category) or _Account(_Lately())
+        lately = account.lately
+        needed = self._break_even(category, lately)
+        rate = wilson(lately.hits, lately.lookups)
+        return Balance(
+            account.lookups, account.hits, rate, needed, account.saved, _outlook(lately, rate, needed), account.open
+        )
+
+    def _account(self, category: str) -> _Account:
+        return self._accounts.setdefault(category, _Account(_Lately()))
+
+    def _break_even(self, category: str, lately: _Lately) -> float:
+        if not lately.calls:
+            return 0.0
+        costs = Costs(
+            lookup=lately.lookup_cost / lately.lookups,
+            llm=lately.call_cost / lately.calls,
+            fetch=self._fetch,
+            verify=lately.verify_cost / lately.verified if lately.verified else 0.0,
+            wrong=self._wrong_cost.get(category, 0.0),
+        )
+        return break_even(
+            costs,
+            grey=lately.verified / lately.lookups,
+            audit=lately.audits / lately.lookups,
+            error=lately.wrong / lately.judged if lately.judged else 0.0,
+        )
+
+    def _review(self, category: str, account: _Account) -> None:
+        outlook = self.standing(category).outlook
+        if account.open and outlook is Outlook.LOSES:
+            account.open = False
+            # Its probes speak for themselves; what they cost is assumed to be as before until they show it.
+            account.lately = _Lately()
+        elif not account.open and account.lately.lookups >= _FEW:
+            if outlook is Outlook.LOSES:
+                account.lately.scale(0.5)
+            else:
+                account.open = True
+
+
+def _outlook(lately: _Lately, rate: Interval, needed: float) -> Outlook:
+    if lately.lookups < _FEW or not lately.calls or rate.low <= needed <= rate.high:
+        return Outlook.UNCLEAR
+    return Outlook.LOSES if rate.high < needed else Outlook.PAYS
+
+
+class Relaxation:
+    """How far to stretch the error target while a backend is overloaded; one instance a backend.
+
+    The load is a moving average, halved every `half_life` seconds, of max(queue / queue_max, p95 / slo). Stretching
+    starts when it reaches `start` and ends when it is below `low`, so that it does not flicker; in between it is in
+    proportion, u = clip((load - low) / (high - low), 0, 1).
+    """
+
+    def __init__(self, *, low: float = 0.6, start: float = 0.8, high: float = 1.0, half_life: float = 10.0) -> None:
+        if not 0.0 <= low <= start <= high or low == high or half_life <= 0.0:
+            raise ValueError(
+                f"low {low}, start {start}, high {high}: they must not fall, low must be less than high, "
+                f"and half_life {half_life} more than 0"
+            )
+        self._low, self._start, self._high = low, start, high
+        self._half_life = half_life
+        self._at: float | None = None
+        self._stretching = False
+        self.load = 0.0
+
+    def observe(self, now: float, *, queue: float, queue_max: float, p95: float = 0.0, slo: float = math.inf) -> None:
+        """Note requests waiting and the most that should, and the 95th percentile of latency and its objective, in
+        seconds. `now` is a monotonic time in seconds; what comes late counts as now."""
+        load = max(queue / queue_max, p95 / slo)
+        elapsed = math.inf if self._at is None else max(0.0, now - self._at)
+        self.load = load + (self.load - load) * 0.5 ** (elapsed / self._half_life)
+        self._at = now if self._at is None else max(now, self._at)
+        self._stretching = self.load >= (self._low if self._stretching else self._start)
+
+    @property
+    def share(self) -> float:
+        """u: 0 where nothing is stretched, 1 where the target is stretched all the way."""
+        return min(1.0, (self.load - self._low) / (self._high - self._low)) if self._stretching else 0.0
+
+    def target(self, target: float, relax_to: float | None, certified: float | None) -> float:
+        """The error target for now, between `target` and the pack's `relax_to`.
+
+        `certified` is the highest error target that the category can be held to on audits of its own traffic; without
+        one (None) nothing is stretched.
+        """
+        if relax_to is None or certified is None:
+            return target
+        return max(target, min(target + self.share * (relax_to - target), certified))

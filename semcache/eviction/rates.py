@@ -1,0 +1,114 @@
+"""Ids ranked by what they will save by their weight, from how often they were used lately.
+
+All rates fade alike, so that the order of two ids changes only when one is used. Invariant: what is remembered of ids
+that left is bounded by what is held.
+"""
+
+from __future__ import annotations
+
+import math
+
+from semcache.eviction.table import Rated, Table
+
+_FEW = 64
+_MEMORY = 8
+_SMALLEST = 2048
+_LEAST = 1e-9
+
+
+class Rates:
+    """Value = rate of use * cost * share of life left / weight; `reach` sets how fast rates fade.
+
+    A use adds 1 to a rate, and rates halve every `reach` * (ids held) requests. They are kept as their binary logarithm
+    at the last use plus that time in half-lives, so that ids compare without being brought up to date (the idea is that
+    of LRFU, Lee et al., IEEE Transactions on Computers 2001). The rate of an id that left is remembered under its key,
+    and taken up again when the key returns. Life counts as short when less of it is left than an id is usually held.
+    """
+
+    __slots__ = ("_gone", "_passed", "_slots", "_stay", "_table", "held", "now", "reach")
+
+    def __init__(self, reach: float) -> None:
+        self.reach = reach
+        self.now = 0.0
+        self.held = 0.0
+        self._passed = 0.0
+        self._stay = 0.0
+        self._slots: dict[int, int] = {}
+        self._table = Table()
+        self._gone: dict[int, float] = {}
+
+    def tick(self) -> None:
+        """A request passes."""
+        self._passed += 1.0 / (self.reach * max(_FEW, len(self._slots)))
+
+    def enter(self, id: int, rated: Rated, start: float = 1.0) -> None:
+        """Take in an id; `start` in [0, 1] is the rate of one whose key is not remembered."""
+        self.now = max(self.now, rated.created)
+        known = self._gone.pop(rated.key, None)
+        level = self._passed + math.log2(max(start, _LEAST)) if known is None else self._more(known)
+        self._slots[id] = self._table.add(id, rated, level, self._value(rated, level))
+        self.held += rated.weight
+
+    def use(self, id: int) -> Rated:
+        """Note a use."""
+        slot = self._slots[id]
+        rated = self._table.rated(slot)
+        level = self._more(self._table.levels[slot])
+        self._table.levels[slot] = level
+        self._table.values[slot] = self._value(rated, level)
+        return rated
+
+    def leave(self, id: int, *, evicted: bool) -> None:
+        """Drop an id and remember how it fared."""
+        slot = self._slots.pop(id)
+        rated, level = self._table.rated(slot), self._table.levels[slot]
+        self._table.drop(slot)
+        self.held = self.held - rated.weight if self._slots else 0.0
+        if evicted:
+            self._stay += (self.now - rated.created - self._stay) / 32.0
+        self._gone[rated.key] = max(level, self._gone.pop(rated.key, level))
+        while len(self._gone) > max(_SMALLEST, _MEMORY * len(self._slots)):
+            del self._gone[next(iter(self._gone))]
+
+    def lowest(self) -> int | None:
+        """The id of the least value, None when there is none."""
+        return self._table.lowest() if self._slots else None
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._slots
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def _more(self, level: float) -> float:
+        high, low = max(level, self._passed), min(level, self._passed)
+        return high + math.log2(1.0 + 2.0 ** (low - high))
+
+    def _value(self, rated: Rated, level: float) -> float:
+        """The binary logarithm of the value, at a time that is the same for all."""
+        left = 1.0
+        if rated.expires < math.inf and self._stay > 0.0:
+            left = min(1.0, (rated.expires - self.now) / self._stay)
+        return level + math.log2(max(rated.cost, _LEAST) / max(rated.weight, _LEAST) * max(left, _LEAST))
+
+
+class Shadow:
+    """A cache of keys alone, to see what another reach would have served. Never holds more than it is allowed."""
+
+    __slots__ = ("_rates",)
+
+    def __init__(self, reach: float) -> None:
+        self._rates = Rates(reach)
+
+    def ask(self, rated: Rated, limit: float) -> bool:
+        """Whether a request would have been served; the answer is then held, in a weight of at most `limit`."""
+        rates, key = self._rates, rated.key
+        rates.tick()
+        if key in rates:
+            rates.use(key)
+            return True
+        while rates.held + rated.weight > limit and (victim := rates.lowest()) is not None:
+            rates.leave(victim, evicted=True)
+        if rated.weight <= limit:
+            rates.enter(key, rated)
+        return False

@@ -1,0 +1,147 @@
+"""How long an answer lives: the pack's TTL, shortened as far as answers like it are seen to change.
+
+With h the upper credible bound of the rate of change, an answer is out of date after t seconds with a probability of
+1 - exp(-h t); the TTL is the t at which that reaches the category's `stale`.
+
+Pure; reads the prompt, the pack and what was observed. Invariant: no TTL exceeds the pack's or the caller's, and it
+counts from an answer's creation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from semcache.freshness.fixed import shortened
+from semcache.freshness.hazard import NOISE, RATES, Hazards, Posterior, Prior, Volatility, prior_quantile
+from semcache.freshness.volatile import VolatilityModel, is_relative
+from semcache.policy import Category, Pack
+from semcache.types import Request
+
+if TYPE_CHECKING:
+    from semcache.types import Vector
+
+_ALIKE: Mapping[Volatility, float] = dict.fromkeys(Volatility, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What one prompt has shown: how often its answer was found changed, over how many seconds of being watched."""
+
+    changes: float = 0.0
+    exposure: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is known of the answers of one category and volatility, for operators.
+
+    `ttl` and `change_every` (mean time between changes) are seconds; of `observations` re-asked answers `differing`
+    were not the same, both fading with age.
+    """
+
+    kind: Volatility
+    ttl: float
+    change_every: float
+    observations: float
+    differing: float
+
+
+class LearnedFreshness:
+    """`protocols.Freshness` that learns."""
+
+    def __init__(
+        self,
+        pack: Pack,
+        *,
+        model: VolatilityModel | None = None,
+        embedder_id: str | None = None,
+        noise: float = NOISE,
+    ) -> None:
+        """`model` None: the shipped one, read from its file when it is first needed.
+
+        `embedder_id` names where vectors come from; those of another embedder than the model's are ignored (None: they
+        are the model's). `noise`: share of unchanged answers that the judge is expected to call changed, in (0, 1).
+        """
+        self._pack = pack
+        self._model = model
+        self._embedder_id = embedder_id
+        self._hazards = Hazards(noise)
+
+    def kind(self, text: str, vector: Vector | None = None) -> Volatility:
+        """How fast the answer to a prompt changes; `vector`, its embedding, makes this more certain."""
+        if is_relative(text):
+            return Volatility.RELATIVE
+        model = self._model = self._model or VolatilityModel.shipped()
+        known = self._embedder_id is None or self._embedder_id == model.embedder_id
+        return model.kind(text, vector if known else None)
+
+    def ttl(self, request: Request, category: str, vector: Vector | None = None, past: Past | None = None) -> float:
+        """Seconds; 0 means do not store. `past`: what is known of this very prompt."""
+        policy = self._pack.of(category)
+        if not policy.learn_ttl or policy.ttl <= 0:
+            return shortened(policy.ttl, request)
+        kind = self.kind(request.text, vector)
+        if kind == Volatility.RELATIVE and not policy.live:
+            return 0.0
+        return shortened(self._ttl(category, kind, past), request)
+
+    def observe(self, category: str, exposure: float, changed: bool, kind: Volatility = Volatility.SLOW) -> None:
+        """Learn from an answer that was asked for again when it was `exposure` seconds old.
+
+        Raises InvalidArgument for an exposure that is negative or not finite.
+        """
+        self._hazards.observe(category, kind, exposure, changed)
+
+    def outlook(self, category: str) -> list[Outlook]:
+        """What is known of a category, one row a volatility."""
+        policy = self._pack.of(category)
+        if policy.ttl <= 0:
+            return []
+        rows = []
+        for kind in Volatility:
+            known = self._known(category, kind)
+            ttl = 0.0 if kind == Volatility.RELATIVE and not policy.live else self._ttl(category, kind, None)
+            ttl = ttl if policy.learn_ttl else policy.ttl
+            rows.append(Outlook(kind, ttl, 1 / known.mean, known.observations, known.differing))
+        return rows
+
+    def state(self) -> dict[str, Any]:
+        """What was observed, as JSON has it; {} when nothing."""
+        return self._hazards.state()
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave. Raises ValueError for a state that is not its own."""
+        self._hazards.restore(state)
+
+    def _ttl(self, category: str, kind: Volatility, past: Past | None) -> float:
+        policy = self._pack.of(category)
+        return min(policy.ttl, _until_stale(policy.stale, self._known(category, kind).upper, past))
+
+    def _known(self, category: str, kind: Volatility) -> Posterior:
+        return self._hazards.posterior(category, kind, self._prior(self._pack.of(category)), self._pack.confidence)
+
+    def _prior(self, policy: Category) -> Prior:
+        """Without a stated `change_every`, that under which the pack's `ttl` is right for slowly changing answers.
+
+        A category for prompts about the present has a TTL meant for them: no kind of prompt shortens it.
+        """
+        if policy.change_every is not None:
+            rate = 1 / policy.change_every
+        else:
+            rate = -math.log1p(-policy.stale) / policy.ttl / prior_quantile(self._pack.confidence)
+        return Prior(rate, _ALIKE if policy.live else RATES)
+
+
+def _until_stale(stale: float, rate: float, past: Past | None) -> float:
+    """Seconds until an answer is out of date with probability `stale`.
+
+    A prompt with a past has a rate of its own, ~ Gamma(1, 1 / rate) a priori; its answer then survives t seconds with
+    probability (b / (b + t))^a, a = 1 + changes and b = 1 / rate + exposure (Lomax).
+    """
+    if past is None:
+        return -math.log1p(-stale) / rate
+    a, b = 1 + past.changes, 1 / rate + past.exposure
+    return b * math.expm1(-math.log1p(-stale) / a)

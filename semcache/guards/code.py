@@ -1,0 +1,127 @@
+"""The guard for what must match as written: code identifiers, files, flags, addresses, quoted strings, lettered things.
+
+Reads text that is not prose: "os.path.join", "main.py", "--graph", "C++", "B2", "vitamin C", what stands in quotes.
+It runs nothing and knows no programming language. Two different literals are a conflict. One that only one text has is
+a conflict if it is code, else a doubt, unless it is all that tells the texts apart.
+Invariant: a literal counts as shared when the other text spells it anywhere, whatever the punctuation.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.guards import entities
+from semcache.guards.comparing import Comparing
+from semcache.guards.names import ALIASES
+from semcache.guards.text import all_the_difference, stem, stems, vocabulary
+from semcache.guards.text import read as read_text
+from semcache.types import Conflict
+
+_MAIL = r"[\w.+-]+@[\w-]+\.[\w.]+\w"
+
+
+def _literal(start: str, address: str) -> re.Pattern[str]:
+    """What must match as written, tried where `start` allows."""
+    return re.compile(
+        rf"""{start}(?:
+    (?P<quoted>"([^"\n]{{1,80}})"|“([^”\n]{{1,80}})”|(?<!\w)'([^'\n]{{1,80}})'(?!\w)|`+([^`\n]{{1,80}})`+)
+    | (?P<address>{address})
+    | (?P<language>(?<!\w)(?i:c\+\+|c\#|f\#|\.net\b|objective-c\b|node\.js|next\.js|vue\.js))
+    | (?P<flag>(?<![\w-])--?[a-z][\w-]{{1,30}}(?!\w))
+    | (?P<call>\b[A-Za-z_][\w.]*\(\))
+    | (?P<file>\b[\w-]+\.(?:py|js|ts|tsx|jsx|java|cpp|rb|rs|sh|sql|csv|json|ya?ml|xml|html|css|pdf|docx?|xlsx?|pptx?|txt
+        |md|toml|ini|log|png|jpe?g|gif|svg|mp[34]|zip|exe|ipynb|env)\b)
+    | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{{2,}}[A-Z]\w*\b|\b[a-z_]{{2,}}\w*(?:\.[a-z_]{{2,}}\w*)+\b|\b\w+(?:::\w+)+)
+    | (?P<id>\b[A-Za-z]{{1,6}}-?\d[\w-]*)
+    | (?P<letter>\b(?i:plan|class|type|grade|option|section|part|schedule|form|language)\ (?:[A-HJ-Z]
+      |[b-hj-z])\b(?!['+\#])
+        |\b(?i:vitamin|hepatitis)\ [A-Za-z]\b|\b(?:in|using|with|learn)\ [CR]\b(?![+\#]))
+    )""",
+        re.VERBOSE,
+    )
+
+
+_SITE = r'(?:https?://|www\.)[^\s<>"]+[\w/]'
+_WITH_MAIL = _literal("", rf"{_SITE}|{_MAIL}")
+# Without an "@" only quotes, sites and hyphens can begin inside a word, which spares most attempts.
+_LITERAL = _literal(r"""(?:(?<!\w)|(?=["“`hw-]))""", _SITE)
+# Whether `_LITERAL` is worth the search. One set of characters comes first, so that the engine skips to them.
+_MARKS = re.compile(
+    r"""
+    ["“`@_#+'.:(\dA-Z-](?:
+      (?<=["“`@_#+]) | (?<=['.-])(?<!\w.) | (?<=[.:])(?<=\w.)(?=[a-z]) | (?<=\()(?=\)) | (?<=:)(?=:|//)
+    | (?<=\d)(?:(?<=[A-Za-z].)|(?<=[A-Za-z]-.)) | (?<=[A-Z])(?<=[a-z].)
+    )
+    """,
+    re.VERBOSE,
+)
+_LETTERED = vocabulary("vitamin plan class type grade option hepatitis section part schedule form language")
+_LETTERS = frozenset("cr")
+_IN_LETTER = re.compile(r"\b(?:in|using|with|learn) [CR]\b")
+_NONE: dict[str, str] = {}
+_FIRM = frozenset(("language", "flag", "call", "file", "code"))
+
+
+class Code(Comparing[dict[str, str]]):
+    """Vetoes prompts that name different literals; doubts those of which only one quotes something."""
+
+    name = "code"
+
+    def read(self, text: str) -> dict[str, str]:
+        return read(text)
+
+    def compare(self, one: dict[str, str], two: dict[str, str], query: str, cached: str, /) -> Conflict | None:
+        """Compare the literals of both texts."""
+        if one == two:
+            return None
+        left, right = _unshared(one, two, cached), _unshared(two, one, query)
+        if not left and not right:
+            return None
+        veto = bool(left and right) or any(one.get(word, two.get(word)) in _FIRM for word in left + right)
+        detail = f"{', '.join(left) or 'nothing'} / {', '.join(right) or 'nothing'}"
+        return Conflict(self.name, detail, veto or all_the_difference(query, cached, _pieces(left + right)))
+
+
+def read(text: str) -> dict[str, str]:
+    """The literals of `text` and their kinds."""
+    words = read_text(text)
+    bag, raw = words.bag, words.raw
+    lettered = not bag.isdisjoint(_LETTERED) or (not bag.isdisjoint(_LETTERS) and _IN_LETTER.search(raw) is not None)
+    return _literals(raw) if lettered or _MARKS.search(raw) is not None else _NONE
+
+
+def _literals(raw: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for match in (_WITH_MAIL if "@" in raw else _LITERAL).finditer(raw):
+        kind, text = match.lastgroup, match[0].lower()
+        if kind == "quoted":
+            text = text.strip("\"'“”` ").rstrip(".,;:!? ")
+        elif kind == "letter" and text.startswith(("in ", "using ", "with ", "learn ")):
+            text = f"language {text[-1]}"
+        elif kind == "id":
+            text = text.replace("-", "").replace("_", "")
+        found[text] = kind or ""
+    found.pop("", None)
+    return found
+
+
+def _unshared(literals: dict[str, str], others: dict[str, str], other: str) -> list[str]:
+    missing = []
+    words = read_text(other)
+    for literal in literals.keys() - others.keys():
+        if ALIASES.get(literal) in entities.read(other).known:
+            continue
+        if literal[-2:-1] == " " and literal[-1] in words.bag and literal[-1] not in "ai":
+            continue
+        squeezed = re.sub(r"[\W_]+", "", literal)
+        if len(squeezed) > 1 and squeezed in "".join(words.words).replace("_", ""):
+            continue
+        pieces = literal.split()
+        if len(pieces) > 3 and sum(stem(piece) in stems(other) for piece in pieces) >= 0.7 * len(pieces):
+            continue
+        missing.append(literal)
+    return sorted(missing)
+
+
+def _pieces(literals: list[str]) -> list[str]:
+    return [piece for literal in literals for piece in re.split(r"[\W_]+", literal) if piece]

@@ -1,0 +1,36 @@
+"""What the guards have in common: read each of two texts once, then compare the readings.
+
+Knows no words. Invariant: two texts with one and the same reading object do not conflict, so that a guard which finds
+nothing to read in most texts costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from semcache.types import Conflict
+
+R = TypeVar("R")
+
+
+class Comparing(ABC, Generic[R]):
+    """A guard that compares two readings.
+
+    `read` must return one shared object for all texts that say nothing of its kind.
+    """
+
+    name: str
+
+    @abstractmethod
+    def read(self, text: str) -> R:
+        """What `text` says of the guard's kind."""
+
+    @abstractmethod
+    def compare(self, one: R, two: R, query: str, cached: str, /) -> Conflict | None:
+        """The finding against two texts with these readings. Symmetric, but for the order of what it names."""
+
+    def conflict(self, query: str, cached: str) -> Conflict | None:
+        """The finding against these texts, read anew."""
+        one, two = self.read(query), self.read(cached)
+        return None if one is two else self.compare(one, two, query, cached)

@@ -1,0 +1,191 @@
+"""The guard for direction and role: the same words the other way round ask something else.
+
+Reads what a thing comes from and goes to, what is compared with what, and word order: two words or phrases that have
+changed places between otherwise equal surroundings. Parses no grammar, so a passive and a moved phrase must merely not
+look like a swap. Invariant: what stands on both sides of "and", "or" and the like has no order.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from semcache.guards.comparing import Comparing
+from semcache.guards.text import LIGHT, stem, vocabulary
+from semcache.guards.text import read as read_text
+from semcache.types import Conflict
+
+_SOURCE = frozenset(("from",))
+_TARGET = vocabulary("to into onto towards toward")
+_PIVOTS = _SOURCE | _TARGET | {"than"}
+# Words that end a noun phrase, beside the pivots.
+_ENDS = LIGHT | vocabulary("without via per through under over after before between during using until because while")
+# Words that may come before the thing itself.
+_SKIPPED = vocabulary("a an the my your our his her their its this that these those some any another")
+_SYMMETRIC = vocabulary(
+    "between vs versus difference differences different compare compared comparing comparison differ similar"
+    " similarities same"
+    " distance far close near apart relationship relation related relate compatible match equal equals equivalent both"
+    " together married marry interact combine combined mix mixed share common conflict overlap correlation"
+)
+_JOINED = vocabulary("and or nor plus")
+# Nouns that say nothing of which way: "from my savings account" and "to savings" are opposed by "savings".
+_GENERIC = vocabulary("account card one money cash device site website file app other place thing side point")
+_BEING = vocabulary("is are was were be the a an as")
+_FEWEST = 4 / 5  # share of the content words of either prompt that both must hold for word order to mean anything
+_LONGEST = 60  # words; longer prompts are read as far as that
+
+
+class Reading(NamedTuple):
+    """`sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares."""
+
+    words: tuple[str, ...]
+    bag: frozenset[str]
+    sources: frozenset[frozenset[str]]
+    targets: frozenset[frozenset[str]]
+    than: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    degrees: frozenset[str]
+    symmetric: bool
+
+
+class Direction(Comparing[Reading]):
+    """Vetoes prompts in which two things have changed places."""
+
+    name = "direction"
+
+    def read(self, text: str) -> Reading:
+        return read(text)
+
+    def compare(self, one: Reading, two: Reading, _query: str, _cached: str, /) -> Conflict | None:
+        """Compare what comes from where, what exceeds what, and the order of equal words."""
+        if one.symmetric or two.symmetric:
+            return None
+        if (one.sources and two.targets) or (one.targets and two.sources):
+            found = (one.sources & two.targets) - one.targets | (one.targets & two.sources) - two.targets
+            if found:
+                return Conflict(self.name, f"from and to {' '.join(sorted(min(found, key=sorted)))}")
+        if one.than and two.than and one.degrees == two.degrees and exchanged(one, two):
+            return Conflict(self.name, "compared the other way round")
+        common = len(one.bag & two.bag)
+        if common > 1 and common >= _FEWEST * max(len(one.bag), len(two.bag)):
+            shared = one.bag & two.bag
+            if [word for word in one.words if word in shared] == [word for word in two.words if word in shared]:
+                return None
+            swap = _swap(one.words, two.words, shared)
+            if swap is not None:
+                return Conflict(self.name, *swap)
+        return None
+
+
+def read(text: str) -> Reading:
+    """What `text` says of directions, and the order of its words."""
+    words = read_text(text)
+    stems = tuple([stem(word) for word in words.words[:_LONGEST]])
+    bag = frozenset(stems) - LIGHT
+    symmetric = not words.bag.isdisjoint(_SYMMETRIC)
+    if words.bag.isdisjoint(_PIVOTS):
+        return Reading(stems, bag, frozenset(), frozenset(), (), frozenset(), symmetric)
+    sources: set[frozenset[str]] = set()
+    targets: set[frozenset[str]] = set()
+    than: list[tuple[frozenset[str], frozenset[str]]] = []
+    degrees: set[str] = set()
+    for place, word in enumerate(words.words[:_LONGEST]):
+        if word not in _PIVOTS:
+            continue
+        behind = _phrase(stems, words.words, place + 1)
+        if word in _SOURCE:
+            sources.add(behind - _GENERIC)
+        elif word in _TARGET:
+            targets.add(behind - _GENERIC)
+        elif place > 1 and behind:
+            than.append((frozenset(stems[: place - 1]) - LIGHT, behind))
+            degrees.add(stems[place - 1])
+    nothing = frozenset((frozenset[str](),))
+    return Reading(
+        stems,
+        bag,
+        frozenset(sources) - nothing,
+        frozenset(targets) - nothing,
+        tuple(than),
+        frozenset(degrees),
+        symmetric,
+    )
+
+
+def _phrase(stems: tuple[str, ...], words: tuple[str, ...], start: int) -> frozenset[str]:
+    """Up to three content words from `start` on: the thing that a preposition governs."""
+    found: list[str] = []
+    for place in range(start, min(start + 5, len(stems))):
+        word = words[place]
+        if word in _SKIPPED and not found:
+            continue
+        if word in _ENDS or word in _PIVOTS or word[0].isdigit() or len(found) == 3:
+            break
+        found.append(stems[place])
+    return frozenset(found)
+
+
+def exchanged(one: Reading, two: Reading) -> bool:
+    """Whether a comparison with "than" goes the other way round in `two`."""
+    return any(
+        (behind - right) & (left - before) and (right - behind) & (before - left)
+        for before, behind in one.than
+        for left, right in two.than
+    )
+
+
+def _swap(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> tuple[str, bool] | None:
+    """Which phrases stand in each other's surroundings, and whether that is beyond doubt.
+
+    A phrase is as many words as follow one another in both texts. Of the four words around two phrases, at least three
+    must have stayed while the phrases changed places.
+    """
+    phrases = _phrases(one, two, shared)
+    for number, (a, c, first) in enumerate(phrases):
+        for b, d, second in phrases[number + 1 :]:
+            if c < d:
+                continue
+            between = frozenset(one[a + first : b])
+            if (
+                one[a].isdigit() != one[b].isdigit()
+                or not between
+                or (between <= LIGHT and not between.isdisjoint(_JOINED))
+            ):
+                continue
+            if one[a].isdigit() and any(map(str.isdigit, between)):
+                continue
+            if _at(one, b - 1) in _JOINED and _at(two, c - 1) in _JOINED:
+                continue
+            stayed = (
+                (_at(one, a - 1) == _at(two, d - 1))
+                + (_at(one, a + first) == _at(two, d + second))
+                + (_at(one, b - 1) == _at(two, c - 1))
+                + (_at(one, b + second) == _at(two, c + first))
+            )
+            if stayed > 2:
+                shown = f"{' '.join(one[a : a + first])} / {' '.join(one[b : b + second])} changed places"
+                return shown, stayed == 4 and not between <= _BEING
+    return None
+
+
+def _phrases(one: tuple[str, ...], two: tuple[str, ...], shared: frozenset[str]) -> list[tuple[int, int, int]]:
+    """Where each phrase begins in `one` and in `two`, and how many words it has."""
+    places = {word: place for place, word in enumerate(two)}
+    found: list[tuple[int, int, int]] = []
+    start = 0
+    while start < len(one):
+        word = one[start]
+        if word not in shared or one.count(word) != 1 or two.count(word) != 1:
+            start += 1
+            continue
+        place, length = places[word], 1
+        while _at(one, start + length) == _at(two, place + length) != "":
+            length += 1
+        while one[start + length - 1] in LIGHT:
+            length -= 1
+        found.append((start, place, length))
+        start += length
+    return found
+
+
+def _at(words: tuple[str, ...], place: int) -> str:
+    return words[place] if 0 <= place < len(words) else ""

@@ -1,0 +1,169 @@
+"""The guard for the form of the answer: one question wants another answer as JSON, in French or for a child.
+
+Reads the wished format, tongue, reader, length and tone, and whether steps or examples are wanted. It knows what is
+asked for, never what an answer looks like.
+Invariant: two different wishes are a conflict; a wish that only one text makes is one too if it is said outright or all
+that tells the texts apart, else a doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from semcache.guards.comparing import Comparing
+from semcache.guards.text import differing, lexicon, stem, vocabulary
+from semcache.guards.text import read as read_text
+from semcache.types import Conflict
+
+_FORMATS = lexicon(
+    "json yaml xml csv html markdown latex table=tables,tabular spreadsheet grid list=lists,bullets,bullet,bulleted"
+    " checklist paragraph=paragraphs,prose sentence=sentences essay poem=verse haiku limerick tweet diagram=flowchart"
+    " pseudocode slides outline timeline dialogue emojis headline rap sonnet metaphor analogy"
+)
+_WORKS = _FORMATS | lexicon(
+    "song story email letter script code formula speech report caption summary article memo blog joke"
+)
+_TONGUES = lexicon(
+    "english french german spanish italian portuguese dutch polish russian ukrainian chinese mandarin cantonese"
+    " japanese"
+    " korean arabic hindi urdu bengali punjabi gujarati tamil telugu marathi turkish greek hebrew swedish"
+    " norwegian danish"
+    " finnish czech hungarian romanian welsh irish gaelic latin persian=farsi vietnamese thai indonesian malay swahili"
+    " somali yoruba tagalog filipino"
+)
+_READERS = lexicon(
+    "child=children,kid,kids,toddler,eli5 teenager=teenagers,teen,teens beginner=beginners,novice,newbie,dummies"
+    " layman=layperson,laypeople,laymen expert=experts,professional,specialist"
+    " manager=managers,executive,executives,ceo"
+    " grandmother=grandma,granny,grandparents customer=customers medic=doctor,doctors,nurse,nurses"
+    " student=students,pupils"
+    " developer=developers,programmer,programmers,engineer,engineers lawyer=lawyers schoolchild undergraduate"
+)
+_LENGTHS = lexicon(
+    "short=briefly,brief,concise,concisely,succinctly,tldr,nutshell,quick,shorter"
+    " long=detail,detailed,depth,thorough,thoroughly,comprehensive,comprehensively,longer,extensively,full"
+)
+_TONES = lexicon(
+    "formal=formally,professional casual=casually,informal,informally,friendly funny=humorous,humorously,funnily"
+    " polite=politely simple=plain,lay,layman,laymans,layman's,everyday,easy technical=technically,scientific"
+    " rhyming=rhymes,rhyme sarcastic angry"
+)
+
+
+def _any(table: dict[str, str]) -> str:
+    return "|".join(sorted(map(re.escape, table), key=len, reverse=True))
+
+
+_WISHES = (
+    ("format", frozenset(_FORMATS) | {"word", "line"}, _FORMATS | {"word": "word", "line": "line"}, True, re.compile(
+        r"\b(?:in|into|as|using|return(?: it| them)?|output(?: it)?|format(?:ted)?)(?: an?| the| just| only"
+        r"| valid| plain| one| two"
+        rf"| three| single| short| brief| simple| numbered| bulleted| markdown| nested| code| form of"
+        rf"| format of)* ({_any(_FORMATS)})\b"
+        rf"|\b(?:one|single)[ -](sentence|paragraph|word|line)\b|\b({_any(_FORMATS)}) (?:only|format|form|output)\b"
+    )),
+    ("format", frozenset(_WORKS), _WORKS, False, re.compile(
+        rf"^\W*(?:please |can you |could you |would you |i want you to |i need you to )*(?:write|give me|make"
+        rf"|create|draw|draft|compose|generate|produce)(?: me)?(?: an?| the| some| short| brief)* ({_any(_WORKS)})\b"
+    )),
+    ("tongue", frozenset(_TONGUES), _TONGUES, True, re.compile(
+        rf"\b(?:in|into|to)(?: simple| plain| british| american| the)* ({_any(_TONGUES)})\b"
+        r"(?! (?:class|culture|history|literature|food|people|cuisine|law|schools?|exam|grammar|cinema|films?|movies?))"
+    )),
+    ("reader", frozenset(_READERS) | {"five", "5", "old"}, _READERS, True, re.compile(
+        r"\b(?:like|as if|as though|to|for)(?: i'm| i am| im| i was| i were)(?: an?| the| complete| absolute"
+        r"| total| small| little| young)*"
+        rf"(?: (?:\w+[ -])?years?[ -]old| five| \d+)+\b|\b(?:like|as if|as though)(?: i'm| i am| im| i was"
+        rf"| i were| to)?"
+        rf"(?: an?| the| complete| absolute| total| small| little| young)* ({_any(_READERS)})\b|\b(eli5)\b"
+        r"|\b(?:explain|describe|teach|summari[sz]e|simplify|write|tell)\b[^.?!]{0,60}? (?:to|for|suitable for"
+        r"|aimed at)"
+        rf"(?: an?| my| the| young| small| complete| absolute| total| primary| school"
+        rf"| \w+[ -]years?[ -]old)* ({_any(_READERS)})\b"
+    )),
+    ("length", frozenset(_LENGTHS), _LENGTHS, False, re.compile(
+        r"\b(briefly|concisely|succinctly|tldr|thoroughly|comprehensively|extensively)\b|\bin (?:a |more "
+        r"|great |full )*(brief|nutshell"
+        r"|short|detail|depth|full)\b(?! (?:time|term|run|sleeve|bloom|swing))|\b(short|brief|concise|quick"
+        r"|detailed|longer|thorough|comprehensive|full|depth) (?:answer|explanation"
+        r"|summary|description|overview|version|response|introduction|report|note|paragraph|essay)\b"
+    )),
+    ("tone", frozenset(_TONES), _TONES, False, re.compile(
+        r"\b(formally|informally|casually|humorously|politely)\b|\b(?:in|use|with)(?: an?| the"
+        r"| very)* ([\w']+) (?:tone|way|style|manner|language|terms"
+        r"|words)\b|\b(formal|informal|casual|friendly|funny|polite|rhyming|professional) (?:email|letter|reply"
+        r"|answer|message|poem|tone)\b"
+    )),
+)  # fmt: skip
+_STEPS = re.compile(r"\bstep[ -]by[ -]step\b|\bstepwise\b|\bas steps\b|\bwith steps\b")
+_EXAMPLES = re.compile(r"\b(?:with|including|include|give|using)(?: me)?(?: an?| some| code| real)* examples?\b")
+_TRIGGERS = frozenset[str]().union(*(wish[1] for wish in _WISHES)) | vocabulary("step stepwise steps example examples")
+
+_STEMS = frozenset(map(stem, _TRIGGERS)) | vocabulary("explain describe answer write give term word as")
+
+
+class Reading(NamedTuple):
+    """`outright` and `hinted` are wishes as (kind, what); those hinted at may be part of the subject."""
+
+    outright: frozenset[tuple[str, str]]
+    hinted: frozenset[tuple[str, str]]
+
+
+_NOTHING = Reading(frozenset(), frozenset())
+
+
+class Form(Comparing[Reading]):
+    """Vetoes prompts that want the answer in different forms."""
+
+    name = "form"
+
+    def read(self, text: str) -> Reading:
+        return read(text)
+
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+        """Compare the wishes that both texts make about the answer."""
+        if one == two:
+            return None
+        left, right = _lacking(one, two, cached), _lacking(two, one, query)
+        if not left and not right:
+            return None
+        firm = bool((left & one.outright) | (right & two.outright)) or (bool(left) and bool(right))
+        firm = firm or differing(query, cached) <= _STEMS
+        return Conflict(self.name, " / ".join(sorted((_show(left), _show(right)))), firm)
+
+
+def read(text: str) -> Reading:
+    """The wishes that `text` makes about the form of its answer."""
+    words = read_text(text)
+    if words.bag.isdisjoint(_TRIGGERS):
+        return _NOTHING
+    outright: set[tuple[str, str]] = set()
+    hinted: set[tuple[str, str]] = set()
+    for kind, triggers, table, firm, pattern in _WISHES:
+        if words.bag.isdisjoint(triggers):
+            continue
+        for match in pattern.finditer(words.lower):
+            word = next((group for group in match.groups() if group), "five")
+            if word in table or word == "five":
+                wish = (kind, table.get(word, "child"))
+                (outright if firm and wish != ("tongue", "english") else hinted).add(wish)
+    if "step" in words.lower and _STEPS.search(words.lower):
+        hinted.add(("steps", "step by step"))
+    if "example" in words.lower and _EXAMPLES.search(words.lower):
+        hinted.add(("examples", "examples"))
+    if not outright and not hinted:
+        return _NOTHING
+    return Reading(frozenset(outright), frozenset(hinted))
+
+
+def _lacking(one: Reading, two: Reading, other: str) -> frozenset[tuple[str, str]]:
+    """The wishes of `one` that `two` makes nowhere, not even in other words."""
+    bag = read_text(other).bag
+    return frozenset(
+        wish for wish in one.outright | one.hinted if wish not in two.outright | two.hinted and wish[1] not in bag
+    )
+
+
+def _show(wishes: frozenset[tuple[str, str]]) -> str:
+    return ", ".join(sorted(f"{kind} {what}" for kind, what in wishes)) or "no wish"

@@ -1,0 +1,115 @@
+"""Qualifiers that narrow a question: which kind of customer, plan, place, age, device, and so on, with their spellings.
+
+Data alone. Each line is one axis; `|` separates its values, `,` the spellings of a value; `_` stands for a space or a
+hyphen. Invariant: no spelling stands on two values of one axis.
+"""
+
+from __future__ import annotations
+
+from semcache.guards.text import vocabulary
+
+_AXES = """
+personal,private,individual,individuals,consumer,home_use|business,businesses,commercial,corporate,company,companies,trade,workplace,b2b|student,students,academic,university|charity,charities,nonprofit,non_profit
+one_off,one_time|daily,per_day,a_day,every_day|weekly,per_week,a_week,every_week|fortnightly,every_two_weeks|monthly,per_month,a_month,every_month|quarterly|annual,annually,yearly,per_year,a_year,every_year,per_annum
+domestic,domestically,national,nationally,inland,within_the_country,within_the_uk|international,internationally,overseas,abroad,foreign,worldwide,global,globally|local,locally
+prepaid,pre_paid,pay_as_you_go,payg|postpaid,post_paid,pay_monthly,contract
+child,children,kid,kids,junior,children's,kids'|adult,adults,grown_up,grown_ups|senior,seniors,pensioner,pensioners,elderly,oap,over_60s|baby,babies,infant,infants,newborn,newborns|teenager,teenagers,teen,teens,teenage|toddler,toddlers
+alpha|beta|nightly,canary|stable,production|preview,release_candidate|legacy,deprecated|lts,long_term_support
+free,free_tier,free_plan|basic,lite,starter,essential,essentials,standard,regular|premium,pro,plus,deluxe,professional|enterprise|ultimate,platinum|gold|silver
+new_customer,new_customers,new_members,new_users|existing_customer,existing_customers,existing_members,existing_users,current_customers
+member,members|non_member,non_members|guest,guests,visitor,visitors
+used,second_hand,secondhand,pre_owned,preowned|refurbished,reconditioned|brand_new
+online,internet,website|in_store,in_stores,in_person,in_shop,in_the_shop,in_the_store,in_branch,face_to_face|by_phone,over_the_phone,by_telephone|by_post,by_mail|by_email|in_the_app,in_app,app
+iphone,ios,ipad|android|windows,pc|mac,macos,macbook|linux,ubuntu|chromebook
+desktop,laptop,computer|mobile,phone,smartphone|tablet|smart_tv,tv
+chrome|firefox|safari|edge
+men,men's,man,male,mens,boys,gents|women,women's,woman,female,womens,ladies,girls
+england|scotland,scottish|wales,welsh|northern_ireland|ireland,irish
+debit|credit|gift
+current_account,checking|savings,isa|joint
+gas|electric,electricity|water|dual_fuel
+broadband,fibre|landline|mobile|tv,television
+petrol,gasoline|diesel|electric|hybrid
+landlord,landlords|tenant,tenants,renter,renters|homeowner,homeowners,owner
+buyer,buyers|seller,sellers
+employer,employers|employee,employees,staff|contractor,contractors|self_employed,freelance,freelancer,freelancers,sole_trader,sole_traders
+weekday,weekdays|weekend,weekends|bank_holiday,bank_holidays,public_holiday,public_holidays
+off_peak|peak
+daytime|evening,evenings|overnight,night,nights
+provisional|full_licence,full_driving_licence
+part_time|full_time
+temporary,temp|permanent
+economy|business_class|first_class|premium_economy
+second_class|first_class
+one_way,single_ticket|return_ticket,round_trip,return_flight
+single|double|twin|family|triple
+single|joint
+new|used|refurbished
+student,students|senior,seniors,pensioner,pensioners,oap|veteran,veterans,military|nurse,nurses,nhs|teacher,teachers|apprentice,apprentices|carer,carers
+comprehensive,fully_comp|third_party
+home_insurance,house_insurance,contents|car_insurance,motor|travel_insurance|pet_insurance|life_insurance|health_insurance
+small|medium|large|extra_large,xl
+full_refund|partial_refund
+hard_copy,paper,printed|digital,electronic,ebook,e_book
+physical|virtual,e_gift
+express,priority|standard_delivery,standard_shipping|next_day,overnight_delivery|same_day
+hand_luggage,cabin_bag,carry_on|hold_luggage,checked_bag,checked_luggage,checked_baggage
+paperback|hardback,hardcover
+vegetarian|vegan|halal|kosher|gluten_free
+dog,dogs,puppy|cat,cats,kitten|rabbit,rabbits|horse,horses
+indoor,indoors|outdoor,outdoors
+short_term|long_term|mid_term
+primary_school|secondary_school|high_school|middle_school|college|university,uni
+undergraduate,bachelor's,bachelors,bachelor|postgraduate,master's,masters|phd,doctoral,doctorate
+freshwater|saltwater
+commercial_property|residential,residential_property
+public_sector|private_sector
+front_end,frontend|back_end,backend|full_stack
+staging|production|development,dev
+rural|urban|suburban
+civilian,civilians|military,veteran,veterans,army
+left_handed|right_handed
+type_1|type_2
+married|unmarried,divorced|widowed
+dry|oily|curly|straight
+eu,european|non_eu,outside_the_eu|us,american|uk,british
+"""
+# Qualifiers that usually change the answer where only one of two prompts has them.
+_TELLING = """
+business businesses commercial corporate student students charity nonprofit international internationally overseas
+abroad
+prepaid postpaid payg pay_as_you_go child children kid kids adult adults senior seniors pensioner elderly oap
+baby babies infant infants newborn teenager teenagers toddler beta alpha nightly preview premium enterprise platinum pro
+second_hand refurbished secondhand existing_customers existing_customer new_customers new_customer non_members
+in_store in_person by_post by_phone over_the_phone in_branch joint self_employed freelance freelancer sole_trader
+contractor part_time
+temporary provisional off_peak weekend weekends bank_holiday bank_holidays overnight same_day express one_way
+round_trip commercial_property residential partial_refund hand_luggage vegan vegetarian halal gluten_free virtual
+free_tier free_plan lite military veterans veteran divorced widowed annual annually yearly monthly weekly
+fortnightly quarterly female male women men women's men's diesel hybrid ios iphone android mac windows linux ipad
+enterprise guest guests landlord landlords tenant tenants employer employee employees short_term long_term
+pregnant breastfeeding diabetic disabled disability domestic undergraduate postgraduate phd
+"""
+# Audiences and conditions behind "for", "as a", "while" that stand on no axis.
+LONE = vocabulary(
+    "pregnant breastfeeding diabetic diabetics disabled disability veterans veteran carers carer teacher"
+    " teachers nurses"
+)
+
+
+def _spelling(written: str) -> str:
+    return written.replace("_", " ")
+
+
+SINGLE: dict[str, tuple[tuple[int, int], ...]] = {}
+PHRASES: dict[str, tuple[tuple[int, int], ...]] = {}
+for _axis, _line in enumerate(filter(None, _AXES.split("\n"))):
+    for _value, _spellings in enumerate(_line.split("|")):
+        for _word in _spellings.split(","):
+            _table = PHRASES if "_" in _word else SINGLE
+            _table[_spelling(_word)] = (*_table.get(_spelling(_word), ()), (_axis, _value))
+TELLING = frozenset(map(_spelling, _TELLING.split()))
+# The words that may begin a phrase, each with the phrases that it begins.
+STARTS: dict[str, list[tuple[str, ...]]] = {}
+for _phrase in PHRASES:
+    STARTS.setdefault(_phrase.split()[0], []).append(tuple(_phrase.split()))

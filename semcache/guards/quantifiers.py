@@ -1,0 +1,161 @@
+"""The guard for quantifiers and degrees: all is not some, at least is not at most, the cheapest is not the fastest.
+
+Reads bounds on numbers, how much of a thing is meant, exclusiveness ("only"), frequency and superlatives. The numbers
+themselves are the numbers guard's business, opposites the negation guard's.
+Invariant: two different readings of one kind conflict; what only one text says is at most a doubt, unless it is all
+that tells the texts apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from semcache.guards.comparing import Comparing
+from semcache.guards.spelled import SPELT
+from semcache.guards.text import LIGHT, Text, all_the_difference, lexicon, stem, vocabulary
+from semcache.guards.text import read as read_text
+from semcache.types import Conflict
+
+_NUMBER = rf"[$€£₹]?\d|(?:{'|'.join(sorted(SPELT - {'couple'}, key=len, reverse=True))}|an?)\b"
+_BOUND = re.compile(
+    rf"""\b(?:
+      (?P<lower>at\ least|at\ (?:the\ )?minimum|(?:no|not)\ (?:less|fewer|lower|under)\ than
+        |a?\ ?minimum\ (?:of|number|amount|age)|min\b
+        |upwards\ of|or\ (?:more|over|above|older|higher|longer)\b|and\ (?:over|above|up)\b
+        |(?:more|greater|higher|longer|older|larger|bigger|over|above|exceeding|beyond)\ (?:than\ )?(?=(?:{_NUMBER})))
+    | (?P<upper>at\ (?:the\ )?most|at\ (?:the\ )?maximum|(?:no|not)\ (?:more|greater|higher|longer)\ than
+      |a?\ ?maximum\ (?:of|number|amount|age)|max\b
+        |up\ to(?=\ (?:{_NUMBER}))|or\ (?:less|fewer|under|below|younger|lower|shorter)\b|and\ under\b
+          |as\ (?:many|much)\ as(?=\ (?:{_NUMBER}))
+        |(?:less|fewer|lower|shorter|younger|smaller|under|below|within|inside)\ (?:than\ )?(?=(?:{_NUMBER})))
+    | (?P<exact>exactly|precisely)(?=\ (?:{_NUMBER}))
+    )""",
+    re.VERBOSE,
+)
+_BOUNDS = vocabulary(
+    "least most minimum maximum min max no not or and more greater higher longer older larger bigger over above"
+    " exceeding"
+    " beyond upwards up less fewer lower shorter younger smaller under below within inside exactly precisely many much"
+)
+_SHARES = lexicon(
+    "all=every,each,entire,whole,everything,everyone,everybody some=several,certain,something,someone,somebody,part"
+    " most=majority,mostly none=no,neither few=fewer many both either any"
+)
+_ALIKE = frozenset(
+    map(frozenset, (("any", "some"), ("any", "none"), ("some", "few"), ("some", "many"), ("all", "both")))
+)
+# "All the time" and "some day" quantify nothing.
+_VAGUE = frozenset(("time", "day", "thing", "way"))
+_OFTEN = lexicon(
+    "always=constantly,continuously sometimes=occasionally usually=normally,typically,generally never"
+    " rarely=seldom,hardly"
+)
+_ONLY = vocabulary("only solely exclusively")
+_DEGREES = lexicon(
+    "cheapest best=top,greatest,finest,ideal worst fastest=quickest easiest=simplest largest=biggest"
+    " newest=latest slowest"
+    " smallest oldest youngest longest shortest tallest highest lowest richest poorest strongest weakest safest"
+    " hottest coldest"
+    " heaviest lightest nearest closest earliest hardest deepest brightest smartest healthiest priciest=dearest widest"
+    " thinnest thickest loudest quietest funniest happiest saddest prettiest ugliest rarest cleanest"
+)
+_MOST = vocabulary(
+    "expensive affordable popular common important effective efficient dangerous difficult beautiful famous successful"
+    " powerful reliable useful valuable profitable secure accurate recent likely"
+)
+_SAME_DEGREE = {"most expensive": "priciest", "most affordable": "cheapest", "least expensive": "cheapest",
+                "most recent": "newest", "most difficult": "hardest", "least affordable": "priciest"}  # fmt: skip
+_TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least"))
+
+
+class Reading(NamedTuple):
+    """`bounds` and `degrees` are what their names say, `shares` the quantifier of each noun, `often` how often."""
+
+    bounds: frozenset[str]
+    shares: dict[str, str]
+    often: str
+    only: bool
+    degrees: frozenset[str]
+
+
+_NOTHING = Reading(frozenset(), {}, "", False, frozenset())
+
+
+class Quantifiers(Comparing[Reading]):
+    """Vetoes prompts about other bounds, shares, frequencies and superlatives."""
+
+    name = "quantifiers"
+
+    def read(self, text: str) -> Reading:
+        return read(text)
+
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+        """Compare how much, how many and how far both texts mean."""
+        if one == two:
+            return None
+        if one.bounds and two.bounds and one.bounds.isdisjoint(two.bounds):
+            return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound")
+        for noun, share in one.shares.items():
+            other = two.shares.get(noun, share)
+            if other != share and frozenset((share, other)) not in _ALIKE:
+                return Conflict(self.name, f"{min(share, other)} / {max(share, other)} {noun}")
+        if one.often and two.often and one.often != two.often:
+            return Conflict(
+                self.name, _show((one.often,), (two.often,)), {one.often, two.often} != {"always", "usually"}
+            )
+        if one.degrees and two.degrees and one.degrees.isdisjoint(two.degrees):
+            return Conflict(
+                self.name, _show(one.degrees, two.degrees), all_the_difference(query, cached, _said(query, cached))
+            )
+        if one.only != two.only:
+            return Conflict(self.name, "only one says only", all_the_difference(query, cached, _ONLY))
+        if one.bounds != two.bounds and "exact" not in one.bounds | two.bounds:
+            return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", False)
+        return None
+
+
+def read(text: str) -> Reading:
+    """The quantifiers in `text`."""
+    words = read_text(text)
+    bag = words.bag
+    bounds = frozenset[str]()
+    if not bag.isdisjoint(_BOUNDS):
+        bounds = frozenset(match.lastgroup or "" for match in _BOUND.finditer(words.lower))
+    if bag.isdisjoint(_TRIGGERS):
+        return Reading(bounds, {}, "", False, frozenset()) if bounds else _NOTHING
+    often = next((kind for word, kind in _OFTEN.items() if word in bag), "")
+    return Reading(bounds, _shares(words), often, not bag.isdisjoint(_ONLY), _degrees(words))
+
+
+def _shares(words: Text) -> dict[str, str]:
+    found: dict[str, str] = {}
+    every = words.words
+    for place, word in enumerate(every):
+        share = _SHARES.get(word)
+        if share is None:
+            continue
+        noun = next((stem(other) for other in every[place + 1 : place + 5] if other not in LIGHT), "")
+        if noun and noun not in _VAGUE and found.setdefault(noun, share) != share:
+            found[noun] = "any"
+    return found
+
+
+def _degrees(words: Text) -> frozenset[str]:
+    found = {_DEGREES[word] for word in words.bag if word in _DEGREES}
+    if "most" in words.bag or "least" in words.bag:
+        for one, two in zip(words.words, words.words[1:], strict=False):
+            if one in ("most", "least") and two in _MOST:
+                found.add(_SAME_DEGREE.get(f"{one} {two}", f"{one} {two}"))
+    return frozenset(found)
+
+
+def _said(query: str, cached: str) -> frozenset[str]:
+    """The words of both texts that make a superlative."""
+    bag = read_text(query).bag ^ read_text(cached).bag
+    return frozenset(word for word in bag if word in _DEGREES or word in _MOST or word in ("most", "least"))
+
+
+def _show(one: Iterable[str], two: Iterable[str]) -> str:
+    return " / ".join(sorted((" ".join(sorted(one)) or "no", " ".join(sorted(two)) or "no")))

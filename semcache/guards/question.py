@@ -1,0 +1,139 @@
+"""The guard for the type of a question: who, when, where, why and how many are answered by different things.
+
+Reads the question word and what stands for one ("what time", "the reason", "which city"), procedures, definitions,
+requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects.
+Invariant: types that good paraphrases exchange ("how do I find" and "where can I find") never conflict.
+"""
+
+from __future__ import annotations
+
+from semcache.guards.comparing import Comparing
+from semcache.guards.text import content, lexicon, vocabulary
+from semcache.guards.text import read as read_text
+from semcache.types import Conflict
+
+_WORDS = vocabulary("who who's whos whom whose when where where's wheres why how how's hows what what's whats which")
+_PLAIN = {"who's": "who", "whos": "who", "whom": "who", "whose": "who", "where's": "where", "wheres": "where"}
+_PLAIN |= {word: word for word in ("who", "when", "where", "why")}
+# A question word behind one of these begins a question; behind another word it may join two clauses.
+_BEFORE = vocabulary(
+    "and or so but know me tell explain understand see out wondering wonder say show describe ask about idea"
+    " sure please"
+    " hi hello hey ok okay thanks for at in on by to from since until of exactly then also learn remember is do"
+    " determine"
+)
+_HOW = lexicon(
+    "number=many amount=much,expensive span=long,soon,quickly,fast often=frequently far age=old"
+    " size=big,large,tall,high,heavy,wide,deep why=come"
+)
+_COUNTED = lexicon(
+    "span=minutes,hours,days,weeks,months,years,time,longer far=miles,kilometers,kilometres,km often=times"
+    " amount=money,dollars,pounds,euros,rupees,calories"
+)
+_HEADS = lexicon(
+    "when=time,date,day,year,month,hours,deadline"
+    " where=place,places,country,city,location,address,town,website,site,shop,store"
+    " who=person,people amount=price,prices,cost,costs,fee,fees,charge,charges,salary number age"
+    " size=height,weight far=distance"
+    " why=reason,reasons,cause,causes,purpose,caused,makes,made,leads,led often=frequency span=duration"
+    " procedure=way,ways,step,steps,process,method,methods,trick,tips"
+)
+_LEAD = vocabulary(
+    "is are was were the a an your my its their our his her of some best good exact right main real actual"
+    " current total"
+    " average minimum maximum usual normal easiest fastest quickest simplest cheapest most effective efficient possible"
+    " great better other different proper correct ideal"
+)
+_ABOUT = vocabulary("do does can could should would to might did will am is")
+_ASKING = vocabulary(
+    "is are was were do does did will would has have had should isn't aren't don't doesn't won't didn't"
+)
+# Behind "when", any other word begins a clause: "when I pay by card, ...".
+_INVERTED = _ASKING | vocabulary("can could shall may must might to exactly and or")
+_ALLOWED = vocabulary("can could may am")
+
+_HARD = vocabulary("why number amount span often far age size when where who")
+
+
+def _pairs(text: str) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(pair.split("/")) for pair in text.split())
+
+
+# Measured on duplicate questions: these are exchanged as often by paraphrases as by other questions.
+_EXCHANGED = _pairs(
+    "span/when amount/number procedure/where whether/where permission/where permission/why what/where what/when"
+    " what/amount"
+    " what/number definition/where definition/amount definition/number definition/when what/size definition/size"
+    " whether/span what/age definition/age what/often what/far what/span"
+)
+_DOUBTED = _pairs(
+    "where/who size/far size/amount size/number age/span often/span often/number far/span far/where"
+    " definition/procedure"
+    " definition/whether permission/procedure amount/span age/when"
+)
+# Where nothing else differs, these ask for something else beyond doubt.
+_TELLING = _pairs(
+    "procedure/why procedure/when procedure/who procedure/amount procedure/number procedure/span procedure/often"
+    " procedure/far procedure/age definition/procedure definition/why definition/who permission/span"
+    " amount/span where/who"
+)
+_TYPE_WORDS = frozenset((*_HOW, *_COUNTED, *_HEADS))
+_SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
+
+
+class Question(Comparing[str]):
+    """Vetoes prompts that ask for things of another type, and doubts those that may."""
+
+    name = "question"
+
+    def read(self, text: str) -> str:
+        return read(text)
+
+    def compare(self, one: str, two: str, query: str, cached: str, /) -> Conflict | None:
+        """Compare the types of two questions."""
+        if one == two or not one or not two:
+            return None
+        pair = frozenset((one, two))
+        if pair in _EXCHANGED or not (pair & _HARD or pair in _DOUBTED):
+            return None
+        veto = pair <= _HARD and pair not in _DOUBTED
+        if not veto and pair in _TELLING:
+            left, right = content(query) - _TYPE_WORDS, content(cached) - _TYPE_WORDS
+            veto = len(left & right) >= _SAME_REST * len(left | right) > 0
+        return Conflict(self.name, f"{min(one, two)} / {max(one, two)}", veto)
+
+
+def read(text: str) -> str:
+    """The type of the first question in `text`, "" for none."""
+    words = read_text(text).words
+    for place, word in enumerate(words[:12]):
+        if word == "when" and words[place + 1 : place + 2] and words[place + 1] not in _INVERTED:
+            if words[place + 1] in ("and", "or"):
+                return ""
+            continue
+        if word in _WORDS and (not place or words[place - 1] in _BEFORE):
+            return _typed(word, words[place + 1 : place + 7])
+        if not place and word in _ALLOWED:
+            return "permission" if words[1:2] in (("i",), ("we",), ("you",), ("my",), ("one",)) else "whether"
+        if not place and word in _ASKING:
+            return "whether"
+    return ""
+
+
+def _typed(word: str, behind: tuple[str, ...]) -> str:
+    plain = _PLAIN.get(word)
+    if plain is not None:
+        return plain
+    if word[0] == "h":
+        if not behind or behind[0] in _ABOUT or word != "how":
+            return "procedure"
+        kind = _HOW.get(behind[0], "")
+        return _COUNTED.get(behind[1], kind) if len(behind) > 1 and kind in ("number", "amount") else kind
+    for place, head in enumerate(behind):
+        if head in _HEADS:
+            return _HEADS[head]
+        if head not in _LEAD:
+            if not place and head in ("do", "does", "did", "can", "should", "could", "will", "would", "happens"):
+                return "what"
+            return "definition" if place and behind[0] in ("is", "are") and len(behind) - place < 4 else "what"
+    return "what"

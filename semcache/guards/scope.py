@@ -1,0 +1,94 @@
+"""The guard for scope: a qualifier such as "business", "annual", "for students" or "on Android" narrows the question.
+
+Reads qualifiers by the table of `qualifiers`, each a value on an axis. It knows no products and no rules of a trade.
+Invariant: two texts that each name a value of one axis, and none in common, conflict. A value that only one names is a
+doubt, unless it is all that tells the texts apart.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from semcache.guards.comparing import Comparing
+from semcache.guards.qualifiers import LONE, PHRASES, SINGLE, STARTS, TELLING
+from semcache.guards.text import all_the_difference
+from semcache.guards.text import read as read_text
+from semcache.types import Conflict
+
+_SINGLE = frozenset(SINGLE)
+_STARTS = frozenset(STARTS)
+_KNOWN = _SINGLE | _STARTS | LONE
+
+
+class Reading(NamedTuple):
+    """`values` are the values named on each axis; `telling` the qualifiers that rarely go without saying."""
+
+    values: dict[int, frozenset[int]]
+    telling: frozenset[str]
+    bag: frozenset[str]
+
+
+class Scope(Comparing[Reading]):
+    """Vetoes prompts about different customers, plans, places, devices and so on; doubts the narrower one."""
+
+    name = "scope"
+
+    def read(self, text: str) -> Reading:
+        return read(text)
+
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+        """Compare the qualifiers that both texts have."""
+        for axis, values in one.values.items():
+            others = two.values.get(axis)
+            if others is not None and values.isdisjoint(others):
+                return Conflict(self.name, f"qualifiers: {_words(one, two)}")
+        if one.telling != two.telling:
+            lone = [word for word in one.telling - two.telling if not _met(word, two)]
+            lone += [word for word in two.telling - one.telling if not _met(word, one)]
+            if lone:
+                return Conflict(self.name, f"only one says {min(lone)}", all_the_difference(query, cached, lone))
+        return None
+
+
+_NOTHING = Reading({}, frozenset(), frozenset())
+
+
+def read(text: str) -> Reading:
+    """The qualifiers in `text`."""
+    words = read_text(text)
+    bag = words.bag
+    if bag.isdisjoint(_KNOWN):
+        return _NOTHING
+    found: dict[int, set[int]] = {}
+    telling = set(bag & TELLING) | (bag & LONE)
+    taken: set[str] = set()
+    if not bag.isdisjoint(_STARTS):
+        for place, word in enumerate(words.words):
+            for phrase in STARTS.get(word, ()):
+                if words.words[place : place + len(phrase)] == phrase:
+                    spelling = " ".join(phrase)
+                    taken.update(phrase)
+                    for axis, value in PHRASES[spelling]:
+                        found.setdefault(axis, set()).add(value)
+                    if spelling in TELLING:
+                        telling.add(spelling)
+    for word in (bag & _SINGLE) - taken:
+        for axis, value in SINGLE[word]:
+            found.setdefault(axis, set()).add(value)
+    if not found and not telling:
+        return _NOTHING
+    return Reading(
+        {axis: frozenset(values) for axis, values in found.items()},
+        frozenset(telling - taken | (telling & set(PHRASES))),
+        bag,
+    )
+
+
+def _met(word: str, other: Reading) -> bool:
+    """Whether the other text names the same value in other words."""
+    places = SINGLE.get(word) or PHRASES.get(word) or ()
+    return any(value in other.values.get(axis, ()) for axis, value in places)
+
+
+def _words(one: Reading, two: Reading) -> str:
+    return " / ".join(sorted((" ".join(sorted(one.bag - two.bag)), " ".join(sorted(two.bag - one.bag)))))

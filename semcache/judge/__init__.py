@@ -1,0 +1,50 @@
+"""Judges: whether two answers to the same question agree. One file a kind.
+
+Knows which name means which judge and what each needs. Invariant: a judge that cannot tell says None, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from semcache.errors import ConfigError
+from semcache.judge.plain import ExactJudge, NormalisedJudge
+from semcache.protocols import Judge
+
+if TYPE_CHECKING:
+    from semcache.protocols import Backend, Embedder, Verifier
+
+__all__ = ["JUDGES", "ExactJudge", "NormalisedJudge", "open_judge"]
+
+_PLAIN: Mapping[str, Callable[[], Judge]] = {"exact": ExactJudge, "normalised": NormalisedJudge}
+JUDGES = (*_PLAIN, "verifier", "llm")
+
+
+def open_judge(
+    name: str,
+    *,
+    embedder: Embedder | None = None,
+    verifier: Verifier | None = None,
+    backend: Backend | None = None,
+    model: str | None = None,
+) -> Judge:
+    """The judge of that name. Raises ConfigError for an unknown name, or one that lacks what it needs.
+
+    "verifier" needs an `embedder` and takes a `verifier` for what it doubts; "llm" needs a `backend` and a `model`.
+    """
+    if name in _PLAIN:
+        return _PLAIN[name]()
+    if name == "verifier":
+        from semcache.judge.verifier import VerifierJudge
+
+        if embedder is None:
+            raise ConfigError("the judge 'verifier' compares embeddings: give it an embedder")
+        return VerifierJudge(embedder, verifier)
+    if name == "llm":
+        from semcache.judge.llm import LlmJudge
+
+        if backend is None or not model:
+            raise ConfigError("the judge 'llm' asks a language model: give it a backend and a model")
+        return LlmJudge(backend, model)
+    raise ConfigError(f"no judge {name!r}; there are: {', '.join(JUDGES)}")

@@ -1,0 +1,166 @@
+"""The label log as one worker follows it: written behind, and folded into the worker's threshold and freshness.
+
+Knows the store and who learns, nothing of how labels come about. Invariant: both observe every label of the log that is
+meant for them once and in the order of its `seq`, whichever worker wrote it, across restarts too; a saved state only
+spares reading again what is in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from semcache import comparing
+from semcache.evidence import Label, LabelSource
+from semcache.faults import SURVIVED
+from semcache.protocols import Freshness, Threshold
+
+if TYPE_CHECKING:
+    from semcache.parts import Parts
+    from semcache.policy import Pack
+
+NAME = "threshold"
+FRESHNESS = "freshness"
+SAVE_EVERY = 500
+KEEP = 500_000
+_CAPACITY = 20_000
+_BREATH = 50  # labels between which others get the event loop
+_log = logging.getLogger(__name__)
+
+
+class LabelLog:
+    """Follows the log. `seq` is the last label that everything that learns has observed."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._pending: list[Label] = []
+        self._folding = asyncio.Lock()
+        self._taken = dict.fromkeys((NAME, FRESHNESS), 0)
+        self._saved = 0
+        self._choked = False
+
+    @property
+    def seq(self) -> int:
+        """0 before there was a label."""
+        return min(self._taken.values())
+
+    async def restore(self, anew: Callable[[], Threshold]) -> None:
+        """Take up the newest saved states and the labels after them.
+
+        A state that is damaged or was learned under other promises is left aside, and the log folded into a threshold
+        made `anew`. Raises StoreError.
+        """
+        if not await self._take_up(NAME, self._parts.threshold, promises(self._parts.pack)):
+            self._parts.threshold = anew()
+        await self._take_up(FRESHNESS, self._parts.freshness, {})
+        self._saved = self.seq
+        await self.fold()
+
+    def add(self, label: Label) -> bool:
+        """Append a label soon; False when too many wait already."""
+        if len(self._pending) >= _CAPACITY:
+            return False
+        self._pending.append(label)
+        return True
+
+    async def write(self) -> None:
+        """Append what was added, and fold. Raises StoreError; what is not written stays."""
+        pending, self._pending = self._pending, []
+        try:
+            await self._parts.store.label(pending)
+        except BaseException:
+            self._pending = pending + self._pending
+            raise
+        await self.fold()
+
+    async def append(self, labels: Sequence[Label]) -> None:
+        """Append labels, which are durable when this returns, and fold. Raises StoreError."""
+        await self._parts.store.label(labels)
+        with suppress(*SURVIVED):
+            await self.fold()
+
+    async def fold(self) -> None:
+        """Have what learns observe what it has not, and save its state now and then. Raises StoreError."""
+        async with self._folding:
+            while labels := await self._parts.store.labels(self.seq):
+                for number, label in enumerate(labels, 1):
+                    self._observe(label)
+                    if number % _BREATH == 0:
+                        await asyncio.sleep(0)
+            if self.seq - self._saved >= SAVE_EVERY:
+                await self._save()
+
+    async def save(self) -> None:
+        """Save the states if they hold labels that the saved ones do not. Raises StoreError."""
+        async with self._folding:
+            if self.seq > self._saved:
+                await self._save()
+
+    async def trim(self) -> None:
+        """Forget labels that are in every saved state and beyond what is worth keeping. Raises StoreError."""
+        saved = [await self._parts.store.learned(name) for name in self._taken]
+        if all(one is not None and one[0] > KEEP for one in saved):
+            await self._parts.store.trim_labels(keep_rows=KEEP)
+
+    async def _take_up(self, name: str, learner: Threshold | Freshness, promised: Mapping[str, Any]) -> bool:
+        """Restore a saved state, if there is one; False when it may have been taken up in part."""
+        saved = await self._parts.store.learned(name)
+        if saved is None:
+            return True
+        try:
+            kept = msgspec.json.decode(saved[1])
+            if kept["promises"] == promised:
+                learner.restore(kept["state"])
+                self._taken[name] = saved[0]
+        except (msgspec.MsgspecError, ValueError, TypeError, LookupError, AttributeError) as error:
+            _log.warning("what was learned cannot be taken up, it is learned anew from the log: %r", error)
+            return False
+        return True
+
+    def _observe(self, label: Label) -> None:
+        for name, learn in ((NAME, self._judge), (FRESHNESS, self._age)):
+            if label.seq > self._taken[name]:
+                try:
+                    learn(label)
+                except Exception as error:
+                    # Every worker will fail at it alike; the labels after it still count. A log line for each would be
+                    # a flood.
+                    if not self._choked:
+                        _log.warning(
+                            "label %d teaches nothing, and others may not: %r", label.seq, error, exc_info=True
+                        )
+                    self._choked = True
+                    self._parts.meter.faults.labels(name).inc()
+                self._taken[name] = label.seq
+
+    def _judge(self, label: Label) -> None:
+        if label.source is not LabelSource.REASKED:
+            self._parts.threshold.observe(label)
+
+    def _age(self, label: Label) -> None:
+        if label.source is LabelSource.REASKED:
+            exposure, kind = comparing.exposed(label)
+            self._parts.freshness.observe(label.category, exposure, not label.correct, kind)
+
+    async def _save(self) -> None:
+        parts, seq = self._parts, self.seq
+        for name, learner, promised in (
+            (NAME, parts.threshold, promises(parts.pack)),
+            (FRESHNESS, parts.freshness, {}),
+        ):
+            state = {"promises": promised, "state": learner.state()}
+            await parts.store.learn(name, seq, msgspec.json.encode(state))
+        self._saved = seq
+
+
+def promises(pack: Pack) -> dict[str, Any]:
+    """What a learned state depends on besides labels: by category, the strategy and what it is to keep, as JSON."""
+    return {
+        name: [category.strategy, category.contract, pack.target_of(name), pack.confidence]
+        for name, category in sorted(pack.categories.items())
+    }

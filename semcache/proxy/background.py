@@ -1,0 +1,97 @@
+"""Work that no client waits for: bounded, each piece once, given up rather than piled up.
+
+Knows nothing of what the work is. Invariant: `offer` never blocks and never fails; at most `concurrency` pieces run and
+`waiting` wait; of two pieces with the same key one is done; after `close` nothing runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, Literal, TypeAlias
+
+Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+_log = logging.getLogger(__name__)
+
+
+class Bucket:
+    """A token bucket: `rate` tokens a second, at most `burst` of them saved up. Pure: the clock is an argument."""
+
+    __slots__ = ("_at", "_burst", "_held", "_rate")
+
+    def __init__(self, rate: float, burst: float, now: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._held, self._at = (burst if rate else 0.0), now
+
+    def take(self, now: float) -> bool:
+        """Take a token if there is one. `now` is a monotonic time in seconds."""
+        self._held = min(self._burst, self._held + max(0.0, now - self._at) * self._rate)
+        self._at = now
+        if self._held < 1.0:
+            return False
+        self._held -= 1.0
+        return True
+
+
+class Background:
+    """Runs work beside the requests. One instance a process."""
+
+    def __init__(self, *, concurrency: int = 4, waiting: int = 100) -> None:
+        self._concurrency = concurrency
+        self._waiting = waiting
+        self._queue: deque[tuple[Hashable, Work]] = deque()
+        self._running: dict[Hashable, asyncio.Task[None]] = {}
+        self._keys: set[Hashable] = set()
+        self._closed = False
+
+    def refuses(self, key: Hashable) -> Literal["known", "full"] | None:
+        """Why work with this key would not be taken now: it is under way, or there is too much."""
+        if key in self._keys:
+            return "known"
+        full = len(self._running) >= self._concurrency and len(self._queue) >= self._waiting
+        return "full" if full or self._closed else None
+
+    def offer(self, key: Hashable, work: Work) -> bool:
+        """Do `work` soon; False when it is refused."""
+        if self.refuses(key) is not None:
+            return False
+        self._keys.add(key)
+        self._queue.append((key, work))
+        self._next()
+        return True
+
+    async def settle(self) -> None:
+        """Wait until nothing runs and nothing waits."""
+        while self._running:
+            await asyncio.wait(list(self._running.values()))
+
+    async def close(self, grace: float) -> None:
+        """Drop what waits, let what runs end within `grace` seconds, and cancel it then."""
+        self._closed = True
+        self._queue.clear()
+        if not self._running:
+            return
+        _, late = await asyncio.wait(list(self._running.values()), timeout=grace)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    def _next(self) -> None:
+        while self._queue and len(self._running) < self._concurrency:
+            key, work = self._queue.popleft()
+            task = asyncio.create_task(self._run(work), name="semcache-background")
+            self._running[key] = task
+            task.add_done_callback(lambda _, key=key: self._done(key))  # type: ignore[misc]
+
+    def _done(self, key: Hashable) -> None:
+        del self._running[key]
+        self._keys.discard(key)
+        self._next()
+
+    async def _run(self, work: Work) -> None:
+        try:
+            await work()
+        except Exception:
+            _log.warning("work in the background failed", exc_info=True)

@@ -1,0 +1,11 @@
+"""A cache in virtual time: the very decisions of the live cache, over a trace whose answers are known.
+
+`Simulator` knows arrivals and their vectors, and no embedder, store, index or clock. What it leaves out of the live
+cache are faults, concurrency and eligibility; everything that decides is the same code.
+"""
+
+from semcache.simulate.arrivals import Arrival, Step
+from semcache.simulate.result import Result
+from semcache.simulate.simulator import Simulator
+
+__all__ = ["Arrival", "Result", "Simulator", "Step"]

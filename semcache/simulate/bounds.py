@@ -1,0 +1,59 @@
+"""What no cache could do better on a trace: hits of an oracle, and of offline-optimal eviction.
+
+Knows arrivals, and neither vectors nor decisions. Invariant: a bound is never below what any simulation of the same
+trace serves rightly, at that capacity or a smaller one.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Hashable, Sequence
+
+from semcache.simulate.arrivals import Arrival
+from semcache.types import Why
+
+
+def exact_keys(arrivals: Sequence[Arrival]) -> list[Hashable]:
+    """What an exact hit has to have in common, for each arrival that may be looked up."""
+    return [(one.tenant, one.signature, one.text) for one in arrivals if _cacheable(one)]
+
+
+def answer_keys(arrivals: Sequence[Arrival]) -> list[Hashable]:
+    """What a right hit of any kind has to have in common, for each arrival that may be looked up."""
+    return [(one.tenant, one.signature, one.answer) for one in arrivals if _cacheable(one)]
+
+
+def belady(keys: Sequence[Hashable], capacity: float) -> int:
+    """Hits of the policy that knows the future: give up what is needed last, be it the newcomer itself.
+
+    `capacity` counts keys, all of one size. Source: Belady, A study of replacement algorithms for a virtual-storage
+    computer (IBM Systems Journal 1966), with the freedom not to admit.
+    """
+    following = [math.inf] * len(keys)
+    seen: dict[Hashable, int] = {}
+    for place in range(len(keys) - 1, -1, -1):
+        following[place] = seen.get(keys[place], math.inf)
+        seen[keys[place]] = place
+    held: dict[Hashable, float] = {}
+    latest: list[tuple[float, int]] = []  # negated place of next use, and the place whose key it is
+    hits = 0
+    for place, key in enumerate(keys):
+        hits += key in held
+        held[key] = following[place]
+        heapq.heappush(latest, (-following[place], place))
+        while len(held) > capacity:
+            use, owner = heapq.heappop(latest)
+            # Of a key that was used again since, the older row means nothing.
+            if held.get(keys[owner]) == -use:
+                del held[keys[owner]]
+    return hits
+
+
+def distinct(arrivals: Sequence[Arrival]) -> int:
+    """How many entries a cache without limits would hold if it served nothing but exact repeats."""
+    return len(set(exact_keys(arrivals)))
+
+
+def _cacheable(arrival: Arrival) -> bool:
+    return arrival.refused in (None, Why.EXACT_ONLY)

@@ -1,0 +1,229 @@
+"""The simulator: one arrival after another through the tiers of the cache, in virtual time.
+
+Knows no embedder, store or clock. Invariant: an arrival is decided from what came before it alone, by the functions
+that decide in the live cache; the truth of its answer is looked at only after the decision.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from semcache import decide, guards, keys
+from semcache.catalogue import Catalogue
+from semcache.errors import InvalidArgument
+from semcache.eviction import POLICIES, Policy, pool
+from semcache.policy import Pack
+from semcache.protocols import Freshness, Threshold
+from semcache.simulate.arrivals import Arrival, Step
+from semcache.simulate.result import Result, gather
+from semcache.simulate.shelves import Places, Shelves
+from semcache.simulate.teacher import Question, Teacher
+from semcache.types import (
+    Candidate,
+    Card,
+    Controls,
+    Endpoint,
+    Forward,
+    Outcome,
+    Request,
+    Serve,
+    Verify,
+    Why,
+)
+
+if TYPE_CHECKING:
+    from semcache.types import Matrix, Vector
+
+_BLOCK = 128
+_SALT = b"simulation"
+_CONTROLS = Controls()
+
+
+class Simulator:
+    """A cache without I/O.
+
+    `insertion` is "always" (every fresh answer is kept under its own key) or "when-wrong" (only if no candidate that
+    was compared had the answer already, as vCache does). `judge_noise` is the probability that a label is flipped,
+    never the truth. `eviction` makes the policies that pick victims, `freshness` gives TTLs (default: both as the pack
+    says). `verify` answers a strategy's wish to have a candidate verified, from the text of the request and the
+    cached prompt; without it verification fails, which is a miss. Raises InvalidArgument for values out of range.
+    """
+
+    def __init__(
+        self,
+        pack: Pack,
+        threshold: Threshold,
+        *,
+        rng: random.Random,
+        insertion: Literal["always", "when-wrong"] = "always",
+        neighbours: int = 8,
+        judge_noise: float = 0.0,
+        eviction: Callable[[], Policy] | None = None,
+        freshness: Freshness | None = None,
+        verify: Callable[[str, str], bool] | None = None,
+    ) -> None:
+        if insertion not in ("always", "when-wrong"):
+            raise InvalidArgument(f"insertion={insertion!r}: write 'always' or 'when-wrong'")
+        if neighbours < 1:
+            raise InvalidArgument(f"neighbours={neighbours}: ask for at least 1")
+        if not 0.0 <= judge_noise <= 1.0:
+            raise InvalidArgument(f"judge_noise={judge_noise}: a probability lies between 0 and 1")
+        self.pack, self.threshold = pack, threshold
+        policies = {name: eviction or POLICIES[category.eviction] for name, category in pack.categories.items()}
+        self.catalogue = Catalogue(pool.quotas(pack, lambda category: policies[category]()))
+        self.evicted = 0
+        self._rng = rng
+        self._teacher = Teacher(threshold, self.catalogue, judge_noise, random.Random(rng.getrandbits(64)))
+        self._always, self._neighbours = insertion == "always", neighbours
+        self._freshness, self._verify = freshness, verify
+        self._shelves = Shelves()
+        self._answers: dict[int, Arrival] = {}  # what brought in each live entry, by the entry's id
+        self._expiries: list[tuple[float, int]] = []
+        self._seen = 0
+
+    def run(
+        self, arrivals: Sequence[Arrival], vectors: Matrix, progress: Callable[[int], None] | None = None
+    ) -> Result:
+        """Simulate a trace; `vectors` has one row for each arrival, `progress` is told how many arrivals are done.
+
+        Raises InvalidArgument for a matrix of another length.
+        """
+        if len(arrivals) != len(vectors):
+            raise InvalidArgument(f"{len(vectors)} vectors for {len(arrivals)} arrivals: give one row for each")
+        steps: list[Step] = []
+        for start in range(0, len(arrivals), _BLOCK):
+            block, rows = arrivals[start : start + _BLOCK], vectors[start : start + _BLOCK]
+            with self._shelves.foresight([self._where(arrival) for arrival in block], rows) as places:
+                steps += map(self._step, block, rows, places)
+            if progress is not None:
+                progress(len(steps))
+        return gather(arrivals, steps, entries=len(self.catalogue), evicted=self.evicted)
+
+    def step(self, arrival: Arrival, vector: Vector) -> Step:
+        """Decide on one arrival, learn from it and keep its answer."""
+        return self._step(arrival, vector, {})
+
+    def _step(self, arrival: Arrival, vector: Vector, places: Places) -> Step:
+        policy = self.pack.of(arrival.category)
+        text = arrival.text.encode("utf-8", "surrogatepass")
+        digest = keys.digest(_SALT, arrival.tenant.encode(), arrival.signature, text)
+        question = Question(self._seen, arrival, digest, policy)
+        self._seen += 1
+        if not policy.cache:
+            return Step(Outcome.BYPASS, Why.DISABLED)
+        if arrival.refused not in (None, Why.EXACT_ONLY):
+            return Step(Outcome.BYPASS, arrival.refused)
+        self._sweep(arrival.at)
+        rejected = self.catalogue.rejected(digest)
+        card = self.catalogue.exact(digest)
+        if card is not None and card.category != policy.name:
+            card = None
+        exact = decide.exact(card, controls=_CONTROLS, now=arrival.at, rejected=rejected)
+        if isinstance(exact, Serve):
+            self.catalogue.touch(exact.card)
+            right, source = self._right(exact.card.id, arrival), exact.card.id - 1
+            return Step(Outcome.EXACT, Why.EXACT, right, 1.0, 1.0, backend_calls=0, source=source)
+        if arrival.refused is not None or not policy.semantic or len(arrival.text) > policy.max_chars:
+            self._keep(question, None, 0)
+            return Step(Outcome.MISS, Why.EXACT_ONLY)
+        candidates = self._search(arrival, vector, places)
+        decision = decide.semantic(
+            candidates,
+            text=arrival.text,
+            category=policy.name,
+            threshold=self.threshold,
+            conflicts=lambda query, cached: guards.conflicts(query, cached, policy.guards),
+            controls=_CONTROLS,
+            now=arrival.at,
+            rejected=rejected,
+            draw=self._rng.random(),
+        )
+        if isinstance(decision, Verify):
+            decision = self._verified(decision, arrival)
+        self.threshold.note(policy.name, decision.p_correct, served=isinstance(decision, Serve))
+        if isinstance(decision, Serve):
+            return self._served(question, decision, vector)
+        return self._missed(question, decision, vector)
+
+    def _where(self, arrival: Arrival) -> list[bytes]:
+        """The partitions in which an arrival may find neighbours; it is kept in the first."""
+        own = self.pack.of(arrival.category).name
+        names = [name for name in dict.fromkeys([own, *arrival.near]) if name == own or self.pack.of(name).semantic]
+        tenant = arrival.tenant.encode()
+        return [keys.digest(_SALT, tenant, arrival.signature, name.encode())[:16] for name in names]
+
+    def _search(self, arrival: Arrival, vector: Vector, places: Places) -> list[Candidate]:
+        names = list(places) or self._where(arrival)
+        found = self._shelves.search(names, vector, self._neighbours, places)
+        card_of = self.catalogue.get
+        return [Candidate(card, one.score) for one in found if (card := card_of(one.entry_id)) is not None]
+
+    def _verified(self, decision: Verify, arrival: Arrival) -> Serve | Forward:
+        card, score, p_correct = decision.card, decision.score, decision.p_correct
+        if self._verify is not None and self._verify(arrival.text, card.text):
+            return Serve(card, Outcome.SEMANTIC, score, p_correct, features=decision.features)
+        nearest = Candidate(card, score, features=decision.features)
+        return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=p_correct)
+
+    def _served(self, question: Question, served: Serve, vector: Vector) -> Step:
+        card, right = served.card, self._right(served.card.id, question.arrival)
+        self.catalogue.touch(card)
+        if served.audit:
+            answer = self._teacher.audit(question, served, right=right)
+            if self._always or not answer:
+                self._keep(question, vector, answer)
+        return Step(
+            Outcome.SEMANTIC,
+            Why.SEMANTIC,
+            right,
+            served.score,
+            served.p_correct,
+            served.audit,
+            backend_calls=int(served.audit),
+            source=card.id - 1,
+        )
+
+    def _missed(self, question: Question, missed: Forward, vector: Vector) -> Step:
+        answer = self._teacher.miss(question, missed, lambda entry_id: self._right(entry_id, question.arrival))
+        if self._always or not answer:
+            self._keep(question, vector, answer)
+        score = None if missed.nearest is None else missed.nearest.score
+        return Step(Outcome.MISS, missed.why, None, score, missed.p_correct)
+
+    def _right(self, entry_id: int, arrival: Arrival) -> bool:
+        """Whether the backend would give this arrival the answer of that entry."""
+        cached = self._answers[entry_id]
+        return cached.answer == arrival.answer and arrival.at < cached.expires_truth
+
+    def _keep(self, question: Question, vector: Vector | None, answer: int) -> None:
+        """Keep the answer to a question, in the answer class of that number, under its vector if it has one."""
+        arrival, category = question.arrival, question.policy.name
+        ttl = question.policy.ttl
+        if self._freshness is not None:
+            ttl = self._freshness.ttl(Request(Endpoint.CHAT, "", {}, arrival.text, b""), category)
+        if ttl <= 0.0 or not arrival.keep:
+            return
+        shelf = b"" if vector is None else self._where(arrival)[0]
+        created, expires = arrival.at, arrival.at + ttl
+        card = Card(question.number + 1, question.digest, shelf, category, arrival.text, created, expires, answer)
+        self._answers[card.id] = arrival
+        for gone in self.catalogue.add(card, cost=arrival.cost):
+            self.evicted += gone.exact != card.exact or gone.id == card.id
+            self._drop(gone)
+        if card.id in self._answers:
+            heapq.heappush(self._expiries, (expires, card.id))
+            if vector is not None:
+                self._shelves.add(shelf, card.id, vector)
+
+    def _drop(self, card: Card) -> None:
+        del self._answers[card.id]
+        self._shelves.remove(card.shelf, card.id)
+
+    def _sweep(self, now: float) -> None:
+        while self._expiries and self._expiries[0][0] <= now:
+            gone = self.catalogue.remove(heapq.heappop(self._expiries)[1])
+            if gone is not None:
+                self._drop(gone)

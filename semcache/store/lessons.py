@@ -1,0 +1,158 @@
+"""What the SQL store keeps of learning: the label log, saved states, and the queue of comparisons to be judged.
+
+Knows the tables `labels`, `learned` and `judgements`, and nothing of what is made of them.
+Invariant: labels are appended behind the lock of the change feed, so they become visible in the order of their `seq`;
+a judgement is held by one caller at a time, and goes with either of its entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from semcache.evidence import Judgement, Label, LabelSource
+from semcache.store import rows
+from semcache.store.engine import Database
+from semcache.store.tables import entries, judgements, labels, learned
+
+# The columns that `labels` and `judgements` share, in the order of `_skeleton`.
+_SHARED = (
+    "at", "category", "tenant", "entry_id", "answer", "exact", "score", "features", "p_correct", "source", "served",
+    "chance",
+)  # fmt: skip
+_AFTER = sa.bindparam("after", type_=sa.BigInteger)
+_BUNDLE = sa.bindparam("bundle", type_=sa.Integer)
+_NOW = sa.bindparam("now", type_=sa.Double)
+_NAME = sa.bindparam("called", type_=sa.String)
+_LAST = sa.bindparam("last", type_=sa.BigInteger)
+_STATE = sa.bindparam("content", type_=sa.LargeBinary)
+
+_APPEND = sa.insert(labels)
+_READ = (
+    sa.select(*(labels.c[name] for name in _SHARED), labels.c.correct, labels.c.seq)
+    .where(labels.c.seq > _AFTER)
+    .order_by(labels.c.seq)
+    .limit(_BUNDLE)
+)
+_TRIM = sa.delete(labels).where(labels.c.seq <= sa.select(sa.func.max(labels.c.seq) - _BUNDLE).scalar_subquery())
+_SAVED = sa.select(learned.c.seq, learned.c.state).where(learned.c.name == _NAME)
+_OUTDATED = sa.delete(learned).where(learned.c.name == _NAME, learned.c.seq <= _LAST)
+_SAVE = sa.insert(learned).from_select(
+    ["name", "seq", "state"],
+    sa.select(_NAME, _LAST, _STATE).where(~sa.exists().where(learned.c.name == _NAME)),
+)
+
+
+def _owed() -> sa.Insert:
+    """A comparison whose entries both live; its parameters are named after the columns, with `new_` before."""
+    fixed: dict[str, sa.ColumnElement[Any]] = {
+        name: sa.bindparam(f"new_{name}", type_=judgements.c[name].type) for name in (*_SHARED, "fresh_id")
+    }
+    fixed |= {"tries": sa.literal_column("0"), "free_at": sa.literal_column("0.0")}
+    alive = [sa.exists().where(entries.c.id == fixed[name]) for name in ("entry_id", "fresh_id")]
+    return sa.insert(judgements).from_select(list(fixed), sa.select(*fixed.values()).where(*alive))
+
+
+_ENQUEUE = _owed()
+_FREE = sa.select(judgements.c.id).where(judgements.c.free_at <= _NOW)
+_WAITING = _FREE.limit(1)
+_CLAIM = (
+    sa.update(judgements)
+    .where(judgements.c.id.in_(_FREE.order_by(judgements.c.id).limit(_BUNDLE).with_for_update(skip_locked=True)))
+    .values(tries=judgements.c.tries + 1, free_at=sa.bindparam("held_until", type_=sa.Double))
+    .returning(*(judgements.c[name] for name in _SHARED), judgements.c.id, judgements.c.fresh_id, judgements.c.tries)
+)
+_FINISH = sa.delete(judgements).where(judgements.c.id == sa.bindparam("done", type_=sa.BigInteger))
+
+
+class Lessons:
+    """The part of `EntryStore` that learning needs, on a database."""
+
+    _db: Database
+
+    async def label(self, labels: Sequence[Label]) -> None:
+        """Append to the label log, in this order."""
+        if labels:
+            await self._db.script([(_APPEND, [_skeleton(label) | {"correct": label.correct} for label in labels])])
+
+    async def labels(self, since: int, *, limit: int = 1000) -> list[Label]:
+        """Labels after `since`, by ascending `seq`."""
+        found = await self._db.fetch(_READ, {"after": since, "bundle": limit}, bulk=True)
+        return [_label(row[:-2], correct=bool(row[-2]), seq=row[-1]) for row in found]
+
+    async def trim_labels(self, *, keep_rows: int) -> int:
+        """Forget all but about the newest `keep_rows` labels; returns how many went."""
+        keep = {"bundle": max(0, keep_rows)}
+        return await self._db.write(lambda connection: connection.execute(_TRIM, keep).rowcount, feed=False)
+
+    async def learned(self, name: str) -> tuple[int, bytes] | None:
+        """The newest saved state of that name, and the `seq` of the last label in it."""
+        found = await self._db.fetch(_SAVED, {"called": rows.plain(name)}, bulk=True)
+        return (found[0][0], found[0][1]) if found else None
+
+    async def learn(self, name: str, seq: int, state: bytes) -> None:
+        """Save a state, unless a newer one is saved already."""
+        values = {"called": rows.plain(name), "last": seq}
+        await self._db.script([(_OUTDATED, values), (_SAVE, values | {"content": state})])
+
+    async def enqueue(self, judgements: Sequence[Judgement]) -> None:
+        """Put comparisons into the queue; those of entries that are gone lapse."""
+        values = [
+            {f"new_{name}": value for name, value in (_skeleton(owed.label) | {"fresh_id": owed.fresh_id}).items()}
+            for owed in judgements
+        ]
+        if values:
+            await self._db.script([(_ENQUEUE, values)])
+
+    async def claim(self, limit: int, *, now: float, lease: float) -> list[Judgement]:
+        """Take the oldest comparisons that nobody holds at `now`; `tries` counts this time."""
+        if not await self._db.fetch(_WAITING, {"now": now}):
+            return []
+        found = await self._db.take(_CLAIM, {"now": now, "bundle": limit, "held_until": now + lease})
+        owed = [Judgement(row[-3], row[-2], _label(row[:-3]), row[-1]) for row in found]
+        return sorted(owed, key=lambda judgement: judgement.id)
+
+    async def finish(self, ids: Sequence[int]) -> None:
+        """Take comparisons out of the queue; unknown ones are ignored."""
+        if ids:
+            await self._db.script([(_FINISH, [{"done": number} for number in ids])], feed=False)
+
+
+def _skeleton(label: Label) -> dict[str, Any]:
+    return {
+        "at": label.at,
+        "category": rows.plain(label.category),
+        "tenant": rows.plain(label.tenant),
+        "entry_id": label.entry_id,
+        "answer": label.answer,
+        "exact": label.exact,
+        "score": label.score,
+        "features": np.asarray(label.features, "<f8").tobytes(),
+        "p_correct": label.p_correct,
+        "source": label.source.value,
+        "served": label.served,
+        "chance": label.chance,
+    }
+
+
+def _label(row: Sequence[Any], *, correct: bool = False, seq: int = 0) -> Label:
+    at, category, tenant, entry_id, answer, exact, score, features, p_correct, source, served, chance = row
+    return Label(
+        at=at,
+        category=rows.unplain(category),
+        tenant=rows.unplain(tenant),
+        entry_id=entry_id,
+        answer=answer,
+        exact=exact,
+        score=score,
+        features=tuple(np.frombuffer(features, "<f8").tolist()),
+        p_correct=p_correct,
+        correct=correct,
+        source=LabelSource(source),
+        served=bool(served),
+        chance=chance,
+        seq=seq,
+    )

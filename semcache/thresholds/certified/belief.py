@@ -1,0 +1,189 @@
+"""P(correct) of a candidate: a Bayesian logistic regression on its features, with an effect of its answer.
+
+Each category has a Gaussian belief about the weights that starts from the shipped prior and moves with its own labels,
+and each answer an offset that starts from zero: both shrink to their parents, so that a new category and a new answer
+begin with what is known of the others. Knows features by their names and nothing of thresholds.
+Invariant: the covariance stays symmetric and positive, P(correct) stays inside (0, 1), and equal labels in equal order
+give equal beliefs.
+
+One label is one step of Newton's method with the Laplace approximation (Spiegelhalter and Lauritzen 1990, "Sequential
+updating of conditional probabilities", section 4); the predictive probability is MacKay's (1992, "The evidence
+framework applied to classification networks", section 4.2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semcache import features
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+INTERACTIONS = (
+    *(("nearness", name) for name in ("nearness", "margin", "vote", "overlap", "spelling", "missing", "surplus")),
+    *(
+        ("crowd", name)
+        for name in ("nearness", "margin", "vote", "overlap", "spelling", "same_words", "missing", "surplus")
+    ),
+)
+TERMS = ("bias", *features.NAMES, *(f"{one}*{two}" for one, two in INTERACTIONS))
+_ONE = np.array([features.NAMES.index(one) for one, _ in INTERACTIONS])
+_TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
+# A guard that the prior was not learned with vetoes nearly as surely as one that it was.
+_UNSEEN_GUARD = (-6.0, 1.5)
+_HOPELESS = -1.0  # log-odds
+_LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How often a label lies: `kind` is P(said correct | wrong), `harsh` is P(said wrong | correct)."""
+
+    kind: float = 0.0
+    harsh: float = 0.0
+
+
+FAITHFUL = Noise()
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What is believed of a category before its first label; arrays have shape (len(TERMS),).
+
+    `center` and `scale` standardise the terms, `mean` and `deviation` describe their weights, `answers` is the variance
+    of the offsets of answers. `calibration` starts a `Calibration`, and `risks` are quantiles of the lowest
+    1 - P(correct) of a request in the data that the prior was learned from.
+    """
+
+    center: Array
+    scale: Array
+    mean: Array
+    deviation: Array
+    answers: float
+    calibration: tuple[float, ...] = (0.0, 1.0, 0.0)
+    risks: tuple[float, ...] = ()
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Prior:
+        """From the JSON that training writes: a row [center, scale, mean, deviation] a term.
+
+        Terms it lacks get weight 0, or a strong veto if they are guards. Raises KeyError or ValueError for other data.
+        """
+        rows = data["terms"]
+        table = np.array([rows.get(name) or _unseen(name) for name in TERMS], dtype=np.float64)
+        if table.shape != (len(TERMS), 4) or not np.isfinite(table).all():
+            raise ValueError("a prior has four finite numbers a term")
+        columns = (table[:, 0], table[:, 1], table[:, 2], table[:, 3])
+        calibration = tuple(data.get("calibration", (0.0, 1.0, 0.0)))
+        return cls(*columns, float(data["answers"]), calibration, tuple(data.get("risks", ())))
+
+
+def _unseen(name: str) -> list[float]:
+    mean, deviation = _UNSEEN_GUARD if name.startswith("guard:") else (0.0, 0.1)
+    return [0.0, 1.0, mean, deviation]
+
+
+def terms(values: tuple[float, ...]) -> Array:
+    """The terms of these features, not standardised. Raises ValueError for another number of features."""
+    if len(values) != len(features.NAMES):
+        raise ValueError(f"{len(values)} features, not {len(features.NAMES)}")
+    given = np.array(values, dtype=np.float64)
+    return np.concatenate(([1.0], given, given[_ONE] * given[_TWO]))
+
+
+def sigmoid(value: float) -> float:
+    """The logistic function, safe at both ends."""
+    return 1.0 / (1.0 + math.exp(-max(-_LIKELIEST, min(_LIKELIEST, value))))
+
+
+class Belief:
+    """What is believed of one category. `memory` is the number of labels after which half is forgotten."""
+
+    def __init__(self, prior: Prior, *, noise: Noise = FAITHFUL, memory: float = 20_000.0) -> None:
+        self._prior = prior
+        self._noise = noise
+        self._forget = math.log(2) / memory
+        self.mean = prior.mean.copy()
+        self.covariance = np.diag(prior.deviation**2)
+        self.answers: dict[int, tuple[float, float]] = {}
+        self._unfolded: tuple[float, Array, Array] | None = None
+
+    def log_odds(self, values: tuple[float, ...], answer: int) -> float:
+        """Log-odds of being correct, for a candidate with these features and of this answer class.
+
+        Those that are hopeless by the mean of the belief alone are not moderated by its spread, which would cost more
+        than it tells.
+        """
+        offset, variance = self.answers.get(answer, (0.0, self._prior.answers))
+        given = np.array(values)
+        bias, plain, crossed = self._plain()
+        mean = bias + float(plain @ given) + float(crossed @ (given[_ONE] * given[_TWO])) + offset
+        if mean < _HOPELESS:
+            return mean
+        x = self._standard(values)
+        spread = float(x @ self.covariance @ x) + variance
+        return mean / math.sqrt(1.0 + math.pi * spread / 8.0)
+
+    def learn(self, values: tuple[float, ...], answer: int, *, correct: bool) -> None:
+        """Move by one label."""
+        x = self._standard(values)
+        offset, variance = self.answers.get(answer, (0.0, self._prior.answers))
+        direction = self.covariance @ x
+        mean = float(self.mean @ x) + offset
+        slope, bend = self._gradient(mean, correct=correct)
+        total = float(x @ direction) + variance
+        shrink = bend / (1.0 + bend * total)
+        step = slope / (1.0 + bend * total)
+        self.mean += direction * step
+        self._unfolded = None
+        self.covariance -= np.outer(direction, direction) * shrink
+        # Old labels count less and less: the variances grow back to those of the prior.
+        lost = np.maximum(0.0, self._prior.deviation**2 - self.covariance.diagonal())
+        self.covariance += np.diag(self._forget * lost)
+        self.answers[answer] = (offset + variance * step, variance * (1.0 - variance * shrink))
+
+    def _plain(self) -> tuple[float, Array, Array]:
+        """The mean weights for terms that are not standardised: of the bias, the features and the interactions."""
+        if self._unfolded is None:
+            weights = self.mean / self._prior.scale
+            count = 1 + len(features.NAMES)
+            bias = float(weights[0] - weights @ self._prior.center)
+            self._unfolded = (bias, weights[1:count], weights[count:])
+        return self._unfolded
+
+    def _standard(self, values: tuple[float, ...]) -> Array:
+        return (terms(values) - self._prior.center) / self._prior.scale
+
+    def _gradient(self, mean: float, *, correct: bool) -> tuple[float, float]:
+        """First derivative and negative expected second derivative of the log-likelihood at log-odds `mean`."""
+        p = sigmoid(mean)
+        reach = 1.0 - self._noise.kind - self._noise.harsh
+        said = self._noise.kind + reach * p
+        slope = reach * p * (1.0 - p) / (said * (1.0 - said))
+        return slope * (float(correct) - said), max(1e-6, slope * reach * p * (1.0 - p))
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "terms": list(TERMS),
+            "mean": self.mean.tolist(),
+            "covariance": self.covariance.tolist(),
+            "answers": {str(answer): list(pair) for answer, pair in self.answers.items()},
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave. Raises ValueError for that of another version."""
+        if state.get("terms") != list(TERMS):
+            raise ValueError("these beliefs are about other features: learn anew from the label log")
+        self.mean = np.array(state["mean"], dtype=np.float64)
+        self._unfolded = None
+        self.covariance = np.array(state["covariance"], dtype=np.float64)
+        self.answers = {int(answer): (float(one), float(two)) for answer, (one, two) in state["answers"].items()}

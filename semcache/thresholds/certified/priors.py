@@ -1,0 +1,24 @@
+"""The prior that ships: what labelled pairs of many kinds have taught about any category.
+
+Knows where the file lies. Invariant: the file is read at the first use, never at import.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from semcache.errors import ConfigError
+from semcache.thresholds.certified.belief import Prior
+
+PATH = Path(__file__).with_name("prior.json")
+
+
+@cache
+def shipped(profile: str) -> Prior:
+    """The prior of the default embedder for one kind of traffic. Raises ConfigError for a damaged installation."""
+    try:
+        return Prior.read(json.loads(PATH.read_text(encoding="utf-8"))["profiles"][profile])
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        raise ConfigError(f"{PATH} cannot be read as a prior ({error}): install the package again") from error

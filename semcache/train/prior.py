@@ -1,0 +1,104 @@
+"""Learn the prior of the certified strategy from groups of labelled candidates, one group a kind of traffic.
+
+Knows features and labels, not where they come from. Invariant: equal groups give an equal prior, and every group has
+the same say, however large it is.
+
+The weights of all groups together are fitted first, then those of each group are shrunk towards them; how far the
+groups still differ is how far a new category may (empirical Bayes: Efron and Morris 1975). The weights of guards are
+not learned: a class of similar questions says nothing about the harm of a wrong number, so their prior stays a strong
+veto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semcache import features
+from semcache.thresholds.certified.belief import TERMS, Belief, Prior, terms
+from semcache.thresholds.certified.calibration import Calibration, basis
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+_RIDGE = 3.0  # labels' worth of pull of a standardised weight towards zero
+_SHRINK = 20.0  # the same of a group's weight towards that of all
+_LEAST, _MOST = 0.1, 1.5  # bounds of a weight's deviation between groups
+_ANSWERS = 0.5  # variance of an answer's offset
+
+
+def fit(groups: Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]) -> dict[str, Any]:
+    """The prior as `Prior.read` takes it, from each group's features and labels. Raises ValueError without labels.
+
+    Candidates that a guard vetoes have no say.
+    """
+    tables = {name: _table(*group) for name, group in groups.items() if len(group[1])}
+    if not tables:
+        raise ValueError("no labels to learn a prior from")
+    learned = [place for place, name in enumerate(TERMS) if not name.startswith("guard:")]
+    everything = np.vstack([x for x, _ in tables.values()])[:, learned]
+    shares = np.concatenate([np.full(len(y), 1.0 / len(y)) for _, y in tables.values()])
+    shares /= shares.sum()
+    center = shares @ everything
+    scale = np.sqrt(shares @ (everything - center) ** 2)
+    center[0], scale[0] = 0.0, 1.0
+    scale[scale < 1e-9] = 1.0
+    size = float(np.median([len(y) for _, y in tables.values()]))
+    zeros = np.zeros(len(learned))
+    whole = _logistic(
+        (everything - center) / scale,
+        np.concatenate([y for _, y in tables.values()]),
+        shares * size * len(tables),
+        zeros,
+        _RIDGE,
+    )
+    own = []
+    for x, y in tables.values():
+        weights = np.full(len(y), min(1.0, size / len(y)))
+        own.append(_logistic((x[:, learned] - center) / scale, y, weights, whole, _SHRINK))
+    deviation = np.clip(np.sqrt(np.mean((np.array(own) - whole) ** 2, axis=0)), _LEAST, _MOST)
+    rows = {
+        TERMS[place]: [round(float(value), 6) for value in row]
+        for place, *row in zip(learned, center, scale, whole, deviation, strict=True)
+    }
+    made = {"terms": rows, "answers": _ANSWERS, "labels": {name: len(y) for name, (_, y) in tables.items()}}
+    return {**made, "calibration": _calibration(Prior.read(made), tables, shares * size)}
+
+
+def _calibration(prior: Prior, tables: Mapping[str, tuple[Array, Array]], weights: Array) -> list[float]:
+    """What the log-odds of a belief that has learned nothing yet are worth, as `Calibration.mean` has it."""
+    belief = Belief(prior)
+    count = 1 + len(features.NAMES)
+    odds = [belief.log_odds(tuple(row[1:count]), 0) for x, _ in tables.values() for row in x]
+    start = Calibration()
+    unit = np.sqrt(start.covariance.diagonal())
+    x = np.array([basis(value) for value in odds]) * unit
+    y = np.concatenate([y for _, y in tables.values()])
+    return [round(float(value), 4) for value in _logistic(x, y, weights, start.mean / unit, 1.0) * unit]
+
+
+def _table(values: Sequence[tuple[float, ...]], correct: Sequence[bool]) -> tuple[Array, Array]:
+    x = np.array([terms(one) for one in values])
+    guards = [place for place, name in enumerate(TERMS) if name.startswith("guard:")]
+    kept = (x[:, guards] < 1.0).all(axis=1)
+    return x[kept], np.array(correct, dtype=np.float64)[kept]
+
+
+def _logistic(x: Array, y: Array, weights: Array, start: Array, ridge: float) -> Array:
+    """Weights of largest posterior density around `start`, by Newton's method."""
+    w = start.copy()
+    for _ in range(50):
+        p = 1.0 / (1.0 + np.exp(-np.clip(x @ w, -30, 30)))
+        gradient = x.T @ (weights * (y - p)) - ridge * (w - start)
+        bend = (x * (weights * p * (1 - p))[:, None]).T @ x + ridge * np.eye(len(w))
+        step = np.linalg.solve(bend, gradient)
+        w += step * min(1.0, 5.0 / max(1e-9, float(np.abs(step).max())))
+        if np.abs(step).max() < 1e-6:
+            break
+    return w

@@ -1,0 +1,189 @@
+"""The evaluation itself: what it would mean for its figures to be wrong."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from eval.decisions import data, figures, hindsight, report, streams, synthetic, validity
+from eval.decisions.contenders import FAITHFUL, Contender, Insertion, contenders, pack, seen_by, simulator
+from eval.decisions.running import Bounds, Key, Measured, Run
+from semcache.policy import Pack
+from semcache.simulate import Arrival
+from semcache.thresholds import StaticThreshold
+
+needs_data = pytest.mark.skipif(not data.available(), reason=f"no data in {data.DATA}: set SEMCACHE_DATA")
+
+
+def traffic(seed: int, n: int = 300) -> tuple[list[Arrival], np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
+    """Questions around the centres of their answers, some of them repeated, in two categories."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(40, 16))
+    kinds = rng.integers(0, 40, n)
+    near = centres[kinds] + rng.normal(scale=0.35, size=(n, 16))
+    repeats = rng.random(n) < 0.2
+    texts = [f"question {i}" for i in range(n)]
+    for i in range(1, n):
+        if repeats[i]:
+            other = int(rng.integers(0, i))
+            near[i], kinds[i], texts[i] = near[other], kinds[other], texts[other]
+    unit = (near / np.linalg.norm(near, axis=1, keepdims=True)).astype(np.float32)
+    arrivals = [
+        Arrival(float(i), texts[i], str(kinds[i]), category="support" if kinds[i] % 2 else "default") for i in range(n)
+    ]
+    return arrivals, unit
+
+
+@pytest.mark.parametrize("insertion", ["always", "when-wrong"])
+@pytest.mark.parametrize("threshold", [0.7, 0.9])
+def test_the_sweep_of_static_thresholds_counts_what_the_simulator_counts(
+    insertion: Insertion, threshold: float
+) -> None:
+    arrivals, vectors = traffic(1)
+    contender = Contender(StaticThreshold, guards=False)
+    given = pack(contender, 0.01, "hit")
+    fixed = {name: msgspec.structs.replace(one, threshold=threshold) for name, one in given.categories.items()}
+    cache = simulator(contender, msgspec.structs.replace(given, categories=fixed), insertion, 0, {})
+    said = cache.run(arrivals, vectors).summary()
+    (swept,) = hindsight.static(arrivals, vectors, insertion, [threshold])
+    assert (swept.exact, swept.semantic, swept.wrong) == (said["exact"], said["semantic"], said["wrong"])
+    assert swept.semantic > 20
+
+
+def test_no_contender_beats_the_oracle_and_none_is_right_more_often() -> None:
+    arrivals, vectors = traffic(2)
+    oracle = hindsight.oracle(arrivals)
+    for name, contender in contenders().items():
+        cache = simulator(contender, pack(contender, 0.05, contender.contracts[0]), "always", 3, {})
+        said = cache.run(seen_by(contender, arrivals), vectors).summary()
+        assert said["hit_rate"] - said["wrong"] / said["requests"] <= oracle, name
+
+
+def test_the_published_vcache_meets_no_text_twice_but_the_same_questions() -> None:
+    arrivals, _ = traffic(3)
+    shown = seen_by(contenders()[FAITHFUL], arrivals)
+    assert len({one.text for one in shown}) == len(shown)
+    assert [(one.at, one.answer, one.category) for one in shown] == [(o.at, o.answer, o.category) for o in arrivals]
+
+
+def test_a_pack_for_the_evaluation_lets_nothing_but_the_strategy_decide() -> None:
+    given = pack(contenders()[FAITHFUL], 0.02, "request")
+    for category in given.categories.values():
+        assert (given.target_of(category.name), category.contract, category.guards) == (0.02, "request", ())
+        assert category.cache
+        assert category.semantic
+
+
+# Figures
+
+
+def runs(*wrong: int, saved: int = 500) -> list[Run]:
+    return [Run(1000, 400, 100, each, saved, 0) for each in wrong]
+
+
+def measured(found: Sequence[Run], target: float = 0.02) -> Measured:
+    static = tuple([Run(1000, 400, hits, hits // 10, 400 + hits, 0) for hits in (0, 100, 200)])
+    bounds = [Bounds(0.4, 0.8, static)] * len(found)
+    key = Key("s", "always", "certified", "hit", target)
+    published = Key("s", "always", FAITHFUL, "request", target)
+    return Measured({key: list(found), published: runs(0, saved=100)}, {("s", "always"): bounds})
+
+
+def test_the_share_of_permutations_above_target_counts_the_contracts_own_error() -> None:
+    line = figures.lines(measured(runs(0, 1, 2, 3)))[0]
+    assert line.above == 0.25
+    assert (line.per_hit.estimate, line.per_request.estimate) == (0.015, 0.0015)
+
+
+def test_ratio_and_share_of_the_way_are_taken_at_the_same_error() -> None:
+    line = figures.lines(measured(runs(10, 10, saved=650)))[0]
+    assert line.ratio == 6.5
+    assert line.static == pytest.approx(0.5)  # what the threshold saves that errs in 1% of requests, too
+    assert line.way == pytest.approx((0.65 - 0.5) / (0.8 - 0.5))
+    cautious = figures.lines(measured(runs(0, 0, saved=450)))[0]
+    assert cautious.static == pytest.approx(0.4)
+    assert cautious.way == pytest.approx(0.05 / 0.4)
+
+
+def test_the_interval_is_students() -> None:
+    found = figures.spread([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0])
+    assert found.estimate == 5.5
+    assert found.high - 5.5 == pytest.approx(2.262 * 3.02765 / math.sqrt(10), rel=1e-3)
+
+
+def test_a_page_says_how_it_was_made_and_keeps_what_it_shows(tmp_path: Path) -> None:
+    table = report.Table("T", ["a", "b"], [["x | y", "1"]])
+    made = report.Section("t", "Title", [report.command(["streams", "--seed", "7"])], [table], {"n": 1})
+    page, facts = report.keep(made, tmp_path)
+    assert "`python -m eval.decisions streams --seed 7`" in page.read_text(encoding="utf-8")
+    assert "x \\| y" in page.read_text(encoding="utf-8")
+    assert facts.read_text(encoding="utf-8") == '{"n":1}\n'
+
+
+# Synthetic streams
+
+
+@pytest.mark.parametrize("kind", synthetic.KINDS)
+def test_a_synthetic_stream_is_as_wrong_as_it_says(kind: synthetic.Kind) -> None:
+    stream = synthetic.make(kind, 4000, 5)
+    assert np.mean(~stream.right) == pytest.approx(stream.wrong.mean(), abs=0.03)
+    assert np.mean(stream.heard != stream.right) == pytest.approx(synthetic.NOISE.get(kind, 0.0), abs=0.02)
+    assert np.isfinite(stream.features).all()
+    if stream.change is not None:
+        assert stream.wrong[stream.change :].mean() > stream.wrong[: stream.change].mean() + 0.1
+
+
+def test_a_strategy_that_serves_everything_is_found_above_its_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    careless = Contender(lambda given: StaticThreshold(_open(given)))
+    monkeypatch.setattr(validity, "contenders", lambda: {"careless": careless})
+    found = validity.kept("careless", "hit", "shift", 600, 0.02, 1)
+    assert found.ever
+    assert found.final
+    assert found.hits == 600
+    assert found.recovery == 300
+
+
+def _open(given: Pack) -> Pack:
+    return msgspec.structs.replace(
+        given, categories={"default": msgspec.structs.replace(given.of("default"), threshold=-1.0)}
+    )
+
+
+# Data
+
+
+@needs_data
+@pytest.mark.parametrize("name", data.SETS)
+def test_no_answer_and_no_text_is_in_both_halves(name: str) -> None:
+    prior, shown = data.questions(name, "prior"), data.questions(name, "report")
+    assert len(prior) > 100
+    assert len(shown) > 100
+    for part in ("answer", "group", "text"):
+        assert not {getattr(one, part) for one in prior} & {getattr(one, part) for one in shown}
+
+
+@needs_data
+@pytest.mark.parametrize("name", streams.STREAMS)
+def test_a_stream_has_something_to_hit_and_is_the_same_every_time(name: str) -> None:
+    stream = streams.build(name, 1000)
+    assert streams.build(name, 1000) == stream
+    assert 900 <= len(stream) <= 1000
+    one, two = streams.permuted(stream, 1), streams.permuted(stream, 2)
+    assert one != two
+    assert sorted(each.text for each in one) == sorted(each.text for each in two)
+    assert 0.1 < hindsight.oracle(one) < 1.0
+    assert (hindsight.exact(one) == 0.0) == (name == "natural")
+
+
+@needs_data
+def test_pairs_have_both_kinds() -> None:
+    for name in ("qqp", "paws_wiki"):
+        same = [one.same for one in data.pairs(name)]
+        assert 0.2 < sum(same) / len(same) < 0.6
+    assert random.Random(0).choice(data.pairs("qqp")).group.startswith("qqp:")

@@ -1,0 +1,43 @@
+"""The same words the other way round ask something else; a moved phrase or a list in another order does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.guards.verdicts import DOUBT, NOTHING, VETO, verdict
+
+ROWS = [
+    ("Translate from German to French", "Translate from French to German", VETO),
+    ("Flights from Boston to Denver", "Flights from Denver to Boston", VETO),
+    ("Flights from Boston to Denver", "Flights to Denver from Boston", NOTHING),
+    ("Flights from Boston to Denver", "Flights to Boston from Denver", VETO),
+    ("How long does a transfer from China take?", "How long does a transfer to China take?", VETO),
+    ("How long until transfers from Europe arrive?", "How long does it take for a transfer from Europe?", NOTHING),
+    ("Move money from savings to my current account", "Move money from my current account to savings", VETO),
+    ("Can I switch from my old phone to a new one?", "Can I change to a new phone from my old one?", NOTHING),
+    ("Can I top up via Apple Pay?", "Can I use Apple Pay to top up?", NOTHING),
+    ("Convert miles to kilometers", "Convert kilometers to miles", VETO),
+    ("Is Python faster than Java?", "Is Java faster than Python?", VETO),
+    ("Is Python faster than Java?", "Is Java slower than Python?", NOTHING),
+    ("Compare Python to Java", "Compare Java to Python", NOTHING),
+    ("Difference between Python and Java", "Difference between Java and Python", NOTHING),
+    ("How far is Leeds from York?", "How far is York from Leeds?", NOTHING),
+    ("Why do cats chase mice?", "Why do mice chase cats?", VETO),
+    ("Does the landlord owe the tenant money?", "Does the tenant owe the landlord money?", VETO),
+    ("Can my employer sue my insurer?", "Can my insurer sue my employer?", VETO),
+    ("Is a square a rectangle?", "Is a rectangle a square?", DOUBT),
+    ("Where can I buy bread and milk?", "Where can I buy milk and bread?", NOTHING),
+    ("Who likes tea, coffee and milk?", "Who likes milk, coffee and tea?", NOTHING),
+    ("In Leeds, where is the library?", "Where is the library in Leeds?", NOTHING),
+    ("What is the capital of France?", "What is France's capital?", NOTHING),
+    ("Reset the password of my account", "Reset my account password", NOTHING),
+    ("The red car hit the blue van", "The blue car hit the red van", VETO),
+    ("He was born in Oslo in 1947", "He was born in 1947 in Oslo", NOTHING),
+    ("Pay by card or by cheque?", "Pay by cheque or by card?", NOTHING),
+    ("", "from to than", NOTHING),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_direction(query: str, cached: str, expected: str) -> None:
+    assert verdict("direction", query, cached) == expected

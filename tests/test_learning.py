@@ -1,0 +1,436 @@
+"""What a cache learns from misses, audits and feedback, and that it is neither lost nor learned twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache import AsyncSemanticCache, labels, thresholds
+from semcache.errors import StoreError, UpstreamError
+from semcache.evidence import Comparison, LabelSource
+from semcache.store import open_store
+from semcache.types import Assembled, Outcome, Selector, Store, Why
+from tests.learned import Pupil
+
+PACK = """
+name: test
+defaults:
+  threshold: 0.8
+  audit: 1.0
+"""
+ASKED = "How do I reset the password of the router?"
+AGAIN = "How do I reset the password of the router please?"
+FAR = "How can the password of my router be changed?"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Slow:
+    """A judge that is asked through the queue; `verdicts` are said in turn, the last for ever."""
+
+    name = "slow"
+    instant = False
+
+    def __init__(self, *verdicts: Any) -> None:
+        self.verdicts = list(verdicts)
+        self.shown: list[Comparison] = []
+
+    async def agree(self, comparison: Comparison) -> bool | None:
+        self.shown.append(comparison)
+        said = self.verdicts.pop(0) if len(self.verdicts) > 1 else self.verdicts[0]
+        if isinstance(said, BaseException):
+            raise said
+        if said == "never":
+            await asyncio.sleep(60)
+        return said
+
+
+@pytest.fixture(autouse=True)
+def pupils(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thresholds, "STRATEGIES", dict.fromkeys(("static", "certified"), Pupil))
+
+
+@asynccontextmanager
+async def opened(
+    folder: Path, judge: Any = "exact", pack: str = PACK, **more: Any
+) -> AsyncIterator[AsyncSemanticCache]:
+    file = folder / "pack.yaml"
+    file.write_text(pack)
+    cache = await AsyncSemanticCache.open(
+        str(folder / "data"), policies=str(file), judge=judge, embedder="hashing", seed=1, **more
+    )
+    async with cache:
+        yield cache
+
+
+def pupil(cache: AsyncSemanticCache) -> Pupil:
+    made = cache.parts.threshold
+    assert isinstance(made, thresholds.ByCategory)
+    [only] = made._made.values()
+    assert isinstance(only, Pupil)
+    return only
+
+
+async def told(cache: AsyncSemanticCache, prompt: str, answer: str) -> Any:
+    found = await cache.lookup(prompt)
+    await cache.record(found, answer)
+    return found
+
+
+def count(cache: AsyncSemanticCache, name: str, **names: str) -> float:
+    return cache.meter.registry.get_sample_value(name, names) or 0.0
+
+
+async def test_a_miss_is_compared_with_its_neighbour_and_an_equal_answer_is_shared(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        missed = await told(cache, FAR, "Hold the button.")
+        await cache.settle()
+        [label] = pupil(cache).labels
+        first, second = (cache.catalogue.exact(one) for one in await digests(cache, ASKED, FAR))
+        assert first is not None
+        assert second is not None
+        assert (label.source, label.correct, label.served, label.chance) == (LabelSource.MISS, True, False, 1.0)
+        assert (label.entry_id, label.exact, label.tenant) == (first.id, missed.lookup.key.exact, "default")
+        assert (label.p_correct, label.score, label.features) == (
+            0.5,
+            missed.score,
+            missed.lookup.decision.nearest.features,
+        )
+        assert first.answer_class == second.answer_class == first.id
+        [kept] = await cache.parts.store.get([second.id])
+        assert kept is not None
+        assert kept.answer == first.id
+
+
+async def digests(cache: AsyncSemanticCache, *prompts: str) -> list[bytes]:
+    return [(await cache.lookup(prompt)).lookup.key.exact for prompt in prompts]  # type: ignore[union-attr]
+
+
+async def test_a_neighbour_with_another_answer_is_a_negative_for_that_request(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        missed = await told(cache, FAR, "Unplug it.")
+        await cache.settle()
+        assert [label.correct for label in pupil(cache).labels] == [False]
+        assert [one.exact for one in await cache.parts.store.rejections()] == [missed.lookup.key.exact]
+        own = cache.catalogue.exact(missed.lookup.key.exact)
+        assert own is not None
+        assert own.answer_class == own.id
+        await cache.invalidate(Selector(ids=(own.id,)))
+        assert (await cache.lookup(FAR)).why is Why.REJECTED
+
+
+@pytest.mark.parametrize("how", ["record", "audited"])
+async def test_an_audit_judges_what_was_served_and_keeps_the_fresh_answer(tmp_path: Path, how: str) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        assert (served.outcome, served.audit) == (Outcome.SEMANTIC, True)
+        if how == "record":
+            assert isinstance(await cache.record(served, "Unplug it."), Store)
+        else:
+            message = b'{"role":"assistant","content":"Unplug it."}'
+            body = b'{"choices":[{"index":0,"message":' + message + b',"finish_reason":"stop"}]}'
+            await cache.audited(served.lookup, Assembled(body, "Unplug it.", complete=True), 200)
+        await cache.settle()
+        [label] = pupil(cache).labels
+        assert (label.source, label.correct, label.served, label.chance) == (LabelSource.AUDIT, False, True, 1.0)
+        [entry] = await cache.parts.store.select(Selector(source="audit"))
+        assert entry.key == served.lookup.key
+        assert (await cache.lookup(AGAIN)).answer == "Unplug it."
+        assert len(await cache.parts.store.rejections()) == 1
+        assert count(cache, "semcache_false_hits_total", category="default", source="audit") == 1
+
+
+async def test_an_audit_that_agrees_adds_a_key_to_the_answer(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        await cache.record(served, "Hold the button.")
+        await cache.settle()
+        assert [label.correct for label in pupil(cache).labels] == [True]
+        cards = [cache.catalogue.exact(one) for one in await digests(cache, ASKED, AGAIN)]
+        assert len({card.answer_class for card in cards if card}) == 1
+        assert await cache.parts.store.rejections() == []
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        (500, Assembled(b"{}", "no", complete=True)),
+        (200, Assembled(b"", "", complete=False)),
+        (200, Assembled(b"{}", "I cannot help.", complete=True, refusal=True)),
+    ],
+)
+async def test_what_is_no_answer_audits_nothing(tmp_path: Path, status: int, answer: Assembled) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        await cache.audited(served.lookup, answer, status)
+        missed = await cache.lookup("What is the capital of Peru?")
+        await cache.audited(missed.lookup, answer, status)
+        await cache.settle()
+        assert pupil(cache).labels == []
+        assert (await cache.lookup(AGAIN)).answer == "Hold the button."
+
+
+async def test_a_second_answer_nobody_drew_is_no_sample(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        pupil(cache).audit = 0.0
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        assert not served.audit
+        await cache.record(served, "Hold the button.")
+        await cache.settle()
+        [label] = pupil(cache).labels
+        assert (label.source, label.chance, label.correct) == (LabelSource.FEEDBACK, 0.0, True)
+
+
+async def test_a_newer_answer_to_the_same_request_takes_the_place_of_the_old_and_is_found_by_meaning(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(ASKED)
+        assert served.outcome is Outcome.EXACT
+        await cache.record(served, "Unplug it.")
+        await cache.settle()
+        assert (await cache.lookup(ASKED)).answer == "Unplug it."
+        assert (await cache.lookup(AGAIN)).answer == "Unplug it."
+        assert pupil(cache).labels == []
+
+
+@pytest.mark.parametrize("correct", [True, False])
+async def test_feedback_is_a_durable_label_when_it_returns(tmp_path: Path, correct: bool) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        assert await cache.feedback(served.entry_id, correct=correct)
+        other = open_store(str(tmp_path / "data" / "semcache.db"))
+        await other.open()
+        [label] = await other.labels(0)
+        await other.close()
+        assert (label.source, label.correct, label.chance) == (LabelSource.FEEDBACK, correct, 0.0)
+        assert label.exact == served.lookup.key.exact  # type: ignore[union-attr]
+        assert [one.seq for one in pupil(cache).labels] == [label.seq]
+
+
+async def test_feedback_on_what_is_unknown_foreign_or_not_served_teaches_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        assert not await cache.feedback(served.entry_id, correct=False, tenant="other")
+        assert not await cache.feedback("f" * 16, correct=True)
+        other = await told(cache, "What is the capital of Peru?", "Lima")
+        card = cache.catalogue.exact(other.lookup.key.exact)
+        assert card is not None
+        assert await cache.feedback(f"{card.id:016x}", correct=True)
+        await cache.settle()
+        assert [label.source for label in pupil(cache).labels if label.source is LabelSource.FEEDBACK] == []
+
+
+async def test_expired_and_rejected_neighbours_teach_nothing(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path, clock=clock) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        clock.now += cache.pack.of("default").ttl + 1
+        await told(cache, AGAIN, "Unplug it.")
+        await told(cache, ASKED, "Unplug it.")
+        await cache.settle()
+        # The last miss has a living neighbour; before, there was an expired one, and then the request's own old answer.
+        assert [label.correct for label in pupil(cache).labels] in ([], [True])
+
+
+async def test_two_workers_learn_the_same_and_share_answers(tmp_path: Path) -> None:
+    async with opened(tmp_path) as one, opened(tmp_path) as two:
+        await told(one, ASKED, "Hold the button.")
+        await two.parts.catch_up()
+        for number, (cache, answer) in enumerate([(two, "Hold the button."), (one, "Unplug it."), (two, "Unplug it.")]):
+            await told(cache, f"{FAR} Version {number}", answer)
+            await cache.settle()
+            await one.parts.catch_up()
+            await two.parts.catch_up()
+        assert len(pupil(one).taught) > 2
+        assert pupil(one).taught == pupil(two).taught
+        seqs = [row[0] for row in pupil(one).taught]
+        assert seqs == sorted(set(seqs))
+        for entry in await one.parts.store.select(Selector(everything=True)):
+            cards = [cache.catalogue.get(entry.id) for cache in (one, two)]
+            assert [card.answer_class for card in cards if card] == [entry.answer or entry.id] * 2
+
+
+@pytest.mark.parametrize("every", [1, 2, 10**9])
+async def test_what_was_learned_survives_a_restart_whether_saved_or_not(
+    tmp_path: Path, every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(labels, "SAVE_EVERY", every)
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        for number in range(5):
+            await told(cache, f"{FAR} Version {number}", f"Answer {number % 2}")
+            await cache.settle()
+        taught = pupil(cache).taught
+        if every == 10**9:
+            monkeypatch.setattr(type(cache.parts.learner.log), "save", _nothing)
+    assert len(taught) >= 5
+    async with opened(tmp_path) as again:
+        assert pupil(again).taught == taught
+        assert len(pupil(again).labels) < len(taught) or every == 10**9
+
+
+async def _nothing(_: Any) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{}", b'{"promises":{},"state":{}}', b'{"promises":null,"state":[1]}', b"\xff"]
+)
+async def test_a_state_that_cannot_be_taken_up_is_learned_anew_from_the_log(tmp_path: Path, damage: bytes) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        await cache.settle()
+        taught = pupil(cache).taught
+    store = open_store(str(tmp_path / "data" / "semcache.db"))
+    await store.open()
+    await store.learn("threshold", 10**6, damage)
+    await store.close()
+    async with opened(tmp_path) as again:
+        assert pupil(again).taught == taught
+
+
+async def test_a_state_learned_under_another_promise_is_not_taken_up(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        await cache.settle()
+        taught = pupil(cache).taught
+    async with opened(tmp_path, pack=PACK + "target: 0.002\n") as again:
+        assert pupil(again).taught == taught
+        assert len(pupil(again).labels) == len(taught)
+
+
+async def test_a_label_that_the_strategy_chokes_on_is_counted_and_the_rest_learned(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        learn = pupil(cache).observe
+        pupil(cache).observe = lambda label: learn(label) if label.seq > 1 else 1 / 0  # type: ignore[method-assign, assignment, func-returns-value]
+        for number in range(3):
+            await told(cache, f"{FAR} Version {number}", "Unplug it.")
+            await cache.settle()
+        assert pupil(cache).taught[0][0] == 2
+        assert count(cache, "semcache_faults_total", component="threshold") == 1
+
+
+async def test_a_slow_judge_is_asked_through_the_queue_and_outlives_a_restart(tmp_path: Path) -> None:
+    judge = Slow("never")
+    async with opened(tmp_path, judge) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Keep the button pressed.")
+        await cache.parts.learner.work()
+        assert pupil(cache).labels == []
+    clock = Clock()
+    clock.now = 1e10
+    async with opened(tmp_path, judge := Slow(True), clock=clock) as again:
+        await again.settle()
+        [label] = pupil(again).labels
+        assert label.correct
+        [shown] = judge.shown
+        assert shown == Comparison(FAR, ASKED, "Hold the button.", "Keep the button pressed.")
+        one, two = await again.parts.store.select(Selector(everything=True))
+        assert len({one.answer or one.id, two.answer or two.id}) == 1
+        await again.settle()
+        assert len(judge.shown) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [(None, "undecided"), (UpstreamError("down"), "failed"), (KeyError("bug"), "failed"), ("never", "late")],
+)
+async def test_a_judge_that_cannot_tell_yields_no_label_and_is_counted(tmp_path: Path, said: Any, reason: str) -> None:
+    async with opened(tmp_path, Slow(said)) as cache:
+        cache.parts.learner._patience = 0.01
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        await asyncio.wait_for(cache.settle(), 10)
+        assert pupil(cache).labels == []
+        assert await cache.parts.store.labels(0) == []
+        assert await cache.parts.store.claim(9, now=1e12, lease=1) == []
+        assert count(cache, "semcache_dropped_labels_total", reason=reason) == 1
+        assert (await cache.lookup(FAR)).answer == "Unplug it."
+
+
+async def test_a_comparison_that_ends_every_worker_is_given_up(tmp_path: Path) -> None:
+    judge = Slow(True)
+    async with opened(tmp_path, judge) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        for task in cache.parts.learner._tasks:
+            task.cancel()
+        await told(cache, FAR, "Unplug it.")
+        await cache.parts.learner.work()
+        for n in range(3):
+            assert len(await cache.parts.store.claim(9, now=10.0 * n, lease=1)) == 1
+        await cache.settle()
+        assert judge.shown == []
+        assert count(cache, "semcache_dropped_labels_total", reason="given-up") == 1
+
+
+async def test_a_comparison_of_a_deleted_entry_lapses(tmp_path: Path) -> None:
+    judge = Slow(True)
+    async with opened(tmp_path, judge) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        await cache.invalidate(Selector(everything=True))
+        await cache.settle()
+        assert judge.shown == []
+        assert pupil(cache).labels == []
+
+
+async def test_a_store_that_fails_breaks_no_request_and_loses_no_label(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+
+        async def down(*_: Any, **__: Any) -> None:
+            raise StoreError("locked")
+
+        with monkeypatch.context() as broken:
+            for name in ("label", "labels", "alias", "reject", "learn"):
+                broken.setattr(cache.parts.store, name, down)
+            found = await cache.lookup(FAR)
+            assert isinstance(await cache.record(found, "Hold the button."), Store)
+            await cache.settle()
+            assert pupil(cache).labels == []
+        await cache.settle()
+        assert [label.correct for label in pupil(cache).labels] == [True]
+        assert len(await cache.parts.store.labels(0)) == 1
+
+
+async def test_learning_goes_on_without_being_asked_to(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        async with asyncio.timeout(10):
+            while not pupil(cache).labels:
+                await asyncio.sleep(0.02)
+
+
+async def test_no_task_is_left_running(tmp_path: Path) -> None:
+    async with opened(tmp_path, Slow("never")) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        await asyncio.sleep(0.3)
+    assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("semcache-")]

@@ -1,0 +1,50 @@
+"""What dashboards and alerts read: states that exclude each other, and nothing known that is not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+import pytest
+
+from semcache.evidence import Interval, Standing, State
+from semcache.telemetry import Meter, log_fields
+from semcache.types import Outcome, Recorded, Scope, Why
+
+
+def shown(meter: Meter, name: str, **labels: str) -> float | None:
+    return meter.registry.get_sample_value(name, {"category": "support", **labels})
+
+
+def standing(state: State, **fields: Any) -> Standing:
+    return Standing("certified", state, target=0.01, score=0.7, **fields)
+
+
+def test_a_category_is_in_one_state_at_a_time() -> None:
+    meter = Meter()
+    for state in State:
+        meter.stand("support", standing(state))
+        lit = [one for one in State if shown(meter, "semcache_state", state=one.value) == 1]
+        assert lit == [state]
+        assert all(shown(meter, "semcache_state", state=one.value) is not None for one in State)
+
+
+def test_what_is_not_known_is_no_number() -> None:
+    meter = Meter()
+    known = standing(State.CERTIFIED, certified=0.01, error=Interval(0.004, 0.001, 0.009), audit_rate=0.05)
+    for now, expected in ((known, (0.004, 0.01, 0.05)), (standing(State.CLOSED), (math.nan, math.nan, 0.0))):
+        meter.stand("support", now)
+        names = ("semcache_error_per_hit", "semcache_certified_error", "semcache_audit_rate")
+        assert [shown(meter, name) for name in names] == pytest.approx(list(expected), nan_ok=True)
+
+
+@pytest.mark.parametrize(("count", "event"), [(1, "request"), (0, "background")])
+def test_later_news_of_a_request_is_no_request_of_the_log(count: int, event: str) -> None:
+    row = Recorded("r", 1.0, "chat", Scope(), "m", "support", Outcome.SEMANTIC, Why.SEMANTIC, 200, count=count)
+    meter = Meter()
+    meter.observe(row)
+    assert log_fields(row)["event"] == event
+    assert msgspec.json.encode(log_fields(row))
+    labels = {"endpoint": "chat", "category": "support", "outcome": "semantic", "why": "semantic"}
+    assert meter.registry.get_sample_value("semcache_requests_total", labels) == count

@@ -1,0 +1,364 @@
+"""Verification while a client waits: only a plain yes in time, worth enough, serves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache import verify
+from semcache.config import Settings
+from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
+from semcache.policy import Category, Pack
+from semcache.protocols import Outbound
+from semcache.telemetry import Meter
+from semcache.types import (
+    CacheKey,
+    Card,
+    Controls,
+    Endpoint,
+    Entry,
+    Forward,
+    Lookup,
+    Request,
+    Scope,
+    Serve,
+    Verify,
+    Why,
+)
+from semcache.verify import Asked, LlmVerifier, Verifiers, open_verifiers, shown
+
+QUERY, CACHED, ANSWER = "How long is the Rhine?", "What is the length of the Rhine?", "1,230 km."
+CARD = Card(7, b"e", b"s", "default", CACHED, 0.0, 9e9)
+KEY = CacheKey(Scope(), b"s", b"k", QUERY, b"{}")
+
+
+def pack(**fields: Any) -> Pack:
+    category = Category(name="default", **{"verify": "llm", "audit": 0.25, **fields})
+    return Pack(name="p", description="", share="tenant", target=0.01, min_margin=0.2, categories={"default": category})
+
+
+def unsure(*, max_error: float | None = None, exact: bytes = b"k") -> Lookup:
+    request = Request(Endpoint.CHAT, "m", {}, QUERY, b"{}", controls=Controls(max_error=max_error))
+    return Lookup("r", request, replace(KEY, exact=exact), "default", Verify(CARD, 0.8, 0.7, (1.0, 2.0)))
+
+
+def entry(text: str = ANSWER) -> Entry:
+    message = {"role": "assistant", "content": text}
+    body = msgspec.json.encode({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+    return Entry(7, KEY, Endpoint.CHAT, "m", "default", b"s", "e", body, 0.0, 9e9)
+
+
+async def entry_of(served: Serve, key: CacheKey | None) -> Entry | None:
+    assert (served.card.id, key is not None) == (7, True)
+    return entry()
+
+
+@dataclass
+class Says:
+    """A verifier that says what it is told to say."""
+
+    word: float | Exception | asyncio.Event
+    heard: list[tuple[str, str, str]] = field(default_factory=list)
+
+    async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
+        self.heard.append((query, cached_query, cached_answer))
+        if isinstance(self.word, asyncio.Event):
+            await self.word.wait()
+            return 1.0
+        if isinstance(self.word, Exception):
+            raise self.word
+        return self.word
+
+
+def llm(verifier: Says, *, patience: float = 5.0, meter: Meter | None = None, best: float = 1.0) -> Verifiers:
+    return Verifiers({"llm": Asked(verifier, patience, best)}, meter=meter)
+
+
+async def settled(verifiers: Verifiers, lookup: Lookup | None = None, **fields: Any) -> Serve | Forward:
+    decision = (await verifiers.settle(lookup or unsure(), entry_of, pack=pack(**fields), draw=0.5)).decision
+    assert not isinstance(decision, Verify)
+    return decision
+
+
+async def test_a_yes_that_is_worth_enough_serves_what_was_in_doubt() -> None:
+    verifier, meter = Says(0.99), Meter()
+    decision = await settled(llm(verifier, meter=meter))
+    assert isinstance(decision, Serve)
+    assert (decision.card, decision.how, decision.score, decision.p_correct) == (CARD, "semantic", 0.8, 0.99)
+    assert (decision.features, decision.chance, decision.audit) == ((1.0, 2.0), 0.25, False)
+    assert verifier.heard == [(QUERY, CACHED, ANSWER)]
+    assert meter.registry.get_sample_value("semcache_verifications_total", {"category": "default", "result": "yes"})
+
+
+@pytest.mark.parametrize("draw", [0.0, 0.249])
+async def test_what_a_verifier_let_pass_is_audited_like_other_hits(draw: float) -> None:
+    lookup = await llm(Says(1.0)).settle(unsure(), entry_of, pack=pack(), draw=draw)
+    assert isinstance(lookup.decision, Serve)
+    assert lookup.decision.audit
+
+
+@given(st.floats(0.0, 1.0), st.floats(0.001, 0.5))
+def test_it_serves_iff_the_word_is_worth_the_target(p_same: float, target: float) -> None:
+    decision = asyncio.run(settled(llm(Says(p_same)), target=target))
+    assert isinstance(decision, Serve) == (p_same >= 1.0 - target - 1e-9)
+
+
+async def test_the_caller_and_the_category_of_the_entry_may_demand_more() -> None:
+    strict = unsure(max_error=0.001)
+    assert isinstance(await settled(llm(Says(0.995)), strict), Forward)
+    other = replace(unsure(), decision=Verify(replace(CARD, category="careful"), 0.8, 0.7))
+    both = pack()
+    both = msgspec.structs.replace(
+        both, categories={**both.categories, "careful": Category(name="careful", target=0.001)}
+    )
+    lookup = await llm(Says(0.995)).settle(other, entry_of, pack=both, draw=0.5)
+    assert isinstance(lookup.decision, Forward)
+
+
+@pytest.mark.parametrize(
+    ("word", "result"),
+    [
+        (0.5, "no"),
+        (UpstreamError("down"), "failed"),
+        (ValueError("a plug-in's mistake"), "failed"),
+        (UpstreamTimeout("slow"), "late"),
+        (float("nan"), "failed"),
+        (1.5, "failed"),
+        (-0.1, "failed"),
+    ],
+    ids=repr,
+)
+async def test_anything_else_forwards_and_keeps_what_can_be_learned_from(word: float | Exception, result: str) -> None:
+    meter = Meter()
+    decision = await settled(llm(Says(word), meter=meter))
+    assert isinstance(decision, Forward)
+    assert (decision.why, decision.outcome, decision.p_correct) == (Why.VERIFY_FAILED, "miss", 0.7)
+    assert decision.nearest is not None
+    assert (decision.nearest.card, decision.nearest.features) == (CARD, (1.0, 2.0))
+    counted = meter.registry.get_sample_value("semcache_verifications_total", {"category": "default", "result": result})
+    assert counted == 1
+
+
+async def test_a_verifier_that_does_not_answer_is_not_waited_for() -> None:
+    meter = Meter()
+    verifiers = llm(Says(asyncio.Event()), patience=0.01, meter=meter)
+    assert isinstance(await settled(verifiers), Forward)
+    late = meter.registry.get_sample_value("semcache_verifications_total", {"category": "default", "result": "late"})
+    assert late == 1
+    verifier = Says(1.0)
+    verifiers._known["llm"] = Asked(verifier, 5.0)
+    assert isinstance(await settled(verifiers), Forward), "it is left alone for a while"
+    assert verifier.heard == []
+
+
+async def test_a_verdict_is_asked_for_once_and_a_failure_again() -> None:
+    verifier = Says(1.0)
+    verifiers = llm(verifier)
+    for _ in range(3):
+        assert isinstance(await settled(verifiers), Serve)
+    assert len(verifier.heard) == 1
+    assert isinstance(await settled(verifiers, unsure(exact=b"other")), Serve)
+    assert len(verifier.heard) == 2
+
+
+async def test_requests_at_once_share_a_verdict_and_one_may_leave() -> None:
+    gate = asyncio.Event()
+    verifier = Says(gate)
+    verifiers = llm(verifier)
+    asking = [asyncio.create_task(settled(verifiers)) for _ in range(5)]
+    while not verifier.heard:
+        await asyncio.sleep(0)
+    asking.pop(0).cancel()
+    gate.set()
+    assert all(isinstance(decision, Serve) for decision in await asyncio.gather(*asking))
+    assert len(verifier.heard) == 1
+
+
+async def test_too_many_at_once_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "_MOST_AT_ONCE", 1)
+    gate = asyncio.Event()
+    verifiers = llm(Says(gate))
+    first = asyncio.create_task(settled(verifiers))
+    while not verifiers._asking:
+        await asyncio.sleep(0)
+    assert isinstance(await settled(verifiers, unsure(exact=b"other")), Forward)
+    gate.set()
+    assert isinstance(await first, Serve)
+
+
+async def test_nobody_is_asked_whose_best_word_cannot_suffice() -> None:
+    verifier = Says(0.9)
+    assert isinstance(await settled(llm(verifier, best=0.9)), Forward)
+    assert verifier.heard == []
+
+
+@pytest.mark.parametrize("kind", ["off", "verifier"])
+async def test_a_category_is_verified_by_whom_it_names(kind: str) -> None:
+    verifier = Says(1.0)
+    assert isinstance(await settled(llm(verifier), verify=kind), Forward)
+    assert verifier.heard == []
+    assert isinstance(await settled(verify.only(verifier), verify="verifier"), Serve)
+
+
+async def test_an_entry_that_is_gone_or_says_nothing_is_not_verified() -> None:
+    verifier = Says(1.0)
+
+    async def gone(*_: object) -> None:
+        return None
+
+    async def silent(*_: object) -> Entry:
+        return entry("")
+
+    finds: list[Callable[..., Any]] = [gone, silent]
+    for find in finds:
+        lookup = await llm(verifier).settle(unsure(), find, pack=pack(), draw=0.5)
+        assert isinstance(lookup.decision, Forward)
+    assert verifier.heard == []
+
+
+async def test_what_is_in_no_doubt_is_left_as_it_is() -> None:
+    for decision in (Forward(Why.COLD), Serve(CARD, verify.Outcome.EXACT, 1.0, 1.0)):
+        lookup = replace(unsure(), decision=decision)
+        assert await llm(Says(0.0)).settle(lookup, entry_of, pack=pack(), draw=0.5) is lookup
+
+
+async def test_closing_leaves_nothing_running() -> None:
+    verifiers = llm(Says(asyncio.Event()))
+    waiting = asyncio.create_task(settled(verifiers))
+    while not verifiers._asking:
+        await asyncio.sleep(0)
+    await verifiers.close()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+# The language model
+
+
+@dataclass
+class Reply:
+    status: int
+    pieces: Sequence[bytes]
+    headers: Sequence[tuple[str, str]] = ()
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            yield piece
+
+    async def close(self) -> None:
+        return None
+
+
+@dataclass
+class Model:
+    """A backend that answers every request alike; `picky` refuses what is not the bare request."""
+
+    says: str = "yes"
+    status: int = 200
+    picky: bool = False
+    asked: list[Outbound] = field(default_factory=list)
+
+    async def send(self, outbound: Outbound) -> Reply:
+        self.asked.append(outbound)
+        if self.picky and b"max_tokens" in outbound.body:
+            return Reply(400, [b'{"error":{}}'])
+        message = {"role": "assistant", "content": self.says}
+        body = msgspec.json.encode({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        return Reply(self.status, [body[:9], body[9:]])
+
+    async def close(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("said", ["yes", "Yes.", " YES\n", '"yes"', "<think>The same river.\nno?</think>\n\nyes"])
+async def test_a_yes_is_worth_the_models_accuracy(said: str) -> None:
+    assert await LlmVerifier(Model(said), "small", accuracy=0.97).same(QUERY, CACHED, ANSWER) == 0.97
+
+
+async def test_a_no_is_worth_its_complement() -> None:
+    assert await LlmVerifier(Model("No"), "small", accuracy=0.97).same(QUERY, CACHED, ANSWER) == pytest.approx(0.03)
+
+
+@pytest.mark.parametrize("said", ["", "maybe", "yes and no", "The answer is yes", "yesterday", "<think>yes"])
+async def test_anything_but_one_word_is_no_verdict(said: str) -> None:
+    with pytest.raises(UpstreamError, match="neither yes nor no"):
+        await LlmVerifier(Model(said), "small").same(QUERY, CACHED, ANSWER)
+
+
+@pytest.mark.parametrize("status", [401, 404, 429, 500])
+async def test_a_refusal_is_no_verdict(status: int) -> None:
+    with pytest.raises(UpstreamError, match=str(status)):
+        await LlmVerifier(Model(status=status), "small").same(QUERY, CACHED, ANSWER)
+
+
+async def test_the_same_texts_are_asked_about_in_the_same_bytes() -> None:
+    model = Model()
+    for _ in range(2):
+        await LlmVerifier(model, "small").same(QUERY, CACHED, ANSWER)
+    first, second = model.asked
+    assert first == second
+    body = msgspec.json.decode(first.body)
+    assert body["messages"][0] == {"role": "system", "content": verify.INSTRUCTIONS}
+    assert msgspec.json.decode(body["messages"][1]["content"]) == shown(QUERY, CACHED, ANSWER)
+    assert (body["model"], body["temperature"]) == ("small", 0)
+
+
+@given(st.text(), st.text(), st.text(max_size=50))
+def test_no_text_can_end_its_own_quotation(query: str, cached: str, answer: str) -> None:
+    model = Model()
+    asyncio.run(LlmVerifier(model, "small").same(query, cached, answer))
+    text = msgspec.json.decode(model.asked[0].body)["messages"][1]["content"]
+    assert msgspec.json.decode(text) == {"question": query, "cached_question": cached, "cached_answer": answer}
+    assert "\n" not in text
+
+
+async def test_a_model_that_refuses_our_limits_is_asked_without() -> None:
+    model = Model(picky=True)
+    verifier = LlmVerifier(model, "reasoning")
+    for _ in range(2):
+        assert await verifier.same(QUERY, CACHED, ANSWER) == 0.99
+    assert len(model.asked) == 3
+
+
+# Settings
+
+
+def settings(**cli: Any) -> Settings:
+    return Settings.load({name.replace("__", "."): value for name, value in cli.items()}, {}, None)
+
+
+async def test_nobody_is_set_up_by_default_and_that_is_said() -> None:
+    verifiers = open_verifiers(settings())
+    assert verifiers.lacking(pack()) == ["default"]
+    assert verifiers.lacking(pack(verify="off")) == verifiers.lacking(pack(semantic=False)) == []
+    assert open_verifiers(settings(verifier__kind="llm", verifier__model="m")).lacking(pack()) == []
+
+
+async def test_the_upstream_is_asked_unless_another_is_named() -> None:
+    upstream = Model()
+    chosen: dict[str, Any] = {"verifier__kind": "llm", "verifier__model": "small", "verifier__accuracy": 0.995}
+    verifiers = open_verifiers(settings(**chosen), upstream)
+    decision = await settled(verifiers)
+    assert isinstance(decision, Serve)
+    assert decision.p_correct == 0.995
+    assert len(upstream.asked) == 1
+    await open_verifiers(settings(**chosen, verifier__url="http://127.0.0.1:9"), upstream).close()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"verifier__kind": "llm"}, "verifier.model"),
+        ({"verifier__model": "m", "verifier__url": "nonsense"}, "nonsense"),
+    ],
+)
+def test_what_cannot_work_is_said_at_the_start(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        open_verifiers(settings(**{"verifier__kind": "llm", **given}))

@@ -1,0 +1,271 @@
+"""The default strategy: what it believes, how much it risks, what it certifies, and when it stops."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache import features, policy
+from semcache.evidence import Label, LabelSource, State
+from semcache.thresholds.certified import CertifiedThreshold
+from semcache.thresholds.certified.belief import TERMS, Belief, Noise, sigmoid
+from semcache.thresholds.certified.budget import WINDOW, Budget
+from semcache.thresholds.certified.calibration import Calibration
+from semcache.thresholds.certified.certificate import Certificate
+from semcache.thresholds.certified.priors import PATH, shipped
+from semcache.thresholds.certified.strategy import wilson
+from semcache.types import Candidate, Card, Conflict, Controls, Why
+
+PACK = policy.load("default").with_target(0.05)
+ANY = Controls()
+QUERY, CACHED = "how do i reset my password", "How do I reset my password?"
+
+
+def candidate(score: float, text: str = CACHED, *conflicts: Conflict, entry: int = 1) -> Candidate:
+    found = Candidate(Card(entry, b"", b"", "support", text, 0.0, 1.0), score, conflicts)
+    return replace(found, features=features.of(QUERY, found, [found]))
+
+
+def label(one: Candidate, *, correct: bool, source: LabelSource = LabelSource.AUDIT) -> Label:
+    served = source is LabelSource.AUDIT
+    return Label(
+        0.0, "support", "acme", one.card.id, one.card.id, b"", one.score, one.features, 0.9, correct, source, served
+    )
+
+
+SURE, UNSURE = candidate(0.995), candidate(0.62, "Where are your offices, and when are they open to visitors?")
+
+
+# P(correct)
+
+
+def test_a_first_paraphrase_is_served_without_any_label() -> None:
+    threshold = CertifiedThreshold(policy.load("default"))
+    verdict = threshold.judge(SURE, "support", controls=ANY, draw=0.5)
+    assert verdict.serve
+    assert verdict.p_correct > 0.97
+    assert threshold.standing("support").state is State.PROVISIONAL
+
+
+def test_an_improbable_neighbour_is_not() -> None:
+    verdict = CertifiedThreshold(PACK).judge(UNSURE, "support", controls=ANY, draw=0.5)
+    assert not verdict.serve
+    assert verdict.why is Why.UNCERTAIN
+
+
+def test_labels_move_the_belief_of_their_category_and_most_of_all_of_their_answer() -> None:
+    belief = Belief(shipped("any"))
+    before = belief.log_odds(UNSURE.features, 1), belief.log_odds(UNSURE.features, 2)
+    for _ in range(5):
+        belief.learn(UNSURE.features, 1, correct=True)
+    assert belief.log_odds(UNSURE.features, 1) > belief.log_odds(UNSURE.features, 2) > before[1]
+
+
+@given(st.lists(st.tuples(st.sampled_from([SURE, UNSURE]), st.booleans()), max_size=40))
+def test_whatever_is_learned_probabilities_are_probabilities_and_the_covariance_is_one(
+    labels: list[tuple[Candidate, bool]],
+) -> None:
+    belief = Belief(shipped("any"), noise=Noise(0.1, 0.1))
+    for one, correct in labels:
+        belief.learn(one.features, one.card.id, correct=correct)
+        assert 0.0 < sigmoid(belief.log_odds(one.features, 1)) < 1.0
+    assert np.allclose(belief.covariance, belief.covariance.T)
+    assert np.linalg.eigvalsh(belief.covariance).min() > -1e-9
+
+
+def test_beliefs_about_other_features_are_refused() -> None:
+    belief = Belief(shipped("any"))
+    with pytest.raises(ValueError, match="other features"):
+        belief.restore({**belief.state(), "terms": ["bias"]})
+
+
+@given(st.lists(st.tuples(st.floats(-8, 8), st.booleans()), max_size=60), st.floats(-8, 8), st.floats(0, 3))
+def test_the_correction_never_turns_the_order_of_predictions(
+    labels: list[tuple[float, bool]], one: float, more: float
+) -> None:
+    calibration = Calibration()
+    for predicted, correct in labels:
+        calibration.add(predicted, correct=correct)
+    assert calibration.corrected(one + more, 0.0) >= calibration.corrected(one, 0.0) - 1e-12
+
+
+def test_predictions_that_promise_too_much_are_corrected() -> None:
+    calibration, rng = Calibration(), random.Random(3)
+    for _ in range(2000):
+        calibration.add(3.0, correct=rng.random() < 0.8)  # 3.0 promises 0.953
+    assert calibration.corrected(3.0, 0.0) == pytest.approx(0.8, abs=0.03)
+
+
+def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:
+    profiles = json.loads(PATH.read_text(encoding="utf-8"))["profiles"]
+    assert set(profiles) == set(msgspec.inspect.type_info(policy.Profile).values)  # type: ignore[attr-defined]
+    for data in profiles.values():
+        assert {term for term in TERMS if not term.startswith("guard:")} == set(data["terms"])
+
+
+# The budget
+
+
+@given(
+    st.lists(st.none() | st.floats(0.0, 1.0), min_size=80, max_size=400),
+    st.sampled_from([0.005, 0.01, 0.05]),
+    st.sampled_from(["hit", "request"]),
+)
+def test_what_the_limit_lets_pass_meets_the_target_on_average(
+    risks: list[float | None], target: float, contract: str
+) -> None:
+    budget = Budget(target, contract)  # type: ignore[arg-type]
+    for risk in risks:
+        budget.note(risk, served=False)
+    budget.changed()
+    limit = budget.limit()
+    passing = [risk for risk in risks if risk is not None and risk <= limit]
+    counted = len(passing) if contract == "hit" else len(risks)
+    assert sum(passing) <= target * max(1, counted) + 1e-9
+
+
+def test_sure_answers_leave_budget_for_less_sure_ones() -> None:
+    budget = Budget(0.01, "hit")
+    for _ in range(200):
+        budget.note(0.001, served=True)
+    for _ in range(20):
+        budget.note(0.03, served=False)
+    budget.changed()
+    assert budget.limit() >= 0.03
+
+
+def test_a_category_that_never_sees_a_sure_neighbour_says_so() -> None:
+    threshold = CertifiedThreshold(PACK)
+    for _ in range(WINDOW):
+        threshold.note("code", 0.4, served=False)
+    standing = threshold.standing("code")
+    assert standing.state is State.INFEASIBLE
+    assert "only exact hits" in standing.note
+
+
+# The certificate
+
+
+def test_a_false_certificate_is_as_rare_as_stated() -> None:
+    rng = random.Random(11)
+    false = 0
+    for _ in range(300):
+        certificate = Certificate(0.05)
+        for _ in range(600):
+            certificate.take(0.05, wrong=rng.random() < 0.05)
+        false += certificate.certified
+    assert false / 300 <= 0.05
+
+
+def test_right_answers_are_certified_step_by_step() -> None:
+    certificate = Certificate(0.05)
+    levels = []
+    for _ in range(400):
+        certificate.take(0.01, wrong=False)
+        levels.append(certificate.level)
+    assert levels[20] is not None
+    assert levels[20] > 0.1
+    assert levels[-1] == 0.01
+    assert certificate.certified
+
+
+def test_many_errors_are_found_and_few_are_borne() -> None:
+    certificate = Certificate(0.05)
+    for turn in range(500):
+        certificate.take(0.05, wrong=turn % 40 == 0)
+    assert not certificate.exceeded
+    for turn in range(100):
+        certificate.take(0.05, wrong=turn % 4 == 0)
+    assert certificate.exceeded
+
+
+def test_wilson_contains_the_share() -> None:
+    interval = wilson(1, 100)
+    assert interval.low < 0.01 < interval.high < 0.06
+
+
+# The strategy
+
+
+def test_errors_close_a_category_and_right_answers_open_it_again() -> None:
+    threshold = CertifiedThreshold(PACK)
+    for _ in range(60):
+        threshold.observe(label(SURE, correct=False))
+    standing = threshold.standing("support")
+    assert standing.state is State.CLOSED
+    assert not threshold.judge(SURE, "support", controls=ANY, draw=0.0).serve
+    assert threshold.floor("support", ANY) == 1.0
+    assert threshold.judge(SURE, "code", controls=ANY, draw=0.5).why is not Why.CLOSED
+    for _ in range(3000):
+        threshold.observe(label(SURE, correct=True, source=LabelSource.MISS))
+        if threshold.standing("support").state is not State.CLOSED:
+            break
+    assert threshold.standing("support").state is not State.CLOSED
+
+
+def test_a_veto_stands_until_the_category_itself_has_shown_otherwise() -> None:
+    vetoed = candidate(0.995, CACHED, Conflict("numbers", "3 against 4"))
+    threshold = CertifiedThreshold(PACK)
+    verdict = threshold.judge(vetoed, "support", controls=ANY, draw=0.5)
+    assert not verdict.serve
+    assert verdict.why is Why.GUARD
+    needed = 0
+    while needed < 400 and not threshold.judge(vetoed, "support", controls=ANY, draw=0.5).serve:
+        threshold.observe(label(vetoed, correct=True, source=LabelSource.MISS))
+        needed += 1
+    assert 30 <= needed < 400
+
+
+def test_a_caller_can_be_stricter() -> None:
+    threshold = CertifiedThreshold(PACK)
+    assert not threshold.judge(SURE, "support", controls=Controls(max_error=1e-6), draw=0.5).serve
+    assert not threshold.judge(SURE, "support", controls=Controls(min_score=0.999), draw=0.5).serve
+
+
+def test_audits_thin_out_as_evidence_grows() -> None:
+    threshold = CertifiedThreshold(PACK)
+    first = threshold.standing("support").audit_rate
+    for _ in range(200):
+        threshold.observe(label(SURE, correct=True))
+    standing = threshold.standing("support")
+    assert standing.state is State.CERTIFIED
+    assert 0.0 < standing.audit_rate < first
+    assert standing.error is not None
+    assert standing.error.high < 0.05
+
+
+def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
+    category = msgspec.structs.replace(PACK.of("support"), verify="llm")
+    pack = msgspec.structs.replace(PACK, categories={**PACK.categories, "support": category})
+    verdict = CertifiedThreshold(pack).judge(
+        candidate(0.8, "How to get a new password"), "support", controls=ANY, draw=0.5
+    )
+    assert verdict.serve or verdict.verify
+    assert not CertifiedThreshold(PACK).judge(UNSURE, "support", controls=ANY, draw=0.5).verify
+
+
+def test_a_label_of_another_version_is_counted_and_harms_nothing() -> None:
+    threshold = CertifiedThreshold(PACK)
+    before = threshold.judge(SURE, "support", controls=ANY, draw=0.5).p_correct
+    threshold.observe(replace(label(SURE, correct=False), features=(1.0, 2.0)))
+    assert threshold.standing("support").labels == 1
+    assert threshold.judge(SURE, "support", controls=ANY, draw=0.5).p_correct == before
+
+
+@pytest.mark.parametrize("noise", [Noise(), Noise(0.1, 0.1)])
+def test_a_restored_strategy_goes_on_where_it_was(noise: Noise) -> None:
+    one, two = CertifiedThreshold(PACK, noise=noise), CertifiedThreshold(PACK, noise=noise)
+    rng = random.Random(5)
+    for _ in range(50):
+        one.observe(label(rng.choice([SURE, UNSURE]), correct=rng.random() < 0.8))
+    two.restore(json.loads(json.dumps(one.state())))
+    for threshold in (one, two):
+        threshold.observe(label(SURE, correct=False))
+    assert one.state() == two.state()
