@@ -30,7 +30,8 @@ def embedded(texts: Sequence[str], *, model: Path = DEFAULT_MODEL, folder: Path 
     with closing(sqlite3.connect(folder / "embeddings.db", timeout=120)) as database:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (model TEXT, text TEXT, data BLOB, PRIMARY KEY (model, text)) WITHOUT ROWID"
+            "CREATE TABLE IF NOT EXISTS vectors "
+            "(model TEXT, text TEXT, data BLOB, PRIMARY KEY (model, text)) WITHOUT ROWID"
         )
         known: dict[str, bytes] = {}
         distinct = list(dict.fromkeys(texts))

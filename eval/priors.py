@@ -39,10 +39,12 @@ PROFILES = {
     "questions": ("qqp", "covidq"),
 }
 STREAM, SPARSE, REPEATS = 5000, 3000, 1500
+RARELY = 160  # one in so many of the repeats has a word replaced
 NEIGHBOURS = 8
 FLOOR = 0.5
 SEED = 7
 QUANTILES = 200
+_SAME_WORDS = features.NAMES.index("same_words")
 _CONTENT = re.compile(r"[^\W\d_]{4,}")
 
 Row = tuple[int, tuple[float, ...], bool]  # request, features, whether the candidate is right
@@ -104,14 +106,11 @@ def _sparse(chosen: Sequence[Question]) -> Iterator[Row]:
 
 def _repeats(chosen: Sequence[Question]) -> Iterator[Row]:
     """Questions before a cache that holds one other: mostly another writing of the same, at times the nearest one of
-    another answer, or one that differs in a word."""
+    another answer, rarely one that differs in a word."""
     rng = random.Random(SEED)
     counts = Counter(word for one in chosen for word in {*_CONTENT.findall(one.text.lower())})
     vocabulary = [word for word, count in counts.items() if 3 <= count <= len(chosen) // 20]
-    again = [
-        other(one.text, rng, vocabulary) if place % 160 == 1 else repeat(one.text, rng)
-        for place, one in enumerate(chosen)
-    ]
+    again = [_again(place, one.text, rng, vocabulary) for place, one in enumerate(chosen)]
     vectors, others = embedded([one.text for one in chosen]), embedded([text or "" for text in again])
     scores = others @ vectors.T
     for place, (one, text) in enumerate(zip(chosen, again, strict=True)):
@@ -121,13 +120,17 @@ def _repeats(chosen: Sequence[Question]) -> Iterator[Row]:
         if place % 20 == 0:
             nearest = np.argsort(-scores[place], kind="stable")[1:40]
             found = next((chosen[at] for at in nearest if chosen[at].answer != one.answer), one)
-        query = replace(one, text=text, answer="" if place % 160 == 1 else one.answer)
+        query = replace(one, text=text, answer="" if place % RARELY == 1 else one.answer)
         score = float(vectors[chosen.index(found)] @ others[place])
         yield from _rows(place, query, [(found, score)])
 
 
+def _again(place: int, text: str, rng: random.Random, vocabulary: Sequence[str]) -> str | None:
+    return other(text, rng, vocabulary) if place % RARELY == 1 else repeat(text, rng)
+
+
 def _labelled() -> Iterator[Row]:
-    """Labelled pairs, each alone."""
+    """Labelled pairs, each alone. One in ten that differ in spelling alone is labelled different: slips, left out."""
     chosen = [pair for pair in pairs("qqp") if split(pair.group) == "prior"]
     random.Random(SEED).shuffle(chosen)
     chosen = chosen[:STREAM]
@@ -135,7 +138,9 @@ def _labelled() -> Iterator[Row]:
     for place, pair in enumerate(chosen):
         known = Question(pair.cached, "1", "", "")
         query = Question(pair.asked, "1" if pair.same else "2", "", "")
-        yield from _rows(place, query, [(known, float(cached[place] @ asked[place]))])
+        for row in _rows(place, query, [(known, float(cached[place] @ asked[place]))]):
+            if pair.same or not row[1][_SAME_WORDS]:
+                yield row
 
 
 def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]) -> Iterator[Row]:

@@ -234,10 +234,9 @@ class AsyncSemanticCache:
                 # It was kept under another category's terms.
                 card = None
             rejected = self.catalogue.rejected(key.exact)
-            grace = 0.0 if card is None else self.pack.of(card.category).revalidate
-            exact = decide.exact(
-                card, controls=request.controls, now=self._clock(), rejected=rejected, revalidate=grace
-            )
+            stale = 0.0 if card is None else self.pack.of(card.category).revalidate
+            now, asked = self._clock(), request.controls
+            exact = decide.exact(card, controls=asked, now=now, rejected=rejected, revalidate=stale)
         seconds = time.perf_counter() - started
         if isinstance(exact, Serve):
             return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
@@ -315,15 +314,13 @@ class AsyncSemanticCache:
         if isinstance(lookup.decision, Serve):
             self._learner.remember(lookup, lookup.decision)
         row = recorded(lookup, self.parts.prices, at=self._clock(), status=status, seconds=seconds, **facts)
-        self.parts.economics.note(lookup, row)
-        return row
+        return self.parts.economics.note(lookup, row)
 
     async def stats(self) -> dict[str, Any]:
         """Requests, hits, savings and entries, in all and by category. Raises StoreError."""
         await self.journal.flush()
-        balances = {name: self.parts.economics.standing(name) for name in self.pack.categories}
-        tally = await self._store.tally()
-        return statistics(self.pack, tally, self.catalogue.counts(), self.parts.threshold, balances)
+        parts, tally = self.parts, await self._store.tally()
+        return statistics(self.pack, tally, self.catalogue.counts(), parts.threshold, parts.economics.balances())
 
     def faults(self) -> dict[str, str]:
         """What is broken now, by part."""

@@ -45,12 +45,12 @@ def semantic(
     draw: float,
     revalidate: float = 0.0,
 ) -> Decision:
-    """Serve the candidate that is most probably right, if the threshold finds it good enough.
+    """Serve the nearest candidate that the threshold finds good enough.
 
     `candidates` come best first, with neither findings of guards nor features: only those that could be served pay for
-    them, and of those with the same answer and terms only until one is judged. When none is served, the reason is that
-    of the most probable one, or else of the nearest. `revalidate` is the category's: seconds after its expiry in which
-    an answer of this category may still be served, as stale.
+    them, at most `JUDGED`, and of those with the same answer and terms only until one that no guard vetoes. When none
+    is served, the reason is that of the most probable one, or else of the nearest. `revalidate` is the category's:
+    seconds after its expiry in which an answer of this category may still be served, as stale.
     """
     floor = threshold.floor(category, controls)
     refused: Forward | None = None
@@ -68,14 +68,15 @@ def semantic(
             continue
         candidate = replace(found, conflicts=conflicts(text, found.card.text))
         candidate = replace(candidate, features=features.of(text, candidate, candidates))
-        judged.append((candidate, _judge(threshold, candidate, category, controls, draw)))
-        if len(judged) == JUDGED:
+        verdict = _judge(threshold, candidate, category, controls, draw)
+        judged.append((candidate, verdict))
+        if verdict.serve or len(judged) == JUDGED:
             break
         if not any(conflict.veto for conflict in candidate.conflicts):
             done.add((found.card.answer_class, found.card.category))
     if not judged:
         return refused or Forward(Why.COLD)
-    judged.sort(key=lambda one: -one[1].p_correct)
+    judged.sort(key=lambda one: (not one[1].serve, -one[1].p_correct))
     for candidate, verdict in judged:
         card, score = candidate.card, candidate.score
         if verdict.serve:

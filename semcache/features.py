@@ -144,13 +144,13 @@ def _resembles(one: str, two: str) -> bool:
 def _read(text: str) -> _Reading:
     lower = text.lower().replace("\u2019", "'")
     words = _WORD.findall(lower)
-    content = tuple([_stem(word) for word in words if word not in _STOP])
+    content = tuple([_stem(word) for word in words if word.partition("'")[0] not in _STOP])
     squeezed = f" {' '.join(words)} "
     return _Reading(
         content,
         frozenset(content),
         frozenset([squeezed[i : i + 3] for i in range(min(len(squeezed), 600) - 2)]),
-        next((word for word in words if word in _QUESTION), ""),
+        next((asking for word in words if (asking := word.partition("'")[0]) in _QUESTION), ""),
         len(words),
         any(character.isdigit() for character in text),
     )

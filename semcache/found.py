@@ -86,7 +86,8 @@ class Found:
     @property
     def audit(self) -> bool:
         """True: serve the answer, but please ask the model too and `record` what it says."""
-        return isinstance(self.lookup.decision, Serve) and self.lookup.decision.audit
+        decision = self.lookup.decision
+        return isinstance(decision, Serve) and (decision.audit or decision.stale)
 
 
 def chat_request(

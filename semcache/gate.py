@@ -24,6 +24,7 @@ class Gate:
     """The books of every category of a pack. One instance a process."""
 
     def __init__(self, pack: Pack) -> None:
+        self._pack = pack
         self._books = Economics(wrong_cost={name: one.wrong_cost for name, one in pack.categories.items()})
         self._calls: dict[str, tuple[int, float]] = {}  # model calls of known cost, and US dollars they cost
         self._noted: OrderedDict[str, None] = OrderedDict()
@@ -32,8 +33,8 @@ class Gate:
         """Whether to look up by meaning; a closed category is still tried now and then, as `draw` in [0, 1) says."""
         return self._books.open(category, 1.0) or self._books.open(category, draw())
 
-    def note(self, lookup: Lookup, row: Recorded) -> None:
-        """Take notice of a request's outcome; `row` is what is recorded of it."""
+    def note(self, lookup: Lookup, row: Recorded) -> Recorded:
+        """Take notice of a request's outcome; `row` is what is recorded of it, and comes back."""
         decision = lookup.decision
         hit = isinstance(decision, Serve) and decision.how is Outcome.SEMANTIC
         missed = isinstance(decision, Forward) and decision.outcome is Outcome.MISS and decision.why not in _NOT_SOUGHT
@@ -41,7 +42,7 @@ class Gate:
             count, total = self._calls.get(row.category, (0, 0.0))
             self._calls[row.category] = count + 1, total + row.spent_cost
         if lookup.vector is None or not (hit or missed) or lookup.request_id in self._noted:
-            return
+            return row
         self._noted[lookup.request_id] = None
         if len(self._noted) > _REMEMBERED:
             self._noted.popitem(last=False)
@@ -49,6 +50,7 @@ class Gate:
         seconds = timings.embed + timings.search + timings.guard
         cost = row.saved_cost or row.spent_cost or self._call(row.category)
         self._books.looked_up(row.category, hit=hit, llm=cost, lookup=seconds * CORE_SECOND)
+        return row
 
     def judged(self, label: Label) -> None:
         """Take notice of a verdict; only audits of served hits say what errors cost."""
@@ -58,6 +60,10 @@ class Gate:
     def standing(self, category: str) -> Balance:
         """Where a category stands."""
         return self._books.standing(category)
+
+    def balances(self) -> dict[str, Balance]:
+        """Where every category of the pack stands."""
+        return {name: self.standing(name) for name in self._pack.categories}
 
     def _call(self, category: str) -> float:
         """The mean cost of a model call in US dollars, 0 where none is known."""

@@ -67,7 +67,11 @@ class Learner:
             self._tasks.append(asyncio.create_task(work(), name=f"semcache-{name}"))
 
     async def close(self) -> None:
-        """Stop, write what is pending and save what was learned. What the queue holds stays for the next worker."""
+        """Stop, write what is pending and save what was learned.
+
+        What the queue holds stays for the next worker. Answers that replaced others before a slow judge compared them
+        teach nothing.
+        """
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:

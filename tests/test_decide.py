@@ -144,3 +144,20 @@ def test_nothing_unfit_is_ever_served(
         assert decision.score == fit[0].score
     else:
         assert not fit
+
+
+def test_what_is_asked_anew_may_be_served_meanwhile_and_says_so() -> None:
+    for now, stale in ((1999.9, False), (2000.0, True), (2009.9, True)):
+        exact = decide.exact(CARD, controls=Controls(), now=now, rejected=(), revalidate=10.0)
+        near = choose([Candidate(CARD, 0.95)], now=now, revalidate=10.0)
+        assert isinstance(exact, Serve)
+        assert isinstance(near, Serve)
+        assert (exact.stale, near.stale) == (stale, stale)
+    assert decide.exact(CARD, controls=Controls(), now=2010.0, rejected=(), revalidate=10.0) == Forward(Why.EXPIRED)
+    assert choose([Candidate(CARD, 0.95)], now=2010.0, revalidate=10.0).why is Why.EXPIRED  # type: ignore[union-attr]
+
+
+def test_an_answer_of_another_category_is_not_served_beyond_its_time() -> None:
+    other = replace(CARD, category="strict")
+    assert isinstance(choose([Candidate(other, 0.99)], now=1999.0, revalidate=10.0), Serve)
+    assert choose([Candidate(other, 0.99)], now=2000.0, revalidate=10.0).why is Why.EXPIRED  # type: ignore[union-attr]

@@ -86,6 +86,8 @@ def read(row: Row, form: str, reading: Reading) -> Logged:
         raise BrokenLine(str(error)) from error
     except KeyError as error:
         raise BrokenLine(f"the field {error.args[0]} is missing") from error
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise BrokenLine(f"a part of the line is no JSON: {error}") from error
 
 
 def _semcache(row: Row, _: Reading) -> Logged:

@@ -121,8 +121,6 @@ def _read(lines: Iterator[bytes], wish: Wish, reading: Reading, report: Report) 
             report.failed(number, str(error))
         except NotCacheable as error:
             report.skipped[str(error)] += 1
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            report.failed(number, f"a part of the line is no JSON: {error}")
 
 
 async def _keep(

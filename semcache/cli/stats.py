@@ -42,7 +42,7 @@ def stats(
     output.table(["category", *columns], cells, right=columns)
     promised = {name: row for name, row in found["categories"].items() if row.get("strategy")}
     if promised:
-        _errors(promised)
+        _errors(promised, found["confidence"])
 
 
 async def read(settings: Settings) -> dict[str, Any]:
@@ -108,9 +108,9 @@ def asked(settings: Settings, url: str) -> dict[str, Any]:
     raise UpstreamError(f"{address} answered {reply.status_code}{hint}")
 
 
-def _errors(rows: dict[str, dict[str, Any]]) -> None:
+def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
     """What is promised of each category that is served by meaning, and how far it is kept."""
-    print("\nError of hits by meaning, with 95% intervals")
+    print(f"\nError of hits by meaning, with 95% intervals; certified at {confidence:.4g} confidence")
     columns = [column.replace("error_", "").replace("_", " ") for column in _PROMISED]
     cells = [[name, *(_promise(column, row) for column in _PROMISED)] for name, row in rows.items()]
     output.table(["category", *columns], cells, right=[column for column in columns if column != "state"])

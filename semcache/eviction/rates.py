@@ -92,6 +92,9 @@ class Rates:
         return level + math.log2(max(rated.cost, _LEAST) / max(rated.weight, _LEAST) * max(left, _LEAST))
 
 
+_POSITIVE = (1 << 63) - 1  # keys may have 64 bits, ids are signed
+
+
 class Shadow:
     """A cache of keys alone, to see what another reach would have served. Never holds more than it is allowed."""
 
@@ -102,7 +105,7 @@ class Shadow:
 
     def ask(self, rated: Rated, limit: float) -> bool:
         """Whether a request would have been served; the answer is then held, in a weight of at most `limit`."""
-        rates, key = self._rates, rated.key
+        rates, key = self._rates, rated.key & _POSITIVE
         rates.tick()
         if key in rates:
             rates.use(key)

@@ -213,6 +213,12 @@ def test_failed_calls_are_no_answers(row: dict[str, Any], form: str) -> None:
         read(row, form, Reading({"r1": BATCH_INPUT}))
 
 
+def test_a_text_that_is_nested_too_deeply_breaks_its_line_and_no_import() -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    with pytest.raises(BrokenLine, match="no JSON"):
+        read({**LANGFUSE, "input": deep}, "langfuse", NOTHING)
+
+
 def test_a_line_of_no_known_format_names_its_fields() -> None:
     with pytest.raises(BrokenLine, match="level, msg"):
         detect({"msg": "started", "level": "info"})

@@ -132,13 +132,14 @@ async def test_a_compressed_request_is_forwarded_plain(tmp_path: Path) -> None:
 async def test_the_end_of_a_stream_is_told_only_when_it_is_kept(tmp_path: Path) -> None:
     upstream = Upstream(lambda _: Answer(events("Off."), headers=STREAM))
     async with running(upstream, tmp_path) as proxy:
-        kept, keep = asyncio.Event(), proxy.cache.keep
+        keeper = proxy.cache._keeper
+        kept, keep = asyncio.Event(), keeper.keep
 
         async def slow(entries: Any) -> None:
             await kept.wait()
             await keep(entries)
 
-        proxy.cache.keep = slow  # type: ignore[method-assign]
+        keeper.keep = slow  # type: ignore[method-assign]
         call = Call(proxy, ask(PROMPT, stream=True))
         for _ in range(4):
             message = await call.message()

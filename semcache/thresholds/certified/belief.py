@@ -37,8 +37,8 @@ INTERACTIONS = (
 TERMS = ("bias", *features.NAMES, *(f"{one}*{two}" for one, two in INTERACTIONS))
 _ONE = np.array([features.NAMES.index(one) for one, _ in INTERACTIONS])
 _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
-# A guard that the prior was not learned with vetoes nearly as surely as one that it was.
-_UNSEEN_GUARD = (-6.0, 1.5)
+# Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from.
+STATED = {"reordered": (-2.5, 1.0), **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")}}
 _HOPELESS = -1.0  # log-odds
 _LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
 
@@ -75,7 +75,7 @@ class Prior:
     def read(cls, data: Mapping[str, Any]) -> Prior:
         """From the JSON that training writes: a row [center, scale, mean, deviation] a term.
 
-        Terms it lacks get weight 0, or a strong veto if they are guards. Raises KeyError or ValueError for other data.
+        Terms it lacks get the weight that `STATED` says, or else 0. Raises KeyError or ValueError for other data.
         """
         rows = data["terms"]
         table = np.array([rows.get(name) or _unseen(name) for name in TERMS], dtype=np.float64)
@@ -87,7 +87,7 @@ class Prior:
 
 
 def _unseen(name: str) -> list[float]:
-    mean, deviation = _UNSEEN_GUARD if name.startswith("guard:") else (0.0, 0.1)
+    mean, deviation = STATED.get(name, (0.0, 0.1))
     return [0.0, 1.0, mean, deviation]
 
 

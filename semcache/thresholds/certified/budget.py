@@ -19,18 +19,19 @@ Contract = Literal["hit", "request"]
 
 WINDOW = 1000  # requests
 _ENOUGH = 60  # requests with a candidate: fewer say little about the average
-_EVERY = 16  # requests between two settings of the limit
-_HIGHEST = 0.5
+_EVERY = 16  # requests and labels between two settings of the limit
+_HIGHEST = 0.35
 
 
 class Budget:
-    """The limit of one category. `risks` stand for requests that were not seen yet."""
+    """The limit of one category. `risks` stand for requests that were not seen yet, and leave as others come."""
 
     def __init__(
         self, target: float, contract: Contract, *, risks: Iterable[float] = (), deviate: float = 1.645
     ) -> None:
         self._target, self._contract, self._deviate = target, contract, deviate
         self._risks: deque[float] = deque(risks, maxlen=WINDOW)
+        self._strange = len(self._risks)
         self._since = 0
         self._limit: float | None = None
         self.served = 0
@@ -40,10 +41,11 @@ class Budget:
         """Take notice of a request whose best candidate has this risk; None without a candidate."""
         self.seen += 1
         self.served += served
+        if self._strange:
+            self._strange -= 1
+            self._risks.popleft()
         self._risks.append(1.0 if risk is None else risk)
-        self._since += 1
-        if self._since >= _EVERY:
-            self._limit = None
+        self.changed()
 
     def per_hit(self) -> float:
         """The error per hit that the target allows, which is more than the target where it counts all requests."""
@@ -52,8 +54,10 @@ class Budget:
         return min(0.9, self._target * (self.seen + 1) / (self.served + 1))
 
     def changed(self) -> None:
-        """The predictions have changed: set the limit anew."""
-        self._limit = None
+        """A request was noted or a label learned from: after some of these the limit is set anew."""
+        self._since += 1
+        if self._since >= _EVERY:
+            self._limit = None
 
     def limit(self) -> float:
         """The highest risk that may be served."""

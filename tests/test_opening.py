@@ -1,0 +1,83 @@
+"""Opening a cache from settings: who judges, who goes first, and that nothing is left open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache import AsyncSemanticCache, opening
+from semcache.config import Settings
+from semcache.errors import ConfigError
+from semcache.judge.llm import LlmJudge
+from semcache.types import Store
+
+
+class Door:
+    """A backend that is only opened and closed."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    async def send(self, outbound: Any) -> Any:
+        raise AssertionError("nothing was to be asked")
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def doors(monkeypatch: pytest.MonkeyPatch) -> list[Door]:
+    made: list[Door] = []
+
+    def backend_for(*_: Any, **__: Any) -> Door:
+        made.append(Door())
+        return made[-1]
+
+    monkeypatch.setattr(opening, "backend_for", backend_for)
+    return made
+
+
+def settings(folder: Path, **judge: Any) -> Settings:
+    return Settings.load({"data": str(folder), "embedder": "hashing", "cache.judge": "llm", **judge}, {}, None)
+
+
+async def test_a_judge_that_is_a_model_gets_a_backend_of_its_own_that_is_closed(
+    tmp_path: Path, doors: list[Door]
+) -> None:
+    parts = await opening.open_from(settings(tmp_path, **{"judge.model": "small"}), clock=lambda: 0.0)
+    assert isinstance(parts.judge, LlmJudge)
+    await parts.close()
+    assert [door.closed for door in doors] == [1]
+
+
+async def test_a_backend_that_is_given_is_its_owners_to_close(tmp_path: Path, doors: list[Door]) -> None:
+    given = Door()
+    parts = await opening.open_from(
+        settings(tmp_path, **{"judge.model": "small"}), clock=lambda: 0.0, judge_backend=given
+    )
+    await parts.close()
+    assert (doors, given.closed) == ([], 0)
+
+
+async def test_what_cannot_be_opened_leaves_no_backend_behind(tmp_path: Path, doors: list[Door]) -> None:
+    with pytest.raises(ConfigError, match="model"):
+        await opening.open_from(settings(tmp_path), clock=lambda: 0.0)
+    assert [door.closed for door in doors] == [1]
+
+
+async def test_the_pack_says_how_many_answers_are_kept_in_all_and_which_go_first(tmp_path: Path) -> None:
+    pack = tmp_path / "pack.yaml"
+    pack.write_text("name: test\ncapacity: 3\ndefaults: {strategy: static, eviction: lru}\ncategories: {other: {}}\n")
+    async with await AsyncSemanticCache.open(
+        str(tmp_path / "data"), policies=str(pack), embedder="hashing", seed=1
+    ) as cache:
+        for number in range(4):
+            found = await cache.lookup(f"Question {number}", category="other" if number % 2 else "default")
+            assert isinstance(await cache.record(found, f"Answer {number}"), Store)
+            # What is asked for again stays.
+            assert (await cache.lookup("Question 0", category="default")).answer == "Answer 0"
+        await cache.settle()
+        assert len(cache.catalogue) == 3
+        assert (await cache.lookup("Question 0", category="default")).answer == "Answer 0"
