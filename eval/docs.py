@@ -15,9 +15,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eval.markdown import codes, duration, first_line, sentence, size, table, values
+
+if TYPE_CHECKING:
+    from semcache.policy import Category
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -129,7 +132,7 @@ def packs() -> str:
             [
                 f"`{each.name}`",
                 each.description,
-                "no" if not each.cache else "exact only" if not each.semantic else f"from {each.threshold:g}",
+                "no" if not each.cache else "exact only" if not each.semantic else _strategy(each),
                 duration(each.ttl) if each.cache else "",
             ]
             for each in pack.categories.values()
@@ -137,6 +140,10 @@ def packs() -> str:
         parts.append(f"### {name}\n\n{pack.description} Shared by {pack.share}; target {pack.target:g}.\n")
         parts.append(table(["category", "is", "served by meaning", "lives"], rows))
     return "\n".join(parts)
+
+
+def _strategy(category: Category) -> str:
+    return f"from {category.threshold:g}" if category.strategy == "static" else category.strategy
 
 
 # The HTTP API

@@ -90,7 +90,7 @@ class Cache(_Section):
 
     hot_bytes: Size = 256 << 20
     target: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    judge: Literal["exact", "normalised", "verifier", "llm"] = "exact"
+    judge: Literal["exact", "normalised", "verifier", "llm"] = "verifier"
     seed: int | None = None
 
 

@@ -26,7 +26,7 @@ def test_defaults_are_those_of_the_manual() -> None:
     assert (settings.server.host, settings.server.port, settings.server.max_body) == ("127.0.0.1", 8080, 20 << 20)
     assert settings.data == Path("/home/ann/.local/share/semcache")
     assert settings.store_url == "sqlite:////home/ann/.local/share/semcache/semcache.db"
-    assert (settings.cache.judge, settings.cache.target, settings.auth.required) == ("exact", None, None)
+    assert (settings.cache.judge, settings.cache.target, settings.auth.required) == ("verifier", None, None)
     assert load({"HOME": "/h", "XDG_DATA_HOME": "/d"}).data == Path("/d/semcache")
     assert load({"HOME": "/h", "XDG_DATA_HOME": "relative"}).data == Path("/h/.local/share/semcache")
     assert load({}).data == Path(".semcache")

@@ -34,6 +34,7 @@ _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 _GRACE = 20
 _KEEP_ALIVE = 75
 _START_FAILED = 3  # uvicorn's exit status of a worker that could not start
+_INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended
 _POLL = 0.05
 
 
@@ -164,6 +165,7 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
         return _run_workers(config, listener)
     # The server sends itself the signal again after it has shut down; the default would kill the process then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(_INTERRUPTED))
     server = Server(config)
     try:
         server.run(sockets=[listener])

@@ -129,6 +129,8 @@ class HnswIndex:
         return capacity * (4 * self._dim + 8 * self._m + 4 + 8 + 40 + 12) + count * (48 + 5 * self._m // 16)
 
     def _insert(self, ids: Ids, matrix: Matrix) -> None:
+        if not len(ids):  # hnswlib raises for nothing to add
+            return
         needed, capacity = int(self._graph.element_count) + len(ids), int(self._graph.max_elements)
         if needed > capacity:
             self._graph.resize_index(max(needed, 2 * capacity))

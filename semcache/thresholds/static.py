@@ -41,7 +41,9 @@ class StaticThreshold:
     def standing(self, category: str) -> Standing:
         """The threshold, and that nothing keeps the target."""
         threshold = self._pack.of(category).threshold
-        return Standing("static", State.FIXED, self._pack.target, threshold, note="a fixed score keeps no target")
+        return Standing(
+            "static", State.FIXED, self._pack.target_of(category), threshold, note="a fixed score keeps no target"
+        )
 
     def state(self) -> dict[str, Any]:
         """Nothing."""

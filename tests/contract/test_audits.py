@@ -62,6 +62,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             options = ("--upstream", upstream.url, "--port", "0", "--data", str(tmp_path / "data"))
             command = ("tests.contract.scripted", "serve", *options, "--policies", str(tmp_path / "pack.yaml"))
             ready = r"ready on (http://\S+)/v1"
+            environment = {"SEMCACHE_CACHE__JUDGE": "exact", **environment}
             proxy = stack.enter_context(started(*command, "--embedder", "hashing", ready=ready, **environment))
             return Corner(proxy, upstream)
 

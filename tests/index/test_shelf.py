@@ -52,6 +52,12 @@ def test_adding_an_id_elsewhere_moves_it() -> None:
     assert len(shelf) == 2
 
 
+def test_adding_nothing_to_a_graph_is_nothing() -> None:
+    graph = HnswIndex(DIM)
+    graph.bulk_add(np.empty(0, np.int64), np.empty((0, DIM), np.float32))
+    assert len(graph) == 0
+
+
 def test_an_emptied_partition_is_forgotten() -> None:
     shelf = Shelf(DIM)
     empty = shelf.bytes_used()
