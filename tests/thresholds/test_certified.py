@@ -141,6 +141,14 @@ def test_sure_answers_leave_budget_for_less_sure_ones() -> None:
     assert budget.limit() >= 0.03
 
 
+def test_what_shipped_fades_evenly_as_requests_come() -> None:
+    budget = Budget(0.01, "hit", risks=shipped("any").risks)
+    first = budget.limit()
+    for _ in range(len(shipped("any").risks) // 2):
+        budget.note(None, served=False)
+    assert budget.limit() == pytest.approx(first, rel=0.5)
+
+
 def test_a_category_that_never_sees_a_sure_neighbour_says_so() -> None:
     threshold = CertifiedThreshold(PACK)
     for _ in range(WINDOW):

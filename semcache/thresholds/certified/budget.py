@@ -21,6 +21,7 @@ WINDOW = 1000  # requests
 _ENOUGH = 60  # requests with a candidate: fewer say little about the average
 _EVERY = 16  # requests and labels between two settings of the limit
 _HIGHEST = 0.35
+_STRIDE = 73  # prime, so that every place is visited
 
 
 class Budget:
@@ -30,7 +31,10 @@ class Budget:
         self, target: float, contract: Contract, *, risks: Iterable[float] = (), deviate: float = 1.645
     ) -> None:
         self._target, self._contract, self._deviate = target, contract, deviate
-        self._risks: deque[float] = deque(risks, maxlen=WINDOW)
+        given = tuple(risks)
+        # They come sorted: a stride lets small and large ones leave alike.
+        mixed = [given[place * _STRIDE % len(given)] for place in range(len(given))]
+        self._risks: deque[float] = deque(mixed, maxlen=WINDOW)
         self._strange = len(self._risks)
         self._since = 0
         self._limit: float | None = None
