@@ -44,6 +44,17 @@ def import_prompts(folder: Path, texts: Sequence[str]) -> None:
         raise RuntimeError(f"only {report['imported']} of {len(texts)} were imported: {report}")
 
 
+def static(folder: Path) -> str:
+    """The default pack with fixed thresholds, written into `folder`: made-up prompts that all resemble each other are
+    too uncertain for the certified strategy, and what serving costs is to be seen, guards and features included."""
+    from semcache.policy import packs_dir
+
+    head, defaults, rest = (packs_dir() / "default.yaml").read_text(encoding="utf-8").partition("\ndefaults:\n")
+    path = folder / "static.yaml"
+    path.write_text(f"{head}{defaults}  strategy: static\n{rest}", encoding="utf-8")
+    return str(path)
+
+
 async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
     """Those of `texts` that the cache in `folder` serves semantically, as the library decides."""
     from semcache.cache import AsyncSemanticCache
@@ -52,7 +63,7 @@ async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
 
     chat = dialects()[Endpoint.CHAT]
     found = []
-    async with await AsyncSemanticCache.open(str(folder)) as cache:
+    async with await AsyncSemanticCache.open(str(folder), policies=static(folder)) as cache:
         for start in range(0, len(texts), 256):
             group = texts[start : start + 256]
             lookups = await asyncio.gather(*(cache.consult(chat.read(prompts.body(text)), "bench") for text in group))

@@ -95,10 +95,11 @@ def program() -> str:
     return shutil.which("semcache", path=str(Path(sys.executable).parent)) or "semcache"
 
 
-def product(folder: Path, upstream: str) -> AbstractContextManager[Server]:
+def product(folder: Path, upstream: str, policies: str = "default") -> AbstractContextManager[Server]:
     """The proxy as a user starts it over the data in `folder`, its log in a file."""
     port = free_port()
-    command = [program(), "serve", "--upstream", upstream, "--port", str(port), "--data", str(folder / "data")]
+    options = ("--upstream", upstream, "--port", str(port), "--data", str(folder / "data"), "--policies", policies)
+    command = [program(), "serve", *options]
     return serving(command, f"http://127.0.0.1:{port}/readyz", folder / "product.log", core=cores()[0])
 
 

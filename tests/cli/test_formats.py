@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semcache.cli.formats import FORMATS, BrokenLine, NotCacheable, Reading, detect, read
@@ -245,6 +245,7 @@ WHOLE: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no defect
 @given(form=st.sampled_from(sorted(FORMATS)), damage=st.data())
 def test_a_damaged_line_is_broken_or_useless_and_nothing_else(form: str, damage: st.DataObject) -> None:
     row = dict(WHOLE[form])

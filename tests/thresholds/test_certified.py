@@ -208,8 +208,9 @@ def test_errors_close_a_category_and_right_answers_open_it_again() -> None:
         threshold.observe(label(SURE, correct=False))
     standing = threshold.standing("support")
     assert standing.state is State.CLOSED
-    assert not threshold.judge(SURE, "support", controls=ANY, draw=0.0).serve
-    assert threshold.floor("support", ANY) == 1.0
+    refused = threshold.judge(SURE, "support", controls=ANY, draw=0.0)
+    assert not refused.serve
+    assert refused.why is Why.CLOSED
     assert threshold.judge(SURE, "code", controls=ANY, draw=0.5).why is not Why.CLOSED
     for _ in range(3000):
         threshold.observe(label(SURE, correct=True, source=LabelSource.MISS))

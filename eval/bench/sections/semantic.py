@@ -40,7 +40,7 @@ def measure(folder: Path, options: Options) -> Section:
     (folder / "answers.json").write_text(json.dumps([prompts.answer(text) for text in texts]))
     with ExitStack() as stack:
         # Nobody answers behind this cache: a miss would be an error, and would not be paid for here.
-        product = stack.enter_context(servers.product(folder, "http://127.0.0.1:9"))
+        product = stack.enter_context(servers.product(folder, "http://127.0.0.1:9", filling.static(folder)))
         arguments = ("--model", str(DEFAULT_MODEL), "--prompts", str(known), "--replies", str(replies))
         floor = stack.enter_context(servers.bare(folder, "floor", *arguments))
         hit = Contender("semcache, semantic", product, Load(pool, tell=True))
@@ -51,7 +51,8 @@ def measure(folder: Path, options: Options) -> Section:
         take_turns([bare, hit, exact, *singles], rounds=options.rounds, seconds=options.seconds, between=embedding.run)
     section.about |= {"stored": count, "pool": len(others), "share_semantic": round(hit.share("semantic"), 4)}
     section.notes.append(
-        f"{count} stored prompts; the {len(others)} of {len(wordings)} paraphrases that the policy serves, in turn: "
+        f"strategy `static`, guards and features as always; {count} stored prompts; the {len(others)} of "
+        f"{len(wordings)} paraphrases that the policy serves, in turn: "
         f"{hit.share('semantic'):.1%} semantic hits, "
         f"{hit.share('exact'):.1%} exact, {hit.share('missed') + hit.share('failed'):.1%} neither"
     )

@@ -39,10 +39,8 @@ class CertifiedThreshold:
         self._noise = noise
         self._known: dict[str, _Knowledge] = {}
 
-    def floor(self, category: str, controls: Controls) -> float:
+    def floor(self, category: str, controls: Controls) -> float:  # noqa: ARG002
         """The same for all: features and guards decide, not the score."""
-        if self._of(category).closed and self._pack.of(category).verify == "off":
-            return 1.0
         return FLOOR if controls.min_score is None else max(FLOOR, controls.min_score)
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
