@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from semcache.evidence import Interval
+from semcache.evidence import Interval, wilson
 
 _FEW = 200
 _EVERY = 50
 _MEMORY = 20_000
 _PROBE = 50
-_Z = 1.959963984540054
 
 
 class Outlook(StrEnum):
@@ -65,17 +64,6 @@ def break_even(costs: Costs, *, grey: float = 0.0, audit: float = 0.0, error: fl
     """
     gain = costs.llm - costs.fetch - error * costs.wrong
     return (costs.lookup + grey * costs.verify + audit * costs.llm) / gain if gain > 0.0 else math.inf
-
-
-def wilson(successes: float, trials: float, z: float = _Z) -> Interval:
-    """The score interval of a share (Wilson, JASA 22, 1927), 95% unless told; [0, 1] without trials."""
-    if trials <= 0:
-        return Interval(0.0, 0.0, 1.0)
-    share = successes / trials
-    centre = share + z * z / (2 * trials)
-    spread = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    scale = 1 + z * z / trials
-    return Interval(share, max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale))
 
 
 @dataclass(slots=True)

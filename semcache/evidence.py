@@ -8,8 +8,11 @@ Units as in `types`: scores are cosine similarities, probabilities and rates lie
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
+
+TWO_SIDED_95 = 1.959963984540054  # standard deviations of a normal variable
 
 
 class LabelSource(StrEnum):
@@ -91,6 +94,17 @@ class Interval:
     estimate: float
     low: float
     high: float
+
+
+def wilson(count: float, of: float, deviate: float = TWO_SIDED_95) -> Interval:
+    """The share `count / of` with its score interval (Wilson, JASA 22, 1927); [0, 1] when nothing was counted."""
+    if of <= 0:
+        return Interval(0.0, 0.0, 1.0)
+    share, spread = count / of, deviate * deviate / of
+    middle = (share + spread / 2) / (1 + spread)
+    half = deviate / (1 + spread) * math.sqrt(share * (1 - share) / of + spread / (4 * of))
+    # At either end the interval closes on the estimate but for rounding.
+    return Interval(share, max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half)))
 
 
 @dataclass(frozen=True, slots=True)

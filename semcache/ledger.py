@@ -12,8 +12,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, TypedDict
 
-from semcache.economics import Balance, wilson
-from semcache.evidence import Interval
+from semcache.economics import Balance
+from semcache.evidence import Interval, wilson
 from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why

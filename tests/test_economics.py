@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.economics import Costs, Economics, Outlook, Relaxation, break_even, wilson
+from semcache.economics import Costs, Economics, Outlook, Relaxation, break_even
+from semcache.evidence import wilson
 
 LOOKUP, LLM = 0.001, 0.01
 

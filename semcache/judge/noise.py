@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from semcache import evidence
 from semcache.errors import InvalidArgument
 from semcache.evidence import Interval
 
@@ -80,12 +81,7 @@ def clopper_pearson(count: int, of: int, *, confidence: float = 0.95) -> Interva
 def wilson(count: int, of: int, *, confidence: float = 0.95) -> Interval:
     """A share and its score limits; [0, 1] when nothing was counted."""
     z = NormalDist().inv_cdf(1.0 - _tail(count, of, confidence))
-    if of == 0:
-        return Interval(0.0, 0.0, 1.0)
-    share, spread = count / of, z * z / of
-    middle = (share + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * math.sqrt(share * (1 - share) / of + spread / (4 * of))
-    return Interval(share, max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half)))
+    return evidence.wilson(count, of, z)
 
 
 def beta_quantile(p: float, a: float, b: float) -> float:

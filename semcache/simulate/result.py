@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.evidence import Interval
+from semcache.evidence import Interval, wilson
 from semcache.simulate.arrivals import Arrival, Step
 from semcache.types import Outcome, Why
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Flags = NDArray[np.bool_]
     Floats = NDArray[np.float64]
-
-_Z = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +117,8 @@ def gather(arrivals: Sequence[Arrival], steps: Sequence[Step], *, entries: int, 
 
 
 def interval(wrong: int, count: int) -> Interval | None:
-    """A rate with its Wilson score interval at 95%; None of nothing.
-
-    Source: Wilson, Probable inference, the law of succession, and statistical inference (JASA 1927).
-    """
-    if count == 0:
-        return None
-    rate, z2 = wrong / count, _Z * _Z
-    middle = (rate + z2 / (2 * count)) / (1 + z2 / count)
-    half = _Z / (1 + z2 / count) * math.sqrt(rate * (1 - rate) / count + z2 / (4 * count * count))
-    # At either end the interval closes on the estimate but for rounding.
-    low, high = 0.0 if wrong == 0 else middle - half, 1.0 if wrong == count else middle + half
-    return Interval(rate, low, high)
+    """A rate with its Wilson score interval at 95%; None of nothing."""
+    return wilson(wrong, count) if count else None
 
 
 def _rate(wrong: int, count: int) -> list[float] | None:

@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache import features, policy
-from semcache.evidence import Label, LabelSource, State
+from semcache.evidence import Label, LabelSource, State, wilson
 from semcache.thresholds.certified import CertifiedThreshold
-from semcache.thresholds.certified.belief import STATED, TERMS, Belief, Noise, sigmoid
+from semcache.thresholds.certified.belief import STATED, TERMS, Belief, Noise
 from semcache.thresholds.certified.budget import WINDOW, Budget
-from semcache.thresholds.certified.calibration import Calibration
+from semcache.thresholds.certified.calibration import Calibration, sigmoid
 from semcache.thresholds.certified.certificate import Certificate
 from semcache.thresholds.certified.priors import PATH, shipped
-from semcache.thresholds.certified.strategy import wilson
 from semcache.types import Candidate, Card, Conflict, Controls, Why
 
 PACK = policy.load("default").with_target(0.05)

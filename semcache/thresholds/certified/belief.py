@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semcache import features
+from semcache.thresholds.certified.calibration import sigmoid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +41,6 @@ _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from.
 STATED = {"reordered": (-2.5, 1.0), **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")}}
 _HOPELESS = -1.0  # log-odds
-_LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,6 @@ def terms(values: tuple[float, ...]) -> Array:
         raise ValueError(f"{len(values)} features, not {len(features.NAMES)}")
     given = np.array(values, dtype=np.float64)
     return np.concatenate(([1.0], given, given[_ONE] * given[_TWO]))
-
-
-def sigmoid(value: float) -> float:
-    """The logistic function, safe at both ends."""
-    return 1.0 / (1.0 + math.exp(-max(-_LIKELIEST, min(_LIKELIEST, value))))
 
 
 class Belief:

@@ -24,6 +24,7 @@ START = (0.0, 1.0, 0.0)
 _DEVIATIONS = np.diag(np.array([0.25, 0.02, 0.1]))
 _FADE = 1e-4  # of the way back to the first covariance, a label
 _FLATTEST = 0.3
+_LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
 
 
 class Calibration:
@@ -37,7 +38,7 @@ class Calibration:
         """Take a label in whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
         x = basis(predicted)
         direction = self.covariance @ x
-        p = _sigmoid(float(self.mean @ x))
+        p = sigmoid(float(self.mean @ x))
         bend = max(1e-6, p * (1.0 - p))
         total = 1.0 + bend * float(x @ direction)
         self.mean += direction * ((float(correct) - p) / total)
@@ -49,7 +50,7 @@ class Calibration:
     def corrected(self, predicted: float, deviate: float) -> float:
         """P(correct) of these log-odds, lowered by `deviate` standard deviations of the correction."""
         x = basis(predicted)
-        return _sigmoid(float(self.mean @ x) - deviate * math.sqrt(float(x @ self.covariance @ x)))
+        return sigmoid(float(self.mean @ x) - deviate * math.sqrt(float(x @ self.covariance @ x)))
 
 
 def basis(predicted: float) -> NDArray[np.float64]:
@@ -57,5 +58,6 @@ def basis(predicted: float) -> NDArray[np.float64]:
     return np.array([1.0, predicted, max(0.0, predicted - BEND)])
 
 
-def _sigmoid(value: float) -> float:
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, value))))
+def sigmoid(value: float) -> float:
+    """The logistic function, safe at both ends."""
+    return 1.0 / (1.0 + math.exp(-max(-_LIKELIEST, min(_LIKELIEST, value))))

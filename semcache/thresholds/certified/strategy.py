@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from semcache import features
-from semcache.evidence import Interval, Label, LabelSource, Standing, State
+from semcache.evidence import Label, LabelSource, Standing, State, wilson
 from semcache.policy import Category, Pack
 from semcache.thresholds.certified.belief import FAITHFUL, Belief, Noise, Prior
 from semcache.thresholds.certified.budget import Budget
@@ -213,12 +213,3 @@ class _Knowledge:
         self._probation = int(state["probation"])
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
         self.budget.changed()
-
-
-def wilson(wrong: int, total: int, deviate: float = 1.96) -> Interval:
-    """The share of `wrong` in `total` > 0 with Wilson's (1927) score interval."""
-    share = wrong / total
-    square = deviate * deviate
-    middle = (share + square / (2 * total)) / (1 + square / total)
-    half = deviate / (1 + square / total) * math.sqrt(share * (1 - share) / total + square / (4 * total * total))
-    return Interval(share, max(0.0, middle - half), min(1.0, middle + half))
