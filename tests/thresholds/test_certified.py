@@ -131,6 +131,15 @@ def test_what_the_limit_lets_pass_meets_the_target_on_average(
     assert sum(passing) <= target * max(1, counted) + 1e-9
 
 
+def test_equally_risky_answers_are_served_together_or_not_at_all() -> None:
+    budget = Budget(0.01, "hit")
+    for _ in range(100):
+        budget.note(0.0, served=False)
+        budget.note(0.03, served=False)
+    budget.changed()
+    assert budget.limit() < 0.03
+
+
 def test_sure_answers_leave_budget_for_less_sure_ones() -> None:
     budget = Budget(0.01, "hit")
     for _ in range(200):
