@@ -153,14 +153,15 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
         for number, (known, score) in enumerate(found, 1)
     ]
     judged: set[int] = set()
-    for candidate, (known, score) in zip(neighbours, found, strict=True):
+    surroundings = features.around(neighbours)
+    for candidate, around, (known, score) in zip(neighbours, surroundings, found, strict=True):
         if score < FLOOR or candidate.card.answer in judged:
             continue
         conflicts = guards.conflicts(query.text, known.text, guards.GUARDS)
         if any(conflict.veto for conflict in conflicts):
             continue
         judged.add(candidate.card.answer)
-        values = features.of(query.text, replace(candidate, conflicts=conflicts), neighbours)
+        values = features.of(query.text, replace(candidate, conflicts=conflicts, around=around))
         right = known.answer == query.answer
         if right or not values[_SAME_WORDS] or score < _SLIP:
             yield request, values, right

@@ -92,7 +92,7 @@ def _passed_over(lookup: Lookup) -> Sequence[tuple[Candidate, float | None]]:
 def _featured(lookup: Lookup, candidate: Candidate, policy: Category) -> Candidate:
     text = lookup.request.text
     doubted = replace(candidate, conflicts=guards.conflicts(text, candidate.card.text, policy.guards))
-    return replace(doubted, features=features.of(text, doubted, [doubted]))
+    return replace(doubted, features=features.of(text, doubted))
 
 
 def _label(lookup: Lookup, candidate: Candidate, p_correct: float, source: LabelSource, *, at: float) -> Label:

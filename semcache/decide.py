@@ -53,27 +53,35 @@ def semantic(
     seconds after its expiry in which an answer of this category may still be served, as stale.
     """
     floor = threshold.floor(category, controls)
+    if not candidates:
+        return Forward(Why.COLD)
+    if candidates[0].score < floor:
+        return Forward(Why.BELOW_THRESHOLD, nearest=candidates[0])
+    known = [
+        Candidate(found.card, found.score, around=values)
+        for found, values in zip(candidates, features.around(candidates), strict=True)
+        if found.score >= floor
+    ]
     refused: Forward | None = None
     judged: list[tuple[Candidate, Verdict]] = []
     done: set[tuple[int, str]] = set()
-    for found in candidates:
-        if found.score < floor:
-            refused = refused or Forward(Why.BELOW_THRESHOLD, nearest=found)
-            break
-        if (found.card.answer_class, found.card.category) in done:
+    for found, promising in zip(known, threshold.promising(known, text, category), strict=True):
+        place = (found.card.answer_class, found.card.category)
+        if place in done:
             continue
         why = _unusable(found.card, controls, now, rejected, revalidate if found.card.category == category else 0.0)
+        if why is None and not promising:
+            why = Why.UNCERTAIN
         if why is not None:
             refused = refused or Forward(why, nearest=found)
             continue
-        candidate = replace(found, conflicts=conflicts(text, found.card.text))
-        candidate = replace(candidate, features=features.of(text, candidate, candidates))
+        candidate = _read(found, text, conflicts)
         verdict = _judge(threshold, candidate, category, controls, draw)
         judged.append((candidate, verdict))
         if verdict.serve or len(judged) == JUDGED:
             break
         if not any(conflict.veto for conflict in candidate.conflicts):
-            done.add((found.card.answer_class, found.card.category))
+            done.add(place)
     if not judged:
         return refused or Forward(Why.COLD)
     judged.sort(key=lambda one: (not one[1].serve, -one[1].p_correct))
@@ -96,6 +104,12 @@ def semantic(
     (best, verdict), *rest = judged
     others = tuple([candidate for candidate, _ in rest[:OTHERS]])
     return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
+
+
+def _read(found: Candidate, text: str, conflicts: Callable[[str, str], tuple[Conflict, ...]]) -> Candidate:
+    """The candidate with everything that the two texts tell."""
+    doubted = Candidate(found.card, found.score, conflicts(text, found.card.text), around=found.around)
+    return Candidate(found.card, found.score, doubted.conflicts, features.of(text, doubted), found.around)
 
 
 def _judge(threshold: Threshold, candidate: Candidate, category: str, controls: Controls, draw: float) -> Verdict:

@@ -7,15 +7,17 @@ numbers. Invariant: `of` returns `len(NAMES)` finite floats, each of them bounde
 from __future__ import annotations
 
 import math
-import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from semcache.guards import GUARDS
+from semcache.guards.text import read as read_text
 from semcache.types import Candidate
 
-NAMES = (
+AROUND = (
     "nearness",  # -ln(1 - score), at most 7
     "margin",  # score less the best score of another answer, within ±0.3; 0.3 when there is none
     "support",  # ln(1 + further neighbours of the same answer, hardly farther away)
@@ -24,6 +26,9 @@ NAMES = (
     "company",  # ln(neighbours of the same answer)
     "spread",  # mean score of those neighbours less the candidate's score
     "crowd",  # ln(neighbours): little can be told from a lonely candidate's surroundings
+)
+NAMES = (
+    *AROUND,
     "overlap",  # Jaccard index of the content words
     "spelling",  # Dice index of the letter trigrams
     "missing",  # ln(1 + content words of the request that nothing in the cached prompt resembles)
@@ -40,8 +45,10 @@ NAMES = (
 NEAR = 0.05  # neighbours this much farther away than the candidate count as hardly farther
 DOUBT = 0.2  # what a finding counts that is no veto
 _STRANGER = 0.05  # the vote of the answer that nobody has given yet
+_HEAD = 600  # characters; longer prompts are spelt as far as that
+_SPELLABLE = 4  # letters; in shorter words a slip cannot be told from another word
+_NO_FINDING = (0.0,) * len(GUARDS)
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _QUESTION = frozenset(["who", "whom", "whose", "when", "where", "why", "how", "which", "what"])
 _STOP = frozenset(
     " ".join(
@@ -60,29 +67,63 @@ _STOP = frozenset(
 class _Reading(NamedTuple):
     content: tuple[str, ...]
     bag: frozenset[str]
-    trigrams: frozenset[str]
+    trigrams: frozenset[tuple[str, str, str]]
     asks: str
     words: int
     digits: bool
 
 
-def of(text: str, candidate: Candidate, neighbours: Sequence[Candidate]) -> tuple[float, ...]:
+def around(candidates: Sequence[Candidate]) -> list[tuple[float, ...]]:
+    """The features of each candidate that tell of its surroundings, in the order of `AROUND`.
+
+    `candidates` are all that were found, best first.
+    """
+    # Negated, they ascend, as `bisect` wants them.
+    depths = [-one.score for one in candidates]
+    groups: dict[int, list[float]] = {}
+    for one, depth in zip(candidates, depths, strict=True):
+        groups.setdefault(one.card.answer_class, []).append(depth)
+    nearest = {answer: group[0] for answer, group in groups.items()}
+    votes = {answer: sum([math.exp((depths[0] - depth) / NEAR) for depth in group]) for answer, group in groups.items()}
+    first, second, *_ = [*sorted(nearest.values()), None, None]
+    total, crowd = sum(votes.values()), math.log(len(depths) or 1)
+    found: list[tuple[float, ...]] = []
+    for one, depth in zip(candidates, depths, strict=True):
+        answer = one.card.answer_class
+        group, vote, near = groups[answer], votes[answer], depth + NEAR
+        rival = second if group[0] == first else first
+        support = bisect_right(group, near)
+        found.append(
+            (
+                min(7.0, -math.log(max(1e-9, 1.0 + depth))),
+                0.3 if rival is None else max(-0.3, min(0.3, rival - depth)),
+                math.log(support),
+                math.log1p(bisect_right(depths, near) - support),
+                math.log(max(1e-3, vote) / (_STRANGER + max(0.0, total - vote))),
+                math.log(len(group)),
+                -sum(group) / len(group) + depth,
+                crowd,
+            )
+        )
+    return found
+
+
+def of(text: str, candidate: Candidate) -> tuple[float, ...]:
     """The features of serving `candidate` for `text`, in the order of `NAMES`.
 
-    `neighbours` are all that were found, the candidate among them.
+    A candidate that does not tell of its surroundings counts as found alone.
     """
     one, two = _read(text), _read(candidate.card.text)
-    common = len(one.bag & two.bag)
-    union = len(one.bag | two.bag)
-    missing, surplus, misspelt = _unmatched(one.bag - two.bag, two.bag - one.bag)
+    shared = one.bag & two.bag
+    union = len(one.bag) + len(two.bag) - len(shared)
+    missing, surplus, misspelt = _unmatched(one.bag - shared, two.bag - shared)
     same = missing == surplus == 0 and union > 0
     trigrams = len(one.trigrams) + len(two.trigrams)
     shorter = min(len(one.content), len(two.content))
     found = {conflict.guard: 1.0 if conflict.veto else DOUBT for conflict in candidate.conflicts}
     return (
-        min(7.0, -math.log(max(1e-9, 1.0 - candidate.score))),
-        *_surroundings(candidate, neighbours),
-        common / union if union else 0.0,
+        *(candidate.around or around([candidate])[0]),
+        len(shared) / union if union else 0.0,
         2 * len(one.trigrams & two.trigrams) / trigrams if trigrams else 0.0,
         math.log1p(missing),
         math.log1p(surplus),
@@ -93,66 +134,47 @@ def of(text: str, candidate: Candidate, neighbours: Sequence[Candidate]) -> tupl
         1.0 / (shorter or 1),
         float(one.asks != two.asks),
         float(one.digits or two.digits),
-        *[found.get(name, 0.0) for name in GUARDS],
+        *([found.get(name, 0.0) for name in GUARDS] if found else _NO_FINDING),
     )
-
-
-def _surroundings(candidate: Candidate, neighbours: Sequence[Candidate]) -> tuple[float, ...]:
-    answer, score = candidate.card.answer_class, candidate.score
-    same: list[float] = []
-    others: list[float] = []
-    for other in neighbours:
-        (same if other.card.answer_class == answer else others).append(other.score)
-    same = same or [score]
-    margin = max(-0.3, min(0.3, score - max(others))) if others else 0.3
-    near = score - NEAR
-    support = sum(one >= near for one in same) - 1
-    rivals = sum(one >= near for one in others)
-    best = max(*same, max(others, default=-1.0), -1.0)
-    mine = sum([math.exp((one - best) / NEAR) for one in same])
-    vote = math.log(max(1e-3, mine) / (_STRANGER + sum([math.exp((one - best) / NEAR) for one in others])))
-    spread = sum(same) / len(same) - score
-    crowd = math.log(len(same) + len(others))
-    return margin, math.log1p(max(0, support)), math.log1p(rivals), vote, math.log(len(same)), spread, crowd
 
 
 def _unmatched(one: frozenset[str], two: frozenset[str]) -> tuple[int, int, int]:
     """How many words on each side nothing on the other resembles, and how many pairs are alike."""
     if not one or not two:
         return len(one), len(two), 0
-    left = set(two)
+    left: dict[str, list[str]] = {}
+    for word in sorted(two):
+        if len(word) >= _SPELLABLE:
+            left.setdefault(word[0], []).append(word)
     alike = 0
-    for word in sorted(one):
-        like = next((other for other in sorted(left) if _resembles(word, other)), None)
-        if like is not None:
-            left.remove(like)
+    for word in sorted(one) if left else ():
+        rivals = left.get(word[0]) if len(word) >= _SPELLABLE else None
+        if rivals and (like := next((other for other in rivals if _resembles(word, other)), None)) is not None:
+            rivals.remove(like)
             alike += 1
-    return len(one) - alike, len(left), alike
+    return len(one) - alike, len(two) - alike, alike
 
 
 @lru_cache(maxsize=8192)
 def _resembles(one: str, two: str) -> bool:
-    """Whether two words are the same but for their spelling: four letters or more, most letter pairs in common."""
-    if min(len(one), len(two)) < 4 or one[0] != two[0]:
-        return False
-    first = {one[at : at + 2] for at in range(len(one) - 1)}
-    second = {two[at : at + 2] for at in range(len(two) - 1)}
+    """Whether two words with the same initial are the same but for their spelling: most letter pairs in common."""
+    first, second = set(pairwise(one)), set(pairwise(two))
     return 2 * len(first & second) >= 0.6 * (len(first) + len(second))
 
 
 @lru_cache(maxsize=8192)
 def _read(text: str) -> _Reading:
-    lower = text.lower().replace("\u2019", "'")
-    words = _WORD.findall(lower)
-    content = tuple([_stem(word) for word in words if word.partition("'")[0] not in _STOP])
-    squeezed = f" {' '.join(words)} "
+    seen = read_text(text)
+    words = seen.words
+    content = tuple([_stem(word) for word in words if word not in _STOP and word.partition("'")[0] not in _STOP])
+    squeezed = f" {' '.join(words)} "[:_HEAD]
     return _Reading(
         content,
         frozenset(content),
-        frozenset([squeezed[i : i + 3] for i in range(min(len(squeezed), 600) - 2)]),
+        frozenset(zip(squeezed, squeezed[1:], squeezed[2:], strict=False)),
         next((asking for word in words if (asking := word.partition("'")[0]) in _QUESTION), ""),
         len(words),
-        any(character.isdigit() for character in text),
+        seen.digits,
     )
 
 

@@ -261,6 +261,13 @@ class Threshold(Protocol):
         """A score below which nothing is served, so that guards and features need not be asked."""
         ...
 
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
+        """Which of them it might have served or verified, whatever guards and a comparison of the texts would tell.
+
+        The candidates tell of their surroundings alone; those that it names False are spared both.
+        """
+        ...
+
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         """Its opinion of one candidate. Changes nothing."""
         ...

@@ -287,12 +287,16 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A neighbour whose card is known, with what the guards found against it and the features of `features.NAMES`."""
+    """A neighbour whose card is known, with what the guards found against it and the features of `features.NAMES`.
+
+    `around` are the first of them, which tell of the neighbourhood and are known before any text is read.
+    """
 
     card: Card
     score: float
     conflicts: tuple[Conflict, ...] = ()
     features: tuple[float, ...] = ()
+    around: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,9 @@ class Pupil:
 
     def floor(self, category: str, controls: Controls) -> float:
         return -1.0
+
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
+        return [True] * len(candidates)
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         serve = candidate.score >= self.pack.of(category).threshold

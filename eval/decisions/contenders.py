@@ -137,6 +137,9 @@ class _Silent:
     def floor(self, category: str, controls: Controls) -> float:  # noqa: ARG002
         return -1.0
 
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:  # noqa: ARG002
+        return [True] * len(candidates)
+
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
         return Verdict(False, max(0.0, candidate.score))
 

@@ -5,7 +5,7 @@ Knows nothing of what they decide by. Invariant: every category of a pack is dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from semcache.evidence import Label, Standing
@@ -38,6 +38,10 @@ class ByCategory:
     def floor(self, category: str, controls: Controls) -> float:
         """The category's own floor."""
         return self._of(category).floor(category, controls)
+
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
+        """Those in which the category's strategy sees a chance."""
+        return self._of(category).promising(candidates, text, category)
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         """The verdict of the category's strategy."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -76,6 +76,10 @@ class PerCategoryThreshold:
         """The category's threshold, or the caller's score where that is higher; 1 where nothing can be served."""
         floor = min(1.0, self._curve(category).threshold)
         return floor if controls.min_score is None else max(floor, controls.min_score)
+
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:  # noqa: ARG002
+        """All of them: only guards object to what reaches the threshold."""
+        return [True] * len(candidates)
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
         """Serve at or above the threshold, and have a small share of that audited."""

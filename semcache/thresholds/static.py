@@ -6,7 +6,7 @@ threshold, or the caller's where that is higher.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semcache.evidence import Label, Standing, State
@@ -24,6 +24,10 @@ class StaticThreshold:
         """The lowest score that can be served."""
         threshold, asked = self._pack.of(category).threshold, controls.min_score
         return threshold if asked is None else max(threshold, asked)
+
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:  # noqa: ARG002
+        """All of them: only guards object to what reaches the threshold."""
+        return [True] * len(candidates)
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
         """Serve at or above the floor. This strategy estimates no P(correct): it repeats the score, floored at 0."""

@@ -69,6 +69,10 @@ class VCacheThreshold:
         """The caller's score: by itself this strategy asks every entry's own curve, however far away the entry is."""
         return -1.0 if controls.min_score is None else max(-1.0, controls.min_score)
 
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:  # noqa: ARG002
+        """The nearest alone."""
+        return [nearest(one.around) for one in candidates]
+
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         """Serve where `draw` exceeds the probability of exploring that keeps the target in expectation."""
         if any(conflict.veto for conflict in candidate.conflicts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,9 @@ class Auditing:
 
     def floor(self, category: str, controls: Controls) -> float:
         return self.inner.floor(category, controls)
+
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
+        return self.inner.promising(candidates, text, category)
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         return replace(self.inner.judge(candidate, category, controls=controls, draw=draw), audit=1.0)

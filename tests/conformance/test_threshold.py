@@ -27,7 +27,7 @@ categories = st.sampled_from([*PACK.categories, "unheard of"])
 
 def seen(score: float) -> Candidate:
     candidate = Candidate(CARD, score)
-    return replace(candidate, features=features.of("some text", candidate, [candidate]))
+    return replace(candidate, features=features.of("some text", candidate))
 
 
 def label(score: float, correct: bool) -> Label:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,9 @@ class Scripted:
 
     def floor(self, category: str, controls: Controls) -> float:
         return self.doubt if controls.min_score is None else max(self.doubt, controls.min_score)
+
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
+        return [True] * len(candidates)
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         policy = self.pack.of(category)

@@ -42,6 +42,9 @@ class Fixed:
     def floor(self, category: str, controls: Controls) -> float:
         return self.level
 
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
+        return [True] * len(candidates)
+
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         serve = candidate.score >= self.level
         return Verdict(serve and not self.verify, candidate.score, self.audit, serve and self.verify, Why.UNCERTAIN)

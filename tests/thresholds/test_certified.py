@@ -29,7 +29,7 @@ QUERY, CACHED = "how do i reset my password", "How do I reset my password?"
 
 def candidate(score: float, text: str = CACHED, *conflicts: Conflict, entry: int = 1) -> Candidate:
     found = Candidate(Card(entry, b"", b"", "support", text, 0.0, 1.0), score, conflicts)
-    return replace(found, features=features.of(QUERY, found, [found]))
+    return replace(found, features=features.of(QUERY, found))
 
 
 def label(one: Candidate, *, correct: bool, source: LabelSource = LabelSource.AUDIT) -> Label:

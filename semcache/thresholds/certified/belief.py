@@ -14,9 +14,9 @@ framework applied to classification networks", section 4.2).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,10 @@ _ONE = np.array([features.NAMES.index(one) for one, _ in INTERACTIONS])
 _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from.
 STATED = {"reordered": (-2.5, 1.0), **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")}}
-_HOPELESS = -1.0  # log-odds
+HOPELESS = -1.0  # log-odds below which nothing is moderated
+_AROUND = len(features.AROUND)
+_UNBOUNDED = [features.NAMES.index(name) - _AROUND for name in ("missing", "surplus", "misspelt")]
+_HIGHEST = np.array([3.0 if name == "length" else 1.0 for name in features.NAMES[_AROUND:]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,19 @@ def terms(values: tuple[float, ...]) -> Array:
     return np.concatenate(([1.0], given, given[_ONE] * given[_TWO]))
 
 
+class _Unfolded(NamedTuple):
+    """The mean weights for terms that are not standardised: of the bias, the features and the interactions.
+
+    The interactions also as matrices: of the features around with each other (`inner`) and with the rest (`outer`).
+    """
+
+    bias: float
+    own: Array
+    crossed: Array
+    inner: Array
+    outer: Array
+
+
 class Belief:
     """What is believed of one category. `memory` is the number of labels after which half is forgotten."""
 
@@ -109,7 +125,7 @@ class Belief:
         self.mean = prior.mean.copy()
         self.covariance = np.diag(prior.deviation**2)
         self.answers: dict[int, tuple[float, float]] = {}
-        self._unfolded: tuple[float, Array, Array] | None = None
+        self._unfolded: _Unfolded | None = None
 
     def log_odds(self, values: tuple[float, ...], answer: int) -> float:
         """Log-odds of being correct, for a candidate with these features and of this answer class.
@@ -119,13 +135,28 @@ class Belief:
         """
         offset, variance = self.answers.get(answer, (0.0, self._prior.answers))
         given = np.array(values)
-        bias, plain, crossed = self._plain()
-        mean = bias + float(plain @ given) + float(crossed @ (given[_ONE] * given[_TWO])) + offset
-        if mean < _HOPELESS:
+        plain = self._plain()
+        mean = plain.bias + float(plain.own @ given) + float(plain.crossed @ (given[_ONE] * given[_TWO])) + offset
+        if mean < HOPELESS:
             return mean
         x = self._standard(values)
         spread = float(x @ self.covariance @ x) + variance
         return mean / math.sqrt(1.0 + math.pi * spread / 8.0)
+
+    def at_best(self, around: Sequence[tuple[float, ...]], answers: Sequence[int], longest: int) -> Array:
+        """Log-odds that no candidate with these surroundings can exceed, however alike the texts are; shape (n,).
+
+        Each of `around` holds the features of `features.AROUND`; the texts have up to `longest` characters. Log-odds
+        below 0 are bounded as far as they are not moderated.
+        """
+        given, plain = np.array(around), self._plain()
+        highest = _HIGHEST.copy()
+        highest[_UNBOUNDED] = math.log1p(longest / 2 + 1)
+        best: Array = plain.bias + given @ plain.own[:_AROUND] + ((given @ plain.inner) * given).sum(axis=1)
+        best += np.maximum(plain.own[_AROUND:] + given @ plain.outer, 0.0) @ highest
+        if self.answers:
+            best += [self.answers.get(answer, (0.0, 0.0))[0] for answer in answers]
+        return best
 
     def learn(self, values: tuple[float, ...], answer: int, *, correct: bool) -> None:
         """Move by one label."""
@@ -145,13 +176,20 @@ class Belief:
         self.covariance += np.diag(self._forget * lost)
         self.answers[answer] = (offset + variance * step, variance * (1.0 - variance * shrink))
 
-    def _plain(self) -> tuple[float, Array, Array]:
-        """The mean weights for terms that are not standardised: of the bias, the features and the interactions."""
+    def _plain(self) -> _Unfolded:
         if self._unfolded is None:
             weights = self.mean / self._prior.scale
             count = 1 + len(features.NAMES)
-            bias = float(weights[0] - weights @ self._prior.center)
-            self._unfolded = (bias, weights[1:count], weights[count:])
+            crossed = weights[count:]
+            square = np.zeros((_AROUND, len(features.NAMES)))
+            np.add.at(square, (_ONE, _TWO), crossed)
+            self._unfolded = _Unfolded(
+                float(weights[0] - weights @ self._prior.center),
+                weights[1:count],
+                crossed,
+                square[:, :_AROUND],
+                square[:, _AROUND:],
+            )
         return self._unfolded
 
     def _standard(self, values: tuple[float, ...]) -> Array:

@@ -20,7 +20,7 @@ Contract = Literal["hit", "request"]
 WINDOW = 1000  # requests
 _ENOUGH = 60  # requests with a candidate: fewer say little about the average
 _EVERY = 16  # requests and labels between two settings of the limit
-_HIGHEST = 0.35
+HIGHEST = 0.35  # of all limits
 _STRIDE = 73  # prime, so that every place is visited
 
 
@@ -83,13 +83,13 @@ class Budget:
 
     def _set(self) -> float:
         allowed = self.allowance()
-        risks = np.sort(np.array([risk for risk in self._risks if risk <= _HIGHEST]))
+        risks = np.sort(np.array([risk for risk in self._risks if risk <= HIGHEST]))
         if len(self._risks) < _ENOUGH or not len(risks):
-            return min(_HIGHEST, allowed)
+            return min(HIGHEST, allowed)
         expected = np.cumsum(risks)
         expected /= np.arange(1, len(risks) + 1) if self._contract == "hit" else len(self._risks)
         # Equal risks are served or refused together.
         expected = expected[np.searchsorted(risks, risks, side="right") - 1]
         fitting = int(np.searchsorted(expected, allowed, side="right"))
         pooled = float(risks[fitting - 1]) if fitting else 0.0
-        return max(pooled, min(_HIGHEST, allowed))
+        return max(pooled, min(HIGHEST, allowed))

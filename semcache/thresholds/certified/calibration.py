@@ -52,6 +52,12 @@ class Calibration:
         x = basis(predicted)
         return sigmoid(float(self.mean @ x) - deviate * math.sqrt(float(x @ self.covariance @ x)))
 
+    def needed(self, p_correct: float) -> float:
+        """The least log-odds that, corrected, are worth this probability, inside (0, 1)."""
+        start, slope, excess = self.mean.tolist()
+        below = (math.log(p_correct / (1.0 - p_correct)) - start) / slope
+        return float(below if below <= BEND else BEND + (below - BEND) * slope / (slope + excess))
+
 
 def basis(predicted: float) -> NDArray[np.float64]:
     """What the coefficients multiply."""

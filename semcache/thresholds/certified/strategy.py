@@ -7,7 +7,7 @@ limit, nothing in a closed category, and a guard's veto is overruled only by the
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ import numpy as np
 from semcache import features
 from semcache.evidence import Label, LabelSource, Standing, State, wilson
 from semcache.policy import Category, Pack
-from semcache.thresholds.certified.belief import FAITHFUL, Belief, Noise, Prior
-from semcache.thresholds.certified.budget import Budget
+from semcache.thresholds.certified.belief import FAITHFUL, HOPELESS, Belief, Noise, Prior
+from semcache.thresholds.certified.budget import HIGHEST, Budget
 from semcache.thresholds.certified.calibration import Calibration
 from semcache.thresholds.certified.certificate import Certificate
 from semcache.thresholds.certified.priors import shipped
@@ -42,6 +42,15 @@ class CertifiedThreshold:
     def floor(self, category: str, controls: Controls) -> float:  # noqa: ARG002
         """The same for all: features and guards decide, not the score."""
         return FLOOR if controls.min_score is None else max(FLOOR, controls.min_score)
+
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
+        """Those whose P(correct) could be high enough if their texts were as alike as can be."""
+        known = self._of(category)
+        if known.closed:
+            # What would be served is watched, to open it again.
+            return [True] * len(candidates)
+        least = 1.0 - HIGHEST if self._pack.of(category).verify == "off" else _WORTH_ASKING
+        return known.promising(candidates, text, least)
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
         """Serve if 1 - P(correct) is within the limit, or the caller's where that is stricter."""
@@ -124,6 +133,17 @@ class _Knowledge:
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
         return self.calibration.corrected(self.belief.log_odds(values, answer), _CAUTION)
+
+    def promising(self, candidates: Sequence[Candidate], text: str, least: float) -> list[bool]:
+        """Which of them could be right with a probability of `least`."""
+        needed = self.calibration.needed(least)
+        if HOPELESS < needed <= 0.0:
+            # Moderated log-odds are nearer to 0 than their bound.
+            needed = HOPELESS
+        longest = max(len(text), max([len(one.card.text) for one in candidates]))
+        answers = [one.card.answer_class for one in candidates]
+        best = self.belief.at_best([one.around for one in candidates], answers, longest)
+        return [bool(one >= needed) for one in best]
 
     def limit(self) -> float:
         """The highest 1 - P(correct) that is served."""

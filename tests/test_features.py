@@ -1,0 +1,149 @@
+"""The numbers that distinguish right neighbours, and that a glance spares nobody who could have been served."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache import decide, features, guards
+from semcache.evidence import Label, LabelSource
+from semcache.policy import Category, Pack
+from semcache.thresholds.certified import CertifiedThreshold
+from semcache.thresholds.certified.belief import Belief
+from semcache.thresholds.certified.priors import shipped
+from semcache.types import Candidate, Card, Controls, Serve
+
+WORDS = (
+    "reset",
+    "my",
+    "password",
+    "how",
+    "do",
+    "i",
+    "not",
+    "change",
+    "the",
+    "london",
+    "2024",
+    "card",
+    "cards",
+    "passwrod",
+)
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
+FOUND = st.lists(st.tuples(st.floats(-1.0, 1.0, width=32), st.integers(1, 4), TEXTS), min_size=1, max_size=8).map(
+    lambda rows: [_candidate(place, *row) for place, row in enumerate(sorted(rows, key=lambda row: -row[0]), 1)]
+)
+
+
+def _candidate(number: int, score: float, answer: int, text: str) -> Candidate:
+    return Candidate(Card(number, b"", b"", "default", text, 0.0, 9.0, answer), score)
+
+
+@given(FOUND)
+def test_surroundings_are_what_their_names_say(found: list[Candidate]) -> None:
+    for one, values in zip(found, features.around(found), strict=True):
+        said = dict(zip(features.AROUND, values, strict=True))
+        same = [other.score for other in found if other.card.answer == one.card.answer]
+        others = [other.score for other in found if other.card.answer != one.card.answer]
+        near = one.score - features.NEAR
+        assert said["margin"] == pytest.approx(max(-0.3, min(0.3, one.score - max(others))) if others else 0.3)
+        assert said["support"] == pytest.approx(math.log(sum(score >= near for score in same)))
+        assert said["rivals"] == pytest.approx(math.log1p(sum(score >= near for score in others)))
+        assert said["company"] == pytest.approx(math.log(len(same)))
+        assert said["spread"] == pytest.approx(sum(same) / len(same) - one.score)
+        assert said["crowd"] == pytest.approx(math.log(len(found)))
+        assert all(math.isfinite(value) for value in values)
+
+
+@given(TEXTS, FOUND)
+def test_every_feature_is_finite_and_a_text_is_like_itself(text: str, found: list[Candidate]) -> None:
+    values = features.of(text, found[0])
+    assert len(values) == len(features.NAMES)
+    assert all(math.isfinite(value) for value in values)
+    alike = dict(
+        zip(features.NAMES, features.of(text, replace(found[0], card=replace(found[0].card, text=text))), strict=True)
+    )
+    assert (alike["missing"], alike["surplus"], alike["reordered"], alike["asks_else"]) == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_a_slip_of_spelling_is_no_other_word() -> None:
+    card = Card(1, b"", b"", "default", "reset the password", 0.0, 9.0)
+    said = dict(zip(features.NAMES, features.of("reset the pasword", Candidate(card, 0.9)), strict=True))
+    assert (said["missing"], said["surplus"]) == (0.0, 0.0)
+    assert said["misspelt"] > 0.0
+    assert said["same_words"] == 1.0
+
+
+@given(st.lists(st.tuples(TEXTS, FOUND, st.booleans()), max_size=12), TEXTS, FOUND)
+def test_no_texts_make_more_of_a_candidate_than_its_surroundings_let_hope(
+    taught: list[tuple[str, list[Candidate], bool]], text: str, found: list[Candidate]
+) -> None:
+    belief = Belief(shipped("any"))
+    for said, those, right in taught:
+        label = _label(said, those, right)
+        belief.learn(label.features, label.answer, correct=right)
+    around = features.around(found)
+    answers = [one.card.answer_class for one in found]
+    longest = max(len(one) for one in (text, *(candidate.card.text for candidate in found)))
+    bounds = belief.at_best(around, answers, longest)
+    for one, values, bound, answer in zip(found, around, bounds, answers, strict=True):
+        assert belief.log_odds(features.of(text, replace(one, around=values)), answer) <= max(bound, 0.0) + 1e-9
+        alike = replace(one, around=values, card=replace(one.card, text=text))
+        assert belief.log_odds(features.of(text, alike), answer) <= max(bound, 0.0) + 1e-9
+
+
+class _Thorough(CertifiedThreshold):
+    """Sees a chance in everything."""
+
+    def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
+        return [True] * len(candidates)
+
+
+@given(
+    st.lists(st.tuples(TEXTS, FOUND, st.booleans()), max_size=12),
+    st.lists(st.tuples(TEXTS, FOUND), min_size=1, max_size=6),
+)
+def test_a_glance_changes_nothing_that_is_served(
+    taught: list[tuple[str, list[Candidate], bool]], asked: list[tuple[str, list[Candidate]]]
+) -> None:
+    for verify in ("off", "llm"):
+        category = Category(name="default", verify=verify)  # type: ignore[arg-type]
+        pack = Pack(
+            name="p", description="", share="tenant", target=0.05, min_margin=0.0, categories={"default": category}
+        )
+        strategies = [CertifiedThreshold(pack), _Thorough(pack)]
+        for text, found, right in taught:
+            for threshold in strategies:
+                threshold.observe(_label(text, found, right))
+        for text, found in asked:
+            quick, thorough = (_decided(threshold, text, found) for threshold in strategies)
+            assert type(quick) is type(thorough)
+            if isinstance(quick, Serve):
+                assert quick == thorough
+
+
+def _decided(threshold: CertifiedThreshold, text: str, found: list[Candidate]) -> object:
+    return decide.semantic(
+        found,
+        text=text,
+        category="default",
+        threshold=threshold,
+        conflicts=lambda query, cached: guards.conflicts(query, cached, guards.GUARDS),
+        controls=Controls(),
+        now=1.0,
+        rejected=frozenset(),
+        draw=0.5,
+    )
+
+
+def _label(text: str, found: list[Candidate], right: bool) -> Label:
+    candidate, values = found[0], features.of(text, replace(found[0], around=features.around(found)[0]))
+    return Label(
+        1.0, "default", "default", candidate.card.id, candidate.card.answer, b"", candidate.score, values, 0.5,
+        right, LabelSource.MISS, served=False,
+    )  # fmt: skip
