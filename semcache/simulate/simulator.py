@@ -121,11 +121,14 @@ class Simulator:
         card = self.catalogue.exact(digest)
         if card is not None and card.category != policy.name:
             card = None
-        exact = decide.exact(card, controls=_CONTROLS, now=arrival.at, rejected=rejected)
+        stale = policy.revalidate
+        exact = decide.exact(card, controls=_CONTROLS, now=arrival.at, rejected=rejected, revalidate=stale)
         if isinstance(exact, Serve):
             self.catalogue.touch(exact.card)
             right, source = self._right(exact.card.id, arrival), exact.card.id - 1
-            return Step(Outcome.EXACT, Why.EXACT, right, 1.0, 1.0, backend_calls=0, source=source)
+            if exact.stale:
+                self._keep(question, vector, 0)
+            return Step(Outcome.EXACT, Why.EXACT, right, 1.0, 1.0, backend_calls=int(exact.stale), source=source)
         if arrival.refused is not None or not policy.semantic or len(arrival.text) > policy.max_chars:
             self._keep(question, None, 0)
             return Step(Outcome.MISS, Why.EXACT_ONLY)
@@ -140,6 +143,7 @@ class Simulator:
             now=arrival.at,
             rejected=rejected,
             draw=self._rng.random(),
+            revalidate=stale,
         )
         if isinstance(decision, Verify):
             decision = self._verified(decision, arrival)
@@ -175,6 +179,8 @@ class Simulator:
             answer = self._teacher.audit(question, served, right=right)
             if self._always or not answer:
                 self._keep(question, vector, answer)
+        elif served.stale:
+            self._keep(question, vector, 0)
         return Step(
             Outcome.SEMANTIC,
             Why.SEMANTIC,
@@ -182,7 +188,7 @@ class Simulator:
             served.score,
             served.p_correct,
             served.audit,
-            backend_calls=int(served.audit),
+            backend_calls=int(served.audit or served.stale),
             source=card.id - 1,
         )
 
@@ -203,7 +209,7 @@ class Simulator:
         arrival, category = question.arrival, question.policy.name
         ttl = question.policy.ttl
         if self._freshness is not None:
-            ttl = self._freshness.ttl(Request(Endpoint.CHAT, "", {}, arrival.text, b""), category)
+            ttl = self._freshness.ttl(Request(Endpoint.CHAT, "", {}, arrival.text, b""), category, vector)
         if ttl <= 0.0 or not arrival.keep:
             return
         shelf = b"" if vector is None else self._where(arrival)[0]
@@ -214,7 +220,7 @@ class Simulator:
             self.evicted += gone.exact != card.exact or gone.id == card.id
             self._drop(gone)
         if card.id in self._answers:
-            heapq.heappush(self._expiries, (expires, card.id))
+            heapq.heappush(self._expiries, (expires + question.policy.revalidate, card.id))
             if vector is not None:
                 self._shelves.add(shelf, card.id, vector)
 

@@ -167,6 +167,19 @@ def test_answers_die_with_their_ttl_and_are_wrong_once_the_truth_has_changed() -
     assert simulator.step(Arrival(10.0, "p", "x"), vectors[0]).outcome is Outcome.MISS
 
 
+def test_what_lives_on_while_it_is_asked_anew_is_served_and_costs_a_call() -> None:
+    arrivals = [Arrival(at, "same", "answer") for at in (0.0, 5.0, 12.0, 14.0, 40.0)]
+    vectors = units([np.eye(DIM)[0]] * len(arrivals))
+    simulator = Simulator(pack(ttl=10.0, revalidate=5.0), Fixed(0.9), rng=random.Random(0))
+    steps = [simulator.step(arrival, vector) for arrival, vector in zip(arrivals, vectors, strict=True)]
+    assert [step.outcome for step in steps] == [
+        Outcome.MISS, Outcome.EXACT, Outcome.EXACT, Outcome.EXACT, Outcome.MISS
+    ]  # fmt: skip
+    # The third was stale and is the one that the fourth is served.
+    assert [step.backend_calls for step in steps] == [1, 0, 1, 0, 1]
+    assert steps[3].source == 2
+
+
 def test_categories_keep_to_their_own_terms_and_shelves() -> None:
     vectors = units([np.eye(DIM)[0], np.eye(DIM)[0] + 0.05 * np.eye(DIM)[1]])
     terms = with_category(with_category(pack(), "off", cache=False), "words", semantic=False)
