@@ -25,7 +25,7 @@ _UNTAUGHT = frozenset([Why.REJECTED, Why.EXPIRED, Why.MAX_AGE])
 def of_miss(lookup: Lookup, threshold: Threshold, policy: Category, *, at: float) -> list[Label]:
     """A label for each neighbour that was not served, most probable first.
 
-    Those that the strategy was not asked about get features and P(correct) here, as far as they are near.
+    Those about which not everything was found out get their features and P(correct) here, as far as they are near.
     """
     labels: list[Label] = []
     if lookup.key is None:
@@ -38,7 +38,7 @@ def of_miss(lookup: Lookup, threshold: Threshold, policy: Category, *, at: float
         if not found.features:
             if found.score < NEAR:
                 continue
-            found = _featured(lookup, found, policy)
+            found, p = _featured(lookup, found, policy), None
         if p is None:
             p = threshold.judge(found, lookup.category, controls=lookup.request.controls, draw=0.0).p_correct
         labels.append(_label(lookup, found, p, LabelSource.MISS, at=at))

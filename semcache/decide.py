@@ -17,6 +17,7 @@ from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forwar
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
+EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
 
 
 def exact(
@@ -47,8 +48,9 @@ def semantic(
 ) -> Decision:
     """Serve the nearest candidate that the threshold finds good enough.
 
-    `candidates` come best first, with neither findings of guards nor features: only those that could be served pay for
-    them, at most `JUDGED`, and of those with the same answer and terms only until one that no guard vetoes. When none
+    `candidates` come best first, with neither features nor findings of guards. Their texts are compared only where the
+    neighbourhood leaves hope, and shown to guards only where the texts do: at most `JUDGED` of them, and of those with
+    the same answer and terms only until one that no guard vetoes. When none
     is served, the reason is that of the most probable one, or else of the nearest. `revalidate` is the category's:
     seconds after its expiry in which an answer of this category may still be served, as stale.
     """
@@ -70,18 +72,25 @@ def semantic(
         if place in done:
             continue
         why = _unusable(found.card, controls, now, rejected, revalidate if found.card.category == category else 0.0)
-        if why is None and not promising:
-            why = Why.UNCERTAIN
-        if why is not None:
-            refused = refused or Forward(why, nearest=found)
+        if why is not None or not promising:
+            refused = refused or Forward(why or Why.UNCERTAIN, nearest=found)
             continue
-        candidate = _read(found, text, conflicts)
+        candidate = Candidate(found.card, found.score, features=features.of(text, found), around=found.around)
         verdict = _judge(threshold, candidate, category, controls, draw)
-        judged.append((candidate, verdict))
+        if not (verdict.serve or verdict.verify) and verdict.p_correct < EVEN:
+            # Guards only object. What they were not asked about has no features, lest anybody learns from half of them.
+            judged.append((found, verdict))
+        else:
+            objections = conflicts(text, found.card.text)
+            if objections:
+                values = features.doubted(candidate.features, objections)
+                candidate = Candidate(found.card, found.score, objections, values, found.around)
+                verdict = _judge(threshold, candidate, category, controls, draw)
+            judged.append((candidate, verdict))
+            if not any(conflict.veto for conflict in objections):
+                done.add(place)
         if verdict.serve or len(judged) == JUDGED:
             break
-        if not any(conflict.veto for conflict in candidate.conflicts):
-            done.add(place)
     if not judged:
         return refused or Forward(Why.COLD)
     judged.sort(key=lambda one: (not one[1].serve, -one[1].p_correct))
@@ -104,12 +113,6 @@ def semantic(
     (best, verdict), *rest = judged
     others = tuple([candidate for candidate, _ in rest[:OTHERS]])
     return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
-
-
-def _read(found: Candidate, text: str, conflicts: Callable[[str, str], tuple[Conflict, ...]]) -> Candidate:
-    """The candidate with everything that the two texts tell."""
-    doubted = Candidate(found.card, found.score, conflicts(text, found.card.text), around=found.around)
-    return Candidate(found.card, found.score, doubted.conflicts, features.of(text, doubted), found.around)
 
 
 def _judge(threshold: Threshold, candidate: Candidate, category: str, controls: Controls, draw: float) -> Verdict:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from semcache.guards import GUARDS
 from semcache.guards.text import read as read_text
-from semcache.types import Candidate
+from semcache.types import Candidate, Conflict
 
 AROUND = (
     "nearness",  # -ln(1 - score), at most 7
@@ -109,7 +109,7 @@ def around(candidates: Sequence[Candidate]) -> list[tuple[float, ...]]:
 
 
 def of(text: str, candidate: Candidate) -> tuple[float, ...]:
-    """The features of serving `candidate` for `text`, in the order of `NAMES`.
+    """The features of serving `candidate` for `text`, in the order of `NAMES`; those of guards by its conflicts.
 
     A candidate that does not tell of its surroundings counts as found alone.
     """
@@ -120,8 +120,7 @@ def of(text: str, candidate: Candidate) -> tuple[float, ...]:
     same = missing == surplus == 0 and union > 0
     trigrams = len(one.trigrams) + len(two.trigrams)
     shorter = min(len(one.content), len(two.content))
-    found = {conflict.guard: 1.0 if conflict.veto else DOUBT for conflict in candidate.conflicts}
-    return (
+    plain = (
         *(candidate.around or around([candidate])[0]),
         len(shared) / union if union else 0.0,
         2 * len(one.trigrams & two.trigrams) / trigrams if trigrams else 0.0,
@@ -134,8 +133,15 @@ def of(text: str, candidate: Candidate) -> tuple[float, ...]:
         1.0 / (shorter or 1),
         float(one.asks != two.asks),
         float(one.digits or two.digits),
-        *([found.get(name, 0.0) for name in GUARDS] if found else _NO_FINDING),
+        *_NO_FINDING,
     )
+    return doubted(plain, candidate.conflicts) if candidate.conflicts else plain
+
+
+def doubted(values: tuple[float, ...], conflicts: Sequence[Conflict]) -> tuple[float, ...]:
+    """These features with the findings of guards in their places."""
+    found = {conflict.guard: 1.0 if conflict.veto else DOUBT for conflict in conflicts}
+    return (*values[: -len(GUARDS)], *[found.get(name, 0.0) for name in GUARDS])
 
 
 def _unmatched(one: frozenset[str], two: frozenset[str]) -> tuple[int, int, int]:

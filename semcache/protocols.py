@@ -269,7 +269,10 @@ class Threshold(Protocol):
         ...
 
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
-        """Its opinion of one candidate. Changes nothing."""
+        """Its opinion of one candidate. Changes nothing.
+
+        Asked before the guards are, and again if they find something: a finding must not make it more willing.
+        """
         ...
 
     def note(self, category: str, p_correct: float | None, *, served: bool) -> None:

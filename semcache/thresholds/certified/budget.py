@@ -2,8 +2,10 @@
 
 A request whose answer is surely right leaves budget for one that is less sure: the limit on 1 - P(correct) is set so
 that its average over recent requests, not each single one, meets the target (the Neyman-Pearson form of the serving
-rule). Knows the risks of recent requests, nothing of features.
-Invariant: at the limit, the expected error of what would be served, with a margin for chance, is at most the target.
+rule). What the sure ones leave is spent only once they have been served: traffic that does not bring those that were
+expected is served no more than the target pays for.
+Knows the risks of recent requests, nothing of features. Invariant: the risks of what was served add up to no more than
+the target allowed for by then, less a margin for chance, or each of those that exceed it is within the target itself.
 """
 
 from __future__ import annotations
@@ -18,26 +20,38 @@ import numpy as np
 Contract = Literal["hit", "request"]
 
 WINDOW = 1000  # requests
+HIGHEST = 0.35  # of all limits
 _ENOUGH = 60  # requests with a candidate: fewer say little about the average
 _EVERY = 16  # requests and labels between two settings of the limit
-HIGHEST = 0.35  # of all limits
 _STRIDE = 73  # prime, so that every place is visited
 
 
 class Budget:
-    """The limit of one category. `risks` stand for requests that were not seen yet, and leave as others come."""
+    """The limit of one category. `risks` stand for requests that were not seen yet, and leave as others come.
+
+    The target may be stretched, up to `loosest`, while that is accepted.
+    """
 
     def __init__(
-        self, target: float, contract: Contract, *, risks: Iterable[float] = (), deviate: float = 1.645
+        self,
+        target: float,
+        contract: Contract,
+        *,
+        risks: Iterable[float] = (),
+        deviate: float = 1.645,
+        loosest: float | None = None,
     ) -> None:
         self._target, self._contract, self._deviate = target, contract, deviate
+        self._now, self._loosest = target, loosest
         given = tuple(risks)
         # They come sorted: a stride lets small and large ones leave alike.
         mixed = [given[place * _STRIDE % len(given)] for place in range(len(given))]
         self._risks: deque[float] = deque(mixed, maxlen=WINDOW)
         self._strange = len(self._risks)
         self._since = 0
-        self._limit: float | None = None
+        self._limits: tuple[float, float, float] | None = None
+        self.allowed = 0.0  # errors, by the target of each moment
+        self.spent = 0.0  # errors expected of what was served, or known
         self.served = 0
         self.seen = 0
 
@@ -45,45 +59,72 @@ class Budget:
         """Take notice of a request whose best candidate has this risk; None without a candidate."""
         self.seen += 1
         self.served += served
+        if served or self._contract == "request":
+            self.allowed += self._now
+        if served and risk is not None:
+            self.spent += risk
         if self._strange:
             self._strange -= 1
             self._risks.popleft()
         self._risks.append(1.0 if risk is None else risk)
         self.changed()
 
+    def settle(self, risk: float, *, wrong: float) -> None:
+        """Take notice of what became of an answer of this risk: it stands for so many errors, between 0 and 1.
+
+        Labels from before anything was served are about hits of another time.
+        """
+        if self.served:
+            self.spent = max(0.0, self.spent + wrong - risk)
+
     def per_hit(self) -> float:
         """The error per hit that the target allows, which is more than the target where it counts all requests."""
         if self._contract == "hit":
-            return self._target
-        return min(0.9, self._target * (self.seen + 1) / (self.served + 1))
+            return self._now
+        return min(0.9, self._now * (self.seen + 1) / (self.served + 1))
 
     def changed(self) -> None:
         """A request was noted or a label learned from: after some of these the limit is set anew."""
         self._since += 1
         if self._since >= _EVERY:
-            self._limit = None
+            self._limits = None
+
+    def stretch(self, target: float) -> None:
+        """Keep this target from now on."""
+        if target != self._now:
+            self._now, self._limits = target, None
 
     def limit(self) -> float:
         """The highest risk that may be served."""
-        if self._limit is None:
-            self._since = 0
-            self._limit = self._set()
-        return self._limit
+        pooled, _, margin = self._settled()
+        return min(pooled, margin * max(self._now, self.allowed - self.spent / margin))
 
-    def allowance(self) -> float:
+    def loosest(self) -> float:
+        """The highest risk that might be served were the target stretched all the way, 0 where it never is."""
+        return self._settled()[1]
+
+    def allowance(self, target: float) -> float:
         """The target less a margin, so that chance alone rarely takes the errors counted so far beyond it."""
         counted = self.served if self._contract == "hit" else self.seen
-        errors = self._target * max(float(counted), 20.0 / self._target)
+        errors = target * max(float(counted), 20.0 / target)
         root = (math.sqrt(self._deviate**2 + 4.0 * errors) - self._deviate) / 2.0
-        return self._target * root * root / errors
+        return target * root * root / errors
 
     def hopeless(self) -> bool:
         """Whether none of many recent requests could be served within the target."""
-        return len(self._risks) == WINDOW and min(self._risks) > self.limit()
+        return len(self._risks) == WINDOW and min(self._risks) > self._settled()[0]
 
-    def _set(self) -> float:
-        allowed = self.allowance()
-        risks = np.sort(np.array([risk for risk in self._risks if risk <= HIGHEST]))
+    def _settled(self) -> tuple[float, float, float]:
+        """The limits for the present target and the loosest one, as far as risks alone decide; the present margin."""
+        if self._limits is None:
+            self._since = 0
+            risks = np.sort(np.array([risk for risk in self._risks if risk <= HIGHEST]))
+            loosest = 0.0 if self._loosest is None else self._pooled(risks, self._loosest)
+            self._limits = self._pooled(risks, self._now), loosest, self.allowance(self._now) / self._now
+        return self._limits
+
+    def _pooled(self, risks: np.ndarray[tuple[int], np.dtype[np.float64]], target: float) -> float:
+        allowed = self.allowance(target)
         if len(self._risks) < _ENOUGH or not len(risks):
             return min(HIGHEST, allowed)
         expected = np.cumsum(risks)

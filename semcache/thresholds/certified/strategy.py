@@ -10,15 +10,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from semcache import features
+from semcache.economics import stretched
 from semcache.evidence import Label, LabelSource, Standing, State, wilson
 from semcache.policy import Category, Pack
 from semcache.thresholds.certified.belief import FAITHFUL, HOPELESS, Belief, Noise, Prior
 from semcache.thresholds.certified.budget import HIGHEST, Budget
 from semcache.thresholds.certified.calibration import Calibration
-from semcache.thresholds.certified.certificate import Certificate
+from semcache.thresholds.certified.certificate import Bet, Certificate
+from semcache.thresholds.certified.drift import Drift
 from semcache.thresholds.certified.priors import shipped
 from semcache.types import Candidate, Controls, Verdict, Why
 
@@ -26,8 +26,9 @@ FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
 _WORTH_ASKING = 0.02  # P(correct) from which a verifier's word costs less than it saves
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
-_CAUTION = 0.3  # standard deviations of the calibration
-_QUIET = 0.1  # share of the audit rate that remains once the target is certified
+_CAUTION = 0.7  # standard deviations of the calibration
+_QUIET = 0.1  # share of the audit rate that always remains
+_CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the target is missed
 
 
 class CertifiedThreshold:
@@ -38,6 +39,7 @@ class CertifiedThreshold:
         self._prior = prior
         self._noise = noise
         self._known: dict[str, _Knowledge] = {}
+        self._share = 0.0
 
     def floor(self, category: str, controls: Controls) -> float:  # noqa: ARG002
         """The same for all: features and guards decide, not the score."""
@@ -46,7 +48,7 @@ class CertifiedThreshold:
     def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
         """Those whose P(correct) could be high enough if their texts were as alike as can be."""
         known = self._of(category)
-        if known.closed:
+        if known.halted:
             # What would be served is watched, to open it again.
             return [True] * len(candidates)
         least = 1.0 - HIGHEST if self._pack.of(category).verify == "off" else _WORTH_ASKING
@@ -63,15 +65,27 @@ class CertifiedThreshold:
             limit = min(limit, controls.max_error)
         vetoed = any(conflict.veto for conflict in candidate.conflicts)
         free = not vetoed or known.overrules(candidate.features)
-        if not known.closed and free and 1.0 - p <= limit:
-            return Verdict(True, p, audit=known.audit_rate(policy), why=Why.SEMANTIC)
+        if not known.halted and free and 1.0 - p <= limit:
+            return Verdict(True, p, audit=known.chance(policy), why=Why.SEMANTIC)
         verify = policy.verify != "off" and p >= _WORTH_ASKING
-        why = Why.CLOSED if known.closed else Why.GUARD if vetoed else Why.UNCERTAIN
+        why = Why.CLOSED if known.halted else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, verify=verify, why=why)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
-        """Count the request, and its risk among the recent ones."""
-        self._of(category).budget.note(None if p_correct is None else 1.0 - p_correct, served=served)
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool | None = None) -> None:
+        """Count the request, and its risk among the recent ones.
+
+        `audited` says whether a served one was drawn for an audit; told so, audits are spread evenly.
+        """
+        known = self._of(category)
+        known.budget.note(None if p_correct is None else 1.0 - p_correct, served=served)
+        if served and audited is not None:
+            known.waited = 0 if audited else (known.waited or 0) + 1
+
+    def relax(self, share: float) -> None:
+        """Stretch the targets by this share of the way to the pack's `relax_to`, where labels show that they may be."""
+        self._share = share
+        for known in self._known.values():
+            known.relax(share)
 
     def observe(self, label: Label) -> None:
         """Learn from a label; one whose features are those of another version is counted and no more."""
@@ -111,22 +125,37 @@ class CertifiedThreshold:
         if known is None:
             policy = self._pack.of(category)
             target, prior = self._pack.target_of(category), self._prior or shipped(policy.prior)
-            known = self._known[category] = _Knowledge(policy, target, self._pack.confidence, prior, self._noise)
+            known = _Knowledge(policy, target, self._pack.confidence, prior, self._noise, self._pack.relax_to)
+            known.relax(self._share)
+            self._known[category] = known
         return known
 
 
 class _Knowledge:
     """Everything known of one category."""
 
-    def __init__(self, policy: Category, target: float, confidence: float, prior: Prior, noise: Noise) -> None:
+    def __init__(
+        self,
+        policy: Category,
+        target: float,
+        confidence: float,
+        prior: Prior,
+        noise: Noise,
+        relax_to: float | None,
+    ) -> None:
         self._target, self._beta = target, 1.0 - confidence
-        self.belief = Belief(prior, noise=noise)
-        self.budget = Budget(target, policy.contract, risks=prior.risks)
-        self.calibration = Calibration(prior.calibration)
         self._noise = noise
+        self.belief = Belief(prior, noise=noise)
+        self._loosest = relax_to if relax_to is not None and relax_to > target else None
+        self.budget = Budget(target, policy.contract, risks=prior.risks, loosest=self._loosest)
+        self.calibration = Calibration(prior.calibration, kind=noise.kind, harsh=noise.harsh)
         self.certificate = Certificate(self._beta)
+        self.drift = Drift(kind=noise.kind, harsh=noise.harsh)
+        self._beyond = Bet()
+        self._share = 0.0
         self.labels = 0
         self.closed = False
+        self.waited: int | None = None  # hits since the last audit, None where nobody tells
         self._probation = 0
         self._vetoed = dict.fromkeys([place for place, _ in _GUARDS], 0)
 
@@ -140,7 +169,7 @@ class _Knowledge:
         if HOPELESS < needed <= 0.0:
             # Moderated log-odds are nearer to 0 than their bound.
             needed = HOPELESS
-        longest = max(len(text), max([len(one.card.text) for one in candidates]))
+        longest = max([len(text), *[len(one.card.text) for one in candidates]])
         answers = [one.card.answer_class for one in candidates]
         best = self.belief.at_best([one.around for one in candidates], answers, longest)
         return [bool(one >= needed) for one in best]
@@ -149,15 +178,35 @@ class _Knowledge:
         """The highest 1 - P(correct) that is served."""
         return self.budget.limit()
 
+    @property
+    def halted(self) -> bool:
+        """Whether nothing is served for now, so that every request is labelled."""
+        return self.closed or self.drift.suspects
+
     def overrules(self, values: tuple[float, ...]) -> bool:
         """Whether the category has seen enough pairs that these guards veto to know better."""
         return all(self._vetoed[place] >= _VETO_LABELS for place, _ in _GUARDS if values[place] == 1.0)
 
     def audit_rate(self, policy: Category) -> float:
-        """The probability of an audit: less as evidence grows, and little once the target is certified."""
-        if self.certificate.certified:
-            return policy.audit * _QUIET
-        return policy.audit * max(_QUIET, 1.0 / (1.0 + self.certificate.audits * self._target))
+        """The share of hits that is audited: so many that a change to the worst is found before it costs the target."""
+        if policy.audit <= 0.0:
+            return 0.0
+        # Of an earlier process the audits are known, and that there was at least their share of hits.
+        allowed = max(1.0, self.budget.allowed, self._target * self.certificate.audits / policy.audit)
+        return min(policy.audit, max(policy.audit * _QUIET, _CAUGHT / allowed))
+
+    def chance(self, policy: Category) -> float:
+        """The probability of an audit of the next hit: none waits for twice as long as it does on average."""
+        rate = self.audit_rate(policy)
+        if self.waited is None or rate <= 0.0:
+            return rate
+        return 1.0 / max(1.0, 2.0 / rate - 1.0 - self.waited)
+
+    def relax(self, share: float) -> None:
+        """Stretch the target by this share of what is accepted and certified."""
+        self._share = share
+        held = self._loosest if self._beyond.wealth() >= 1.0 / self._beta else None
+        self.budget.stretch(stretched(self._target, self._loosest, held, share))
 
     def take(self, label: Label) -> None:
         """Learn from one label."""
@@ -166,17 +215,25 @@ class _Knowledge:
             return
         for place, _ in _GUARDS:
             self._vetoed[place] += label.features[place] == 1.0
-        risk = 1.0 - self.probability(label.features, label.answer)
+        odds = self.belief.log_odds(label.features, label.answer)
+        risk = 1.0 - self.calibration.corrected(odds, _CAUTION)
+        changed = False
         if label.source is not LabelSource.FEEDBACK:
-            self.calibration.add(self.belief.log_odds(label.features, label.answer), correct=label.correct)
+            changed = self.drift.take(self.calibration.corrected(odds), correct=label.correct)
+            if changed:
+                self.calibration.doubt()
+            self.calibration.add(odds, correct=label.correct)
         self.belief.learn(label.features, label.answer, correct=label.correct)
         self.budget.changed()
+        if label.served:
+            self.budget.settle(1.0 - label.p_correct, wrong=self._wrong(label))
         if label.source is LabelSource.AUDIT and label.served:
             self.certificate.take(self._visible(self.budget.per_hit()), wrong=not label.correct)
-            if self.certificate.exceeded:
-                self._close()
-        elif self.closed and label.source is LabelSource.MISS and risk <= self.limit():
-            self._watch(correct=label.correct)
+            changed = changed or self.certificate.exceeded
+        elif label.source is LabelSource.MISS:
+            self._missed(label, risk)
+        if changed:
+            self._close()
 
     def state_of(self) -> State:
         """How far the promise is backed."""
@@ -201,23 +258,38 @@ class _Knowledge:
 
     def _close(self) -> None:
         self.closed, self._probation = True, 0
-        self.certificate = Certificate(self._beta)
+        self.certificate, self._beyond = Certificate(self._beta), Bet()
+        self.relax(self._share)
 
     def _visible(self, error: float) -> float:
         """The error that a judge who errs would see where this is the true one."""
         return min(0.95, self._noise.harsh + (1.0 - self._noise.kind - self._noise.harsh) * error)
 
-    def _watch(self, *, correct: bool) -> None:
-        """While closed, what would have been served is asked of the backend: enough right answers open it again."""
-        self._probation = self._probation + 1 if correct else 0
-        if self._probation >= 1.0 / self._target:
-            self.closed = False
+    def _wrong(self, label: Label) -> float:
+        """How many errors a verdict stands for, on average over the judge's own."""
+        return (float(not label.correct) - self._noise.harsh) / (1.0 - self._noise.kind - self._noise.harsh)
+
+    def _missed(self, label: Label, risk: float) -> None:
+        """Every miss is labelled: they show what would become of those that are refused."""
+        limit = self.budget.limit()
+        if self.closed and risk <= limit:
+            # Enough right answers in a row open it again.
+            self._probation = self._probation + 1 if label.correct else 0
+            self.closed = self._probation < 1.0 / self.budget.per_hit()
+        elif self._loosest is not None and limit < risk <= self.budget.loosest() and not self._vetoes(label):
+            self._beyond.take(self._visible(self._loosest), wrong=not label.correct)
+            self.relax(self._share)
+
+    def _vetoes(self, label: Label) -> bool:
+        return any(label.features[place] == 1.0 for place, _ in _GUARDS)
 
     def state(self) -> dict[str, Any]:
         return {
             "belief": self.belief.state(),
-            "calibration": [self.calibration.mean.tolist(), self.calibration.covariance.tolist()],
+            "calibration": self.calibration.state(),
             "certificate": self.certificate.state(),
+            "drift": self.drift.logs,
+            "beyond": self._beyond.logs,
             "labels": self.labels,
             "closed": self.closed,
             "probation": self._probation,
@@ -226,8 +298,9 @@ class _Knowledge:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.belief.restore(state["belief"])
-        mean, covariance = state["calibration"]
-        self.calibration.mean, self.calibration.covariance = np.array(mean), np.array(covariance)
+        self.calibration.restore(state["calibration"])
+        self.drift.restore(state["drift"])
+        self._beyond.logs = [float(log) for log in state["beyond"]]
         self.certificate.restore(state["certificate"])
         self.labels, self.closed = int(state["labels"]), bool(state["closed"])
         self._probation = int(state["probation"])

@@ -1,0 +1,54 @@
+"""Whether answers are right as often as they are believed to be, told by every label, not by audits alone.
+
+A bettor stakes on the beliefs being too good: labels are compared with the probabilities that were believed before they
+came. Where those are right, or too cautious, the wealth is a supermartingale, so that it rarely grows (Ville's
+inequality); it never falls below its start, and so finds a change whenever it comes (an e-detector: Shin, Ramdas and
+Rinaldo 2024, "E-detectors: a nonparametric framework for sequential change detection", section 2).
+Knows probabilities and outcomes, nothing of what is served. Invariant: a label is weighed once, by what was believed
+before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+SUSPICION, ALARM = math.log(20.0), math.log(1000.0)
+_WORSE = (1.0, 3.0, 6.0)  # log-odds by which answers may be worse than believed
+_LIKELY = 0.5  # P(correct) from which a label counts: what is believed of the others decides nothing
+
+
+class Drift:
+    """The wealth of the bettors, in logarithms. `kind` and `harsh` are the error rates of the judge, as in `belief`."""
+
+    def __init__(self, *, kind: float = 0.0, harsh: float = 0.0) -> None:
+        self._kind, self._reach = kind, 1.0 - kind - harsh
+        self.logs = [0.0] * len(_WORSE)
+
+    @property
+    def suspects(self) -> bool:
+        """Whether labels make it likely that answers are worse than believed; a few right ones allay it."""
+        return max(self.logs) >= SUSPICION
+
+    def take(self, p_correct: float, *, correct: bool) -> bool:
+        """Weigh a label; whether it gives the alarm, after which everything starts anew."""
+        if p_correct < _LIKELY:
+            return False
+        believed = self._said(min(p_correct, 0.999), correct)
+        odds = math.log(p_correct / (1.0 - p_correct)) if p_correct < 0.999 else 7.0
+        for place, worse in enumerate(_WORSE):
+            doubted = self._said(1.0 / (1.0 + math.exp(worse - odds)), correct)
+            self.logs[place] = max(0.0, self.logs[place] + math.log(doubted / believed))
+        alarm = max(self.logs) >= ALARM
+        if alarm:
+            self.restore([0.0] * len(_WORSE))
+        return alarm
+
+    def restore(self, logs: Sequence[float]) -> None:
+        """Take up what `logs` were."""
+        self.logs = [float(log) for log in logs]
+
+    def _said(self, p_correct: float, correct: bool) -> float:
+        """The probability that the judge says what it said."""
+        said = self._kind + self._reach * p_correct
+        return said if correct else 1.0 - said
