@@ -41,12 +41,18 @@ class Journal:
         self._capacity = capacity
         self._events: list[Recorded] = []
         self._repeats: list[tuple[Recorded, float, float]] = []
+        self._flushed = 0
         self._task: asyncio.Task[None] | None = None
         self._flushing = asyncio.Lock()
 
     def start(self) -> None:
         """Begin flushing in the running event loop."""
         self._task = asyncio.create_task(self._run(), name="semcache-journal")
+
+    @property
+    def noted(self) -> int:
+        """How many outcomes were noted so far; while it stands still, nobody asks."""
+        return self._flushed + len(self._events) + len(self._repeats)
 
     def note(self, event: Recorded) -> None:
         """Record one outcome."""
@@ -63,6 +69,7 @@ class Journal:
     async def flush(self) -> None:
         """Write out everything noted so far. Returns when the store has it, or has refused it."""
         async with self._flushing:
+            self._flushed = self.noted
             events, self._events = self._events, []
             repeats, self._repeats = self._repeats, []
             rows = events + _fold(repeats)

@@ -29,7 +29,7 @@ FRESHNESS = "freshness"
 SAVE_EVERY = 500
 KEEP = 500_000
 _CAPACITY = 20_000
-_BREATH = 50  # labels between which others get the event loop
+_BREATH = 4  # labels between which others get the event loop
 _log = logging.getLogger(__name__)
 
 
@@ -114,7 +114,10 @@ class LabelLog:
             return True
         try:
             kept = msgspec.json.decode(saved[1])
-            if kept["promises"] == promised:
+            if kept.get("embedder", self._parts.embedder.id) != self._parts.embedder.id:
+                # What these labels say is about the scores of another embedder.
+                self._taken[name] = saved[0]
+            elif kept["promises"] == promised:
                 learner.restore(kept["state"])
                 self._taken[name] = saved[0]
         except (msgspec.MsgspecError, ValueError, TypeError, LookupError, AttributeError) as error:
@@ -153,7 +156,7 @@ class LabelLog:
             (NAME, parts.threshold, promises(parts.pack)),
             (FRESHNESS, parts.freshness, {}),
         ):
-            state = {"promises": promised, "state": learner.state()}
+            state = {"promises": promised, "state": learner.state(), "embedder": parts.embedder.id}
             await parts.store.learn(name, seq, msgspec.json.encode(state))
         self._saved = seq
 

@@ -21,6 +21,7 @@ from semcache import comparing
 from semcache.errors import IntegrityError, UpstreamTimeout
 from semcache.evidence import Comparison, Judgement, Label, LabelSource
 from semcache.faults import SURVIVED
+from semcache.judge.pace import Pace
 from semcache.labels import LabelLog
 from semcache.types import Assembled, Entry, Lookup, Outcome, Rejection, Serve
 
@@ -44,9 +45,13 @@ class Learner:
         self._patience = patience
         self._interval = interval
         self.log = LabelLog(parts)
+        # A judge that does not say so asks elsewhere, and only waits.
+        self._local: bool = getattr(parts.judge, "local", False)
+        self._pace = Pace(lambda: parts.journal.noted)
+        self._missed: deque[tuple[Lookup, Entry, float]] = deque()
         self._waiting: deque[tuple[Judgement, Entry]] = deque()
         # The old entry is gone by then, so these cannot wait in the store's queue.
-        self._reasked: deque[tuple[Label, int, Comparison]] = deque()
+        self._reasked: deque[tuple[Lookup, Entry, Entry]] = deque()
         self._aliases: dict[int, int] = {}
         self._rejections: list[Rejection] = []
         self._served: OrderedDict[int, Label] = OrderedDict()
@@ -88,12 +93,10 @@ class Learner:
 
     def compare(self, lookup: Lookup, fresh: Entry) -> None:
         """After a miss that was stored: have the neighbours' answers compared with the fresh one."""
-        parts = self._parts
-        labels = comparing.of_miss(lookup, parts.threshold, parts.pack.of(lookup.category), at=parts.clock())
-        for label in labels:
-            # A judge that costs is asked where it may matter.
-            if parts.judge.instant or label.p_correct >= GREY:
-                self._owe(Judgement(0, fresh.id, label), fresh)
+        if len(self._missed) >= _WAITING:
+            self._drop("full")
+        else:
+            self._missed.append((lookup, fresh, self._parts.clock()))
 
     async def audit(
         self, lookup: Lookup, served: Serve, answer: Assembled, *, cached: Entry | None, fresh: Entry | None
@@ -115,22 +118,18 @@ class Learner:
             self._drop("lapsed")
             return
         comparison = Comparison(lookup.request.text, served.card.text, comparing.said(entry), answer.text)
-        verdict = await self._verdict(comparison)
+        verdict = await self._verdict(comparison, since=label.at)
         if verdict is not None and not self.log.add(self._learned(label, fresh.id if fresh else 0, verdict)):
             self._drop("full")
 
     def reasked(self, lookup: Lookup, old: Entry, fresh: Entry) -> None:
         """After a request was answered anew that had an answer: learn whether the `old` one still held."""
-        exposure = fresh.created - old.created
-        comparison = comparing.shown(fresh, old)
-        if exposure <= 0 or comparison is None:
+        if fresh.created <= old.created:
             return
         if len(self._reasked) >= _WAITING:
             self._drop("full")
             return
-        kind = self._parts.freshness.kind(lookup.request.text, lookup.vector)
-        label = comparing.of_reasked(lookup, old, exposure, kind, at=fresh.created)
-        self._reasked.append((label, fresh.id, comparison))
+        self._reasked.append((lookup, old, fresh))
         self._owing.set()
 
     def remember(self, lookup: Lookup, served: Serve) -> None:
@@ -152,6 +151,7 @@ class Learner:
     async def work(self) -> None:
         """Judge or enqueue what waits, and write. Never raises."""
         async with self._working:
+            await self._survive(self._take_missed())
             await self._survive(self._take_waiting())
             await self._survive(self._write())
 
@@ -161,6 +161,18 @@ class Learner:
             await self._survive(self._work_off())
 
     # Inside
+
+    async def _take_missed(self) -> None:
+        """Name what misses leave to be compared."""
+        parts = self._parts
+        while self._missed:
+            lookup, fresh, at = self._missed.popleft()
+            for label in comparing.of_miss(lookup, parts.threshold, parts.pack.of(lookup.category), at=at):
+                # A judge that costs is asked where it may matter.
+                if parts.judge.instant or label.p_correct >= GREY:
+                    self._owe(Judgement(0, fresh.id, label), fresh)
+            # Requests come first.
+            await asyncio.sleep(0)
 
     async def _take_waiting(self) -> None:
         instant = self._parts.judge.instant
@@ -185,9 +197,16 @@ class Learner:
 
     async def _judge_reasked(self) -> None:
         while self._reasked:
-            label, fresh_id, comparison = self._reasked.popleft()
-            verdict = comparison.cached == comparison.fresh or await self._verdict(comparison)
-            if verdict is not None and not self.log.add(self._learned(label, fresh_id, verdict)):
+            lookup, old, fresh = self._reasked.popleft()
+            comparison = comparing.shown(fresh, old)
+            if comparison is None:
+                continue
+            verdict = comparison.cached == comparison.fresh or await self._verdict(comparison, since=fresh.created)
+            if verdict is None:
+                continue
+            kind = self._parts.freshness.kind(lookup.request.text, lookup.vector)
+            label = comparing.of_reasked(lookup, old, fresh.created - old.created, kind, at=fresh.created)
+            if not self.log.add(self._learned(label, fresh.id, verdict)):
                 self._drop("full")
 
     async def _work_off(self) -> None:
@@ -198,6 +217,7 @@ class Learner:
             await self.log.append([label for label in labels if label is not None])
             await store.finish([owed.id for owed in claimed])
             await self.work()
+            await self._judge_reasked()
         await self._judge_reasked()
 
     async def _judged(self, owed: Judgement, fresh: Entry | None = None) -> Label | None:
@@ -211,10 +231,16 @@ class Learner:
         if comparison is None:
             self._drop("lapsed")
             return None
-        verdict = await self._verdict(comparison)
+        verdict = await self._verdict(comparison, since=owed.label.at)
         return None if verdict is None else self._learned(owed.label, owed.fresh_id, verdict)
 
-    async def _verdict(self, comparison: Comparison) -> bool | None:
+    async def _verdict(self, comparison: Comparison, *, since: float) -> bool | None:
+        """What the judge says of a comparison that has waited since that time."""
+        if not self._local:
+            return await self._asked(comparison)
+        return await self._pace.run(lambda: self._asked(comparison), waited=self._parts.clock() - since)
+
+    async def _asked(self, comparison: Comparison) -> bool | None:
         try:
             async with asyncio.timeout(self._patience):
                 verdict = await self._parts.judge.agree(comparison)

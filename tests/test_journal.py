@@ -75,3 +75,14 @@ async def test_the_book_has_a_last_page() -> None:
     await book.flush()
     assert sum(int(str(row["requests"])) for row in await store.tally()) == 2
     assert sample(meter, "semcache_dropped_events_total") == 3
+
+
+async def test_what_was_noted_is_counted_across_flushes() -> None:
+    book, _ = await journal(MemoryStore())
+    book.note(EVENT)
+    book.repeat(EVENT, 11.0, 0.002)
+    assert book.noted == 2
+    await book.flush()
+    assert book.noted == 2
+    book.repeat(EVENT, 11.0, 0.002)
+    assert book.noted == 3

@@ -74,6 +74,14 @@ class Angles:
         pass
 
 
+class Alone(Angles):
+    """An embedder that refuses to be kept busy with two answers at once."""
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        assert len(texts) == 1
+        return await super().embed(texts)
+
+
 class Word:
     def __init__(self, p_same: float) -> None:
         self.p_same = p_same
@@ -106,7 +114,7 @@ NEAR, MIDDLE, FAR = "near ", "middling ", "far "
 async def test_a_verifier_says_nothing_where_the_answers_leave_doubt(
     fresh: str, p_same: float | None, said: Any
 ) -> None:
-    judge = VerifierJudge(Angles(), None if p_same is None else Word(p_same), same=0.9, different=0.4)
+    judge = VerifierJudge(Alone(), None if p_same is None else Word(p_same), same=0.9, different=0.4)
     assert await judge.agree(compare("here press the button", fresh)) is said
 
 

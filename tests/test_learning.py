@@ -355,6 +355,32 @@ async def test_a_slow_judge_is_asked_through_the_queue_and_outlives_a_restart(tm
         assert len(judge.shown) == 1
 
 
+class Here(Slow):
+    """A judge that works in this process; it notes how many comparisons it was shown at once."""
+
+    local = True
+
+    def __init__(self) -> None:
+        super().__init__(True)
+        self.busy, self.most = 0, 0
+
+    async def agree(self, comparison: Comparison) -> bool | None:
+        self.busy += 1
+        self.most = max(self.most, self.busy)
+        await asyncio.sleep(0)
+        self.busy -= 1
+        return await super().agree(comparison)
+
+
+async def test_a_judge_that_works_in_this_process_is_asked_one_thing_at_a_time(tmp_path: Path) -> None:
+    async with opened(tmp_path, judge := Here()) as cache:
+        for prompt in (ASKED, FAR, "How should the password of this router be changed?"):
+            await told(cache, prompt, "Hold the button.")
+        await cache.settle()
+        assert len(judge.shown) == len(pupil(cache).labels) >= 2
+        assert judge.most == 1
+
+
 @pytest.mark.parametrize(
     ("said", "reason"),
     [(None, "undecided"), (UpstreamError("down"), "failed"), (KeyError("bug"), "failed"), ("never", "late")],

@@ -25,7 +25,7 @@ class Rates:
     and taken up again when the key returns. Life counts as short when less of it is left than an id is usually held.
     """
 
-    __slots__ = ("_gone", "_passed", "_slots", "_stay", "_table", "held", "now", "reach")
+    __slots__ = ("_gone", "_passed", "_stay", "_table", "held", "now", "reach")
 
     def __init__(self, reach: float) -> None:
         self.reach = reach
@@ -33,63 +33,62 @@ class Rates:
         self.held = 0.0
         self._passed = 0.0
         self._stay = 0.0
-        self._slots: dict[int, int] = {}
         self._table = Table()
         self._gone: dict[int, float] = {}
 
     def tick(self) -> None:
         """A request passes."""
-        self._passed += 1.0 / (self.reach * max(_FEW, len(self._slots)))
+        self._passed += 1.0 / (self.reach * max(_FEW, len(self._table)))
 
     def enter(self, id: int, rated: Rated, start: float = 1.0) -> None:
         """Take in an id; `start` in [0, 1] is the rate of one whose key is not remembered."""
         self.now = max(self.now, rated.created)
         known = self._gone.pop(rated.key, None)
         level = self._passed + math.log2(max(start, _LEAST)) if known is None else self._more(known)
-        self._slots[id] = self._table.add(id, rated, level, self._value(rated, level))
+        self._table.add(id, rated, level, self._above(rated))
         self.held += rated.weight
 
-    def use(self, id: int) -> Rated:
+    def use(self, id: int) -> None:
         """Note a use."""
-        slot = self._slots[id]
-        rated = self._table.rated(slot)
-        level = self._more(self._table.levels[slot])
-        self._table.levels[slot] = level
-        self._table.values[slot] = self._value(rated, level)
-        return rated
+        table, slot = self._table, self._table.slot(id)
+        table.set(slot, self._more(table.level(slot)), self._above(table.rated(slot)) if self._stay > 0.0 else None)
+
+    def rated(self, id: int) -> Rated:
+        """What an id that is held is rated by."""
+        return self._table.rated(self._table.slot(id))
 
     def leave(self, id: int, *, evicted: bool) -> None:
         """Drop an id and remember how it fared."""
-        slot = self._slots.pop(id)
-        rated, level = self._table.rated(slot), self._table.levels[slot]
-        self._table.drop(slot)
-        self.held = self.held - rated.weight if self._slots else 0.0
+        slot = self._table.slot(id)
+        rated, level = self._table.rated(slot), self._table.level(slot)
+        self._table.drop(id)
+        self.held = self.held - rated.weight if self._table else 0.0
         if evicted:
             self._stay += (self.now - rated.created - self._stay) / 32.0
         self._gone[rated.key] = max(level, self._gone.pop(rated.key, level))
-        while len(self._gone) > max(_SMALLEST, _MEMORY * len(self._slots)):
+        while len(self._gone) > max(_SMALLEST, _MEMORY * len(self._table)):
             del self._gone[next(iter(self._gone))]
 
     def lowest(self) -> int | None:
         """The id of the least value, None when there is none."""
-        return self._table.lowest() if self._slots else None
+        return self._table.lowest() if self._table else None
 
     def __contains__(self, id: object) -> bool:
-        return id in self._slots
+        return id in self._table
 
     def __len__(self) -> int:
-        return len(self._slots)
+        return len(self._table)
 
     def _more(self, level: float) -> float:
         high, low = max(level, self._passed), min(level, self._passed)
         return high + math.log2(1.0 + 2.0 ** (low - high))
 
-    def _value(self, rated: Rated, level: float) -> float:
-        """The binary logarithm of the value, at a time that is the same for all."""
+    def _above(self, rated: Rated) -> float:
+        """What the binary logarithm of the value exceeds the level by."""
         left = 1.0
         if rated.expires < math.inf and self._stay > 0.0:
             left = min(1.0, (rated.expires - self.now) / self._stay)
-        return level + math.log2(max(rated.cost, _LEAST) / max(rated.weight, _LEAST) * max(left, _LEAST))
+        return math.log2(max(rated.cost, _LEAST) / max(rated.weight, _LEAST) * max(left, _LEAST))
 
 
 _POSITIVE = (1 << 63) - 1  # keys may have 64 bits, ids are signed

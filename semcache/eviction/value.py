@@ -46,11 +46,14 @@ class Value:
         self._evicting = False
         self._rates.tick()
         self._rates.enter(id, rated, min(1.0, worth.p_serve))
-        self._compare(rated)
+        if self._limit < math.inf:
+            self._compare(rated)
 
     def touch(self, id: int) -> None:
         self._rates.tick()
-        self._compare(self._rates.use(id))
+        self._rates.use(id)
+        if self._limit < math.inf:
+            self._compare(self._rates.rated(id))
 
     def forget(self, id: int) -> None:
         self._rates.leave(id, evicted=id == self._victim)
@@ -70,8 +73,6 @@ class Value:
 
     def _compare(self, rated: Rated) -> None:
         """Let the shadows see a request, and take another pace if one of them does surely better."""
-        if self._limit == math.inf:
-            return
         one_in = 1 << max(0, (len(self._rates) - 1) // _SHADOWED).bit_length()
         if spread(rated.key)[0] % one_in:
             return

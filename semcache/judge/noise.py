@@ -16,8 +16,10 @@ from statistics import NormalDist
 from semcache import evidence
 from semcache.errors import InvalidArgument
 from semcache.evidence import Interval
+from semcache.thresholds.certified import belief
 
 _STEPS = 200
+_WORST = 0.9  # of both error rates together
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,13 @@ def corrected(seen: Interval, noise: Noise) -> Interval:
         _share(seen.low, noise.harsh.high, noise.kind.low, hopeless=0.0),
         _share(seen.high, noise.harsh.low, noise.kind.high, hopeless=1.0),
     )
+
+
+def believed(noise: Noise) -> belief.Noise:
+    """What a strategy that learns from this judge should assume: it overlooks as much as it may, and finds nothing
+    wrong without reason. A judge that may be no better than chance is taken to be hardly better."""
+    kind = min(_WORST, noise.kind.high)
+    return belief.Noise(kind=kind, harsh=min(_WORST - kind, noise.harsh.low))
 
 
 def clopper_pearson(count: int, of: int, *, confidence: float = 0.95) -> Interval:

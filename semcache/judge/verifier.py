@@ -6,11 +6,16 @@ no guard tells apart, False only for answers that are far apart or that a verifi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from semcache import guards
 from semcache.errors import EmbedError
 from semcache.evidence import Comparison
 from semcache.judge.plain import normal
 from semcache.protocols import Embedder, Verifier
+
+if TYPE_CHECKING:
+    from semcache.types import Vector
 
 SAME = 0.85
 DIFFERENT = 0.45
@@ -26,6 +31,7 @@ class VerifierJudge:
 
     name = "verifier"
     instant = False
+    local = True
 
     def __init__(
         self,
@@ -47,10 +53,8 @@ class VerifierJudge:
             return True
         if not cached.strip() or not fresh.strip():
             return None
-        rows = await self._embedder.embed([cached, fresh])
-        if len(rows) != 2:
-            raise EmbedError(f"embedder {self._embedder.id!r} gave {len(rows)} vectors for two answers")
-        score = float(rows[0] @ rows[1])
+        # One at a time: a request that comes meanwhile waits for one answer at most.
+        score = float(await self._embed(cached) @ await self._embed(fresh))
         if score < self._different:
             return False
         told_apart = any(conflict.veto for conflict in guards.conflicts(cached, fresh, _TELLING))
@@ -62,3 +66,10 @@ class VerifierJudge:
         if p_same >= self._sure:
             return None if told_apart else True
         return False if p_same <= 1.0 - self._sure else None
+
+    async def _embed(self, answer: str) -> Vector:
+        rows = await self._embedder.embed([answer])
+        if len(rows) != 1:
+            raise EmbedError(f"embedder {self._embedder.id!r} gave {len(rows)} vectors for one answer")
+        vector: Vector = rows[0]
+        return vector

@@ -25,6 +25,7 @@ _HARMLESS = frozenset(
     b"traceparent tracestate x-request-id idempotency-key date".split()
 )
 _MEMO_BODY_LIMIT = 64 << 10
+_USES_A_SECOND = 32  # that are told to the eviction policy: what is asked for more often is in no danger
 EVENT_STREAM = b"text/event-stream; charset=utf-8"
 
 MemoKey = tuple[str, bytes, bytes, tuple[tuple[bytes, bytes], ...]]
@@ -32,7 +33,7 @@ MemoKey = tuple[str, bytes, bytes, tuple[tuple[bytes, bytes], ...]]
 
 @dataclass(slots=True)
 class Replay:
-    """An answer ready to be sent; `headers` are those of the second `at`, the request id excepted."""
+    """An answer ready to be sent; `headers` and `uses` are those of the second `at`, the request id excepted."""
 
     card: Card
     payload: bytes
@@ -41,6 +42,7 @@ class Replay:
     template: Recorded
     id_header: bytes
     stale: bool = False
+    uses: int = 0
     at: int = -1
     headers: HeaderList | None = None
 
@@ -113,7 +115,7 @@ class Replays:
         )
 
     async def send(self, replay: Replay, send: Send, request_id: str) -> None:
-        """Send a replay."""
+        """Send a replay, which is a use of its entry."""
         now = self._clock()
         second = int(now)
         if replay.at != second or replay.headers is None:
@@ -123,10 +125,13 @@ class Replays:
             age = max(0, int(now - replay.card.created))
             status = f"semcache; hit; ttl={ttl}; detail={replay.detail}"
             replay.headers = [*replay.fixed, (b"cache-status", status.encode()), (b"age", str(age).encode())]
-            replay.at = second
+            replay.at, replay.uses = second, 0
         headers = [*replay.headers, (replay.id_header, request_id.encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": replay.payload})
+        if replay.uses < _USES_A_SECOND:
+            replay.uses += 1
+            self._cache.catalogue.touch(replay.card)
 
 
 def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:

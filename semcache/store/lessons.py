@@ -59,9 +59,11 @@ def _owed() -> sa.Insert:
 _ENQUEUE = _owed()
 _FREE = sa.select(judgements.c.id).where(judgements.c.free_at <= _NOW)
 _WAITING = _FREE.limit(1)
+# What was served is known to be right or wrong before what was not.
+_FIRST = _FREE.order_by(judgements.c.served.desc(), judgements.c.id)
 _CLAIM = (
     sa.update(judgements)
-    .where(judgements.c.id.in_(_FREE.order_by(judgements.c.id).limit(_BUNDLE).with_for_update(skip_locked=True)))
+    .where(judgements.c.id.in_(_FIRST.limit(_BUNDLE).with_for_update(skip_locked=True)))
     .values(tries=judgements.c.tries + 1, free_at=sa.bindparam("held_until", type_=sa.Double))
     .returning(*(judgements.c[name] for name in _SHARED), judgements.c.id, judgements.c.fresh_id, judgements.c.tries)
 )
