@@ -241,6 +241,11 @@ class Relaxation:
         `certified` is the highest error target that the category can be held to on audits of its own traffic; without
         one (None) nothing is stretched.
         """
-        if relax_to is None or certified is None:
-            return target
-        return max(target, min(target + self.share * (relax_to - target), certified))
+        return stretched(target, relax_to, certified, self.share)
+
+
+def stretched(target: float, relax_to: float | None, certified: float | None, share: float) -> float:
+    """The error target that is this `share` of the way from `target` to `relax_to`, and not beyond `certified`."""
+    if relax_to is None or certified is None:
+        return target
+    return max(target, min(target + share * (relax_to - target), certified))

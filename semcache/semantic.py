@@ -112,7 +112,9 @@ class SemanticTier:
             candidates = await self._search(asked, places)
             searched = time.perf_counter()
             decision = self._choose(asked, candidates)
-            self._parts.threshold.note(policy.name, decision.p_correct, served=isinstance(decision, Serve))
+            served = isinstance(decision, Serve)
+            audited = isinstance(decision, Serve) and decision.audit
+            self._parts.threshold.note(policy.name, decision.p_correct, served=served, audited=audited)
             if decision == Forward(Why.COLD):
                 decision = exact
             done = time.perf_counter()

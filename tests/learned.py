@@ -30,7 +30,7 @@ class Pupil:
         serve = candidate.score >= self.pack.of(category).threshold
         return Verdict(serve, 0.9 if serve else 0.5, audit=self.audit, why=Why.SEMANTIC if serve else Why.UNCERTAIN)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         pass
 
     def observe(self, label: Label) -> None:

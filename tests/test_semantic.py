@@ -209,7 +209,7 @@ class Told:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         self.notes.append((category, p_correct, served))
 
 

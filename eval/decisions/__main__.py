@@ -1,4 +1,4 @@
-"""Run the evaluation of decisions: `python -m eval.decisions [streams|pairs|validity|cost] [options]`."""
+"""Run the evaluation of decisions: `python -m eval.decisions [streams|pairs|validity|overload|cost] [options]`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from rich.markdown import Markdown
 from eval.decisions import data, report
 from eval.decisions.contenders import contenders
 from eval.decisions.report import Section
+from eval.decisions.resuming import Unfinished
 from eval.decisions.running import Plan, run
 from eval.decisions.streams import STREAMS
 
-_SECTIONS = ("streams", "pairs", "validity", "cost")
+_SECTIONS = ("streams", "pairs", "validity", "overload", "cost")
 
 
 def main(argv: Sequence[str]) -> int:
-    """Measure, print, and keep what was measured; exit status 1 when the data are missing."""
+    """Measure, print, and keep what was measured; exit status 1 when the data are missing, 2 when time was up."""
     parser = argparse.ArgumentParser("python -m eval.decisions", description=__doc__)
     parser.add_argument("section", choices=_SECTIONS)
     parser.add_argument("--streams", nargs="+", choices=STREAMS, default=list(STREAMS))
@@ -35,6 +36,7 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--minutes", type=float, help="stop after so many; what is done is kept, the next run goes on")
     parser.add_argument("--count", type=int, default=1000, help="streams of each kind in validity")
     parser.add_argument("--results", type=Path, default=report.RESULTS, help="where to keep the results")
     chosen = parser.parse_args(argv)
@@ -43,7 +45,11 @@ def main(argv: Sequence[str]) -> int:
         return 1
     errors = Console(stderr=True)
     with errors.status(f"{chosen.section} ...") as status:
-        section = _section(chosen, report.command(argv), lambda done, all_: status.update(f"{done} of {all_} done"))
+        try:
+            section = _section(chosen, report.command(argv), lambda done, all_: status.update(f"{done} of {all_} done"))
+        except Unfinished as pause:
+            print(pause, file=sys.stderr)
+            return 2
     console = Console(width=None if sys.stdout.isatty() else 200)
     console.print(Markdown(report.markdown(section)))
     for path in report.keep(section, chosen.results):
@@ -69,7 +75,7 @@ def _section(chosen: argparse.Namespace, command: str, told: Callable[[int, int]
         seed=chosen.seed,
         jobs=chosen.jobs,
     )
-    return tables.section(run(plan, told), plan, command)
+    return tables.section(run(plan, told, chosen.minutes), plan, command)
 
 
 if __name__ == "__main__":

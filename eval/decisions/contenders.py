@@ -143,7 +143,7 @@ class _Silent:
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
         return Verdict(False, max(0.0, candidate.score))
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None: ...
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None: ...
 
     def observe(self, label: Label) -> None:
         self.labels.append(label)

@@ -6,12 +6,10 @@ processes share the work changes nothing.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from eval.decisions import hindsight, streams
+from eval.decisions import hindsight, resuming, streams
 from eval.decisions.contenders import Contract, Insertion, Prior, contenders, learned, pack, seen_by, simulator
 from eval.embedded import embedded
 
@@ -28,7 +26,7 @@ class Plan:
     permutations: int = 10
     length: int = 4000
     seed: int = 7
-    jobs: int = 2
+    jobs: int = field(default=2, repr=False)  # changes no result
 
     @property
     def rung(self) -> float:
@@ -100,17 +98,15 @@ class _Job:
     priors: tuple[Prior, Prior]  # without guards, with guards
 
 
-def run(plan: Plan, told: Callable[[int, int], None] | None = None) -> Measured:
-    """Run a plan; `told` hears how many jobs are done, and of how many."""
+def run(plan: Plan, told: Callable[[int, int], None] | None = None, minutes: float | None = None) -> Measured:
+    """Run a plan; `told` hears how many jobs are done, and of how many. Raises Unfinished after so many minutes."""
     jobs = list(_jobs(plan))
+    done = resuming.computed(_one, jobs, processes=plan.jobs, minutes=minutes, told=told)
     measured = Measured()
-    if plan.jobs == 1:
-        _gather(measured, jobs, map(_one, jobs), told)
-        return measured
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # read when a child imports numpy: two processes need no threads beside them
-    with multiprocessing.get_context("spawn").Pool(plan.jobs) as pool:
-        _gather(measured, jobs, pool.imap(_one, jobs), told)
+    for job, (bounds, runs) in zip(jobs, done, strict=True):
+        measured.bounds.setdefault((job.stream, job.insertion), []).append(bounds)
+        for key, one in runs.items():
+            measured.runs.setdefault(key, []).append(one)
     return measured
 
 
@@ -123,20 +119,6 @@ def _jobs(plan: Plan) -> Iterator[_Job]:
         for insertion in plan.insertions:
             for permutation in range(plan.permutations):
                 yield _Job(plan, stream, insertion, permutation, (bare, guarded))
-
-
-def _gather(
-    measured: Measured,
-    jobs: list[_Job],
-    results: Iterator[tuple[Bounds, dict[Key, Run]]],
-    told: Callable[[int, int], None] | None,
-) -> None:
-    for done, (job, (bounds, runs)) in enumerate(zip(jobs, results, strict=True), 1):
-        measured.bounds.setdefault((job.stream, job.insertion), []).append(bounds)
-        for key, one in runs.items():
-            measured.runs.setdefault(key, []).append(one)
-        if told is not None:
-            told(done, len(jobs))
 
 
 def _one(job: _Job) -> tuple[Bounds, dict[Key, Run]]:

@@ -8,32 +8,36 @@ from __future__ import annotations
 
 import argparse
 import math
-import multiprocessing
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
+from itertools import groupby
 
 import numpy as np
 
-from eval.decisions import synthetic
+from eval.decisions import resuming, synthetic
 from eval.decisions.contenders import Contract, contenders, pack
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic import KINDS, Kind
 from semcache.evidence import Label, LabelSource
+from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.simulate.result import interval
+from semcache.thresholds.certified import CertifiedThreshold
+from semcache.thresholds.certified.belief import Noise
 from semcache.types import Candidate, Card, Controls
 
 BURN_IN = 200  # hits by the contract "hit", requests by "request"
 _LENGTH = 2000
 _WINDOW = 200  # requests
 _TARGET = 0.02
+_BATCH = 25
 KNOWING = "certified, told of the noise"  # as it is after the judge's errors were counted on a gold set
 # The share of the streams that each of them meets: the baselines fit anew at nearly every request.
 _WHO: tuple[tuple[str, Contract, float], ...] = (
-    ("vcache", "request", 0.1),
-    ("per-category", "hit", 0.1),
-    ("per-category", "request", 0.1),
+    ("vcache", "request", 0.02),
+    ("per-category", "hit", 0.02),
+    ("per-category", "request", 0.02),
     ("certified", "hit", 1.0),
     ("certified", "request", 1.0),
     (KNOWING, "hit", 1.0),
@@ -53,20 +57,44 @@ class Kept:
     recovery: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Streams of one kind through one strategy: those of `count` seeds from `first`."""
+
+    name: str
+    contract: Contract
+    kind: Kind
+    target: float
+    first: int
+    count: int
+
+    @property
+    def about(self) -> tuple[str, Contract, Kind]:
+        """What the batches of a row have in common."""
+        return self.name, self.contract, self.kind
+
+
+def run(batch: Batch) -> list[Kept]:
+    """How each stream of a batch went."""
+    return [kept(*batch.about, _LENGTH, batch.target, seed) for seed in range(batch.first, batch.first + batch.count)]
+
+
 def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int], None]) -> Section:
     """All kinds of streams, by strategy."""
     who = [one for one in _WHO if (name := one[0].split(",")[0]) in contenders() and name in chosen.contenders]
     rows, facts = [], {}
-    with multiprocessing.get_context("spawn").Pool(chosen.jobs) as pool:
-        for name, contract, share in who:
-            count = max(1, round(share * chosen.count))
-            kinds = tuple(synthetic.NOISE) if name == KNOWING else KINDS
-            for kind in kinds:
-                one = partial(kept, name, contract, kind, _LENGTH, _TARGET)
-                found = pool.map(one, range(chosen.seed, chosen.seed + count), chunksize=5)
-                rows.append([f"{name} ({contract})", kind, str(count), *_cells(found)])
-                facts[f"{name}/{contract}/{kind}"] = [sum(each.ever for each in found), len(found)]
-                told(len(rows), len(who) * len(KINDS))  # at most
+    batches = [
+        Batch(name, contract, kind, _TARGET, first, min(_BATCH, chosen.seed + count - first))
+        for name, contract, share in who
+        for kind in (tuple(synthetic.NOISE) if name == KNOWING else KINDS)
+        for count in [max(1, round(share * chosen.count))]
+        for first in range(chosen.seed, chosen.seed + count, _BATCH)
+    ]
+    done = resuming.computed(run, batches, processes=chosen.jobs, minutes=chosen.minutes, told=told)
+    for (name, contract, kind), parts in groupby(zip(batches, done, strict=True), lambda one: one[0].about):
+        found = [each for _, part in parts for each in part]
+        rows.append([f"{name} ({contract})", kind, str(len(found)), *_cells(found)])
+        facts[f"{name}/{contract}/{kind}"] = [sum(each.ever for each in found), len(found)]
     about = [
         command,
         f"streams of {_LENGTH} requests, target {percent(_TARGET, 1)}%, seeds from {chosen.seed}",
@@ -111,14 +139,16 @@ def kept(name: str, contract: Contract, kind: Kind, length: int, target: float, 
 
 def _threshold(name: str, kind: Kind, contract: Contract, target: float) -> Threshold:
     contender = contenders()[name.split(",", maxsplit=1)[0]]
-    given = pack(contender, target, contract)
+    given = _pack(name.split(",", maxsplit=1)[0], target, contract)
     if name != KNOWING:
         return contender.make(given)
-    from semcache.thresholds.certified import CertifiedThreshold
-    from semcache.thresholds.certified.belief import Noise
-
     share = synthetic.NOISE[kind]
     return CertifiedThreshold(given, noise=Noise(kind=share, harsh=share))
+
+
+@cache
+def _pack(name: str, target: float, contract: Contract) -> Pack:
+    return pack(contenders()[name], target, contract)
 
 
 def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -129,9 +159,10 @@ def _served(threshold: Threshold, stream: synthetic.Synthetic) -> np.ndarray[tup
     for at, (entry, score) in enumerate(zip(stream.entry.tolist(), stream.score.tolist(), strict=True)):
         candidate = Candidate(cards[entry], score, features=traits[at])
         verdict = threshold.judge(candidate, "default", controls=_CONTROLS, draw=draws[at])
-        threshold.note("default", verdict.p_correct, served=verdict.serve)
+        audited = verdict.serve and draws[at] < verdict.audit
+        threshold.note("default", verdict.p_correct, served=verdict.serve, audited=audited)
         served[at] = verdict.serve
-        if verdict.serve and draws[at] >= verdict.audit:
+        if verdict.serve and not audited:
             continue
         threshold.observe(
             Label(

@@ -147,7 +147,8 @@ class Simulator:
         )
         if isinstance(decision, Verify):
             decision = self._verified(decision, arrival)
-        self.threshold.note(policy.name, decision.p_correct, served=isinstance(decision, Serve))
+        served, audited = isinstance(decision, Serve), isinstance(decision, Serve) and decision.audit
+        self.threshold.note(policy.name, decision.p_correct, served=served, audited=audited)
         if isinstance(decision, Serve):
             return self._served(question, decision, vector)
         return self._missed(question, decision, vector)

@@ -6,12 +6,14 @@ Knows nothing of what they decide by. Invariant: every category of a pack is dec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from semcache.evidence import Label, Standing
 from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.thresholds.certified import CertifiedThreshold
+from semcache.thresholds.certified.belief import FAITHFUL, Noise, Prior
 from semcache.thresholds.per_category import PerCategoryThreshold
 from semcache.thresholds.static import StaticThreshold
 from semcache.thresholds.vcache import VCacheThreshold
@@ -28,11 +30,20 @@ STRATEGIES: Mapping[str, Callable[[Pack], Threshold]] = {
 
 
 class ByCategory:
-    """`protocols.Threshold` that asks the strategy of each category."""
+    """`protocols.Threshold` that asks the strategy of each category.
 
-    def __init__(self, pack: Pack) -> None:
+    `noise` is that of the judge behind the labels, `priors` those of the embedder, by profile.
+    """
+
+    def __init__(
+        self, pack: Pack, *, noise: Noise = FAITHFUL, priors: Mapping[str, Prior] = MappingProxyType({})
+    ) -> None:
         names = sorted({category.strategy for category in pack.categories.values()})
-        self._made = {name: STRATEGIES[name](pack) for name in names}
+
+        def made(make: Callable[[Pack], Threshold]) -> Threshold:
+            return CertifiedThreshold(pack, noise=noise, priors=priors) if make is CertifiedThreshold else make(pack)
+
+        self._made = {name: made(STRATEGIES[name]) for name in names}
         self._by_category = {name: self._made[category.strategy] for name, category in pack.categories.items()}
 
     def floor(self, category: str, controls: Controls) -> float:
@@ -47,9 +58,15 @@ class ByCategory:
         """The verdict of the category's strategy."""
         return self._of(category).judge(candidate, category, controls=controls, draw=draw)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         """Tell the category's strategy."""
-        self._of(category).note(category, p_correct, served=served)
+        self._of(category).note(category, p_correct, served=served, audited=audited)
+
+    def relax(self, share: float) -> None:
+        """Stretch the targets of certified categories by this share of the way to what the pack accepts."""
+        for strategy in self._made.values():
+            if isinstance(strategy, CertifiedThreshold):
+                strategy.relax(share)
 
     def observe(self, label: Label) -> None:
         """Tell the category's strategy."""

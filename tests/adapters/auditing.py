@@ -26,8 +26,8 @@ class Auditing:
     def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
         return replace(self.inner.judge(candidate, category, controls=controls, draw=draw), audit=1.0)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
-        self.inner.note(category, p_correct, served=served)
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+        self.inner.note(category, p_correct, served=served, audited=audited)
 
     def observe(self, label: Label) -> None:
         self.inner.observe(label)

@@ -69,7 +69,7 @@ def test_a_restored_strategy_decides_alike(
         one.observe(label(at, correct))
     two.restore(json.loads(json.dumps(one.state())))
     for threshold in (one, two):
-        threshold.note("support", 0.5, served=False)
+        threshold.note("support", 0.5, served=False, audited=False)
     verdicts = [each.judge(seen(score), "support", controls=Controls(), draw=0.5) for each in (one, two)]
     assert verdicts[0] == verdicts[1]
     assert one.standing("support") == two.standing("support")

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from eval.decisions import data, figures, hindsight, report, streams, synthetic, validity
+from eval.decisions import data, figures, hindsight, report, resuming, streams, synthetic, validity
 from eval.decisions.contenders import FAITHFUL, Contender, Insertion, contenders, pack, seen_by, simulator
 from eval.decisions.running import Bounds, Key, Measured, Run
 from semcache.policy import Pack
@@ -153,6 +153,17 @@ def _open(given: Pack) -> Pack:
     return msgspec.structs.replace(
         given, categories={"default": msgspec.structs.replace(given.of("default"), threshold=-1.0)}
     )
+
+
+def test_what_was_computed_is_not_computed_again_and_time_that_is_up_loses_nothing(tmp_path: Path) -> None:
+    with pytest.raises(resuming.Unfinished, match="2 of 3"):
+        resuming.computed(math.sqrt, [1.0, 4.0, 9.0], processes=1, minutes=0.0, folder=tmp_path)
+    told: list[int] = []
+    again = resuming.computed(
+        math.sqrt, [1.0, 4.0, 9.0], processes=1, folder=tmp_path, told=lambda done, _: told.append(done)
+    )
+    assert again == [1.0, 2.0, 3.0]
+    assert told == [2, 3]
 
 
 # Data

@@ -34,7 +34,7 @@ class Scripted:
             return Verdict(serve=True, p_correct=candidate.score, audit=policy.audit, why=Why.SEMANTIC)
         return Verdict(serve=False, p_correct=0.5, verify=policy.verify != "off", why=Why.UNCERTAIN)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         pass
 
     def observe(self, label: Label) -> None:

@@ -49,7 +49,7 @@ class Fixed:
         serve = candidate.score >= self.level
         return Verdict(serve and not self.verify, candidate.score, self.audit, serve and self.verify, Why.UNCERTAIN)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         self.notes.append((category, p_correct, served))
 
     def observe(self, label: Label) -> None:

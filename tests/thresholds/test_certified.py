@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from semcache import features, policy
 from semcache.evidence import Label, LabelSource, State, wilson
+from semcache.judge import noise as judge_noise
 from semcache.thresholds.certified import CertifiedThreshold
 from semcache.thresholds.certified.belief import STATED, TERMS, Belief, Noise
 from semcache.thresholds.certified.budget import WINDOW, Budget
 from semcache.thresholds.certified.calibration import Calibration, sigmoid
 from semcache.thresholds.certified.certificate import Certificate
+from semcache.thresholds.certified.drift import Drift
 from semcache.thresholds.certified.priors import PATH, shipped
 from semcache.types import Candidate, Card, Conflict, Controls, Why
 
@@ -102,6 +104,24 @@ def test_predictions_that_promise_too_much_are_corrected() -> None:
     assert calibration.corrected(3.0, 0.0) == pytest.approx(0.8, abs=0.03)
 
 
+def test_a_judge_whose_errors_are_known_misleads_the_correction_less() -> None:
+    told, naive, rng = Calibration(kind=0.1, harsh=0.1), Calibration(), random.Random(4)
+    for _ in range(2000):
+        correct = (rng.random() < sigmoid(3.0)) != (rng.random() < 0.1)
+        told.add(3.0, correct=correct)
+        naive.add(3.0, correct=correct)
+    assert told.corrected(3.0) == pytest.approx(sigmoid(3.0), abs=0.03)
+    assert naive.corrected(3.0) < 0.9
+
+
+def test_a_small_gold_set_makes_a_judge_believed_worse_than_it_was_seen_to_be() -> None:
+    gold = [(True, True)] * 95 + [(False, True)] * 5 + [(False, False)] * 98 + [(True, False)] * 2
+    few, many = (judge_noise.believed(judge_noise.measured(gold * times)) for times in (1, 20))
+    assert few.kind > many.kind > 0.02
+    assert few.harsh < many.harsh < 0.05
+    assert judge_noise.believed(judge_noise.measured([(True, False)])).kind < 1.0
+
+
 def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:
     profiles = json.loads(PATH.read_text(encoding="utf-8"))["profiles"]
     assert set(profiles) == set(msgspec.inspect.type_info(policy.Profile).values)  # type: ignore[attr-defined]
@@ -149,6 +169,66 @@ def test_sure_answers_leave_budget_for_less_sure_ones() -> None:
     assert budget.limit() >= 0.03
 
 
+@given(
+    st.lists(st.floats(0.0, 0.4), min_size=1, max_size=300),
+    st.sampled_from([0.005, 0.02, 0.05]),
+    st.sampled_from(["hit", "request"]),
+)
+def test_the_risks_of_what_was_served_never_add_up_to_more_than_the_target_allows(
+    risks: list[float], target: float, contract: str
+) -> None:
+    budget = Budget(target, contract, risks=shipped("any").risks)  # type: ignore[arg-type]
+    for risk in risks:
+        budget.note(risk, served=risk <= budget.limit())
+        assert budget.spent <= budget.allowed + target + 0.05 + 1e-9
+
+
+def test_sure_answers_that_never_came_pay_for_nothing() -> None:
+    """Traffic without the repeats that the shipped risks promise is served what pays for itself."""
+    budget = Budget(0.02, "hit", risks=shipped("any").risks, grant=0.05)
+    first = budget.limit()
+    while budget.limit() > 0.02:
+        budget.note(budget.limit(), served=True)
+    assert 0.02 < first <= 0.05
+    assert budget.served <= 5
+
+
+def test_errors_that_came_out_are_paid_back_before_more_is_risked() -> None:
+    budget = Budget(0.02, "hit")
+    for turn in range(110):
+        budget.note(0.04 if turn % 11 == 0 else 0.005, served=turn % 11 > 0)
+    before = budget.limit()
+    for _ in range(2):
+        budget.settle(0.005, wrong=1.0)
+    assert budget.limit() < before
+
+
+# Drift
+
+
+def test_beliefs_that_hold_give_no_alarm_and_those_that_do_not_give_one_soon() -> None:
+    rng, alarms = random.Random(2), 0
+    drift = Drift()
+    for _ in range(2000):
+        p = rng.uniform(0.5, 0.99)
+        alarms += drift.take(p, correct=rng.random() < p)
+    assert alarms <= 2
+    late = next(turn for turn in range(200) if drift.take(0.95, correct=rng.random() < 0.5))
+    assert late < 20
+
+
+def test_a_suspicion_halts_serving_until_a_few_right_answers_allay_it() -> None:
+    threshold = CertifiedThreshold(PACK)
+    assert threshold.judge(SURE, "support", controls=ANY, draw=0.5).serve
+    threshold.observe(label(SURE, correct=False))
+    turns = 0
+    while not threshold.judge(SURE, "support", controls=ANY, draw=0.5).serve and turns < 50:
+        threshold.observe(label(SURE, correct=True, source=LabelSource.MISS))
+        turns += 1
+    assert 0 < turns < 50
+    assert threshold.standing("support").state is not State.CLOSED
+
+
 def test_what_shipped_fades_evenly_as_requests_come() -> None:
     budget = Budget(0.01, "hit", risks=shipped("any").risks)
     first = budget.limit()
@@ -160,7 +240,7 @@ def test_what_shipped_fades_evenly_as_requests_come() -> None:
 def test_a_category_that_never_sees_a_sure_neighbour_says_so() -> None:
     threshold = CertifiedThreshold(PACK)
     for _ in range(WINDOW):
-        threshold.note("code", 0.4, served=False)
+        threshold.note("code", 0.4, served=False, audited=False)
     standing = threshold.standing("code")
     assert standing.state is State.INFEASIBLE
     assert "only exact hits" in standing.note
@@ -256,6 +336,55 @@ def test_audits_thin_out_as_evidence_grows() -> None:
     assert 0.0 < standing.audit_rate < first
     assert standing.error is not None
     assert standing.error.high < 0.05
+
+
+def test_audits_are_spread_evenly_and_as_many_as_the_rate_says() -> None:
+    threshold, rng = CertifiedThreshold(PACK), random.Random(8)
+    gaps, gap = [], 0
+    while len(gaps) < 300:
+        # A category of its own for each gap: the rate itself stays as it starts.
+        category = f"new {len(gaps)}"
+        audited = rng.random() < threshold.judge(SURE, category, controls=ANY, draw=0.5).audit
+        threshold.note(category, 0.999, served=True, audited=audited)
+        gap += 1
+        if audited:
+            gaps.append(gap)
+            gap = 0
+    assert max(gaps) <= 2 / PACK.of("support").audit
+    assert sum(gaps) / len(gaps) == pytest.approx(1 / PACK.of("support").audit, rel=0.1)
+
+
+# Load
+
+
+def stretchable(correct: float, relax_to: float = 0.2) -> CertifiedThreshold:
+    """A strategy that has seen many refused neighbours of about 90%, right as often as `correct` says."""
+    threshold = CertifiedThreshold(msgspec.structs.replace(PACK, relax_to=relax_to))
+    rng = random.Random(6)
+    for _ in range(400):
+        threshold.note("support", 0.9, served=False, audited=False)
+        threshold.observe(label(UNSURE, correct=rng.random() < correct, source=LabelSource.MISS))
+    return threshold
+
+
+def test_load_stretches_the_target_where_refused_neighbours_proved_right_and_calm_returns_it() -> None:
+    threshold = stretchable(0.97)
+    calm = threshold.standing("support").risk
+    threshold.relax(1.0)
+    stretched = threshold.standing("support").risk
+    assert calm is not None
+    assert stretched is not None
+    assert stretched > calm
+    threshold.relax(0.0)
+    assert threshold.standing("support").risk == pytest.approx(calm)
+
+
+def test_load_stretches_nothing_without_evidence_or_consent() -> None:
+    unproved = CertifiedThreshold(msgspec.structs.replace(PACK, relax_to=0.2))
+    for threshold in (unproved, stretchable(0.97, relax_to=PACK.target)):
+        calm = threshold.standing("support").risk
+        threshold.relax(1.0)
+        assert threshold.standing("support").risk == pytest.approx(calm)
 
 
 def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:

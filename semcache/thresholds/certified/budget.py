@@ -5,7 +5,7 @@ that its average over recent requests, not each single one, meets the target (th
 rule). What the sure ones leave is spent only once they have been served: traffic that does not bring those that were
 expected is served no more than the target pays for.
 Knows the risks of recent requests, nothing of features. Invariant: the risks of what was served add up to no more than
-the target allowed for by then, less a margin for chance, or each of those that exceed it is within the target itself.
+the target has allowed for, plus a small grant for the first answers of all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _STRIDE = 73  # prime, so that every place is visited
 class Budget:
     """The limit of one category. `risks` stand for requests that were not seen yet, and leave as others come.
 
-    The target may be stretched, up to `loosest`, while that is accepted.
+    `grant` are the errors that may be expected of the first answers, before the target has allowed for any: as few as
+    leave the probability of one of them within that of a false claim. The target may be stretched, up to `loosest`.
     """
 
     def __init__(
@@ -39,10 +40,12 @@ class Budget:
         *,
         risks: Iterable[float] = (),
         deviate: float = 1.645,
+        grant: float = 0.05,
         loosest: float | None = None,
     ) -> None:
         self._target, self._contract, self._deviate = target, contract, deviate
         self._now, self._loosest = target, loosest
+        self._grant = grant
         given = tuple(risks)
         # They come sorted: a stride lets small and large ones leave alike.
         mixed = [given[place * _STRIDE % len(given)] for place in range(len(given))]
@@ -97,7 +100,7 @@ class Budget:
     def limit(self) -> float:
         """The highest risk that may be served."""
         pooled, _, margin = self._settled()
-        return min(pooled, margin * max(self._now, self.allowed - self.spent / margin))
+        return min(pooled, max(margin * self._now, margin * self.allowed + self._grant - self.spent))
 
     def loosest(self) -> float:
         """The highest risk that might be served were the target stretched all the way, 0 where it never is."""
@@ -109,6 +112,11 @@ class Budget:
         errors = target * max(float(counted), 20.0 / target)
         root = (math.sqrt(self._deviate**2 + 4.0 * errors) - self._deviate) / 2.0
         return target * root * root / errors
+
+    @property
+    def own(self) -> bool:
+        """Whether all risks are those of this traffic."""
+        return self._strange == 0
 
     def hopeless(self) -> bool:
         """Whether none of many recent requests could be served within the target."""

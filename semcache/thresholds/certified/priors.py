@@ -6,6 +6,7 @@ Knows where the file lies. Invariant: the file is read at the first use, never a
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -22,3 +23,14 @@ def shipped(profile: str) -> Prior:
         return Prior.read(json.loads(PATH.read_text(encoding="utf-8"))["profiles"][profile])
     except (OSError, KeyError, ValueError, TypeError) as error:
         raise ConfigError(f"{PATH} cannot be read as a prior ({error}): install the package again") from error
+
+
+def read_priors(path: Path | None) -> Mapping[str, Prior]:
+    """The priors that came with an embedder, by profile; {} without a file. Raises ConfigError for a damaged one."""
+    if path is None or not path.is_file():
+        return {}
+    try:
+        profiles = json.loads(path.read_text(encoding="utf-8"))["profiles"]
+        return {name: Prior.read(data) for name, data in profiles.items()}
+    except (OSError, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{path} cannot be read as a prior ({error}): install the model again") from error

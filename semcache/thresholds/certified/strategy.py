@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from semcache import features
@@ -32,11 +33,22 @@ _CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the targ
 
 
 class CertifiedThreshold:
-    """`protocols.Threshold` whose error is kept. `noise` is that of the judge behind the labels."""
+    """`protocols.Threshold` whose error is kept.
 
-    def __init__(self, pack: Pack, *, prior: Prior | None = None, noise: Noise = FAITHFUL) -> None:
+    `noise` is that of the judge behind the labels; `priors`, by profile, stand in for those that ship.
+    """
+
+    def __init__(
+        self,
+        pack: Pack,
+        *,
+        prior: Prior | None = None,
+        priors: Mapping[str, Prior] = MappingProxyType({}),
+        noise: Noise = FAITHFUL,
+    ) -> None:
         self._pack = pack
         self._prior = prior
+        self._priors = priors
         self._noise = noise
         self._known: dict[str, _Knowledge] = {}
         self._share = 0.0
@@ -68,18 +80,15 @@ class CertifiedThreshold:
         if not known.halted and free and 1.0 - p <= limit:
             return Verdict(True, p, audit=known.chance(policy), why=Why.SEMANTIC)
         verify = policy.verify != "off" and p >= _WORTH_ASKING
-        why = Why.CLOSED if known.halted else Why.GUARD if vetoed else Why.UNCERTAIN
+        why = Why.CLOSED if known.closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, verify=verify, why=why)
 
-    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool | None = None) -> None:
-        """Count the request, and its risk among the recent ones.
-
-        `audited` says whether a served one was drawn for an audit; told so, audits are spread evenly.
-        """
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+        """Count the request, and its risk among the recent ones; audits are spread evenly over what is served."""
         known = self._of(category)
         known.budget.note(None if p_correct is None else 1.0 - p_correct, served=served)
-        if served and audited is not None:
-            known.waited = 0 if audited else (known.waited or 0) + 1
+        if served:
+            known.waited = 0 if audited else known.waited + 1
 
     def relax(self, share: float) -> None:
         """Stretch the targets by this share of the way to the pack's `relax_to`, where labels show that they may be."""
@@ -124,7 +133,10 @@ class CertifiedThreshold:
         known = self._known.get(category)
         if known is None:
             policy = self._pack.of(category)
-            target, prior = self._pack.target_of(category), self._prior or shipped(policy.prior)
+            target, prior = (
+                self._pack.target_of(category),
+                self._prior or self._priors.get(policy.prior) or shipped(policy.prior),
+            )
             known = _Knowledge(policy, target, self._pack.confidence, prior, self._noise, self._pack.relax_to)
             known.relax(self._share)
             self._known[category] = known
@@ -147,15 +159,16 @@ class _Knowledge:
         self._noise = noise
         self.belief = Belief(prior, noise=noise)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
-        self.budget = Budget(target, policy.contract, risks=prior.risks, loosest=self._loosest)
+        self.budget = Budget(target, policy.contract, risks=prior.risks, grant=self._beta, loosest=self._loosest)
         self.calibration = Calibration(prior.calibration, kind=noise.kind, harsh=noise.harsh)
         self.certificate = Certificate(self._beta)
         self.drift = Drift(kind=noise.kind, harsh=noise.harsh)
         self._beyond = Bet()
+        self._stretchable = False
         self._share = 0.0
         self.labels = 0
         self.closed = False
-        self.waited: int | None = None  # hits since the last audit, None where nobody tells
+        self.waited = 0  # hits since the last audit
         self._probation = 0
         self._vetoed = dict.fromkeys([place for place, _ in _GUARDS], 0)
 
@@ -198,14 +211,12 @@ class _Knowledge:
     def chance(self, policy: Category) -> float:
         """The probability of an audit of the next hit: none waits for twice as long as it does on average."""
         rate = self.audit_rate(policy)
-        if self.waited is None or rate <= 0.0:
-            return rate
-        return 1.0 / max(1.0, 2.0 / rate - 1.0 - self.waited)
+        return rate and 1.0 / max(1.0, 2.0 / rate - 1.0 - self.waited)
 
     def relax(self, share: float) -> None:
         """Stretch the target by this share of what is accepted and certified."""
         self._share = share
-        held = self._loosest if self._beyond.wealth() >= 1.0 / self._beta else None
+        held = self._loosest if self._stretchable else None
         self.budget.stretch(stretched(self._target, self._loosest, held, share))
 
     def take(self, label: Label) -> None:
@@ -230,8 +241,10 @@ class _Knowledge:
         if label.source is LabelSource.AUDIT and label.served:
             self.certificate.take(self._visible(self.budget.per_hit()), wrong=not label.correct)
             changed = changed or self.certificate.exceeded
-        elif label.source is LabelSource.MISS:
-            self._missed(label, risk)
+        elif self.closed and label.source is LabelSource.MISS:
+            self._watch(label, risk)
+        if self._loosest is not None and label.source is not LabelSource.FEEDBACK:
+            self._look_beyond(label, risk, self._loosest)
         if changed:
             self._close()
 
@@ -247,7 +260,7 @@ class _Knowledge:
         """A sentence for operators."""
         match self.state_of():
             case State.CLOSED:
-                return f"audits showed more errors than {self._target:.2%}: nothing is served by meaning for now"
+                return f"labels showed more errors than {self._target:.2%}: nothing is served by meaning for now"
             case State.INFEASIBLE:
                 return f"no neighbour is sure enough for {self._target:.2%} on this traffic: only exact hits are served"
             case State.PROVISIONAL:
@@ -258,7 +271,8 @@ class _Knowledge:
 
     def _close(self) -> None:
         self.closed, self._probation = True, 0
-        self.certificate, self._beyond = Certificate(self._beta), Bet()
+        self.certificate = Certificate(self._beta)
+        self._beyond, self._stretchable = Bet(), False
         self.relax(self._share)
 
     def _visible(self, error: float) -> float:
@@ -269,15 +283,20 @@ class _Knowledge:
         """How many errors a verdict stands for, on average over the judge's own."""
         return (float(not label.correct) - self._noise.harsh) / (1.0 - self._noise.kind - self._noise.harsh)
 
-    def _missed(self, label: Label, risk: float) -> None:
-        """Every miss is labelled: they show what would become of those that are refused."""
-        limit = self.budget.limit()
-        if self.closed and risk <= limit:
-            # Enough right answers in a row open it again.
+    def _watch(self, label: Label, risk: float) -> None:
+        """While closed, every request is labelled: enough right answers in a row open it again."""
+        if risk <= self.limit():
             self._probation = self._probation + 1 if label.correct else 0
             self.closed = self._probation < 1.0 / self.budget.per_hit()
-        elif self._loosest is not None and limit < risk <= self.budget.loosest() and not self._vetoes(label):
-            self._beyond.take(self._visible(self._loosest), wrong=not label.correct)
+
+    def _look_beyond(self, label: Label, risk: float, loosest: float) -> None:
+        """Test the error of all that would be served were the target stretched; refused ones are labelled most often,
+        so that it looks rather worse than it would be."""
+        if not self.budget.own or risk > self.budget.loosest() or self._vetoes(label):
+            return
+        self._beyond.take(self._visible(loosest), wrong=not label.correct)
+        if not self._stretchable and self._beyond.wealth() >= 1.0 / self._beta:
+            self._stretchable = True
             self.relax(self._share)
 
     def _vetoes(self, label: Label) -> bool:
@@ -289,7 +308,7 @@ class _Knowledge:
             "calibration": self.calibration.state(),
             "certificate": self.certificate.state(),
             "drift": self.drift.logs,
-            "beyond": self._beyond.logs,
+            "beyond": [self._beyond.logs, self._stretchable],
             "labels": self.labels,
             "closed": self.closed,
             "probation": self._probation,
@@ -300,7 +319,8 @@ class _Knowledge:
         self.belief.restore(state["belief"])
         self.calibration.restore(state["calibration"])
         self.drift.restore(state["drift"])
-        self._beyond.logs = [float(log) for log in state["beyond"]]
+        logs, self._stretchable = state["beyond"]
+        self._beyond.logs = [float(log) for log in logs]
         self.certificate.restore(state["certificate"])
         self.labels, self.closed = int(state["labels"]), bool(state["closed"])
         self._probation = int(state["probation"])
