@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import ipaddress
+import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -48,6 +49,18 @@ def _switch(value: Any) -> Any:
     return "off" if value is False else value
 
 
+def _replicas(value: Any) -> Any:
+    """Replicas of a text, as the environment has it: URLs by commas, or JSON as in the settings file."""
+    if not isinstance(value, str):
+        return [{"url": one} if isinstance(one, str) else one for one in value] if isinstance(value, list) else value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            raise ValueError(f"is no JSON: {error}") from None
+    return [{"url": url.strip()} for url in value.split(",") if url.strip()]
+
+
 Size = Annotated[int, BeforeValidator(_size), Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
@@ -56,15 +69,39 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
 
 
+class Replica(_Section):
+    """One of several backends. `events` and `replay` are where a vLLM or SGLang server publishes its KV events."""
+
+    url: str
+    kind: Literal["auto", "vllm", "sglang", "llamacpp", "openai", "other"] = "auto"
+    events: str | None = None
+    replay: str | None = None
+
+
 class Upstream(_Section):
-    """The backend. Without `api_key` the client's own is passed on."""
+    """The backend, or `replicas` in the place of `url`. Without `api_key` the client's own is passed on.
+
+    `busy_at` is how many calls at once, of one worker, are too many: towards it, a pack's `relax_to` takes effect.
+    """
 
     url: str = "https://api.openai.com/v1"
+    replicas: Annotated[tuple[Replica, ...], BeforeValidator(_replicas)] = ()
     api_key: SecretStr | None = None
     timeout: Seconds = 600.0
     connect_timeout: Seconds = 10.0
     anthropic_url: str | None = None
     proxy: SecretStr | None = None
+    busy_at: Annotated[int, Field(ge=1)] | None = None
+
+
+class Routing(_Section):
+    """How requests are spread over several backends. `max_running` is per backend, None for no limit."""
+
+    session_ttl: Seconds = 600.0
+    hold: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 10.0
+    quantum: Annotated[int, Field(gt=0)] = 65_536
+    max_running: Annotated[int, Field(ge=1)] | None = None
+    assembly: Annotated[Literal["off", "canonical", "stable"], BeforeValidator(_switch)] = "off"
 
 
 class Server(_Section):
@@ -103,9 +140,15 @@ class Model(_Section):
 
 
 class Judge(Model):
-    """Who compares answers in the background where `cache.judge` is llm. `timeout` is that of one comparison."""
+    """Who compares answers in the background where `cache.judge` is llm. `timeout` is that of one comparison.
+
+    Of whichever judge it is, `false_yes` is the share of wrong answers that it calls right, `false_no` of right ones
+    that it calls wrong: what is learned makes up for them.
+    """
 
     timeout: Seconds = 20.0
+    false_yes: Annotated[float, Field(ge=0.0, lt=0.5)] = 0.0
+    false_no: Annotated[float, Field(ge=0.0, lt=0.5)] = 0.0
 
 
 class Verifier(Model):
@@ -144,6 +187,7 @@ class Settings(_Section):
     """Everything that can be set. Made by `load`."""
 
     upstream: Upstream = Field(default_factory=Upstream)
+    routing: Routing = Field(default_factory=Routing)
     server: Server = Field(default_factory=Server)
     store: Storage = Field(default_factory=Storage)
     data: Path = Path(".semcache")

@@ -275,8 +275,11 @@ class Threshold(Protocol):
         """
         ...
 
-    def note(self, category: str, p_correct: float | None, *, served: bool) -> None:
-        """Take notice of one looked-up request: P(correct) of its best candidate (None without one), and its fate."""
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+        """Take notice of one looked-up request: P(correct) of its best candidate (None without one), and its fate.
+
+        `audited`: it was served and drawn for an audit.
+        """
         ...
 
     def observe(self, label: Label) -> None:
@@ -341,7 +344,8 @@ class Eviction(Protocol):
 class Outbound:
     """What goes to a backend: what the client sent, less what was addressed to the cache.
 
-    `path` starts with a slash and is percent-encoded as it stood on the wire ("/v1/chat/completions").
+    `path` starts with a slash and is percent-encoded as it stood on the wire ("/v1/chat/completions"). `tenant` says
+    whose request it is, for backends that keep tenants apart; it is not sent.
     """
 
     method: str
@@ -349,6 +353,7 @@ class Outbound:
     headers: Sequence[tuple[str, str]]
     body: bytes
     query: str = ""
+    tenant: str = ""
 
 
 class Reply(Protocol):

@@ -70,6 +70,15 @@ class Meter:
         self.verifications = Counter(
             "semcache_verifications_total", "Uncertain neighbours verified.", ["category", "result"], registry=r
         )
+        self._routed = Counter(
+            "semcache_routed_total", "Requests by upstream.", ["replica", "why", "result"], registry=r
+        )
+        self._routed_tokens = Counter(
+            "semcache_routed_prompt_tokens_total",
+            "Prompt tokens by upstream: all, those believed to be in its KV cache, those it said were.",
+            ["replica", "kind"],
+            registry=r,
+        )
         self._error_per_hit = self._known_of_category("semcache_error_per_hit", "Error of audited hits by meaning.")
         self._certified_error = self._known_of_category("semcache_certified_error", "Error per hit that is certified.")
         self._audit_rate = self._known_of_category("semcache_audit_rate", "Share of hits by meaning that is audited.")
@@ -101,6 +110,13 @@ class Meter:
         self.verifications.labels(category, result).inc()
         if seconds:
             self._stages.labels("verify").observe(seconds)
+
+    def routed(self, replica: str, why: str, result: str, *, prompt: int, predicted: int, reported: int | None) -> None:
+        """Count what came of sending a request to one of several upstreams. Tokens count where it reported any."""
+        self._routed.labels(replica, why, result).inc()
+        if reported is not None:
+            for kind, tokens in (("all", prompt), ("predicted", predicted), ("cached", reported)):
+                self._routed_tokens.labels(replica, kind).inc(tokens)
 
     def observe(self, event: Recorded) -> None:
         """Count one outcome, or `event.count` identical ones."""

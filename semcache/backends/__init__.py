@@ -1,16 +1,19 @@
-"""What answers requests: an HTTP service, the litellm package, or the scripted upstream in this process.
+"""What answers requests: HTTP services, a model in this process, the litellm package, or the scripted upstream.
 
 Knows which scheme of an upstream name means which plug-in; each is imported when it is opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
+    from semcache.backends.replica import Address
+    from semcache.backends.router import Routing
+    from semcache.backends.trip import Routed
     from semcache.protocols import Backend
 
 
@@ -25,14 +28,45 @@ def open_backend(
     max_connections: int = 1000,
     headers: Mapping[str, str] | None = None,
     proxy: str | None = None,
+    replicas: Sequence[Address] = (),
+    routing: Routing | None = None,
+    secret: Callable[[], bytes] | None = None,
+    note: Callable[[Routed], object] = lambda _: None,
 ) -> Backend:
-    """Make the backend that `upstream` names: a URL, `echo`, or `litellm:` with or without a model.
+    """Make the backend that `upstream` names: a URL, several by commas, `engine:DIR`, `litellm:[MODEL]` or `echo`.
 
     `fallback_key` is for clients that send no credentials. With `anthropic_url`, `/v1/messages` goes there, and never
-    sees a `fallback_key`, which is an OpenAI key. Raises ConfigError for anything else.
+    sees a `fallback_key`, which is an OpenAI key. `replicas` stand in the place of `upstream`; they, or several URLs,
+    are routed to as `routing` says (`secret` and `note` are those of `Router`). Raises ConfigError for anything else.
     """
     backend: Backend
-    if upstream == "echo":
+    urls = [url.strip() for url in upstream.split(",") if url.strip()]
+    if replicas or len(urls) > 1:
+        from semcache.backends.replica import Address
+        from semcache.backends.router import open_router
+
+        backend = open_router(
+            replicas or [Address(url) for url in urls],
+            lambda url: open_backend(
+                url,
+                api_key=api_key,
+                fallback_key=fallback_key,
+                timeout=timeout,
+                connect_timeout=connect_timeout,
+                max_connections=max_connections,
+                headers=headers,
+                proxy=proxy,
+            ),
+            routing=routing,
+            secret=secret,
+            note=note,
+        )
+    elif upstream.startswith("engine:"):
+        from semcache.backends.engine import EngineBackend
+        from semcache.engine.config import EngineConfig
+
+        backend = EngineBackend(EngineConfig(upstream.partition(":")[2]), timeout=timeout)
+    elif upstream == "echo":
         from semcache.backends.inprocess import EchoBackend
 
         backend = EchoBackend(timeout=timeout)
@@ -55,8 +89,8 @@ def open_backend(
         )
     else:
         raise ConfigError(
-            f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), "
-            "litellm:MODEL (litellm:anthropic/claude-x), echo"
+            f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), several by commas, "
+            "engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), echo"
         )
     if anthropic_url is None:
         return backend

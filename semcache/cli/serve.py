@@ -79,6 +79,7 @@ def serve(
 async def _preflight(settings: Settings) -> None:
     """Find mistakes that every worker would stumble over. Raises ConfigError or StoreError."""
     from semcache.backends import open_backend
+    from semcache.backends.replica import Address
     from semcache.config import check_exposure
     from semcache.opening import read_prices
     from semcache.policy import load
@@ -91,7 +92,9 @@ async def _preflight(settings: Settings) -> None:
         raise ConfigError(
             "server.workers: workers share a store, and memory:// cannot be shared; use a file or a server"
         )
-    await open_backend(settings.upstream.url, anthropic_url=settings.upstream.anthropic_url).close()
+    upstream = settings.upstream
+    replicas = [Address(**one.model_dump()) for one in upstream.replicas]
+    await open_backend(upstream.url, anthropic_url=upstream.anthropic_url, replicas=replicas).close()
     await open_verifiers(settings).close()
     async with opened.store_of(settings, create=True) as store:
         check_exposure(settings, bool(await store.keys()))

@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING
 
 from semcache import __version__
 from semcache.backends import open_backend
+from semcache.backends.replica import Address
+from semcache.backends.router import Routing
+from semcache.backends.trip import Routed
 from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings, check_exposure, find_file, is_loopback
 from semcache.errors import CacheUnavailable, SemcacheError
@@ -29,11 +32,13 @@ from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import Receive, Scope, Send
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.background import Background
+from semcache.proxy.easing import Watched, ease
 from semcache.proxy.embeddings import EmbeddingsRoute
 from semcache.proxy.faults import survived
 from semcache.proxy.followup import FollowUps
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.routes import BrokenOff, Limits, Routes
+from semcache.thresholds import ByCategory
 from semcache.types import ApiKey
 from semcache.verify import backend_for, open_verifiers
 from semcache.wire import dialects
@@ -69,14 +74,18 @@ class Proxy:
         self._clock = clock
         self._sink = sink
         self._dialects: dict[str, Dialect] = {dialect.path: dialect for dialect in dialects().values()}
-        self._refresh: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._judge_backend: Backend | None = None
         self._followups: FollowUps | None = None
 
     async def start(self) -> None:
         """Open every part. Raises SemcacheError."""
         settings = self.settings
-        self._backend = self._given_backend or _backend(settings)
+        self._backend = self._given_backend or _backend(
+            settings, self._note_routed, lambda: self.cache.parts.store.salt
+        )
+        if settings.upstream.busy_at is not None:
+            self._backend = Watched(self._backend)
         try:
             if settings.cache.judge == "llm":
                 judge = settings.judge
@@ -124,19 +133,32 @@ class Proxy:
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
         self._rest = _fastapi(self.cache, self._auth)
         _calm_collector()
-        self._refresh = asyncio.create_task(self._follow_keys(keys), name="semcache-keys")
+        self._tasks = [asyncio.create_task(self._follow_keys(keys), name="semcache-keys")]
+        if isinstance(self._backend, Watched) and isinstance(parts.threshold, ByCategory):
+            easing = ease(self._backend, settings.upstream.busy_at or 1, parts.threshold.relax)
+            self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))
 
     async def stop(self) -> None:
         """Close every part."""
-        if self._refresh is not None:
-            self._refresh.cancel()
+        for task in self._tasks:
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await self._refresh
+                await task
         if self._followups is not None:
             await self._followups.close()
         await self.cache.parts.verifiers.close()
         await self.cache.close()
         await self._close_backends()
+
+    def _note_routed(self, trip: Routed) -> None:
+        self.cache.parts.meter.routed(
+            trip.replica,
+            trip.why,
+            trip.result,
+            prompt=trip.prompt_tokens,
+            predicted=trip.predicted,
+            reported=trip.reported,
+        )
 
     async def _close_backends(self) -> None:
         await self._backend.close()
@@ -203,7 +225,7 @@ def _calm_collector() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-def _backend(settings: Settings) -> Backend:
+def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callable[[], bytes]) -> Backend:
     upstream, fallback = settings.upstream, settings.fallback_key
     return open_backend(
         upstream.url,
@@ -213,6 +235,10 @@ def _backend(settings: Settings) -> Backend:
         timeout=upstream.timeout,
         connect_timeout=upstream.connect_timeout,
         proxy=upstream.proxy.get_secret_value() if upstream.proxy else None,
+        replicas=[Address(**one.model_dump()) for one in upstream.replicas],
+        routing=Routing(**settings.routing.model_dump()),
+        secret=secret,
+        note=note,
     )
 
 

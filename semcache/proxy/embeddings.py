@@ -155,7 +155,7 @@ class _Batch:
         raw = asked.raw if len(missing) == len(self._lookups) else embeddings.subset(asked, missing)
         query = self._scope["query_string"].decode("latin-1")
         headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
-        outbound = Outbound("POST", self._scope["path"], headers, raw, query)
+        outbound = Outbound("POST", self._scope["path"], headers, raw, query, self._caller.tenant)
         try:
             reply = await self._backend.send(outbound)
             try:

@@ -43,7 +43,8 @@ class Passthrough:
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
         try:
             async with until_disconnect(receive):
-                await self._relay(scope, Outbound(scope["method"], path, headers, body, query), send)
+                outbound = Outbound(scope["method"], path, headers, body, query, caller.tenant)
+                await self._relay(scope, outbound, send)
         except Disconnected:
             return
 

@@ -7,9 +7,11 @@ no fault of the cache reaches the client.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from semcache.cache import AsyncSemanticCache
@@ -135,7 +137,6 @@ class Routes:
         )
 
     async def _again(self, known: hits.Replay, send: Send, started: float) -> None:
-        self.cache.catalogue.touch(known.card)
         await self.replays.send(known, send, self.replays.request_id())
         self.cache.journal.repeat(known.template, self.cache.parts.clock(), time.perf_counter() - started)
 
@@ -205,7 +206,6 @@ class Exchange:
         replay.fixed.extend(self._debug(lookup))
         await self._routes.replays.send(replay, send, lookup.request_id)
         seconds = time.perf_counter() - self._started
-        self._cache.catalogue.touch(served.card)
         if self._followed_up(lookup, served, entry):
             # The call was not spared, only put off.
             template = self._cache.outcome(lookup, 200, 0.0)
@@ -290,7 +290,8 @@ class Exchange:
             # Ending without the last message makes the server cut the connection, as the backend did.
             raise BrokenOff(str(error)) from error
         await send({"type": "http.response.body", "body": b""})
-        self._note(
+        note = partial(
+            self._note,
             lookup,
             flight.status,
             answer=flight.answer,
@@ -298,10 +299,13 @@ class Exchange:
             upstream=0.0 if collapsed else opened - flight.started,
             collapsed=collapsed,
         )
+        # The event loop writes out what was sent before it comes to this.
+        asyncio.get_running_loop().call_soon(note)
 
     def _outbound(self, raw: bytes) -> Outbound:
         headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
-        return Outbound("POST", self._scope["path"], headers, raw, self._scope["query_string"].decode("latin-1"))
+        query = self._scope["query_string"].decode("latin-1")
+        return Outbound("POST", self._scope["path"], headers, raw, query, self._caller.tenant)
 
     def _headers(self, lookup: Lookup, fwd_status: int | None, *, stored: bool, collapsed: bool = False) -> HeaderList:
         decision = lookup.decision

@@ -24,6 +24,7 @@ BACKENDS: dict[str, Callable[[str, float], Backend]] = {
     "http": lambda url, timeout: HttpBackend(url, timeout=timeout),
     "echo": lambda url, timeout: EchoBackend(timeout=timeout),
     "by-path": lambda url, timeout: ByPath(EchoBackend(), {"/v1/chat": HttpBackend(url, timeout=timeout)}),
+    "router": lambda url, timeout: open_backend(f"{url},{url.replace('127.0.0.1', 'localhost')}", timeout=timeout),
     "opened": lambda url, timeout: open_backend(url, timeout=timeout, anthropic_url=url),
 }
 

@@ -1,0 +1,167 @@
+"""One replica: how it is reached, what kind of server it is, what it is believed to hold and how busy it is.
+
+Knows its backend and its own prompts, no other replica. Invariant: a server of an unknown kind is asked what it is
+before it is sent a prompt, so that no tenant's prompt enters a shared cache without its salt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from semcache.backends.events import KvEvents
+from semcache.backends.routing.kinds import AUTO, KINDS, Kind, dressed, of_models
+from semcache.backends.routing.ledger import Ledger
+from semcache.backends.routing.prompts import BYTES, Chain, Prompt
+from semcache.backends.routing.tree import PromptTree
+from semcache.backends.tokens import ServerTokens
+from semcache.breaker import Breaker
+from semcache.errors import UpstreamError
+from semcache.protocols import Backend, Outbound, Reply
+
+_CREDENTIALS = frozenset({"authorization", "x-api-key", "api-key"})
+_SAYS_WHAT_IT_IS = frozenset({200, 404, 405})  # not a refused credential, which may be another one next time
+_HALF_LIFE = 60.0
+_RUNNING_TOKENS = 128  # what a request that is being decoded weighs against one that waits
+_EXPECTED_SECONDS = 2.0  # how long blocks that were sent for are believed in until an event names them
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a replica is. `kind` is one of `routing.kinds.KINDS` or "auto"; `events` and `replay` are ZeroMQ endpoints
+    of its KV events, as the server's `--kv-events-config` names them."""
+
+    url: str
+    kind: str = AUTO
+    events: str | None = None
+    replay: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What logs and metrics call it: the URL without its scheme."""
+        return self.url.partition("://")[2].rstrip("/").removesuffix("/v1") or self.url
+
+
+class Replica:
+    """The server behind `backend`; owns it. `kind` None is asked for. Times are monotonic seconds, work is in tokens.
+
+    With `follow`, which makes the follower of KV events that keeps a ledger, and `tokens`, blocks are the server's own;
+    without them they are of bytes, and what it holds is what it was sent. `capacity` is in blocks.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        backend: Backend,
+        *,
+        kind: Kind | None = None,
+        capacity: int = 100_000,
+        follow: Callable[[Ledger], KvEvents] | None = None,
+        tokens: ServerTokens | None = None,
+    ) -> None:
+        self.name = name
+        self.backend = backend
+        self.tokens = tokens
+        self.tree = PromptTree(capacity)
+        self.ledger = Ledger(self.tree) if follow is not None else None
+        self.events = follow(self.ledger) if follow is not None and self.ledger is not None else None
+        self.breaker = Breaker()
+        self._queue: Counter[str] = Counter()
+        self.running = 0
+        self.reports = False
+        self._kind = kind
+        self._asking = asyncio.Lock()
+        self._placed, self._placed_at = 0.0, 0.0
+
+    @property
+    def load(self) -> float:
+        """Tokens that wait to be computed here, and what is being decoded in the same unit."""
+        return self._queue.total() + _RUNNING_TOKENS * self.running
+
+    def queued(self, tenant: str, tokens: int) -> None:
+        """Tokens of a tenant's wait here, or no longer, when negative."""
+        self._queue[tenant] += tokens
+        if not self._queue[tenant]:
+            del self._queue[tenant]
+
+    def busy_for_others(self, tenant: str) -> bool:
+        """Whether another tenant's prompts wait here."""
+        return any(other != tenant for other in self._queue)
+
+    @property
+    def unit(self) -> int:
+        """Tokens of a block as the server's events cut them; bytes where none came yet."""
+        return self.ledger.unit if self.ledger is not None and self.ledger.unit is not None else BYTES
+
+    def chain(self, prompt: Prompt) -> Chain:
+        """The prompt's blocks as this replica names them."""
+        adapters = self.ledger.adapters if self.ledger is not None else ()
+        return prompt.chain(self.unit, prompt.model if prompt.model in adapters else "")
+
+    def matched(self, prompt: Prompt, now: float, *, confirmed: bool = False) -> float:
+        """Tokens of the prompt that are warm here, weighted by how near they are to the accelerator."""
+        chain = self.chain(prompt)
+        return self.tree.match(chain.keys, now, confirmed=confirmed)[1] * chain.unit_tokens
+
+    def sent(self, chain: Chain, until: float) -> None:
+        """Blocks are on their way to being held."""
+        self.tree.expect(chain.keys, until)
+
+    def computed(self, chain: Chain, now: float) -> None:
+        """The first token came: the blocks are there. Events will say so themselves, and when they leave."""
+        if self.unit != BYTES and chain.unit_tokens == self.unit:
+            self.tree.expect(chain.keys, now + _EXPECTED_SECONDS)
+        else:
+            self.tree.confirm(chain.keys)
+
+    def disappointed(self, chain: Chain) -> None:
+        """It held far less of a prompt than was believed: it has restarted, or what is older has gone too."""
+        if self.unit == BYTES:
+            self.tree.halve()
+            self.tree.confirm(chain.keys)
+
+    def placed(self, now: float, tokens: float = 0.0) -> float:
+        """Tokens newly computed here, those of a minute ago counting half; `tokens` are added first."""
+        faded = self._placed * math.exp2((self._placed_at - now) / _HALF_LIFE)
+        self._placed, self._placed_at = faded + tokens, now
+        return self._placed
+
+    async def send(self, prompt: Prompt, outbound: Outbound, *, rewritten: bool) -> Reply:
+        """Ask it, with what its kind takes. Raises UpstreamError or UpstreamTimeout."""
+        if prompt.known:
+            fields = dressed(await self.kind(outbound.headers), prompt)
+            if rewritten or fields is not prompt.fields:
+                outbound = replace(outbound, body=msgspec.json.encode(fields))
+        return await self.backend.send(outbound)
+
+    async def close(self) -> None:
+        """Follow no events any more and close every connection."""
+        for part in (self.events, self.tokens, self.backend):
+            if part is not None:
+                await part.close()
+
+    async def kind(self, headers: Sequence[tuple[str, str]]) -> Kind:
+        """What it is, asked for with the credentials of a request until it has said so. Raises UpstreamError."""
+        if self._kind is None:
+            async with self._asking:
+                return self._kind or await self._ask_kind(headers)
+        return self._kind
+
+    async def _ask_kind(self, headers: Sequence[tuple[str, str]]) -> Kind:
+        shown = [(name, value) for name, value in headers if name.lower() in _CREDENTIALS]
+        reply = await self.backend.send(Outbound("GET", "/v1/models", [("accept", "application/json"), *shown], b""))
+        try:
+            body = b"".join([chunk async for chunk in reply.chunks()])
+        finally:
+            await reply.close()
+        if reply.status >= 500:
+            raise UpstreamError(f"{self.name} answered /v1/models with {reply.status}")
+        kind = KINDS[of_models(body)]
+        if reply.status in _SAYS_WHAT_IT_IS:
+            self._kind = kind
+        return kind

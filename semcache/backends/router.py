@@ -1,0 +1,316 @@
+"""Several replicas behind one backend: each prompt goes where most of it is warm, unless others wait there.
+
+Connects the pure parts in `routing` to replicas: choose, hold prompts whose beginning is being computed right now, let
+tenants take turns where all replicas are full, and try another replica when one is gone.
+Knows no dialect. Invariant: a request is answered by one replica alone: another one is tried only while not a byte of
+an answer was shown, and a request that may have broken a replica is tried on one more, not on all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from semcache.backends.assembly import Assembly, assembled
+from semcache.backends.events import KvEvents
+from semcache.backends.replica import Address, Replica
+from semcache.backends.routing.choice import View, Weights, Why, choose, rank
+from semcache.backends.routing.deficits import Deficits, Waiting, next_of
+from semcache.backends.routing.kinds import AUTO, KINDS, of_host, salt_of
+from semcache.backends.routing.ledger import Ledger
+from semcache.backends.routing.prompts import BYTES, Prompt, read
+from semcache.backends.routing.sessions import Sessions
+from semcache.backends.tokens import ServerTokens
+from semcache.backends.trip import Routed, Trip
+from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
+from semcache.protocols import Backend, Outbound, Reply
+
+_IN_LINE = 16  # of a tenant's waiting requests, how many are compared
+_MOST_HOLDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """How to route. `session_ttl` and `hold` (the longest wait for a first token that others wait for) are seconds;
+    `quantum` is the tokens a tenant is given before others have had as many; `max_running` the requests that a replica
+    is sent at a time, None for no limit; `capacity` the blocks remembered per replica."""
+
+    weights: Weights = field(default_factory=Weights)
+    session_ttl: float = 600.0
+    hold: float = 10.0
+    quantum: float = 65_536.0
+    max_running: int | None = None
+    capacity: int = 100_000
+    assembly: Assembly = "off"
+
+
+@dataclass(slots=True, eq=False)
+class _InLine:
+    """A request that waits for a replica with room. `granted` gets its trip, or the reason why there is none."""
+
+    prompt: Prompt
+    tried: frozenset[str]
+    arrived: float
+    granted: asyncio.Future[Trip]
+
+
+class Router:
+    """Sends every request to one of `replicas`, of which there is at least one, and owns them.
+
+    `secret` gives the bytes that tenants' salts are made with: the same ones in every process that shares the replicas.
+    `note` is told what became of each trip.
+    """
+
+    def __init__(
+        self,
+        replicas: Sequence[Replica],
+        *,
+        routing: Routing | None = None,
+        secret: Callable[[], bytes] | None = None,
+        note: Callable[[Routed], object] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._replicas = list(replicas)
+        self._routing = routing or Routing()
+        drawn = os.urandom(32)
+        self._secret = secret or (lambda: drawn)
+        self._note, self._clock = note, clock
+        self._sessions = Sessions(self._routing.session_ttl)
+        self._turns: Deficits[str] = Deficits(self._routing.quantum)
+        self._places: Deficits[tuple[str, str]] = Deficits(self._routing.quantum)
+        self._leads: dict[bytes, Trip] = {}
+        self._line: list[_InLine] = []
+
+    async def send(self, outbound: Outbound) -> Reply:
+        """Return as soon as the first bytes of an answer are there. Raises UpstreamError or UpstreamTimeout."""
+        prompt, rewritten = await self._read(outbound)
+        await self._hold(prompt)
+        tried: frozenset[str] = frozenset()
+        broken = 0
+        while True:
+            trip = await self._board(prompt, tried)
+            tried |= {trip.replica.name}
+            left = len(tried) < len(self._replicas)
+            try:
+                if await trip.start(outbound, rewritten=rewritten) or not left:
+                    trip.replica.breaker.succeeded()
+                    return trip
+            except UpstreamError as error:
+                trip.replica.breaker.failed(self._clock(), error)
+                broken += trip.reached
+                # What was too slow for the whole time limit would be no quicker elsewhere, and what is no prompt (an
+                # upload, a batch) may have had its effect.
+                if not left or broken > prompt.known or (trip.reached and isinstance(error, UpstreamTimeout)):
+                    raise
+                continue
+            await trip.close()
+
+    async def close(self) -> None:
+        """Close every replica; whoever waits for one is told."""
+        for waiting in self._line:
+            if not waiting.granted.done():
+                waiting.granted.set_exception(UpstreamError("the router is closing"))
+        self._line.clear()
+        for replica in self._replicas:
+            await replica.close()
+
+    async def _read(self, outbound: Outbound) -> tuple[Prompt, bool]:
+        """The prompt as it will be sent, and whether that differs from what came."""
+        tenant = outbound.tenant
+        prompt = read(outbound.path, outbound.headers, outbound.body, tenant=tenant)
+        prompt.salt = salt_of(self._secret(), tenant, prompt.text("cache_salt"))
+        fields = prompt.fields
+        prompt.fields = assembled(fields, self._routing.assembly)
+        if prompt.known:
+            await self._tokenize(prompt, outbound)
+        return prompt, prompt.fields is not fields
+
+    async def _tokenize(self, prompt: Prompt, outbound: Outbound) -> None:
+        now = self._clock()
+        for replica in self._replicas:
+            if replica.events is not None:
+                replica.events.start()
+        for replica in self._replicas:
+            if replica.unit != BYTES and replica.tokens is not None and replica.breaker.closed(now):
+                prompt.ids = await replica.tokens.ids(prompt, outbound)
+                return
+
+    async def _hold(self, prompt: Prompt) -> None:
+        """Wait while the beginning of this prompt is being computed for another: then it is there to be reused."""
+        if not prompt.known:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._routing.hold):
+                for _ in range(_MOST_HOLDS):
+                    lead = self._lead(prompt)
+                    if lead is None:
+                        return
+                    await lead.first.wait()
+
+    def _lead(self, prompt: Prompt) -> Trip | None:
+        """The trip under way that will make most of this prompt warm, if that is much more than is warm already."""
+        best: tuple[float, Trip] | None = None
+        now = self._clock()
+        for chain in {id(chain): chain for chain in (replica.chain(prompt) for replica in self._replicas)}.values():
+            for depth, key in enumerate(chain.keys, 1):
+                lead = self._leads.get(key)
+                if lead is not None and lead.prompt.streamed:
+                    best = max(best or (0.0, lead), (depth * chain.unit_tokens, lead), key=lambda pair: pair[0])
+        if best is None:
+            return None
+        warm = max(replica.matched(prompt, now, confirmed=True) for replica in self._replicas)
+        return best[1] if self._routing.weights.matters(best[0] - warm, prompt.tokens()) else None
+
+    async def _board(self, prompt: Prompt, tried: frozenset[str]) -> Trip:
+        """Choose a replica, when one has room. Raises UpstreamError."""
+        trip = None if self._line else self._choose(prompt, tried)
+        if trip is not None:
+            return trip
+        waiting = _InLine(prompt, tried, self._clock(), asyncio.get_running_loop().create_future())
+        self._line.append(waiting)
+        try:
+            return await waiting.granted
+        except asyncio.CancelledError:
+            if waiting in self._line:
+                self._line.remove(waiting)
+            if waiting.granted.done() and not waiting.granted.cancelled() and waiting.granted.exception() is None:
+                await waiting.granted.result().close()
+            raise
+
+    def _choose(self, prompt: Prompt, tried: frozenset[str]) -> Trip | None:
+        """A trip to the best replica that was not tried; None while all of them are full."""
+        now, most = self._clock(), self._routing.max_running
+        untried = [replica for replica in self._replicas if replica.name not in tried]
+        # Where all are out of order, one of them has to be asked: it may be back.
+        usable = [replica for replica in untried if replica.breaker.closed(now)] or untried
+        room = [replica for replica in usable if most is None or replica.running < most]
+        if not room:
+            return None
+        if not prompt.known:
+            replica, why = self._by_path(prompt, room, now)
+        else:
+            replica, why = self._by_prefix(prompt, room, now)
+        trip = Trip(
+            replica, prompt, why, now, retries=len(tried), clock=self._clock, came=self._landed, over=self._over
+        )
+        self._turns.charge(prompt.tenant, trip.fresh)
+        self._places.charge((prompt.tenant, replica.name), trip.fresh)
+        for key in trip.unseen:
+            self._leads.setdefault(key, trip)
+        return trip
+
+    def _by_prefix(self, prompt: Prompt, room: Sequence[Replica], now: float) -> tuple[Replica, Why]:
+        home = self._sessions.home(prompt.tenant, prompt.session, now)
+        allowed = self._places.allowed((prompt.tenant, replica.name) for replica in room)
+        views = [
+            View(
+                replica.name,
+                replica.matched(prompt, now),
+                replica.load,
+                replica.placed(now),
+                home=replica.name == home,
+                owing=(prompt.tenant, replica.name) not in allowed and replica.busy_for_others(prompt.tenant),
+            )
+            for replica in room
+        ]
+        keys = room[0].chain(prompt).keys
+        view, why = choose(views, prompt.tokens(), self._routing.weights, keys[0] if keys else prompt.salt.encode())
+        self._sessions.settle(prompt.tenant, prompt.session, view.name, now)
+        return next(replica for replica in room if replica.name == view.name), why
+
+    def _by_path(self, prompt: Prompt, room: Sequence[Replica], now: float) -> tuple[Replica, Why]:
+        """Where nothing is known of a prompt, what belongs together goes to one place: a response, the files."""
+        steps = prompt.path.split("/")
+        home = self._sessions.home(prompt.tenant, steps[3] if len(steps) > 3 else "", now)
+        at = next((replica for replica in room if replica.name == home), None)
+        if at is not None:
+            return at, "session"
+        name = "/".join([prompt.tenant, *steps[:3]]).encode("utf-8", "surrogatepass")
+        return max(room, key=lambda replica: rank(name, replica.name)), "hash"
+
+    def _landed(self, trip: Trip) -> None:
+        """The first token came, or never will: those that waited for it go on."""
+        for key in trip.unseen:
+            if self._leads.get(key) is trip:
+                del self._leads[key]
+
+    def _over(self, trip: Trip) -> None:
+        if trip.usage.completion:
+            self._turns.charge(trip.prompt.tenant, trip.usage.completion)
+        if trip.usage.response_id:
+            self._sessions.settle(trip.prompt.tenant, trip.usage.response_id, trip.replica.name, self._clock())
+        self._note(trip.routed())
+        self._call_up()
+
+    def _call_up(self) -> None:
+        """Give what has become free to those whose turn it is."""
+        while near := self._front():
+            now = self._clock()
+            line = [
+                Waiting(
+                    waiting.prompt.tenant,
+                    waiting.arrived,
+                    max(replica.matched(waiting.prompt, now) for replica in self._replicas),
+                )
+                for waiting in near
+            ]
+            waiting = near[next_of(line, self._turns)]
+            trip = self._choose(waiting.prompt, waiting.tried)
+            if trip is None:
+                return
+            self._line.remove(waiting)
+            waiting.granted.set_result(trip)
+
+    def _front(self) -> list[_InLine]:
+        """The oldest requests of each tenant, those that have gone left out."""
+        self._line = [waiting for waiting in self._line if not waiting.granted.done()]
+        count: Counter[str] = Counter()
+        front = []
+        for waiting in self._line:
+            count[waiting.prompt.tenant] += 1
+            if count[waiting.prompt.tenant] <= _IN_LINE:
+                front.append(waiting)
+        return front
+
+
+def open_router(
+    addresses: Sequence[Address],
+    connect: Callable[[str], Backend],
+    *,
+    routing: Routing | None = None,
+    secret: Callable[[], bytes] | None = None,
+    note: Callable[[Routed], object] = lambda _: None,
+) -> Router:
+    """A router over these addresses; `connect` makes the backend of a URL. Raises ConfigError."""
+    routing = routing or Routing()
+    names = [address.name for address in addresses]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigError(f"upstream: {twice} is there twice; name each replica once")
+    replicas = []
+    for address in addresses:
+        if address.kind != AUTO and address.kind not in KINDS:
+            raise ConfigError(f"upstream {address.url!r}: kind {address.kind!r} is none of {', '.join([AUTO, *KINDS])}")
+        replicas.append(
+            Replica(
+                address.name,
+                connect(address.url),
+                kind=KINDS.get(address.kind) or of_host(address.name),
+                capacity=routing.capacity,
+                follow=_follower(address),
+                tokens=ServerTokens(connect(address.url.rstrip("/").removesuffix("/v1"))) if address.events else None,
+            )
+        )
+    return Router(replicas, routing=routing, secret=secret, note=note)
+
+
+def _follower(address: Address) -> Callable[[Ledger], KvEvents] | None:
+    endpoint = address.events
+    if endpoint is None:
+        return None
+    return lambda ledger: KvEvents(endpoint, ledger, replay=address.replay)

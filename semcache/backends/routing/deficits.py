@@ -1,0 +1,63 @@
+"""Fair turns by deficits: DLPM and D2LPM (2501.14312, sections 4 and 5).
+
+A tenant's work is taken off its counter when it is sent; while the counter is not positive, others go first; when no
+counter of those who want a turn is positive, all get a quantum. The first deficit orders the tenants that wait, the
+second one, per tenant and replica, keeps a tenant's locality from taking a replica for itself.
+Knows neither prompts nor replicas: a party is any hashable name. Invariant: among parties that always want a turn, no
+two have been given work that differs by more than `quantum + the largest single charge`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+P = TypeVar("P", bound=Hashable)
+
+
+class Deficits(Generic[P]):
+    """Counters of at most `most` parties, in tokens; the one that was charged longest ago is forgotten first."""
+
+    def __init__(self, quantum: float = 65_536.0, *, most: int = 10_000) -> None:
+        self._quantum = quantum
+        self._most = most
+        self._left: OrderedDict[P, float] = OrderedDict()
+
+    def left(self, party: P) -> float:
+        """What a party may still be given before others go first; a new one starts with a quantum."""
+        return self._left.get(party, self._quantum)
+
+    def charge(self, party: P, tokens: float) -> None:
+        """Take work off a party's counter."""
+        self._left[party] = self.left(party) - tokens
+        self._left.move_to_end(party)
+        if len(self._left) > self._most:
+            self._left.popitem(last=False)
+
+    def allowed(self, wanting: Iterable[P]) -> set[P]:
+        """Those of `wanting` whose turn it is; never empty unless `wanting` is."""
+        parties = set(wanting)
+        while parties and all(self.left(party) <= 0 for party in parties):
+            for party in parties:
+                self._left[party] = self.left(party) + self._quantum
+        return {party for party in parties if self.left(party) > 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request in line: whose it is, when it came (any growing number), and the tokens of it that are warm."""
+
+    tenant: str
+    arrived: float
+    matched: float
+
+
+def next_of(line: Sequence[Waiting], deficits: Deficits[str]) -> int:
+    """The index of the request to send next: of the tenants whose turn it is, the longest match, then the oldest."""
+    allowed = deficits.allowed(waiting.tenant for waiting in line)
+    return max(
+        (index for index, waiting in enumerate(line) if waiting.tenant in allowed),
+        key=lambda index: (line[index].matched, -line[index].arrived),
+    )
