@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export HNSWLIB_NO_NATIVE = 1
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo serve test lint bench docs models clean
+.PHONY: demo serve test lint bench bench-engine docs models clean
 
 demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty prompts, a table.
 	$(BIN)/python -m eval.demo $(ARGS)
@@ -13,7 +13,7 @@ demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty promp
 serve: $(VENV)/base.stamp  ## Keep a proxy up: make serve ARGS="--upstream http://localhost:8000".
 	$(BIN)/semcache serve $(ARGS)
 
-test: $(VENV)/test.stamp .venvs/litellm/stamp  ## Run the tests: make test ARGS="-k store".
+test: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run the tests: make test ARGS="-k store".
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction.
@@ -24,6 +24,12 @@ lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction.
 
 bench: $(VENV)/test.stamp  ## Measure, against peers in environments of their own; needs wrk.
 	$(BIN)/python -m eval.bench $(ARGS)
+
+bench-engine: $(VENV)/torch.stamp  ## Measure the local engine, beside plain transformers.
+	$(BIN)/python -m eval.engine_bench $(ARGS)
+
+models: $(VENV)/torch.stamp  ## Train the models that ship: make models ARGS="--data FOLDER".
+	$(BIN)/python -m semcache.train.recipe $(ARGS)
 
 docs: $(VENV)/demo.stamp  ## Regenerate the generated parts of the documentation.
 	$(BIN)/python -m eval.docs
@@ -44,6 +50,12 @@ $(VENV)/demo.stamp: $(VENV)/base.stamp
 $(VENV)/test.stamp: $(VENV)/base.stamp
 	$(PIP) install --group test
 	touch $@ $(VENV)/demo.stamp
+
+# torch alone first: what depends on it must not choose another build.
+$(VENV)/torch.stamp: $(VENV)/test.stamp
+	$(PIP) install torch==2.13.0
+	$(PIP) install --editable '.[train,engine]'
+	touch $@
 
 $(VENV)/lint.stamp: $(VENV)/test.stamp
 	$(PIP) install --group lint

@@ -1,0 +1,12 @@
+"""The local engine: a transformers decoder behind a KV cache that requests share, with the server in front of it.
+
+Knows which module opens an engine. Importing this package imports neither torch nor transformers: they come with the
+extra `engine` and are imported where they are used.
+"""
+
+from __future__ import annotations
+
+from semcache.engine.config import EngineConfig
+from semcache.engine.job import Delta, Finish, Job, Sampling, TokenScore
+
+__all__ = ["Delta", "EngineConfig", "Finish", "Job", "Sampling", "TokenScore"]

@@ -1,0 +1,145 @@
+"""Attention of a packed batch over paged keys and values, with a shared prefix read once.
+
+The tokens of all sequences stand in one row, so that every other layer of the model sees one matrix. A `Span` is one
+sequence with its own causal attention (a prefill chunk, a draft to verify); a `Crowd` is many sequences with one token
+each: it attends to the pages that they share once for all of them, to their own pages apart, and merges the two by
+log-sum-exp, which is exact (Hydragen: Juravsky et al. 2024, section 3.1; RelayAttention: Zhu et al. 2024, eq. 6).
+Knows nothing of requests. Invariant: a token sees exactly the tokens of its own sequence up to itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+    from semcache.engine.kv import KeyValues, Run
+
+NAME = "semcache_paged"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Rows `start` to `stop` of the batch are the last of a sequence of `length` tokens in `pages`.
+
+    `mask` (rows, length) is added to the scores, None where a single row sees everything.
+    """
+
+    start: int
+    stop: int
+    pages: Run | torch.Tensor
+    length: int
+    mask: torch.Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """`rows` (g,) of the batch are single tokens of g sequences that share the first `shared` tokens in `prefix`.
+
+    `tails` (g, pages) are the pages behind, padded; `unseen` (g, pages × block) says which of their tokens are others':
+    what a page held before may be no number, which a weight of zero would not silence.
+    """
+
+    rows: torch.Tensor
+    prefix: Run | torch.Tensor | None
+    shared: int
+    tails: torch.Tensor
+    unseen: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How the rows of a batch are laid out; `slots` says where each row's key and value go."""
+
+    store: KeyValues
+    slots: torch.Tensor
+    spans: tuple[Span, ...]
+    crowds: tuple[Crowd, ...]
+
+
+def register() -> str:
+    """Make the attention known to transformers and return its name. Idempotent."""
+    from transformers import AttentionInterface
+
+    AttentionInterface.register(NAME, paged_attention)
+    return NAME
+
+
+def paged_attention(
+    module: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,  # noqa: ARG001 - the packing says who sees whom
+    scaling: float | None = None,
+    dropout: float = 0.0,  # noqa: ARG001 - nothing is trained here
+    *,
+    packing: Packing,
+    **_: Any,
+) -> tuple[torch.Tensor, None]:
+    """transformers' attention interface: (1, heads, tokens, dim) in, (1, tokens, heads, dim) out."""
+    layer, store = module.layer_idx, packing.store
+    store.write(layer, packing.slots, key[0], value[0])
+    heads, tokens, dim = query.shape[1:]
+    groups = key.shape[1]
+    scale = dim**-0.5 if scaling is None else scaling
+    q = query[0].view(groups, heads // groups, tokens, dim)
+    out = query.new_empty(tokens, groups, heads // groups, dim)
+    for span in packing.spans:
+        out[span.start : span.stop] = _span(q[:, :, span.start : span.stop], span, store, layer, scale)
+    for crowd in packing.crowds:
+        out[crowd.rows] = _crowd(q[:, :, crowd.rows], crowd, store, layer, scale)
+    return out.view(1, tokens, heads, dim), None
+
+
+def _span(q: torch.Tensor, span: Span, store: KeyValues, layer: int, scale: float) -> torch.Tensor:
+    """(groups, repeats, rows, dim) to (rows, groups, repeats, dim). Queries that share keys are stacked as rows."""
+    from torch.nn.functional import scaled_dot_product_attention
+
+    groups, repeats, rows, dim = q.shape
+    keys, values = store.read(layer, span.pages, span.length)
+    mask = span.mask if span.mask is None else span.mask.repeat(repeats, 1)
+    stacked = q.reshape(1, groups, repeats * rows, dim)
+    seen = scaled_dot_product_attention(stacked, keys[None], values[None], attn_mask=mask, scale=scale)
+    return seen.view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
+
+
+def _crowd(q: torch.Tensor, crowd: Crowd, store: KeyValues, layer: int, scale: float) -> torch.Tensor:
+    """(groups, repeats, rows, dim) to (rows, groups, repeats, dim)."""
+    groups, repeats, count, dim = q.shape
+    width = crowd.tails.shape[1]
+    keys, values = store.read(layer, crowd.tails.flatten(), crowd.tails.numel() * store.block)
+    size = (groups, count, width * store.block, dim)
+    mine = q.transpose(1, 2)
+    own = values.reshape(size).masked_fill(crowd.unseen[None, :, :, None], 0)
+    out, weight = attend(mine, keys.reshape(size), own, scale, crowd.unseen[:, None])
+    if crowd.prefix is not None:
+        keys, values = store.read(layer, crowd.prefix, crowd.shared)
+        shared, shared_weight = attend(mine.reshape(groups, count * repeats, dim), keys, values, scale)
+        out = merge(out, weight, shared.view(out.shape), shared_weight.view(weight.shape))
+    return out.permute(1, 0, 2, 3).to(q.dtype)
+
+
+def attend(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, unseen: torch.Tensor | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention of (…, rows, dim) over (…, tokens, dim), in float32, less the `unseen`, and the log of each row's
+    sum of exponents."""
+    import torch
+
+    scores = torch.matmul(q * scale, k.transpose(-1, -2)).float()
+    if unseen is not None:
+        scores = scores.masked_fill(unseen, -torch.inf)
+    weight = torch.logsumexp(scores, dim=-1)
+    shares = torch.exp(scores - weight.unsqueeze(-1))
+    return torch.matmul(shares.to(v.dtype), v).float(), weight
+
+
+def merge(a: torch.Tensor, a_weight: torch.Tensor, b: torch.Tensor, b_weight: torch.Tensor) -> torch.Tensor:
+    """Attention over the union of two disjoint sets of tokens, from the attention over each (Hydragen, eq. 4)."""
+    import torch
+
+    whole = torch.logaddexp(a_weight, b_weight)
+    return a * torch.exp(a_weight - whole).unsqueeze(-1) + b * torch.exp(b_weight - whole).unsqueeze(-1)

@@ -1,0 +1,325 @@
+"""The engine: jobs in, words out, one forward pass at a time.
+
+Every step admits what fits, lets every sequence that speaks say its next token (or verifies a draft of several), and
+fills the rest of the step with pieces of prompts, so that long prompts never hold up those who speak (chunked prefill:
+SARATHI, Agrawal et al. 2023). When pages run out, blocks that nobody uses go first and then the youngest sequence,
+which is computed again later from what is still shared.
+Knows everything of this package and nothing of threads, HTTP or clocks (`clock` gives seconds).
+Invariant: what is said does not depend on what else is being said, up to the rounding of a batched product; a job that
+fails, is cancelled or cannot fit harms no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from semcache.engine import sampler
+from semcache.engine.books import Books
+from semcache.engine.config import EngineConfig
+from semcache.engine.drafts import Drafter
+from semcache.engine.fairness import Deficits
+from semcache.engine.job import Delta, Finish, Job, TokenScore
+from semcache.engine.kv import KeyValues
+from semcache.engine.limits import Limits
+from semcache.engine.lineup import Lineup
+from semcache.engine.load import Overloaded, Pace, refusal
+from semcache.engine.meter import Meter
+from semcache.engine.model import Decoder
+from semcache.engine.packing import Piece
+from semcache.engine.prefix import root_key
+from semcache.engine.residence import Residence
+from semcache.engine.sequence import Sequence
+from semcache.engine.tiers import Tiers
+from semcache.engine.tokenizer import Text
+from semcache.engine.voice import Said, Voice
+from semcache.errors import ConfigError
+
+if TYPE_CHECKING:
+    import torch
+
+_ALONE = 4  # sequences up to which the text so far is searched for drafts; more of them fill a step by themselves
+
+
+class Engine:
+    """Works on jobs over one model. Not thread-safe: one thread owns it. `seeds` gives seeds to jobs that name none."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        text: Text,
+        config: EngineConfig,
+        *,
+        clock: Callable[[], float],
+        seeds: Callable[[], int],
+        meter: Meter,
+        tiers: Tiers,
+    ) -> None:
+        self.config, self.text, self.decoder, self.meter = config, text, decoder, meter
+        self._clock, self._seeds = clock, seeds
+        pages = config.cache_bytes // (decoder.shape.token_bytes * config.block)
+        if pages < 2:
+            need = 2 * decoder.shape.token_bytes * config.block
+            raise ConfigError(f"engine cache_bytes {config.cache_bytes:,} holds no two blocks: give at least {need:,}")
+        store = KeyValues(decoder.shape, pages=pages, block=config.block)
+        self._residence = Residence(store, tiers, meter)
+        self.limits = Limits(decoder.context, self._residence.capacity, decoder.vocabulary, config.max_running)
+        self._lineup = Lineup(Deficits(config.quantum), block=config.block, cached=self._residence.cached)
+        self._running: list[Sequence] = []
+        self._books = Books()
+        self._pace = Pace()
+        self._arrivals = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to do."""
+        return not (len(self._lineup) or self._running) and self._books.empty
+
+    def submit(self, job: Job) -> None:
+        """Take a job on. Raises RequestRejected for one that cannot be served, Overloaded for one that has to wait."""
+        self.limits.check(job)
+        overload = refusal(
+            self._pace,
+            queued=len(self._lineup),
+            tokens=self._ahead(),
+            max_waiting=self.config.max_waiting,
+            max_wait=self.config.max_wait,
+        )
+        if overload is not None:
+            self.meter.refused.inc()
+            raise Overloaded(overload)
+        sequence = self._sequence(job, 0)
+        sequence.cached = self._residence.cached(sequence)
+        self._books.begin(job)
+        self._lineup.append(sequence)
+
+    def cancel(self, job_id: str) -> None:
+        """Stop working on a job; unknown ones are ignored."""
+        for sequence in [one for one in self._running if one.job.id == job_id]:
+            self._leave(sequence)
+        self._lineup.drop(job_id)
+        self._books.drop(job_id)
+
+    def step(self) -> list[Delta]:
+        """One forward pass; what was said in it. Never raises for what a job asked."""
+        began = self._clock()
+        self._admit()
+        planned = self._plan()
+        if planned:
+            self._advance(planned)
+            tokens = sum(len(piece.ids) for _, piece, _ in planned)
+            self._pace.step(tokens, self._clock() - began)
+            self.meter.step(tokens, self._clock() - began)
+        self.meter.state(len(self._running), len(self._lineup), self._residence.usage, self._residence.blocks)
+        return self._books.tell()
+
+    def reset(self) -> None:
+        """Forget all jobs and everything that is cached: what is left after a fault that cannot be told apart."""
+        for sequence in self._lineup:
+            self._lineup.drop(sequence.job.id)
+        self._running, self._books = [], Books()
+        self._residence.reset()
+
+    def close(self) -> None:
+        """Put what is cached on disk, where there is one."""
+        self._residence.close()
+
+    def _sequence(self, job: Job, choice: int) -> Sequence:
+        seed = job.sampling.seed if job.sampling.seed is not None else self._seeds()
+        self._arrivals += 1
+        return Sequence(
+            job,
+            choice,
+            order=self._arrivals,
+            arrived=self._clock(),
+            root=root_key(self.decoder.fingerprint, self.text.digest, job.tenant),
+            block=self.config.block,
+            voice=Voice(self.text.reader(), job.sampling.stop, scored=job.sampling.logprobs is not None),
+            drafter=Drafter(job.ids, job.draft, self.config.draft),
+            seed=sampler.mixed(seed, choice),
+        )
+
+    # -- admission
+
+    def _ahead(self) -> float:
+        """Tokens to compute before a new job could say its first, as far as can be foreseen."""
+        prompts = sum(len(one.tokens) - one.cached for one in self._lineup)
+        prompts += sum(len(one.tokens) - one.done for one in self._running)
+        if self._slots() < self.config.max_running:
+            return prompts
+        # While the engine is full, a place becomes free whenever it has said as much as an answer has on average.
+        return prompts + (1 + len(self._lineup)) * self._pace.answer
+
+    def _slots(self) -> int:
+        """Sequences that run, and those that will once a prompt is computed."""
+        return sum(one.slots for one in self._running)
+
+    def _admit(self) -> None:
+        while len(self._lineup) and self._slots() < self.config.max_running:
+            best = self._lineup.next(self._running)
+            if best is None or self._slots() + best.slots > self.config.max_running:
+                return
+            compute = self._pace.wait(self.config.block)
+            if not self._residence.enter(best, compute=compute, alone=not self._running):
+                return
+            self._lineup.take(best)
+            self._running.append(best)
+            if not best.charged:
+                best.charged, best.cached = True, best.done
+                self._books.cached(best.job, best.done)
+                self._lineup.deficits.pay(best.job.tenant, prompt=len(best.tokens) - best.done)
+                self.meter.prompt(len(best.tokens), best.done)
+
+    # -- planning
+
+    def _plan(self) -> list[tuple[Sequence, Piece, int]]:
+        """What to compute in this step: of each sequence a piece, with the number of its tokens that are a draft."""
+        budget = self.config.step
+        wanted: list[tuple[Sequence, list[int], int]] = []
+        speaking = [one for one in self._running if one.done == len(one.tokens) - 1]
+        reading = [one for one in self._running if one.done < len(one.tokens) - 1]
+        for one in (*speaking, *reading):
+            ids = one.tokens[one.done : one.done + max(budget, one.done == len(one.tokens) - 1)]
+            if not ids:
+                continue
+            budget -= len(ids)
+            draft: list[int] = []
+            if one.done + len(ids) == len(one.tokens):
+                draft = one.drafter.guess(min(budget, one.room - 1), look_back=len(self._running) <= _ALONE)
+                budget -= len(draft)
+            wanted.append((one, [*ids, *draft], len(draft)))
+        planned: list[tuple[Sequence, Piece, int]] = []
+        for one, ids, drafted in wanted:
+            if one in self._running and self._room(one, len(ids)):
+                ends = one.done + len(ids) - drafted == len(one.tokens)
+                planned.append((one, Piece(ids, one.done, one.pages, drafted + 1 if ends else 0), drafted))
+        return [plan for plan in planned if plan[0] in self._running]
+
+    def _room(self, sequence: Sequence, tokens: int) -> bool:
+        """Pages for the next tokens, if need be the youngest sequence's; False when that is the sequence itself."""
+        while not self._residence.room(sequence, tokens):
+            youngest = max(self._running, key=lambda one: one.order)
+            self._leave(youngest)
+            self._lineup.put_back(youngest)
+            self.meter.preempted.inc()
+            if youngest is sequence:
+                return False
+        return True
+
+    def _leave(self, sequence: Sequence, *, forget: bool = False) -> None:
+        self._running.remove(sequence)
+        self._residence.leave(sequence, forget=forget)
+
+    # -- computing
+
+    def _advance(self, planned: list[tuple[Sequence, Piece, int]]) -> None:
+        try:
+            pieces = [piece for _, piece, _ in planned]
+            logits = self.decoder.logits(pieces, self._residence.store, share=self.config.share)
+        except Exception as error:  # whatever a kernel raises; alone it is known whose it is
+            if len(planned) == 1:
+                self._fail(planned[0][0], f"the model failed: {error!r}")
+                return
+            for one in planned:
+                self._advance([one])
+            return
+        row = 0
+        for sequence, piece, drafted in planned:
+            mine = logits[row : row + piece.wanted]
+            row += piece.wanted
+            if sequence not in self._running:
+                continue  # its job ended in this step, with an error of another choice
+            sequence.done += len(piece.ids) - drafted
+            self._residence.share(sequence)
+            if piece.wanted:
+                try:
+                    self._speak(sequence, mine, piece.ids[len(piece.ids) - drafted :])
+                except ValueError as error:
+                    self._fail(sequence, str(error))
+
+    def _speak(self, sequence: Sequence, logits: torch.Tensor, draft: list[int]) -> None:
+        """Say what the logits give: one token, and one more for each token of the draft that was right.
+
+        A sampled token is drawn as it would have been without the draft and then compared, which is rejection sampling
+        with a draft that is certain of itself (Leviathan et al. 2023, algorithm 1).
+        """
+        best = logits.argmax(dim=-1).tolist()
+        for fork in self._forks(sequence):
+            if not self._say(fork, self._choose(fork, logits[0], best[0])):
+                self._end(fork)
+        right = 0
+        for at, row in enumerate(logits):
+            score = self._choose(sequence, row, best[at])
+            hit = at < len(draft) and draft[at] == score.token
+            right += hit
+            if not self._say(sequence, score) or not hit:
+                break
+            sequence.done += 1  # the draft's keys and values are those of the token
+        if draft:
+            sequence.drafter.judged(len(draft), right)
+            sequence.accepted += right
+            sequence.rejected += len(draft) - right
+            self.meter.drafted(len(draft), right)
+        if sequence.ended is not None:
+            self._end(sequence)
+        else:
+            self._residence.share(sequence)
+
+    def _choose(self, sequence: Sequence, logits: torch.Tensor, best: int) -> TokenScore:
+        if not sampler.plain(sequence.job.sampling):
+            return sampler.choose(logits, sequence.job.sampling, sequence.counts, sequence.generator)
+        if not bool(logits[best].isfinite()):
+            raise ValueError("the model gave logits that are no numbers")
+        return TokenScore(best, 0.0)
+
+    def _forks(self, sequence: Sequence) -> list[Sequence]:
+        """The other choices of a job, once its prompt is computed: they hold the same pages."""
+        if sequence.forked:
+            return []
+        sequence.forked = True
+        forks = []
+        for choice in range(1, sequence.job.sampling.n):
+            fork = self._sequence(sequence.job, choice)
+            fork.forked = fork.charged = True
+            fork.arrived = sequence.arrived
+            self._residence.fork(sequence, fork)
+            forks.append(fork)
+        self._running.extend(forks)
+        return forks
+
+    def _say(self, sequence: Sequence, score: TokenScore) -> bool:
+        """Append a token and tell; False when it was the last, which `ended` then says."""
+        sampling = sequence.job.sampling
+        if not sequence.generated:
+            self.meter.first_token.observe(self._clock() - sequence.arrived)
+        sequence.say(score)
+        self._lineup.deficits.pay(sequence.job.tenant, generated=1)
+        self.meter.generated.inc()
+        if score.token in self.decoder.ends and not sampling.ignore_eos:
+            sequence.ended = Finish.STOP
+            return False
+        said = sequence.voice.say(score)
+        self._books.said(sequence, said)
+        if sequence.voice.stopped:
+            sequence.ended = Finish.STOP
+        elif not sequence.room:
+            sequence.ended = Finish.LENGTH
+        return sequence.ended is None
+
+    def _end(self, sequence: Sequence) -> None:
+        assert sequence.ended is not None
+        failed = sequence.ended is Finish.ERROR
+        rest = Said() if failed else sequence.voice.end()
+        self._books.ended(sequence, sequence.ended, rest.text, rest.scores, error=sequence.error)
+        self._leave(sequence, forget=failed)
+        self.meter.ended(sequence.ended)
+        self._pace.ended(sequence.generated)
+        self._lineup.deficits.forget(one.job.tenant for one in (*self._lineup, *self._running))
+
+    def _fail(self, sequence: Sequence, error: str) -> None:
+        """End a whole job for what happened to one of its choices."""
+        for other in [one for one in self._running if one.job.id == sequence.job.id and one is not sequence]:
+            self._leave(other, forget=True)
+        sequence.ended, sequence.error = Finish.ERROR, error
+        self._end(sequence)
+        self.cancel(sequence.job.id)

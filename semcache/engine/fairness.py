@@ -1,0 +1,64 @@
+"""Whose request comes next: the one with the longest cached prefix, among tenants that are not in debt.
+
+Deficit longest prefix match (Cao et al. 2025, "Locality-aware Fair Scheduling in LLM Serving", algorithm 1): a tenant
+pays for every prompt token that has to be computed and every token generated; while it is in debt others come first,
+and when all that wait are in debt each gets a quantum.
+Knows tenants, tokens and numbers, nothing of requests' content or of time.
+Invariant: work-conserving (somebody is chosen whenever somebody waits); between tenants that both wait, the service
+received differs by at most a quantum and two largest requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A waiting request: its tenant, its order of arrival, and how many tokens of its prompt are cached.
+
+    One that is `overdue` was passed over too often by others with more in the cache.
+    """
+
+    tenant: str
+    order: int
+    cached: int
+    overdue: bool = False
+
+
+class Deficits:
+    """What every tenant may still spend, in tokens; a generated token costs `generated` times a prompt token."""
+
+    def __init__(self, quantum: int, *, generated: float = 2.0) -> None:
+        self._quantum, self._generated = quantum, generated
+        self._left: dict[str, float] = {}
+
+    def left(self, tenant: str) -> float:
+        """What a tenant may still spend; negative: its debt."""
+        return self._left.get(tenant, float(self._quantum))
+
+    def pay(self, tenant: str, *, prompt: int = 0, generated: int = 0) -> None:
+        """Charge a tenant for tokens computed."""
+        self._left[tenant] = self.left(tenant) - prompt - self._generated * generated
+
+    def rank(self, waiting: Sequence[Candidate]) -> list[Candidate]:
+        """All that wait, best first; raises the deficits of those that wait when all of them are in debt."""
+        if not waiting:
+            return []
+        tenants = {candidate.tenant for candidate in waiting}
+        short = -max(self.left(tenant) for tenant in tenants)
+        if short >= 0:
+            rounds = int(short // self._quantum) + 1
+            for tenant in tenants:
+                self._left[tenant] = min(self.left(tenant) + rounds * self._quantum, float(self._quantum))
+        return sorted(waiting, key=self._rank)
+
+    def _rank(self, one: Candidate) -> tuple[bool, bool, int, int]:
+        return self.left(one.tenant) <= 0, not one.overdue, 0 if one.overdue else -one.cached, one.order
+
+    def forget(self, present: Iterable[str]) -> None:
+        """Drop tenants that are neither present nor in debt, so that those who come once cost no memory."""
+        keep = set(present)
+        for tenant in [name for name, left in self._left.items() if name not in keep and left >= 0]:
+            del self._left[tenant]

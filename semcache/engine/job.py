@@ -1,0 +1,97 @@
+"""What is asked of the engine and what comes back, as values.
+
+Knows nothing of HTTP, scheduling or tensors. Invariant: every value is frozen; a `Job` is complete, so that the thread
+that owns the model needs nothing else of the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Finish(StrEnum):
+    """Why a choice ended, in OpenAI's words; CANCELLED and ERROR never reach a reply."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How tokens are chosen. `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 keep all tokens.
+
+    Penalties are OpenAI's, over the tokens generated so far. `logprobs` None gives none, n >= 0 gives that of the token
+    and of the n likeliest, before temperature and penalties.
+    """
+
+    max_tokens: int = 16
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    n: int = 1
+    logprobs: int | None = None
+    frequency_penalty: float = 0.0
+    presence_penalty: float = 0.0
+    bias: Mapping[int, float] = field(default_factory=dict)
+    ignore_eos: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A prompt as token ids, at least one, and what to make of it.
+
+    `tenant` separates caches: jobs of different tenants never share keys and values. `draft` is a guess at the answer,
+    verified as a speculation; it never changes what is answered.
+    """
+
+    id: str
+    ids: tuple[int, ...]
+    sampling: Sampling = Sampling()
+    tenant: str = ""
+    draft: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScore:
+    """A token with its natural log-probability; `top` are the likeliest ones with theirs, best first."""
+
+    token: int
+    logprob: float
+    top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens that a job cost: of its prompt, how many of those came from the cache, and generated.
+
+    Of drafted tokens, `accepted` were what the model said anyway and `rejected` were not.
+    """
+
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+    accepted: int = 0
+    rejected: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What one choice of a job said in a step. `finish` ends the choice; the last one of a job carries `spent`.
+
+    `scores` are of the tokens that `text` completes. With `finish` ERROR, `error` says what happened.
+    """
+
+    job: str
+    choice: int
+    text: str = ""
+    scores: tuple[TokenScore, ...] = ()
+    finish: Finish | None = None
+    spent: Spent | None = None
+    error: str = ""

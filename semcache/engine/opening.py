@@ -1,0 +1,57 @@
+"""Opening an engine: the model, its tokenizer, the cache and the thread, from a configuration.
+
+Knows which part needs which, and the clocks and random numbers of this process.
+Invariant: an engine that opened can answer; everything that is wrong with a model folder is said here.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+import uuid
+from functools import partial
+from pathlib import Path
+
+from semcache.engine.config import EngineConfig
+from semcache.engine.disk import DiskTier
+from semcache.engine.engine import Engine
+from semcache.engine.meter import Meter
+from semcache.engine.model import open_decoder
+from semcache.engine.server import Server
+from semcache.engine.tiers import Tiers
+from semcache.engine.tokenizer import Text
+from semcache.engine.worker import Worker
+from semcache.errors import ConfigError
+
+
+def open_engine(config: EngineConfig) -> Engine:
+    """An engine without a thread. Raises ConfigError."""
+    decoder = open_decoder(config)
+    text = Text(config.model, config.revision)
+    if text.size > decoder.vocabulary:
+        raise ConfigError(
+            f"model {config.model!r} knows {decoder.vocabulary} tokens and its tokenizer {text.size}: they do not "
+            "belong together"
+        )
+    meter = Meter()
+    disk = None
+    if config.disk is not None and config.disk_bytes:
+        disk = DiskTier(config.disk, config.disk_bytes, count=lambda event: meter.tier("disk", event))
+    tiers = Tiers(host_bytes=config.host_bytes, disk=disk, clock=time.monotonic, meter=meter)
+    return Engine(
+        decoder, text, config, clock=time.monotonic, seeds=partial(secrets.randbits, 62), meter=meter, tiers=tiers
+    )
+
+
+def open_server(config: EngineConfig, *, any_model: bool = False) -> tuple[Server, Worker]:
+    """The ASGI application and its worker, started. Raises ConfigError."""
+    worker = Worker(open_engine(config)).start()
+    server = Server(
+        worker, name=served_name(config), clock=time.time, ids=lambda: uuid.uuid4().hex, any_model=any_model
+    )
+    return server, worker
+
+
+def served_name(config: EngineConfig) -> str:
+    """The name that the model is served under."""
+    return config.name or Path(config.model).resolve().name or config.model

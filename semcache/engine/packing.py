@@ -1,0 +1,134 @@
+"""Laying sequences side by side into one batch: which rows go where, and who sees what.
+
+Knows token ids, positions and pages, nothing of requests or of the model's layers.
+Invariant: the pages of a piece hold all tokens before it, and have room for its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semcache.engine.attention import Crowd, Packing, Span
+from semcache.engine.kv import KeyValues, locate
+
+if TYPE_CHECKING:
+    import torch
+
+_SHORT = 512  # tokens of a sequence's own up to which padding many of them costs less than a call for each
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The tokens `ids` of a sequence, at positions from `start`; `pages` hold the sequence. Logits are wanted of the
+    last `wanted` tokens."""
+
+    ids: list[int]
+    start: int
+    pages: Sequence[int]
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A batch: (1, tokens) ids and positions, how attention reads it, and the rows whose logits are wanted."""
+
+    ids: torch.Tensor
+    positions: torch.Tensor
+    packing: Packing
+    wanted: torch.Tensor
+
+
+def pack(pieces: Sequence[Piece], store: KeyValues, *, share: int) -> Packed:
+    """Lay out pieces in their order. Sequences with one token each attend together to what they share, from `share`
+    tokens on."""
+    import torch
+
+    device, block = store.shape.device, store.block
+    ids: list[int] = []
+    positions: list[int] = []
+    slots: list[int] = []
+    wanted: list[int] = []
+    spans: list[Span] = []
+    singles: list[tuple[int, Piece]] = []
+    for piece in pieces:
+        first, last = len(ids), len(ids) + len(piece.ids)
+        ids.extend(piece.ids)
+        positions.extend(range(piece.start, piece.start + len(piece.ids)))
+        slots.extend(piece.pages[at // block] * block + at % block for at in positions[first:])
+        wanted.extend(range(last - piece.wanted, last))
+        if len(piece.ids) == 1:
+            singles.append((first, piece))
+        else:
+            spans.append(_span(first, piece, store))
+    crowds: list[Crowd] = []
+    for shared, members in _crowds(singles, block=block, share=share):
+        if len(members) == 1:
+            spans.append(_span(*members[0], store))
+        else:
+            crowds.append(_crowd(members, shared, store))
+
+    def index(values: list[int]) -> torch.Tensor:
+        return torch.tensor(values, dtype=torch.long, device=device)
+
+    packing = Packing(store, index(slots), tuple(spans), tuple(crowds))
+    return Packed(index(ids)[None], index(positions)[None], packing, index(wanted))
+
+
+def _span(row: int, piece: Piece, store: KeyValues) -> Span:
+    import torch
+
+    rows, length = len(piece.ids), piece.start + len(piece.ids)
+    pages = locate(piece.pages[: -(-length // store.block)], store.shape.device)
+    mask = None
+    if rows > 1:
+        mask = torch.zeros(rows, length, dtype=store.shape.dtype, device=store.shape.device)
+        mask[:, piece.start :].fill_(-torch.inf).triu_(1)
+    return Span(row, row + rows, pages, length, mask)
+
+
+def _crowds(
+    singles: Sequence[tuple[int, Piece]], *, block: int, share: int
+) -> list[tuple[int, list[tuple[int, Piece]]]]:
+    """Sequences to attend together, with the number of pages that they share; long ones that share nothing alone."""
+    families: dict[int, list[tuple[int, Piece]]] = {}
+    for row, piece in singles:
+        families.setdefault(piece.pages[0], []).append((row, piece))
+    crowds: list[tuple[int, list[tuple[int, Piece]]]] = []
+    rest: list[tuple[int, Piece]] = []
+    for members in families.values():
+        common = shared_pages([list(piece.pages[: piece.start // block]) for _, piece in members])
+        if len(members) > 1 and common * block >= share:
+            crowds.append((common, members))
+        else:
+            rest.extend(members)
+    together = [member for member in rest if member[1].start < _SHORT]
+    crowds.extend((0, [member]) for member in rest if member[1].start >= _SHORT)
+    if together:
+        crowds.append((0, together))
+    return crowds
+
+
+def shared_pages(tables: Sequence[list[int]]) -> int:
+    """The length of the longest common prefix of page tables."""
+    first, last = min(tables), max(tables)
+    for at, (one, other) in enumerate(zip(first, last, strict=False)):
+        if one != other:
+            return at
+    return min(len(first), len(last))
+
+
+def _crowd(members: Sequence[tuple[int, Piece]], shared: int, store: KeyValues) -> Crowd:
+    import torch
+
+    device, block = store.shape.device, store.block
+    tails = [piece.pages[shared : piece.start // block + 1] for _, piece in members]
+    width = max(map(len, tails))
+    own = torch.tensor([piece.start + 1 - shared * block for _, piece in members], device=device)
+    unseen = torch.arange(width * block, device=device)[None] >= own[:, None]
+    # Padding repeats a page of the sequence's own: any page would do, as nobody sees it.
+    padded = [[*tail, *[tail[-1]] * (width - len(tail))] for tail in tails]
+    prefix = locate(members[0][1].pages[:shared], device) if shared else None
+    rows = torch.tensor([row for row, _ in members], device=device)
+    return Crowd(rows, prefix, shared * block, torch.tensor(padded, device=device), unseen)

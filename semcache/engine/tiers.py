@@ -1,0 +1,110 @@
+"""What stands behind the cache: blocks that left it in host memory, and all blocks on disk.
+
+A block is loaded only where that is expected to be quicker than computing it, from the bandwidth and the speed that
+were measured (CacheGen's controller: Liu et al. 2024, section 5.3). Writing is done by a thread of its own.
+Knows blocks, bytes and seconds, nothing of sequences. Invariant: a tier that fails costs time and never an answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+from semcache.engine.disk import DiskTier, Stored
+from semcache.engine.meter import Meter
+
+_log = logging.getLogger(__name__)
+_QUEUED = 512  # blocks that wait to be written
+_MEMORY = 0.8
+_AGAIN = 64  # refused loads after which the disk is tried once more: it may have become quicker
+
+
+class Tiers:
+    """`host_bytes` of host memory, and `disk` where there is one. `clock` gives seconds."""
+
+    def __init__(self, *, host_bytes: int, disk: DiskTier | None, clock: Callable[[], float], meter: Meter) -> None:
+        self._host: OrderedDict[bytes, Stored] = OrderedDict()
+        self._host_left = host_bytes
+        self._disk, self._clock, self._meter = disk, clock, meter
+        self._seconds = 0.0  # to load a block from disk
+        self._refused = 0
+        self._lock = threading.Lock()  # of the disk's index, which the writer and the engine share
+        self._queue: queue.Queue[Stored | None] = queue.Queue(_QUEUED)
+        self._queued: set[bytes] = set()
+        self._writer = threading.Thread(target=self._write, name="semcache-engine-disk", daemon=True)
+        if disk is not None:
+            self._writer.start()
+
+    def wants(self, key: bytes) -> bool:
+        """Whether a block that was just computed should be given to `keep`."""
+        return self._disk is not None and key not in self._queued and key not in self._disk
+
+    def keep(self, block: Stored, *, wait: bool = False) -> None:
+        """Write a block to disk, soon; it is dropped when too many wait, unless the caller waits as well."""
+        try:
+            self._queue.put(block, block=wait)
+        except queue.Full:
+            self._meter.tier("disk", "dropped")
+            return
+        self._queued.add(block.key)
+
+    @property
+    def hosts(self) -> bool:
+        """Whether blocks that leave the cache should be given to `host`."""
+        return self._host_left > 0 or bool(self._host)
+
+    def host(self, block: Stored) -> None:
+        """Keep a block that leaves the cache in host memory, as long as there is room."""
+        if block.key in self._host:
+            return
+        self._host[block.key] = block
+        self._host_left -= block.data.nbytes
+        self._meter.tier("host", "stored")
+        while self._host_left < 0:
+            _, gone = self._host.popitem(last=False)
+            self._host_left += gone.data.nbytes
+            self._meter.tier("host", "evicted")
+
+    def fetch(self, key: bytes, parent: bytes, ids: Sequence[int], *, compute: float) -> Stored | None:
+        """A block that some tier holds; None where it has to be computed, which takes about `compute` seconds."""
+        held = self._host.get(key)
+        if held is not None and held.parent == parent and held.ids == tuple(ids):
+            self._host.move_to_end(key)
+            self._meter.tier("host", "loaded")
+            return held
+        if self._disk is None or key not in self._disk:
+            return None
+        if compute and self._seconds > compute and self._refused < _AGAIN:
+            self._refused += 1
+            self._meter.tier("disk", "recomputed")
+            return None
+        self._refused = 0
+        began = self._clock()
+        with self._lock:
+            block = self._disk.read(key, parent, ids)
+        took = self._clock() - began
+        self._seconds = _MEMORY * self._seconds + (1 - _MEMORY) * took if self._seconds else took
+        if block is not None:
+            self._meter.tier("disk", "loaded")
+        return block
+
+    def close(self) -> None:
+        """Write what waits, and end the thread."""
+        if self._writer.is_alive():
+            self._queue.put(None)
+            self._writer.join()
+
+    def _write(self) -> None:
+        assert self._disk is not None
+        while (block := self._queue.get()) is not None:
+            try:
+                with self._lock:
+                    kept = self._disk.write(block)
+                self._meter.tier("disk", "stored" if kept else "failed")
+            except Exception:
+                _log.exception("a block cannot be kept on disk")
+                self._meter.tier("disk", "failed")
+            self._queued.discard(block.key)

@@ -1,0 +1,108 @@
+"""Text to tokens and back: plain prompts, chats, and answers token by token.
+
+Knows transformers' tokenizers and chat templates. Invariant: the pieces of an answer, joined, are the same text
+however the tokens were fed, and never end within a character.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from semcache.errors import ConfigError, InvalidArgument
+
+_ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant", "tool": "Tool"}
+
+
+class Text:
+    """The tokenizer of a model. `digest` changes with anything that could change ids. Raises ConfigError."""
+
+    def __init__(self, model: str, revision: str | None = None) -> None:
+        from transformers import AutoTokenizer
+
+        try:
+            self._outer = AutoTokenizer.from_pretrained(model, revision=revision)
+            self._inner = self._outer.backend_tokenizer
+            state = self._inner.to_str()
+        except Exception as error:  # tokenizers raise bare Exception for a damaged file
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise ConfigError(
+                f"the tokenizer of model {model!r} cannot be used (is tokenizer.json there?): {reason}"
+            ) from error
+        self._template = getattr(self._outer, "chat_template", None)
+        facts = f"{type(self._outer).__name__} {self._outer.all_special_tokens} {self._template!r} {state}"
+        self.digest = hashlib.blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """One more than the largest token id."""
+        return int(max(self._outer.get_vocab().values(), default=-1)) + 1
+
+    @property
+    def end(self) -> int | None:
+        """The token that the tokenizer itself calls the end."""
+        found = self._outer.eos_token_id
+        return None if found is None else int(found)
+
+    def encode(self, text: str, *, special: bool = True) -> list[int]:
+        """Ids of a text, with the tokens that begin every prompt of this model when `special`."""
+        return list(self._outer.encode(text, add_special_tokens=special))
+
+    def chat(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+        """Ids of a conversation up to where the assistant speaks, by the model's template or, without one, as lines.
+
+        Raises InvalidArgument when the template refuses the messages.
+        """
+        if not self._template:
+            lines = [f"{_ROLES.get(message['role'], message['role'])}: {message['content']}\n" for message in messages]
+            return self.encode("".join(lines) + "Assistant:")
+        try:
+            turns: Any = list(messages)
+            text = str(self._outer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
+        except Exception as error:  # templates raise what they like
+            raise InvalidArgument(f"the model's chat template refuses these messages: {error}") from error
+        return self.encode(text, special=False)
+
+    def token(self, id: int) -> str:
+        """The text of a single token."""
+        return str(self._outer.decode([id]))
+
+    def reader(self) -> Reader:
+        """A fresh reader of an answer."""
+        return Reader(self._inner)
+
+
+class Reader:
+    """Reads an answer token by token; special tokens are left out."""
+
+    def __init__(self, inner: Any) -> None:
+        from tokenizers.decoders import DecodeStream
+
+        self._inner = inner
+        self._stream = DecodeStream(skip_special_tokens=True)
+        self._waiting: list[int] = []
+
+    def feed(self, token: int) -> str:
+        """The text that this token completes, which may be none."""
+        self._waiting.append(token)
+        try:
+            piece = self._stream.step(self._inner, token)
+        except Exception:  # bytes that are no text: the stream refuses to go on, so it begins anew behind them
+            return self._restart()
+        if piece is None:
+            return ""
+        self._waiting.clear()
+        return str(piece)
+
+    def flush(self) -> str:
+        """What is left when the answer ends within a character: a replacement character."""
+        rest = str(self._inner.decode(self._waiting, skip_special_tokens=True)) if self._waiting else ""
+        self._waiting.clear()
+        return rest
+
+    def _restart(self) -> str:
+        from tokenizers.decoders import DecodeStream
+
+        self._stream = DecodeStream(skip_special_tokens=True)
+        return self.flush()

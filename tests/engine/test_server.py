@@ -1,0 +1,241 @@
+"""A real server in a process of its own, spoken to by OpenAI's own client."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+
+pytestmark = pytest.mark.process
+SYSTEM = {"role": "system", "content": "You are the cache of a model. " * 8}
+
+
+def asked(text: str = "hello") -> list[Any]:
+    return [SYSTEM, {"role": "user", "content": text}]
+
+
+@pytest.fixture(scope="module")
+def url(folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    log = tmp_path_factory.mktemp("serve") / "log"
+    command = [sys.executable, "-m", "semcache.cli", "engine", "serve", "--model", str(folder()), "--name", "tiny"]
+    command += ["--port", "0", "--cache-mib", "2", "--max-running", "4", "--threads", "1"]
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stderr=out, stdout=out, env={**os.environ, "HF_HUB_OFFLINE": "1"})
+    try:
+        found = None
+        for _ in range(1200):
+            found = re.search(r"ready on (http://\S+)/v1", log.read_text())
+            if found or process.poll() is not None:
+                break
+            time.sleep(0.1)
+        assert found, log.read_text()
+        yield found.group(1)
+        assert process.poll() is None, log.read_text()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0, log.read_text()
+        assert "Traceback" not in log.read_text()
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def client(url: str) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0, timeout=60) as made:
+        yield made
+
+
+def test_a_chat_whole_and_as_a_stream_is_the_same(client: openai.OpenAI) -> None:
+    call: dict[str, Any] = {"model": "tiny", "messages": asked(), "max_tokens": 12, "temperature": 0, "logprobs": True}
+    call["top_logprobs"] = 2
+    whole = client.chat.completions.create(**call)
+    chunks = list(client.chat.completions.create(**call, stream=True, stream_options={"include_usage": True}))
+    (one,), parts = whole.choices, [chunk.choices[0] for chunk in chunks[:-1]]
+    assert "".join(part.delta.content or "" for part in parts) == one.message.content
+    assert [part.finish_reason for part in parts if part.finish_reason] == [one.finish_reason] == ["length"]
+    assert one.logprobs
+    assert one.logprobs.content
+    streamed = [entry for part in parts if part.logprobs for entry in part.logprobs.content or []]
+    assert streamed == one.logprobs.content
+    assert [len(entry.top_logprobs) for entry in streamed] == [2] * 12
+    assert whole.usage
+    usage = chunks[-1].usage
+    assert usage
+    assert usage.completion_tokens == whole.usage.completion_tokens == 12
+    assert usage.prompt_tokens_details
+    assert usage.prompt_tokens_details.cached_tokens == (whole.usage.prompt_tokens - 1) // 32 * 32
+
+
+def test_a_salt_separates_what_is_cached(client: openai.OpenAI) -> None:
+    def cached(salt: str) -> int:
+        reply = client.chat.completions.create(
+            model="tiny", messages=asked("salted"), max_tokens=1, extra_body={"cache_salt": salt}
+        )
+        assert reply.usage
+        assert reply.usage.prompt_tokens_details
+        return reply.usage.prompt_tokens_details.cached_tokens or 0
+
+    assert [cached("a"), cached("b"), cached("a") > 0, cached("b") > 0] == [0, 0, True, True]
+
+
+def test_choices_stops_and_seeds(client: openai.OpenAI) -> None:
+    call: dict[str, Any] = {"model": "tiny", "messages": asked(), "max_tokens": 16, "seed": 4, "n": 3}
+    first, second = client.chat.completions.create(**call), client.chat.completions.create(**call)
+    texts = [choice.message.content for choice in first.choices]
+    assert texts == [choice.message.content for choice in second.choices]
+    assert len(set(texts)) == 3
+    whole = texts[0] or ""
+    stopped = client.chat.completions.create(**call, stop=[whole[4:6]])
+    assert stopped.choices[0].message.content == whole[: whole.index(whole[4:6])]
+    assert stopped.choices[0].finish_reason == "stop"
+
+
+def test_completions_of_several_prompts_as_text_and_tokens(client: openai.OpenAI) -> None:
+    call: dict[str, Any] = {"model": "tiny", "max_tokens": 6, "temperature": 0, "logprobs": 1}
+    both = client.completions.create(prompt=["the cache", "a token is"], **call)
+    alone = client.completions.create(prompt="a token is", **call)
+    assert [choice.index for choice in both.choices] == [0, 1]
+    assert both.choices[1].text == alone.choices[0].text
+    assert alone.choices[0].logprobs
+    assert len(alone.choices[0].logprobs.tokens or []) == 6
+    streamed = "".join(
+        chunk.choices[0].text for chunk in client.completions.create(prompt="a token is", stream=True, **call)
+    )
+    assert streamed == alone.choices[0].text
+    assert client.completions.create(prompt=[7, 8, 9], **call).usage.prompt_tokens == 3  # type: ignore[union-attr]
+
+
+def test_a_prediction_is_verified_and_counted(client: openai.OpenAI) -> None:
+    call: dict[str, Any] = {"model": "tiny", "messages": asked("predict"), "max_tokens": 24, "temperature": 0}
+    said = client.chat.completions.create(**call, extra_body={"ignore_eos": True})
+    content = said.choices[0].message.content or ""
+    again = client.chat.completions.create(
+        **call, prediction={"type": "content", "content": content}, extra_body={"ignore_eos": True}
+    )
+    assert again.choices[0].message.content == content
+    details = again.usage.completion_tokens_details if again.usage else None
+    assert details
+    assert (details.accepted_prediction_tokens or 0) + (details.rejected_prediction_tokens or 0) > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "param"),
+    [
+        ({"foo": 1}, 400, "foo"),
+        ({"temperature": 9}, 400, "temperature"),
+        ({"temperature": "hot"}, 400, "temperature"),
+        ({"top_p": 0}, 400, "top_p"),
+        ({"n": 0}, 400, "n"),
+        ({"n": 5}, 400, "n"),
+        ({"stop": [""]}, 400, "stop"),
+        ({"stop": 5}, 400, "stop"),
+        ({"max_tokens": 0}, 400, "max_tokens"),
+        ({"max_tokens": 10**9}, 400, "prompt"),
+        ({"messages": []}, 400, "messages"),
+        ({"messages": "hello"}, 400, "messages"),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "messages"),
+        ({"messages": [{"role": "user", "content": "much " * 2000}]}, 400, "prompt"),
+        ({"tools": [{"type": "function", "function": {"name": "f"}}]}, 400, "tools"),
+        ({"response_format": {"type": "json_object"}}, 400, "response_format"),
+        ({"top_logprobs": 3}, 400, "top_logprobs"),
+        ({"logit_bias": {"x": 1}}, 400, "logit_bias"),
+        ({"logit_bias": {"100000": 1}}, 400, "logit_bias"),
+        ({"prediction": {"type": "content"}}, 400, "prediction"),
+        ({"stream_options": {"include_usage": True}}, 400, "stream_options"),
+        ({"cache_salt": "x" * 129}, 400, "cache_salt"),
+        ({"model": "gpt-4"}, 404, "model"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused_by_name(
+    client: openai.OpenAI, change: Any, status: int, param: str
+) -> None:
+    body = {"model": "tiny", "messages": asked(), "max_tokens": 4, **change}
+    with pytest.raises(openai.APIStatusError) as caught:
+        client.post("/chat/completions", cast_to=object, body=body)
+    assert (caught.value.status_code, caught.value.param) == (status, param)
+    assert caught.value.code
+    assert caught.value.type in {"invalid_request_error", "not_found_error"}
+
+
+@pytest.mark.parametrize("prompt", ["", [], [[]], [1, "a"], [True], 5, None, {"a": 1}, [99999], [-1]])
+def test_a_prompt_that_is_none_is_refused(client: openai.OpenAI, prompt: Any) -> None:
+    with pytest.raises(openai.BadRequestError):
+        client.post("/completions", cast_to=object, body={"model": "tiny", "prompt": prompt})
+
+
+def test_raw_nonsense_gets_an_error_in_openais_form(url: str) -> None:
+    for method, path, content, status in [
+        ("POST", "/v1/chat/completions", b"{", 400),
+        ("POST", "/v1/chat/completions", b"\xff", 400),
+        ("POST", "/v1/chat/completions", b"[" * 5000, 400),
+        ("POST", "/v1/completions", b"[]", 400),
+        ("GET", "/v1/completions", b"", 405),
+        ("POST", "/v1/models", b"", 405),
+        ("GET", "/v1/nothing", b"", 404),
+        ("GET", "/v1/models/nothing", b"", 404),
+    ]:
+        reply = httpx2.request(method, url + path, content=content)
+        assert reply.status_code == status, (path, reply.text)
+        assert reply.json()["error"]["message"]
+
+
+def test_the_desk(client: openai.OpenAI, url: str) -> None:
+    assert [model.id for model in client.models.list()] == ["tiny"]
+    assert client.models.retrieve("tiny").id == "tiny"
+    assert httpx2.get(f"{url}/readyz").json()["status"] == "ok"
+    client.chat.completions.create(model="tiny", messages=asked(), max_tokens=2)
+    assert "semcache_engine_generated_tokens_total" in httpx2.get(f"{url}/metrics").text
+
+
+def running(url: str) -> float:
+    found = re.search(r"^semcache_engine_running (\S+)", httpx2.get(f"{url}/metrics").text, re.MULTILINE)
+    assert found
+    return float(found.group(1))
+
+
+def test_a_client_that_leaves_has_its_job_cancelled(client: openai.OpenAI, url: str) -> None:
+    call: dict[str, Any] = {"model": "tiny", "messages": asked("leave"), "max_tokens": 700}
+    stream = client.chat.completions.create(**call, stream=True, extra_body={"ignore_eos": True})
+    next(iter(stream))
+    stream.close()
+    whole = socket.create_connection(httpx2.URL(url).netloc.decode().split(":"))  # type: ignore[arg-type]
+    body = b'{"messages": [{"role": "user", "content": "x"}], "max_tokens": 900, "ignore_eos": true}'
+    whole.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+    time.sleep(0.2)
+    whole.close()
+    for _ in range(200):
+        if not running(url):
+            break
+        time.sleep(0.05)
+    assert running(url) == 0
+
+
+def test_many_clients_at_once_each_get_their_own_answer(client: openai.OpenAI) -> None:
+    def ask(number: int) -> str | None:
+        reply = client.chat.completions.create(
+            model="tiny", messages=asked(f"question {number % 4}"), max_tokens=8, temperature=0
+        )
+        return reply.choices[0].message.content
+
+    alone = [ask(number) for number in range(4)]
+    barrier = threading.Barrier(12)
+
+    def together(number: int) -> str | None:
+        barrier.wait()
+        return ask(number)
+
+    with ThreadPoolExecutor(12) as pool:
+        assert list(pool.map(together, range(12))) == alone * 3

@@ -1,0 +1,114 @@
+"""From tokens to text: stop strings that arrive in pieces, characters that arrive in bytes, and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from semcache.engine.job import TokenScore
+from semcache.engine.stops import StopFilter
+from semcache.engine.voice import Voice
+
+Folder = Callable[..., Path]
+Few = st.text("abc", min_size=1, max_size=3)
+
+
+def expected(text: str, stops: list[str]) -> str:
+    """Letter by letter: the first stop that is complete ends the text where it began."""
+    for end in range(1, len(text) + 1):
+        starts = [end - len(stop) for stop in stops if text[:end].endswith(stop)]
+        if starts:
+            return text[: min(starts)]
+    return text
+
+
+@given(st.lists(st.text("abc", max_size=4), max_size=8), st.lists(Few, max_size=3))
+@example(["ab", "cab"], ["bcab", "ca"])
+def test_a_text_is_cut_at_the_first_stop_however_it_arrives(pieces: list[str], stops: list[str]) -> None:
+    cut, got = StopFilter(stops), ""
+    for piece in pieces:
+        got += cut.feed(piece)
+        assert not any(stop in got for stop in stops)
+    stopped = cut.stopped
+    got += cut.flush()
+    assert got == expected("".join(pieces), stops)
+    assert stopped == (got != "".join(pieces) or any(stop in "".join(pieces) for stop in stops))
+
+
+@pytest.fixture(scope="module")
+def text(folder: Folder) -> Any:
+    from semcache.engine.tokenizer import Text
+
+    return Text(str(folder()))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=30))
+@example("naïve 🙂🙂 東京 \u0000 \ufffd end")
+def test_an_answer_read_token_by_token_is_the_text(text: Any, said: str) -> None:
+    reader = text.reader()
+    pieces = [reader.feed(token) for token in text.encode(said, special=False)]
+    assert "".join(pieces) + reader.flush() == said
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(6, 300), max_size=30))
+def test_tokens_that_are_no_text_are_replaced_and_never_raise(text: Any, ids: list[int]) -> None:
+    reader = text.reader()
+    said = "".join(reader.feed(token) for token in ids) + reader.flush()
+    assert said == text._inner.decode(ids)
+
+
+class Letters:
+    """A reader whose tokens are letters."""
+
+    def feed(self, token: int) -> str:
+        return chr(token)
+
+    def flush(self) -> str:
+        return ""
+
+
+@given(st.text("abc", max_size=12), st.lists(Few, max_size=2))
+def test_scores_come_with_the_text_of_their_tokens(said: str, stops: list[str]) -> None:
+    voice = Voice(Letters(), tuple(stops), scored=True)  # type: ignore[arg-type]
+
+    def speak() -> Iterator[Any]:
+        for letter in said:
+            yield voice.say(TokenScore(ord(letter), 0.0))
+            if voice.stopped:
+                return
+        yield voice.end()
+
+    text, scored = "", ""
+    for one in speak():
+        text += one.text
+        scored += "".join(chr(score.token) for score in one.scores)
+        assert scored == text
+
+
+def test_a_chat_follows_the_template_and_without_one_is_lines(text: Any, folder: Folder, tmp_path: Path) -> None:
+    import json
+    import shutil
+
+    from semcache.engine.tokenizer import Text
+    from semcache.errors import InvalidArgument
+
+    messages = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi <|end|>"}]
+    templated = "<|system|>be brief<|end|><|user|>hi <|end|><|end|><|assistant|>"
+    assert text._outer.decode(text.chat(messages)) == templated
+    bare = tmp_path / "bare"
+    shutil.copytree(folder(), bare)
+    (bare / "chat_template.jinja").unlink(missing_ok=True)
+    plain = Text(str(bare))
+    assert plain._outer.decode(plain.chat(messages)) == "System: be brief\nUser: hi <|end|>\nAssistant:"
+    assert plain.digest != text.digest
+    (bare / "chat_template.jinja").write_text("{{ raise_exception('no system prompt') }}")
+    with pytest.raises(InvalidArgument, match="no system prompt"):
+        Text(str(bare)).chat(messages)
+    assert json.loads((folder() / "tokenizer.json").read_text())
