@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from semcache.errors import StoreError
 from semcache.store import tables
 
-HEAD = "0002"
+HEAD = "0004"
 MIGRATIONS = Path(__file__).parent / "migrations"
 SALT = 32
 

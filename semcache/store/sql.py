@@ -24,6 +24,7 @@ from semcache.store import resealing, rows, schema, statements
 from semcache.store.engine import Database, Step
 from semcache.store.feed import Listening, Polling
 from semcache.store.lessons import Lessons
+from semcache.store.reembedding import Reembedding
 from semcache.store.tables import api_keys, changes, entries, meta, rejections
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 CHUNK = 500
 
 
-class SqlStore(Lessons):
+class SqlStore(Lessons, Reembedding):
     """Entries in a SQL database. `random(n)` gives n unpredictable bytes.
 
     `unreadable` counts entries that `cards`, `vectors` and `select` left out because they could not be opened.

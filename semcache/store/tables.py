@@ -107,6 +107,17 @@ vectors = sa.Table(
     sa.Index("vectors_embedder", "embedder_id", "entry_id"),
 )
 
+# Vectors of an embedder that is not in use (yet): beside those in `vectors` until `Reembedding.switch` exchanges them.
+reembedded = sa.Table(
+    "reembedded",
+    METADATA,
+    sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    sa.Column("embedder_id", sa.String, primary_key=True),
+    sa.Column("shelf", sa.LargeBinary, nullable=False),
+    sa.Column("dim", sa.Integer, nullable=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)
+
 changes = sa.Table(
     "changes",
     METADATA,
@@ -224,4 +235,20 @@ api_keys = sa.Table(
     sa.Column("admin", sa.Boolean, nullable=False),
     sa.Column("revoked", sa.Double),
     sa.Index("api_keys_digest", "digest", unique=True),
+)
+
+# Plan templates; an empty body marks one that is gone, until others have seen that.
+plans = sa.Table(
+    "plans",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True, autoincrement=False),
+    sa.Column("seq", BIG, nullable=False),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("expires", sa.Double, nullable=False),
+    sa.Column("seal_key", sa.String),
+    sa.Column("embedder_id", sa.String, nullable=False),
+    sa.Column("vectors", sa.LargeBinary, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Index("plans_seq", "seq", unique=True),
+    sa.Index("plans_expires", "expires"),
 )

@@ -1,0 +1,284 @@
+"""Making a template of a finished run: which steps count, and where each value of them came from.
+
+Every value in a call must be explained: it stands in the task, or in the result of an earlier step, or it stays open
+and a small model has to say it when the template is used. A value that explains itself by nothing becomes a constant
+only when another run, of another task, had the same one. Pure.
+Invariant: no text of a tool result and no value of the task gets into a template; of results only the places are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from semcache.agents import pattern, template
+from semcache.agents.forms import forms_of, write
+from semcache.agents.run import Call, Json, NoRun, Run, Tool, Why, digest
+from semcache.agents.slots import STOP, Kind, find, kind_of, words
+from semcache.agents.template import Action, Filled, Form, Hole, Mix, Slot, Source, Step
+
+_KEY = re.compile(r"[A-Za-z_][\w-]{0,39}")  # a key that may be part of a path into results
+_LEAVES = 2000  # of all results, that a value is sought among
+_SMALL = 10  # whole numbers below this stand in results by chance
+_PLAN_LINES = 40
+_WORDS = 600  # of a task, that values are sought among
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What one run teaches. `raw` holds the values of open slots, which no template keeps."""
+
+    pattern: pattern.Pattern
+    slots: tuple[Slot, ...]
+    steps: tuple[Step, ...]
+    tools: Mapping[str, bytes]
+    requires: tuple[str, ...]
+    expects: str
+    raw: Mapping[str, Json] = field(default_factory=dict)
+
+
+def distil(run: Run, tools: Mapping[str, Tool], *, salt: bytes) -> Draft:
+    """The draft of a run. `salt` keys the digests of open values. Raises NoRun with the reason why there is none."""
+    made = _Maker(run, tools, salt)
+    steps = made.actions() if run.turns else made.lines()
+    if not steps:
+        raise NoRun(Why.NO_STEPS)
+    learned = pattern.learned(run.task, made.said)
+    if not learned.telling:
+        raise NoRun(Why.VAGUE)
+    used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}
+    needed = [f"tool:{name}" for name in used] + [f"slot:{name}" for name in made.said]
+    return Draft(learned, tuple(made.slots), steps, used, tuple(needed), _type(run.answer), made.raw)
+
+
+class _Maker:
+    """One run on its way to a draft. `said` maps slots to their values as the task writes them."""
+
+    def __init__(self, run: Run, tools: Mapping[str, Tool], salt: bytes) -> None:
+        self._run, self._tools, self._salt = run, tools, salt
+        self._pieces = _pieces(run.task)
+        self._stems = frozenset(word.stem for word in words(run.task))
+        self._leaves: dict[str, tuple[int, int, tuple[str | int, ...]]] = {}
+        self._names: dict[str, int] = {}
+        self._known: dict[tuple[Source, Json], str] = {}
+        self.said: dict[str, str] = {}
+        self.slots: list[Slot] = []
+        self.raw: dict[str, Json] = {}
+
+    def actions(self) -> tuple[Step, ...]:
+        kept = list(self._kept())
+        for calls in kept:
+            for call in calls:
+                self._ground(call.arguments)
+        steps: list[Step] = []
+        for place, calls in enumerate(kept):
+            actions = [
+                Action(call.tool, self._explain(call.arguments, call.tool, ""), self._reads(call), _type(call.result))
+                for call in calls
+            ]
+            steps.append(Step(tuple(actions)))
+            for number, call in enumerate(calls):
+                self._remember(call.result, place, number)
+        return tuple(steps)
+
+    def lines(self) -> tuple[Step, ...]:
+        """A plan in words: the agent's answer to the task, line by line."""
+        lines = [line.strip() for line in self._run.answer.splitlines() if line.strip()]
+        if len(lines) > _PLAN_LINES:
+            raise NoRun(Why.TOO_LARGE)
+        for value in find(self._run.task):
+            if any(value.text.casefold() in line.casefold() for line in lines):
+                self._task_slot(value.text, value.text, Form.SAME, f"plan.{value.kind.value}")
+        if any(self._run.texts):
+            raise NoRun(Why.TAINTED)
+        steps = tuple(Step(text=self._mixed(line)) for line in lines)
+        values = {word.stem for value in find(self._run.task) for word in words(value.text)} - self._fixed() - STOP
+        if any(word in values for word in template.literals(steps)):
+            raise NoRun(Why.UNEXPLAINED)
+        return steps
+
+    def _kept(self) -> Iterator[list[Call]]:
+        """The calls that count: none that failed, no look at what was looked at and has not changed since."""
+        looked: set[bytes] = set()
+        for turn in self._run.turns:
+            calls: list[Call] = []
+            for call in turn.calls:
+                if self._tools and call.tool not in self._tools:
+                    raise NoRun(Why.UNDECLARED_TOOL)
+                if call.failed:
+                    continue
+                mark = digest(call.tool, call.arguments)
+                if self._reads(call) and mark in looked:
+                    continue
+                looked = looked | {mark} if self._reads(call) else set()
+                calls.append(call)
+            if calls:
+                yield calls
+
+    def _reads(self, call: Call) -> bool:
+        tool = self._tools.get(call.tool)
+        return tool is not None and tool.reads
+
+    def _ground(self, value: Json, about: str = "") -> None:
+        """Find the values of a call that stand in the task, so that strings that hold them can be taken apart."""
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                self._ground(inner, str(key))
+        elif isinstance(value, list):
+            for inner in value:
+                self._ground(inner, about)
+        else:
+            for form in forms_of(value):
+                piece = self._pieces.get((form, value))
+                if piece is not None and piece.casefold() not in STOP:
+                    self._task_slot(value, piece, form, about)
+                    return
+
+    def _explain(self, value: Json, tool: str, about: str) -> Filled:
+        if isinstance(value, dict):
+            if not all(self._named(key, tool, about) for key in value):
+                raise NoRun(Why.UNEXPLAINED)
+            return {key: self._explain(inner, tool, key) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._explain(inner, tool, about) for inner in value]
+        if value is None or isinstance(value, bool) or value == "":
+            return value
+        known = self._known.get((Source.TASK, value))
+        if known is not None:
+            form = next(form for form in forms_of(value) if write(form, self.said[known]) == value)
+            return Hole(known, form)
+        found = self._leaves.get(repr(value))
+        if found is not None and not (isinstance(value, int) and abs(value) < _SMALL):
+            return Hole(self._result_slot(value, found, tool, about))
+        if isinstance(value, str):
+            mixed = self._mixed(value)
+            left = [word for part in mixed.parts if isinstance(part, str) for word in words(part)]
+            if any(isinstance(part, Hole) for part in mixed.parts) and all(self._plain(word.stem) for word in left):
+                return mixed
+        return Hole(self._open_slot(value, tool, about))
+
+    def _named(self, key: str, tool: str, about: str) -> bool:
+        """Whether a key is a name of the tool's own, and no value of the task or of a result put in a key's place."""
+        schema = self._tools[tool].schema if tool in self._tools else {}
+        declared = isinstance(schema, dict) and bool(schema.get("properties"))
+        if f'"{key}"' in msgspec.json.encode(schema).decode() or (not about and not declared):
+            return True
+        return _KEY.fullmatch(key) is not None and key.casefold() not in self._run.task.casefold()
+
+    def _plain(self, word: str) -> bool:
+        """Whether a word says nothing, or stands in the task outside its values."""
+        return word in STOP or word in self._fixed()
+
+    def _fixed(self) -> frozenset[str]:
+        values = {word.stem for text in self.said.values() for word in words(text)}
+        values |= {word.stem for value in find(self._run.task) for word in words(value.text)}
+        return self._stems - values
+
+    def _mixed(self, text: str) -> Mix:
+        """A string taken apart at the values of the task that it holds, the longest first."""
+        parts: list[str | Hole] = [text]
+        for slot, value in sorted(self.said.items(), key=lambda pair: -len(pair[1])):
+            cut = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
+            fresh: list[str | Hole] = []
+            for part in parts:
+                if isinstance(part, Hole):
+                    fresh.append(part)
+                    continue
+                pieces = cut.split(part)
+                for number, piece in enumerate(pieces):
+                    fresh += [Hole(slot)] * (number > 0) + [piece] * bool(piece)
+            parts = fresh
+        return Mix(tuple(parts))
+
+    def _task_slot(self, value: Json, piece: str, form: Form, about: str) -> None:
+        if (Source.TASK, value) in self._known:
+            return
+        same = next((name for name, text in self.said.items() if text == piece), None)
+        if same is None:
+            same = self._name(about)
+            self.said[same] = piece
+            self.slots.append(Slot(same, _kind(piece, form), Source.TASK, about))
+        self._known[Source.TASK, value] = same
+
+    def _result_slot(self, value: Json, found: tuple[int, int, tuple[str | int, ...]], tool: str, about: str) -> str:
+        known = self._known.get((Source.RESULT, value))
+        if known is None:
+            known = self._known[Source.RESULT, value] = self._name(about)
+            step, call, path = found
+            self.slots.append(Slot(known, Kind.TEXT, Source.RESULT, f"{tool}.{about}", step, call, path))
+        return known
+
+    def _open_slot(self, value: Json, tool: str, about: str) -> str:
+        known = self._known.get((Source.OPEN, repr(value)))
+        if known is None:
+            known = self._known[Source.OPEN, repr(value)] = self._name(about)
+            kind = Kind.NUMBER if isinstance(value, int | float) else kind_of(value)
+            seen = digest(self._salt.hex(), value)
+            self.slots.append(Slot(known, kind, Source.OPEN, f"{tool}.{about}", seen=seen))
+            self.raw[known] = value
+        return known
+
+    def _name(self, about: str) -> str:
+        """A name for a slot: its argument's, numbered from the second on."""
+        base = re.sub(r"\W+", "_", about).strip("_").lower()[:40] or "value"
+        count = self._names[base] = self._names.get(base, 0) + 1
+        return base if count == 1 else f"{base}_{count}"
+
+    def _remember(self, value: Json, step: int, call: int, path: tuple[str | int, ...] = ()) -> None:
+        """Note where in a result a value stands, if it stands there in a place that can be named."""
+        if len(self._leaves) >= _LEAVES:
+            return
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if _KEY.fullmatch(key):
+                    self._remember(inner, step, call, (*path, key))
+        elif isinstance(value, list):
+            for place, inner in enumerate(value):
+                self._remember(inner, step, call, (*path, place))
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            self._leaves.setdefault(repr(value), (step, call, path))
+
+
+def _pieces(task: str) -> dict[tuple[Form, Json], str]:
+    """What the task could have given to a call: its values and its runs of words, in every form."""
+    found: dict[tuple[Form, Json], str] = {}
+    said = words(task)[:_WORDS]
+    texts = [value.text for value in find(task)]
+    for first in range(len(said)):
+        for last in range(first, min(first + 24, len(said))):
+            texts.append(task[said[first].start : said[last].end])
+    for text in texts:
+        for form in (Form.SAME, Form.LOWER, Form.UPPER, Form.BARE):
+            found.setdefault((form, write(form, text)), text)
+    for value in find(task):
+        for form in (Form.INTEGER, Form.NUMBER, Form.ISO_DATE):
+            written = write(form, value.text)
+            if written is not None:
+                found.setdefault((form, written), value.text)
+    for word in said:
+        text = task[word.start : word.end]
+        if text.isdecimal() and len(text) <= 18:
+            found.setdefault((Form.INTEGER, int(text)), text)
+            found.setdefault((Form.NUMBER, float(text)), text)
+    return found
+
+
+def _kind(piece: str, form: Form) -> Kind:
+    return Kind.NUMBER if form in (Form.INTEGER, Form.NUMBER) and piece.isdecimal() else kind_of(piece)
+
+
+def _type(value: Any) -> str:
+    """The JSON type of a result, which is all that is kept of it."""
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, dict):
+        return "object"
+    if isinstance(value, list):
+        return "array"
+    return "null" if value is None else "number"

@@ -1,0 +1,81 @@
+"""How a value of a task is written in a tool call: as it stands, in another case, as a number, as a date.
+
+Pure. Invariant: `write(form, text)` either gives what a call can hold or None, and never raises.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from semcache.agents.slots import COUNTS, ORDINALS
+from semcache.agents.template import Form
+
+_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_SPELT = {word: place for place, word in enumerate(COUNTS)} | {word: place + 1 for place, word in enumerate(ORDINALS)}
+_ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+_NAMED = re.compile(r"([a-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})", re.IGNORECASE)
+_TURNED = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3})[a-z]*\.?,? (\d{4})", re.IGNORECASE)
+
+
+def write(form: Form, text: str) -> Any:
+    """The value of a call for a piece of a task; None when it cannot be written so."""
+    match form:
+        case Form.SAME:
+            return text
+        case Form.LOWER:
+            return text.lower()
+        case Form.UPPER:
+            return text.upper()
+        case Form.BARE:
+            return text.lstrip("#") or None
+        case Form.INTEGER:
+            number = _number(text)
+            return int(number) if number is not None and number == int(number) else None
+        case Form.NUMBER:
+            return _number(text)
+        case Form.ISO_DATE:
+            return _date(text)
+
+
+def forms_of(value: Any) -> tuple[Form, ...]:
+    """The forms that could have given this value, the plainest first."""
+    if isinstance(value, bool) or value is None:
+        return ()
+    if isinstance(value, int):
+        return (Form.INTEGER,)
+    if isinstance(value, float):
+        return (Form.NUMBER,)
+    if isinstance(value, str):
+        return (Form.SAME, Form.BARE, Form.LOWER, Form.UPPER, Form.ISO_DATE)
+    return ()
+
+
+def _number(text: str) -> float | None:
+    spelt = _SPELT.get(text.strip().casefold())
+    if spelt is not None:
+        return float(spelt)
+    found = _NUMBER.findall(text)
+    return float(found[0].replace(",", "")) if len(found) == 1 and len(found[0]) <= 30 else None
+
+
+def _date(text: str) -> str | None:
+    if found := _ISO.search(text):
+        return found.group()
+    if found := _SLASHED.fullmatch(text.strip()):
+        month, day, year = map(int, found.groups())
+    elif found := _NAMED.fullmatch(text.strip()):
+        name, day, year = found[1], int(found[2]), int(found[3])
+        month = _month(name)
+    elif found := _TURNED.fullmatch(text.strip()):
+        day, name, year = int(found[1]), found[2], int(found[3])
+        month = _month(name)
+    else:
+        return None
+    return f"{year:04d}-{month:02d}-{day:02d}" if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def _month(name: str) -> int:
+    return _MONTHS.index(name.lower()) + 1 if name.lower() in _MONTHS else 0

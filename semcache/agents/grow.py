@@ -1,0 +1,170 @@
+"""Folding a further run into the template that its plan is an instance of.
+
+Two plans are one if they call the same tools with arguments of one structure whose values come from the same places.
+An open value that two tasks had in common, though neither said it, becomes a constant. Pure.
+Invariant: growing never makes a template say a word of a task that another task of it lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from semcache.agents.capture import Draft
+from semcache.agents.pattern import Gap, Pattern, fit, merge
+from semcache.agents.run import Json, digest
+from semcache.agents.slots import Kind
+from semcache.agents.template import Action, Filled, Hole, Mix, Slot, Source, Step, Template, literals
+
+PATTERNS = 16  # of a template; what differs more than that is another one
+
+
+class _Differs(Exception):
+    """These are two plans."""
+
+
+def grown(old: Template, draft: Draft, task: str, told: str, *, salt: bytes) -> Template | None:
+    """The template with this run folded in, or None when the run had another plan.
+
+    `told` is everything that the run was told: its task and the results of its tools. A value that stands in it
+    never becomes a constant.
+    """
+    if len(old.steps) != len(draft.steps) or dict(old.tools) != dict(draft.tools):
+        return None
+    union = _Union(old, draft, told, salt)
+    try:
+        steps = tuple(union.step(mine, theirs) for mine, theirs in zip(old.steps, draft.steps, strict=True))
+    except _Differs:
+        return None
+    learned = _renamed(draft.pattern, union.names)
+    patterns = _patterns(old.patterns, learned, task, literals(steps))
+    if patterns is None:
+        return None
+    used = [union.slots.get(slot.name, slot) for slot in old.slots if slot.name not in union.constants]
+    return replace(old, steps=steps, slots=tuple(used), patterns=patterns, runs=old.runs + 1, version=old.version + 1)
+
+
+class _Union:
+    """`names` maps the draft's slots to the template's, `slots` holds those that changed."""
+
+    def __init__(self, old: Template, draft: Draft, told: str, salt: bytes) -> None:
+        self._old = {slot.name: slot for slot in old.slots}
+        self._new = {slot.name: slot for slot in draft.slots}
+        self._raw, self._told, self._salt = draft.raw, told.casefold(), salt
+        self.names: dict[str, str] = {}
+        self.slots: dict[str, Slot] = {}
+        self.constants: set[str] = set()
+
+    def step(self, mine: Step, theirs: Step) -> Step:
+        if len(mine.actions) != len(theirs.actions):
+            raise _Differs
+        text = None
+        if mine.text is not None and theirs.text is not None:
+            text = self._mix(mine.text, theirs.text)
+        elif mine.text is not theirs.text:
+            raise _Differs
+        actions = [self._action(one, two) for one, two in zip(mine.actions, theirs.actions, strict=True)]
+        return Step(tuple(actions), text)
+
+    def _action(self, one: Action, two: Action) -> Action:
+        if one.tool != two.tool:
+            raise _Differs
+        return replace(one, arguments=self._tree(one.arguments, two.arguments))
+
+    def _tree(self, one: Filled, two: Filled) -> Filled:
+        if isinstance(one, Hole) and isinstance(two, Hole):
+            return self._hole(one, two)
+        if isinstance(two, Hole):
+            return self._constant(one, two)
+        if isinstance(one, Mix) and isinstance(two, Mix):
+            return self._mix(one, two)
+        if isinstance(one, dict) and isinstance(two, dict) and set(one) == set(two):
+            return {key: self._tree(inner, two[key]) for key, inner in one.items()}
+        if isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
+            return [self._tree(mine, theirs) for mine, theirs in zip(one, two, strict=True)]
+        if isinstance(one, Hole | Mix | dict | list) or one != two or type(one) is not type(two):
+            raise _Differs
+        return one
+
+    def _mix(self, one: Mix, two: Mix) -> Mix:
+        if len(one.parts) != len(two.parts):
+            raise _Differs
+        parts: list[str | Hole] = []
+        for mine, theirs in zip(one.parts, two.parts, strict=True):
+            if isinstance(mine, Hole) and isinstance(theirs, Hole):
+                joined = self._hole(mine, theirs)
+                if not isinstance(joined, Hole):
+                    raise _Differs
+                parts.append(joined)
+            elif mine == theirs and isinstance(mine, str):
+                parts.append(mine)
+            else:
+                raise _Differs
+        return Mix(tuple(parts))
+
+    def _hole(self, one: Hole, two: Hole) -> Filled:
+        mine, theirs = self._old[one.slot], self._new[two.slot]
+        if self.names.setdefault(two.slot, one.slot) != one.slot or mine.source is not theirs.source:
+            raise _Differs
+        if list(self.names.values()).count(one.slot) > 1:
+            raise _Differs
+        if mine.source is Source.TASK and one.form is not two.form:
+            raise _Differs
+        if mine.source is Source.RESULT and (mine.step, mine.call, mine.path) != (
+            theirs.step,
+            theirs.call,
+            theirs.path,
+        ):
+            raise _Differs
+        if mine.source is Source.OPEN:
+            value = self._raw.get(two.slot)
+            if mine.seen and mine.seen == theirs.seen and self._free(value):
+                self.constants.add(one.slot)
+                return value
+            self.slots[one.slot] = replace(mine, seen=theirs.seen)
+        return one
+
+    def _constant(self, one: Filled, two: Hole) -> Filled:
+        """A constant stays one while further runs have it too."""
+        slot = self._new[two.slot]
+        if isinstance(one, Mix | dict | list) or slot.source is not Source.OPEN:
+            raise _Differs
+        if digest(self._salt.hex(), one) != slot.seen or not self._free(one):
+            raise _Differs
+        return one
+
+    def _free(self, value: Json) -> bool:
+        """Whether a value stands nowhere in what the run was told."""
+        return value is not None and str(value).casefold() not in self._told
+
+
+def _renamed(pattern: Pattern, names: Mapping[str, str]) -> Pattern:
+    return Pattern(
+        tuple(
+            replace(one, slot=names.get(one.slot, "")) if isinstance(one, Gap) and one.slot else one
+            for one in pattern.elements
+        )
+    )
+
+
+def _patterns(
+    known: tuple[Pattern, ...], learned: Pattern, task: str, said: frozenset[str]
+) -> tuple[Pattern, ...] | None:
+    """The patterns with a new one, and what it has in common with one of them; None when there are too many.
+
+    A task that a pattern says already adds nothing.
+    """
+    if any((aligned := fit(one, task)) is not None and aligned.whole for one in known):
+        return known
+    if len(known) + 1 > PATTERNS:
+        return None
+    common = [both for other in known if not _loose(other) and (both := merge(other, learned)) is not None]
+    # A word that the plan says must be in every task of it.
+    kept = [both for both in common if both not in known and not (set(learned.stems) - set(both.stems)) & said]
+    best = max(kept, key=lambda one: len(one.stems), default=None)
+    return (*known, learned, *([best] if best is not None else []))
+
+
+def _loose(pattern: Pattern) -> bool:
+    """Whether a pattern was merged: what two tasks have in common is not made looser by a third."""
+    return any(isinstance(one, Gap) and not one.slot and one.kind is Kind.TEXT for one in pattern.elements)

@@ -1,0 +1,204 @@
+"""The templates that one process knows: by partition, with what is believed of them, and as a store keeps them.
+
+Knows nothing of tasks or of filling in. Invariant: what is found under a partition was put there by a run of that very
+tenant, agent, system prompt and set of tool schemas; whatever is changed here is in the store before it is found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semcache.agents.outcome import Trust, predicted
+from semcache.agents.run import Tool, digest
+from semcache.agents.shelf import Shelf
+from semcache.agents.template import Template, decode, encode, view
+from semcache.errors import CacheUnavailable, InvalidArgument
+from semcache.store.plans import PlanStore, StoredPlan
+from semcache.types import parse_id, public_id
+
+if TYPE_CHECKING:
+    from semcache.protocols import Embedder, VectorIndex
+    from semcache.types import Vector
+
+_PAGE = 1000
+_MARK = 86400.0  # seconds for which others can see that a template is gone
+
+
+class Library:
+    """Templates by partition. `embedder` and `index` (which makes one of a dimension) serve the near tier alone.
+
+    `unreadable` counts rows of the store that are no templates, `unembedded` templates that could not be embedded.
+    """
+
+    def __init__(
+        self,
+        store: PlanStore,
+        *,
+        salt: bytes,
+        embedder: Embedder | None = None,
+        index: Callable[[int], VectorIndex] | None = None,
+    ) -> None:
+        self._store, self._salt = store, salt
+        near = embedder is not None and index is not None
+        self._embedder, self._index = (embedder, index) if near else (None, None)
+        self._shelves: dict[bytes, Shelf] = {}
+        self._where: dict[int, bytes] = {}
+        self._trust: dict[tuple[str, str], Trust] = {}
+        self._declared: dict[tuple[str, str, str], bytes] = {}
+        self._seq = 0
+        self.unreadable = self.unembedded = 0
+
+    def partition(self, tenant: str, agent: str, tools: Mapping[str, Tool], system: str) -> bytes:
+        """The hard boundary: 16 bytes."""
+        schemas = sorted((name, tool.digest.hex()) for name, tool in tools.items())
+        return digest(self._salt.hex(), tenant, agent, schemas, system)
+
+    def shelf(self, partition: bytes) -> Shelf | None:
+        """The templates of a partition, None where there are none."""
+        return self._shelves.get(partition)
+
+    def templates(self, tenant: str | None = None) -> list[Template]:
+        """Every template, or those of one tenant, oldest first."""
+        found = [one for shelf in self._shelves.values() for one in shelf.templates.values()]
+        return sorted((one for one in found if tenant in (None, one.tenant)), key=lambda one: (one.created, one.id))
+
+    def get(self, plan_id: str | None, tenant: str | None = None) -> Template | None:
+        """The template of that id, None when there is none (of that tenant)."""
+        number = parse_id(plan_id or "")
+        partition = None if number is None else self._where.get(number)
+        if partition is None or number is None:
+            return None
+        found = self._shelves[partition].templates.get(number)
+        return found if found is not None and tenant in (None, found.tenant) else None
+
+    def predicted(self, template: Template, now: float) -> float:
+        """The probability that a template succeeds now."""
+        return predicted(template, self._trust.get((template.tenant, template.agent), Trust()), now)
+
+    def believe(self, template: Template, *, success: bool) -> None:
+        """Let an outcome of this template count for those of the same agent."""
+        who = template.tenant, template.agent
+        self._trust[who] = self._trust.get(who, Trust()).learn(success=success)
+
+    async def keep(self, template: Template) -> None:
+        """Store a template in place of the one of its id. Raises StoreError."""
+        vectors = await self._vectors(template)
+        data = np.asarray(vectors, "<f4").tobytes() if vectors else b""
+        name = self._embedder.id if self._embedder is not None and vectors else ""
+        row = StoredPlan(template.id, template.tenant, encode(template), template.expires, name, data)
+        await self._store.put_plans([row])
+        self._place(template, vectors)
+
+    async def edit(self, plan_id: str, data: Mapping[str, Any], tenant: str | None = None) -> Template:
+        """Put an edited view in the place of a template; whose it is does not change. Raises InvalidArgument."""
+        old = self.get(plan_id, tenant)
+        if old is None:
+            raise InvalidArgument(f"there is no plan {plan_id!r}: `semcache plans list` shows those there are")
+        try:
+            new = decode({**view(old), **data})
+        except ValueError as error:
+            raise InvalidArgument(f"plan {plan_id}: {error}") from error
+        whose = {name: getattr(old, name) for name in ("id", "tenant", "agent", "partition", "created")}
+        new = replace(new, **whose, version=old.version + 1)
+        await self.keep(new)
+        return new
+
+    async def purge(
+        self, ids: Sequence[str] | None = None, *, tenant: str | None, agent: str | None, now: float, dry_run: bool
+    ) -> list[str]:
+        """Delete templates and return their ids: those named, or all of a tenant and agent. Raises StoreError."""
+        wanted = None if ids is None else set(ids)
+        gone = [
+            one
+            for one in self.templates(tenant)
+            if (wanted is None or public_id(one.id) in wanted) and agent in (None, one.agent)
+        ]
+        if not dry_run:
+            await self._store.put_plans([StoredPlan(one.id, one.tenant, b"", now + _MARK) for one in gone])
+            for one in gone:
+                self._forget(one.id)
+        return [public_id(one.id) for one in gone]
+
+    async def retire(self, tenant: str, agent: str, tools: Mapping[str, Tool]) -> None:
+        """Templates that use a tool whose schema has changed are kept for the record alone. Raises StoreError."""
+        known = self._declared
+        changed = {
+            name: tool.digest
+            for name, tool in tools.items()
+            if known.setdefault((tenant, agent, name), tool.digest) != tool.digest
+        }
+        known.update({(tenant, agent, name): one for name, one in changed.items()})
+        for one in self.templates(tenant) if changed else ():
+            stale = sorted(name for name, new in changed.items() if one.tools.get(name, new) != new)
+            if one.agent == agent and stale and not one.retired:
+                why = f"the schema of {', '.join(stale)} changed"
+                await self.keep(replace(one, retired=why, version=one.version + 1))
+
+    async def refresh(self) -> int:
+        """Take over what any worker has changed in the store; returns how many rows. Raises StoreError."""
+        count = 0
+        while True:
+            rows = await self._store.plans(self._seq, limit=_PAGE)
+            for row in rows:
+                self._seq = max(self._seq, row.seq)
+                self._take(row)
+            count += len(rows)
+            if len(rows) < _PAGE:
+                return count
+
+    async def vector(self, text: str) -> Vector | None:
+        """The embedding of a task, None where there is no near tier or it is down."""
+        if self._embedder is None:
+            return None
+        try:
+            found: Vector = (await self._embedder.embed([text]))[0]
+        except CacheUnavailable:
+            self.unembedded += 1
+            return None
+        return found
+
+    async def _vectors(self, template: Template) -> list[Vector]:
+        if self._embedder is None:
+            return []
+        try:
+            return list(await self._embedder.embed([pattern.text() for pattern in template.patterns]))
+        except CacheUnavailable:
+            self.unembedded += 1
+            return []
+
+    def _take(self, row: StoredPlan) -> None:
+        if not row.body:
+            self._forget(row.id)
+            return
+        try:
+            template = decode(row.body)
+        except ValueError:
+            self.unreadable += 1
+            return
+        who = template.tenant, template.agent
+        old, trust = self.get(public_id(template.id)), self._trust.get(who, Trust())
+        good, bad = (old.good, old.bad) if old is not None else (0.0, 0.0)
+        self._trust[who] = Trust(trust.good + max(0.0, template.good - good), trust.bad + max(0.0, template.bad - bad))
+        vectors: list[Vector] = []
+        if self._embedder is not None and row.vectors and row.embedder_id == self._embedder.id:
+            vectors = list(np.frombuffer(row.vectors, "<f4").reshape(-1, self._embedder.dim))
+        self._place(template, vectors)
+
+    def _place(self, template: Template, vectors: Sequence[Vector]) -> None:
+        self._where[template.id] = template.partition
+        for name, schema in template.tools.items():
+            self._declared.setdefault((template.tenant, template.agent, name), schema)
+        shelf = self._shelves.get(template.partition)
+        if shelf is None:
+            index = self._index(self._embedder.dim) if self._index and self._embedder else None
+            shelf = self._shelves[template.partition] = Shelf(index)
+        shelf.put(template, vectors)
+
+    def _forget(self, id: int) -> None:
+        partition = self._where.pop(id, None)
+        if partition is not None:
+            self._shelves[partition].remove(id)

@@ -1,0 +1,352 @@
+"""Plan templates at work: look one up for a task, record a run, learn from outcomes.
+
+The one place of this folder that waits and keeps state; stores, embedder, clock and ids are arguments.
+Invariant: `lookup` never raises and never serves across partitions: whatever goes wrong is one counted reason to ask
+the planner. A template is served only while its predicted success is at least the target.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from semcache import decide
+from semcache.agents import outcome as outcomes
+from semcache.agents.adapt import Made, Plan, Small, Unfit, fill
+from semcache.agents.capture import distil
+from semcache.agents.grow import grown
+from semcache.agents.library import Library
+from semcache.agents.pattern import masked, realised
+from semcache.agents.run import NoRun, Tool, Turn, Why, digest, read, task_of, turns_of
+from semcache.agents.run import tools as declared_tools
+from semcache.agents.shelf import Match, Tier
+from semcache.agents.template import Template, literals
+from semcache.evidence import Label, LabelSource
+from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
+
+if TYPE_CHECKING:
+    from semcache.protocols import Threshold
+    from semcache.types import Conflict
+
+CATEGORY = "plan"
+LIFE = 30 * 86400.0
+_REFUSED = 64  # tasks that a template keeps in mind to have failed at
+_ASKED = 3  # templates that are filled in for one task, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is promised: `target` is the success below which nothing is served, `life` seconds a template lives."""
+
+    target: float = 0.9
+    life: float = LIFE
+    small_seconds: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlan:
+    """What `lookup` found.
+
+    `outcome` is "plan" or "miss"; `why` is the tier ("key", "slots", "near") or the reason to plan anew. `calls` are
+    the calls to make next, `text` the plan in words, where the template is one. `hint` is the plan to be shown to a
+    planner, also where nothing may be served. Hand it back to `outcome` and `record`.
+    """
+
+    outcome: str
+    why: str
+    plan_id: str | None = None
+    calls: tuple[Made, ...] = ()
+    text: str = ""
+    hint: str = ""
+    p_success: float = 0.0
+    tier: str = ""
+    filled: int = 0
+    asked: int = 0
+    plan: Plan | None = None
+    label: Label | None = None
+    key: str = ""
+
+
+class Plans:
+    """The templates of one process. `note` is told every reason; `conflicts` are the guards; `index` makes one index.
+
+    `small` is the small model that says what stays open. `threshold` certifies what is merely near: without it, or
+    without an embedder, only tasks that say the same are served. `teach` takes labels, where they go to a log first.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        *,
+        salt: bytes,
+        new_id: Callable[[], int],
+        clock: Callable[[], float] = time.time,
+        draw: Callable[[], float] = lambda: 1.0,
+        terms: Terms = Terms(),
+        small: Small | None = None,
+        threshold: Threshold | None = None,
+        conflicts: Callable[[str, str], tuple[Conflict, ...]] = lambda _one, _two: (),
+        note: Callable[[str], None] = lambda _why: None,
+        teach: Callable[[Label], object] | None = None,
+    ) -> None:
+        self.library, self._salt, self._new_id, self._clock, self._draw = library, salt, new_id, clock, draw
+        self.terms, self._small = terms, small
+        self._threshold, self._conflicts, self._note = threshold, conflicts, note
+        self._teach = teach or (threshold.observe if threshold is not None else None)
+        self.counts: Counter[str] = Counter()
+
+    # What callers use
+
+    async def lookup(
+        self,
+        task: str | Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tenant: str = "default",
+        agent: str = "",
+        system: str = "",
+    ) -> FoundPlan:
+        """The plan for a task, or the next step of it for a conversation that is under way. Never raises."""
+        try:
+            found = await self._lookup(task, tools, tenant, agent, system)
+        except NoRun as error:
+            found = FoundPlan("miss", error.why.value)
+        except Exception:
+            found = FoundPlan("miss", Why.FAULT.value)
+        self._count(found.why)
+        return found
+
+    async def record(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tenant: str = "default",
+        agent: str = "",
+        success: bool = True,
+        tokens: int = 0,
+        found: FoundPlan | None = None,
+    ) -> str | None:
+        """Learn from a finished run, given as chat messages; the id of its template, None when it became none.
+
+        `tokens` is what its planning took, `found` what `lookup` had said of its task. Only a run that succeeded
+        becomes a template. Raises StoreError.
+        """
+        if not success:
+            return None
+        declared = declared_tools(tools)
+        try:
+            run = read(messages)
+            draft = distil(run, declared, salt=self._salt)
+        except NoRun as error:
+            self._count(error.why.value)
+            return None
+        now, partition = self._clock(), self.library.partition(tenant, agent, declared, run.system)
+        await self.library.retire(tenant, agent, declared)
+        shelf = self.library.shelf(partition)
+        told = "\n".join((run.task, *run.said, *run.texts))
+        for old in shelf.twins(run.task, draft.tools) if shelf is not None else ():
+            whole = grown(old, draft, run.task, told, salt=self._salt)
+            if whole is not None:
+                whole = replace(outcomes.counted(whole, now, success=True), expires=now + self.terms.life)
+                self.library.believe(old, success=True)
+                self._learn(found, correct=public_id(old.id) == found.plan_id if found else False)
+                await self.library.keep(whole)
+                return public_id(whole.id)
+        self._learn(found, correct=False)
+        template = Template(
+            self._new_id(), 1, tenant, agent, partition, draft.tools, (draft.pattern,), draft.slots, draft.steps,
+            draft.requires, draft.expects, now, now + self.terms.life, tokens=tokens,
+        )  # fmt: skip
+        await self.library.keep(template)
+        return public_id(template.id)
+
+    async def outcome(self, found: FoundPlan | str, *, success: bool, tenant: str | None = None) -> bool:
+        """Say whether a served plan led to success; False when there is no such template (of that tenant).
+
+        After a failure the same kind of task is never answered by that template again. Raises StoreError.
+        """
+        given = found if isinstance(found, FoundPlan) else FoundPlan("plan", "", found)
+        template = self.library.get(given.plan_id, tenant)
+        if template is None:
+            return False
+        now = self._clock()
+        changed = outcomes.counted(template, now, success=success)
+        if success:
+            changed = replace(changed, expires=now + self.terms.life)
+        elif given.key:
+            changed = replace(changed, refused=(*changed.refused, given.key)[-_REFUSED:])
+        self.library.believe(template, success=success)
+        self._learn(given, correct=success)
+        await self.library.keep(replace(changed, version=template.version + 1))
+        return True
+
+    def now(self) -> float:
+        """The time by which templates age, in Unix seconds."""
+        return self._clock()
+
+    def predicted(self, template: Template) -> float:
+        """The probability that a template succeeds now."""
+        return self.library.predicted(template, self._clock())
+
+    # Inside
+
+    async def _lookup(
+        self,
+        task: str | Sequence[Mapping[str, Any]],
+        declared: Sequence[Mapping[str, Any]],
+        tenant: str,
+        agent: str,
+        system: str,
+    ) -> FoundPlan:
+        messages = [{"role": "user", "content": task}] if isinstance(task, str) else task
+        text, prompt = task_of(messages)
+        known = declared_tools(declared)
+        shelf = self.library.shelf(self.library.partition(tenant, agent, known, system or prompt))
+        if shelf is None or not len(shelf):
+            return FoundPlan("miss", Why.COLD.value)
+        done, _ = turns_of(messages)
+        key = digest(self._salt.hex(), masked(text)).hex()
+        vector = await self.library.vector(masked(text)) if self._threshold is not None else None
+        tried: set[int] = set()
+        miss = FoundPlan("miss", Why.COLD.value, key=key)
+        while len(tried) < _ASKED and (matches := shelf.search(text, vector, without=tried)):
+            first = matches[0]
+            if first.tier is Tier.NEAR:
+                near = [one for one in matches if key not in one.template.refused]
+                return await self._near(near, text, known, done, key) if near and not tried else miss
+            found = await self._served(first, text, known, done, key, 1.0, None)
+            if found.outcome == "plan":
+                return found
+            miss = miss if tried else found
+            tried.add(first.template.id)
+        return miss
+
+    async def _served(
+        self,
+        match: Match,
+        task: str,
+        known: Mapping[str, Tool],
+        done: Sequence[Turn],
+        key: str,
+        p_correct: float,
+        label: Label | None,
+    ) -> FoundPlan:
+        template = match.template
+        likely = self.predicted(template) * p_correct
+        plan_id = public_id(template.id)
+        refusal = self._refusal(template, key, likely)
+        if refusal is None and done and len(done) == len(template.steps):
+            refusal = Why.PLAN_DONE
+        if refusal is not None:
+            return FoundPlan("miss", refusal.value, plan_id, p_success=likely, label=label, key=key)
+        try:
+            plan = await fill(
+                template, task, match.fit, known, done=done, small=self._small, seconds=self.terms.small_seconds,
+                until=len(done) + 1 if template.steps[0].actions else None,
+            )  # fmt: skip
+        except Unfit as error:
+            return FoundPlan("miss", error.why.value, plan_id, p_success=likely, label=label, key=key)
+        calls = plan.steps[0] if plan.steps else ()
+        if calls is None:
+            return FoundPlan("miss", Why.OFF_PLAN.value, plan_id, p_success=likely, label=label, key=key)
+        return FoundPlan(
+            "plan", match.tier.value, plan_id, calls, plan.text, hint(template, match), likely, match.tier.value,
+            plan.filled, plan.asked, plan, label, key,
+        )  # fmt: skip
+
+    def _refusal(self, template: Template, key: str, likely: float) -> Why | None:
+        if template.retired:
+            return Why.RETIRED
+        if template.expires <= self._clock():
+            return Why.EXPIRED
+        return Why.BELOW_TARGET if likely < self.terms.target or key in template.refused else None
+
+    async def _near(
+        self, near: Sequence[Match], task: str, known: Mapping[str, Tool], done: Sequence[Turn], key: str
+    ) -> FoundPlan:
+        """What is merely near: served if the threshold certifies it, else a hint at most."""
+        first = near[0]
+        miss = FoundPlan(
+            "miss", Why.UNCERTAIN.value, public_id(first.template.id), hint=hint(first.template, first), key=key
+        )
+        if self._threshold is None:
+            return replace(miss, plan_id=None)
+        candidates = [Candidate(_card(one), max(-1.0, min(1.0, one.score))) for one in near]
+        decision = decide.semantic(
+            candidates,
+            text=task,
+            category=CATEGORY,
+            threshold=self._threshold,
+            conflicts=self._conflicts,
+            controls=Controls(),
+            now=self._clock(),
+            rejected=(),
+            draw=self._draw(),
+        )
+        if isinstance(decision, Serve):
+            match = next(one for one in near if one.template.id == decision.card.id)
+            label = self._label(match, decision.features, decision.p_correct, served=True, key=key)
+            self._threshold.note(CATEGORY, decision.p_correct, served=True, audited=False)
+            return await self._served(match, task, known, done, key, decision.p_correct, label)
+        nearest = decision.nearest if isinstance(decision, Forward) else None
+        p_correct = decision.p_correct
+        self._threshold.note(CATEGORY, p_correct, served=False, audited=False)
+        if nearest is None or not nearest.features:
+            return miss
+        match = next(one for one in near if one.template.id == nearest.card.id)
+        label = self._label(match, nearest.features, p_correct or 0.0, served=False, key=key)
+        return replace(miss, plan_id=public_id(match.template.id), hint=hint(match.template, match), label=label)
+
+    def _label(self, match: Match, features: tuple[float, ...], p: float, *, served: bool, key: str) -> Label:
+        source = LabelSource.AUDIT if served else LabelSource.MISS
+        template = match.template
+        return Label(
+            self._clock(), CATEGORY, template.tenant, template.id, template.id, bytes.fromhex(key), match.score,
+            features, p, False, source, served,
+        )  # fmt: skip
+
+    def _learn(self, found: FoundPlan | None, *, correct: bool) -> None:
+        """A label of the near tier: this template led to success where it was near, or it would have, or not."""
+        if found is not None and found.label is not None and self._teach is not None:
+            self._teach(replace(found.label, correct=correct, at=self._clock()))
+
+    def _count(self, why: str) -> None:
+        self.counts[why] += 1
+        self._note(why)
+
+
+def hint(template: Template, match: Match) -> str:
+    """The plan as a planner is shown it: the tools in order, the slots by name, the lines of a plan in words.
+
+    Nothing in it comes from a tool's result, and of values only those of the new task are named; "" where a line of the
+    plan says a word of earlier tasks that this one lacks.
+    """
+    if literals(template.steps) & frozenset(match.fit.missing):
+        return ""
+    lines: list[str] = []
+    for step in template.steps:
+        for one in step.actions:
+            lines.append(f"{len(lines) + 1}. call {one.tool}({', '.join(_arguments(one.arguments))})")
+        if step.text is not None:
+            parts = [part if isinstance(part, str) else _value(part.slot, match) for part in step.text.parts]
+            lines.append(f"{len(lines) + 1}. {''.join(parts)}")
+    return "A plan that has worked for tasks like this one:\n" + "\n".join(lines)
+
+
+def _arguments(tree: Any) -> list[str]:
+    return [str(key) for key in tree] if isinstance(tree, dict) else []
+
+
+def _value(slot: str, match: Match) -> str:
+    return match.fit.values.get(slot, f"<{slot}>")
+
+
+def _card(match: Match) -> Card:
+    """A template as the threshold sees it: the pattern's words around the new task's values."""
+    template = match.template
+    text = realised(match.pattern, match.fit)
+    return Card(template.id, b"", template.partition, CATEGORY, text, template.created, template.expires)

@@ -1,0 +1,262 @@
+"""A finished agent run, read from a conversation in the form of OpenAI chat messages.
+
+Knows roles, tool calls and tool results; nothing of templates. Invariant: a `Run` that exists is whole: it has a task,
+every call has its result, and its last message is the agent's answer. Whatever cannot be read so is a `NoRun` with one
+reason, never another exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+import msgspec
+
+Json: TypeAlias = Any
+MAX_CALLS = 64
+MAX_ARGUMENTS = 64 << 10  # bytes of one call's arguments
+MAX_RESULT = 256 << 10  # characters of a tool result that are looked at
+_DEPTH = 24
+_sorted = msgspec.json.Encoder(order="sorted")
+
+
+class Why(StrEnum):
+    """Why a run becomes no template, or a task is left to the planner. One vocabulary for counters, log and replies."""
+
+    # reading a run
+    NO_TASK = "no-task"
+    TRUNCATED = "truncated"
+    NO_STEPS = "no-steps"
+    TOO_LARGE = "too-large"
+    UNREADABLE = "unreadable"
+    CYCLE = "cycle"
+    TOOL_ERROR = "tool-error"
+    # making a template
+    UNDECLARED_TOOL = "undeclared-tool"
+    UNEXPLAINED = "unexplained"
+    TAINTED = "tainted"
+    VAGUE = "vague"
+    # matching
+    COLD = "cold"
+    UNCERTAIN = "uncertain"
+    BELOW_TARGET = "below-target"
+    EXPIRED = "expired"
+    RETIRED = "retired"
+    # filling in
+    OPEN_SLOT = "open-slot"
+    GARBAGE = "small-model-garbage"
+    TIMEOUT = "small-model-timeout"
+    INVALID = "invalid-arguments"
+    LEAK = "leak"
+    OFF_PLAN = "off-plan"
+    PLAN_DONE = "plan-done"
+    FAULT = "fault"
+
+
+class NoRun(Exception):
+    """These messages are no finished run; `why` says in one word what is missing."""
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(why.value)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A declared tool: its JSON schema of arguments, and whether calling it changes nothing.
+
+    `reads` comes from the declaration alone (`annotations.readOnlyHint`, `x-semcache.read_only`); a tool that says
+    nothing is taken to have side effects. `digest` covers name and schema.
+    """
+
+    name: str
+    schema: Json
+    reads: bool
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call with its result. `result` is JSON where it can be read as such, else text."""
+
+    tool: str
+    arguments: Json
+    result: Json
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the agent said and the calls it made at once."""
+
+    text: str
+    calls: tuple[Call, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run from its task to its answer. `said` are the later words of the user, `texts` all text of tool results."""
+
+    task: str
+    system: str
+    turns: tuple[Turn, ...]
+    answer: str
+    said: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+def tools(declared: Sequence[Mapping[str, Any]] | None) -> Mapping[str, Tool]:
+    """The tools of a request, by name, in the form of chat, responses or messages; what is none of them is left out.
+
+    Raises NoRun(UNREADABLE) for what is no JSON.
+    """
+    try:
+        return _declared(msgspec.json.encode(list(declared or ())))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NoRun(Why.UNREADABLE) from error
+
+
+@lru_cache(maxsize=256)
+def _declared(raw: bytes) -> Mapping[str, Tool]:
+    found: dict[str, Tool] = {}
+    for one in msgspec.json.decode(raw):
+        inner = one.get("function", one) if isinstance(one, dict) else None
+        name = inner.get("name") if isinstance(inner, dict) else None
+        if isinstance(inner, dict) and isinstance(name, str) and name:
+            schema = inner.get("parameters", inner.get("input_schema")) or {}
+            found[name] = Tool(name, schema, _reads(one) or _reads(inner), digest(name, schema))
+    return found
+
+
+def digest(*parts: Json) -> bytes:
+    """16 bytes of BLAKE2b over JSON values; key order means nothing."""
+    return blake2b(_sorted.encode(parts), digest_size=16).digest()
+
+
+def task_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """The task (the first user message) and the system prompt. Raises NoRun(NO_TASK)."""
+    system = "\n".join(text_of(one) for one in messages if one.get("role") in ("system", "developer"))
+    task = next((text_of(one) for one in messages if one.get("role") == "user"), "").strip()
+    if not task:
+        raise NoRun(Why.NO_TASK)
+    return task, system
+
+
+def read(messages: Sequence[Mapping[str, Any]]) -> Run:
+    """The run behind a conversation that has ended. Raises NoRun."""
+    try:
+        return _read(messages)
+    except (AttributeError, TypeError, ValueError, KeyError, RecursionError) as error:
+        raise NoRun(Why.UNREADABLE) from error
+
+
+def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[Turn, ...], list[str]]:
+    """The turns with calls so far, and the text of their results. Raises NoRun: TRUNCATED when a result is missing."""
+    results = {one["tool_call_id"]: one for one in messages if one.get("role") == "tool" and one.get("tool_call_id")}
+    queue = [one for one in messages if one.get("role") == "tool"]
+    turns: list[Turn] = []
+    used = 0
+    texts: list[str] = []
+    for message in messages:
+        if message.get("role") != "assistant" or not message.get("tool_calls"):
+            continue
+        calls: list[Call] = []
+        for asked in message["tool_calls"]:
+            # Some agents use an id twice: then the results come in the order of the calls.
+            answer = queue[used] if used < len(queue) and queue[used].get("tool_call_id") == asked.get("id") else None
+            answer = answer or results.get(asked.get("id"))
+            if answer is None:
+                raise NoRun(Why.TRUNCATED)
+            used += 1
+            text = text_of(answer)[:MAX_RESULT]
+            texts.append(text)
+            calls.append(_call(asked["function"], text, answer))
+        turns.append(Turn(text_of(message), tuple(calls)))
+    if sum(len(turn.calls) for turn in turns) > MAX_CALLS:
+        raise NoRun(Why.TOO_LARGE)
+    return tuple(turns), texts
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """The text of a message, whose content is a string or a list of parts."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+
+
+def loaded(text: str) -> Json:
+    """JSON where the text is that, the text itself elsewhere; too deep counts as text."""
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return text
+    return value if depth(value) <= _DEPTH else text
+
+
+def depth(value: Json) -> int:
+    """How deep a JSON value is nested; at most a little over what is accepted."""
+    level, layer = 0, [value]
+    while layer and level <= _DEPTH:
+        level += 1
+        layer = [
+            inner
+            for one in layer
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+    return level
+
+
+def _read(messages: Sequence[Mapping[str, Any]]) -> Run:
+    task, system = task_of(messages)
+    # Who thanks for an answer does not keep the run from having ended with it.
+    while messages and messages[-1].get("role") == "user":
+        messages = messages[:-1]
+    last = messages[-1]
+    if last.get("role") != "assistant" or last.get("tool_calls"):
+        raise NoRun(Why.TRUNCATED)
+    turns, texts = turns_of(messages)
+    answer = text_of(last)
+    if not turns and not answer:
+        raise NoRun(Why.NO_STEPS)
+    if turns and turns[-1].calls[-1].failed and not any(not call.failed for turn in turns for call in turn.calls):
+        raise NoRun(Why.TOOL_ERROR)
+    made = [(call.tool, _sorted.encode(call.arguments)) for turn in turns for call in turn.calls]
+    if any(made.count(one) > 3 for one in set(made)):
+        raise NoRun(Why.CYCLE)
+    said = tuple(text_of(one) for one in messages if one.get("role") == "user")[1:]
+    return Run(task, system, turns, answer, said, tuple(texts))
+
+
+def _call(function: Mapping[str, Any], text: str, answer: Mapping[str, Any]) -> Call:
+    raw = function.get("arguments") or "{}"
+    if isinstance(raw, str):
+        if len(raw) > MAX_ARGUMENTS:
+            raise NoRun(Why.TOO_LARGE)
+        arguments = loaded(raw)
+    else:
+        arguments = raw
+    if not isinstance(arguments, dict) or depth(arguments) > _DEPTH:
+        raise NoRun(Why.UNREADABLE)
+    result = loaded(text)
+    return Call(str(function["name"]), arguments, result, bool(answer.get("is_error")) or _failed(result))
+
+
+def _failed(result: Json) -> bool:
+    if isinstance(result, dict):
+        return bool(result.get("error")) or result.get("isError") is True or result.get("success") is False
+    return isinstance(result, str) and result.lstrip()[:9].casefold().startswith(("error", "traceback", "exception"))
+
+
+def _reads(one: Mapping[str, Any]) -> bool:
+    hints, own = one.get("annotations"), one.get("x-semcache")
+    return (isinstance(hints, Mapping) and hints.get("readOnlyHint") is True) or (
+        isinstance(own, Mapping) and own.get("read_only") is True
+    )

@@ -1,0 +1,229 @@
+"""Finding the templates of one partition that a task could be an instance of.
+
+Three tiers: the task says what a template's pattern says, word for word, with other values (`KEY`); it says it in
+another order (`SLOTS`); or it is merely like it (`NEAR`), which only a certified threshold may trust. Candidates are
+found by the rare words of their patterns, and by vectors where there are any.
+Knows no clock, no tenants and no tools. Invariant: what comes back is of this partition alone, best first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semcache.agents.pattern import Fit, Gap, Pattern, fit, masked, weight
+from semcache.agents.slots import STOP, Value, find, stem, words
+from semcache.agents.template import Template
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from semcache.protocols import VectorIndex
+    from semcache.types import Vector
+
+ALIGNED = 8  # candidates that are aligned with a task to see whether it fits
+NEARBY = 4  # of those that it does not fit, to see how near it is
+_WHOLE = 0.999
+TWINS = 8  # templates that a run is compared with although its task is unlike theirs
+_SHARE = 0.5  # of a pattern's weight that a task must say
+
+
+class Tier(StrEnum):
+    """How a template was found."""
+
+    KEY = "key"
+    SLOTS = "slots"
+    NEAR = "near"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A template that a task could be an instance of. `score` is a cosine similarity, 1 for `Tier.KEY`."""
+
+    template: Template
+    pattern: Pattern
+    tier: Tier
+    fit: Fit
+    score: float = 1.0
+
+
+class Shelf:
+    """The templates of one partition. `index`, if given, holds a vector for each pattern."""
+
+    def __init__(self, index: VectorIndex | None = None) -> None:
+        self._index = index
+        self._clear()
+
+    def _clear(self) -> None:
+        self.templates: dict[int, Template] = {}
+        self._rows: list[tuple[int, Pattern] | None] = []
+        self._of: dict[int, list[int]] = {}
+        self._weights: list[float] = []
+        self._sizes: NDArray[np.float64] | None = None
+        self._having: dict[str, list[int]] = {}
+        self._arrays: dict[str, NDArray[np.int64]] = {}
+        self._keys: dict[str, list[int]] = {}
+        self._bags: dict[str, list[int]] = {}
+        self._using: dict[frozenset[str], dict[int, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self.templates)
+
+    def put(self, template: Template, vectors: Sequence[Vector] = ()) -> None:
+        """Add a template, or replace the one of its id. `vectors` are those of its patterns' texts, in order."""
+        old = self.templates.get(template.id)
+        if old is not None and old.patterns == template.patterns and old.retired == template.retired:
+            self.templates[template.id] = template
+            return
+        self.remove(template.id)
+        self.templates[template.id] = template
+        self._using.setdefault(frozenset(template.tools), {})[template.id] = None
+        if template.retired:
+            return
+        for place, pattern in enumerate(template.patterns):
+            row = len(self._rows)
+            self._rows.append((template.id, pattern))
+            self._of.setdefault(template.id, []).append(row)
+            self._weights.append(sum(map(weight, set(pattern.stems))) or math.inf)
+            self._sizes = None
+            for word in set(pattern.stems):
+                self._having.setdefault(word, []).append(row)
+                self._arrays.pop(word, None)
+            self._keys.setdefault(pattern.text(), []).append(row)
+            self._bags.setdefault(_bag_of(pattern), []).append(row)
+            if self._index is not None and place < len(vectors):
+                self._index.add(row, vectors[place])
+
+    def remove(self, id: int) -> None:
+        """Forget a template; unknown ids are ignored."""
+        gone = self.templates.pop(id, None)
+        if gone is not None:
+            del self._using[frozenset(gone.tools)][id]
+        for row in self._of.pop(id, ()):
+            self._rows[row] = None
+            self._weights[row] = math.inf
+            self._sizes = None
+            if self._index is not None:
+                self._index.remove(row)
+        if len(self._rows) > 64 and len(self._rows) > 2 * sum(map(len, self._of.values())) and self._index is None:
+            self._rebuild()
+
+    def search(self, task: str, vector: Vector | None = None, *, without: Container[int] = ()) -> list[Match]:
+        """Templates that the task could be an instance of, but for those with ids in `without`.
+
+        `vector` is that of `masked(task)`. Where one says what the task says, it is the only one.
+        """
+        lexical = self._lexical(task)
+        complete = [row for row, share in lexical if share > _WHOLE]
+        for row in dict.fromkeys([*self._keys.get(masked(task), ()), *complete]):
+            # They come with the most telling first: no other can say more of the task than the first that fits.
+            found = self._match(row, task, Tier.KEY, 1.0)
+            telling = found is not None and found.fit.whole and found.pattern.telling
+            if found is not None and telling and found.template.id not in without:
+                return [found]
+        turned = [one for one in self._turned(task) if one.template.id not in without]
+        if turned:
+            return turned
+        scores = dict(lexical[:NEARBY])
+        if vector is not None and self._index is not None:
+            scores |= {one.entry_id: one.score for one in self._index.search(vector, NEARBY)}
+        rest = [one for row, score in scores.items() if (one := self._match(row, task, Tier.NEAR, score)) is not None]
+        rest = [one for one in rest if one.template.id not in without]
+        return sorted(rest, key=lambda one: (-one.score, len(one.fit.surplus)))
+
+    def twins(self, task: str, tools: Iterable[str]) -> list[Template]:
+        """Templates of exactly these tools that the task could be an instance of, and the newest few others."""
+        wanted = frozenset(tools)
+        alike = [one.template.id for one in self.search(task)]
+        chosen = dict.fromkeys([*alike, *reversed(self._using.get(wanted, ()))][: len(alike) + TWINS])
+        found = [self.templates[number] for number in chosen]
+        return [one for one in found if frozenset(one.tools) == wanted and not one.retired]
+
+    def _lexical(self, task: str) -> list[tuple[int, float]]:
+        """Rows whose fixed words the task says for the most part, and that share; those with the most first."""
+        if not self._rows:
+            return []
+        said = {word.stem for word in words(task)}
+        share = np.zeros(len(self._rows))
+        for word in said:
+            if word in self._having:
+                share[self._rows_with(word)] += weight(word)
+        if self._sizes is None:
+            self._sizes = np.asarray(self._weights)
+        portion = share / self._sizes
+        complete = np.flatnonzero(portion > _WHOLE)
+        if len(complete) > ALIGNED:
+            complete = complete[np.argpartition(-share[complete], ALIGNED)[:ALIGNED]]
+        complete = complete[np.argsort(-share[complete], kind="stable")]
+        near = np.argpartition(-portion, NEARBY)[:NEARBY] if len(portion) > NEARBY else np.arange(len(portion))
+        near = near[(portion[near] >= _SHARE) & (portion[near] <= _WHOLE)]
+        near = near[np.argsort(-portion[near], kind="stable")]
+        return [(row, float(portion[row])) for row in [*complete.tolist(), *near.tolist()]]
+
+    def _match(self, row: int, task: str, tier: Tier, score: float) -> Match | None:
+        held = self._rows[row]
+        aligned = fit(held[1], task) if held is not None else None
+        return (
+            None if held is None or aligned is None else Match(self.templates[held[0]], held[1], tier, aligned, score)
+        )
+
+    def _rows_with(self, word: str) -> NDArray[np.int64]:
+        rows = self._arrays.get(word)
+        if rows is None:
+            rows = self._arrays[word] = np.asarray(self._having[word], np.int64)
+        return rows
+
+    def _turned(self, task: str) -> list[Match]:
+        """Templates of the same words and kinds of values in another order."""
+        found = find(task)
+        return [
+            Match(self.templates[held[0]], held[1], Tier.SLOTS, _unordered(held[1], task, found))
+            for row in self._bags.get(_bag(task, found), ())
+            if (held := self._rows[row]) is not None and held[1].telling
+        ]
+
+    def _rebuild(self) -> None:
+        templates = list(self.templates.values())
+        self._clear()
+        for one in templates:
+            self.put(one)
+
+
+def _bag_of(pattern: Pattern) -> str:
+    kinds = sorted(one.kind.value for one in pattern.elements if isinstance(one, Gap))
+    return " ".join([*sorted(word for word in pattern.stems if word not in STOP), "|", *kinds]) if kinds else ""
+
+
+def _bag(task: str, found: Sequence[Value]) -> str:
+    outside = [
+        word.stem for word in words(task) if not any(one.start < word.end and word.start < one.end for one in found)
+    ]
+    kinds = sorted(one.kind.value for one in found)
+    return " ".join([*sorted(word for word in outside if word not in STOP), "|", *kinds])
+
+
+def _unordered(pattern: Pattern, task: str, found: Sequence[Value]) -> Fit:
+    """The values of a task by their kinds, and by the word before them where a kind comes more than once."""
+    said = words(task)
+    before = {value: next((word.stem for word in reversed(said) if word.end <= value.start), "") for value in found}
+    values: dict[str, str] = {}
+    last = ""
+    gaps: list[tuple[Gap, str]] = []
+    for one in pattern.elements:
+        if isinstance(one, Gap):
+            gaps.append((one, last))
+        else:
+            last = stem(one)
+    for gap, cue in gaps:
+        same = [value for value in found if value.kind is gap.kind]
+        cued = [value for value in same if before[value] == cue]
+        rivals = [other for other, word in gaps if other.kind is gap.kind and word == cue]
+        chosen = same if len(same) == 1 else cued if len(cued) == 1 and len(rivals) == 1 else []
+        if gap.slot and chosen:
+            values[gap.slot] = chosen[0].text
+    return Fit(values, (), (), (), 1.0)

@@ -1,0 +1,164 @@
+"""The values of a task: where they stand, of which type each one is, and the words around them.
+
+Reads spelling alone: numbers, amounts, dates, addresses, identifiers, quoted strings and names. Knows no tool and no
+template. Invariant: values never overlap, come from left to right, and each is the text between its own bounds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+READINGS = 4096  # texts whose words are remembered
+
+
+def _vocabulary(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+class Kind(StrEnum):
+    """What a slot holds."""
+
+    QUOTED = "quoted"
+    EMAIL = "email"
+    URL = "url"
+    DATE = "date"
+    AMOUNT = "amount"
+    ID = "id"
+    NUMBER = "number"
+    NAME = "name"
+    CHOICE = "choice"  # one of the values that a tool's schema lists
+    TEXT = "text"
+
+
+STRICT = frozenset((Kind.EMAIL, Kind.URL, Kind.DATE, Kind.AMOUNT, Kind.NUMBER))  # kinds that spelling alone decides
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value in a text; `start` and `end` are offsets in characters, `text` is without its quotes."""
+
+    kind: Kind
+    start: int
+    end: int
+    text: str
+
+
+class Word(NamedTuple):
+    """A word of a text; `stem` is what it is compared by, `start` and `end` are offsets in characters."""
+
+    stem: str
+    start: int
+    end: int
+
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_FORMS: tuple[tuple[Kind, str], ...] = (
+    (Kind.QUOTED, r"\"[^\"\n]{1,2000}\"|“[^”\n]{1,2000}”|`[^`\n]{1,2000}`|(?<!\w)'[^'\n]{1,2000}'(?!\w)"),
+    (Kind.EMAIL, r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
+    (Kind.URL, r"https?://[^\s<>\"']{1,2000}[^\s<>\"'.,;:!?)\]]"),
+    (
+        Kind.DATE,
+        rf"\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\d{{1,2}}/\d{{1,2}}/\d{{2,4}}|\d{{1,2}}/\d{{4}}"
+        rf"|\d{{4}}/\d{{1,2}}"
+        rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?: \d{{4}})?"
+        rf"|{_MONTH} \d{{4}}\b|\b(?:q[1-4]|quarter [1-4]) (?:of )?(?:fy ?)?\d{{4}}\b|\bfy ?\d{{2,4}}\b"
+        r"|\b(?:19|20)\d\d\b",
+    ),
+    (
+        Kind.AMOUNT,
+        r"[$€£¥] ?\d[\d,]*(?:\.\d+)?(?: ?(?:million|billion|[kmb]))?\b"
+        r"|\d[\d,]*(?:\.\d+)? ?(?:%|(?:percent|usd|eur|dollars?|euros?)\b)",
+    ),
+    (Kind.ID, r"#\w+|(?=[\w./-]*[^\W\d])\w+(?:[./-]+\w+)*"),
+    (Kind.NUMBER, rf"[+-]?\b\d[\d,]*(?:\.\d+)?\b|\b(?:{'|'.join(COUNTS + ORDINALS)})\b"),
+)
+_VALUE = re.compile("|".join(f"(?P<{kind.value}>{form})" for kind, form in _FORMS), re.IGNORECASE)
+_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’&-]*(?: (?:(?:of|the|and|de|van|von|&) (?=[A-ZÀ-ÖØ-Þ]))?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*")
+_CAMEL = re.compile(r"\b[A-Z]+[a-z]+[A-Z]\w*")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_STARTS = re.compile(r"(?:^|[.!?:;\n]\s*|[\"“(]\s*)$")
+_NEVER = _vocabulary(
+    "i i'm i'd i've i'll a an the my me we our you your he she it they this that these those what who whom whose when"
+    " where why how which is are was were do does did can could will would should may might please if and or but"
+    " then also in on at to for from by with of as not no yes give show tell list find get"
+)
+STOP = _vocabulary(
+    "a an the of in on at to for from by with and or is are was were be been do does did has have had i me my we our"
+    " you your it its this that these those please can could would will as s"
+)
+
+
+@lru_cache(maxsize=READINGS)
+def words(text: str) -> tuple[Word, ...]:
+    """The words of a text, in order."""
+    return tuple([Word(stem(found.group()), found.start(), found.end()) for found in _WORD.finditer(text)])
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A word in lower case, without the endings that rarely change what is asked for."""
+    lower = word.casefold().replace("’", "'").removesuffix("'s")
+    if lower in STOP:
+        return lower
+    for ending in ("ies", "ing", "es", "ed", "s"):
+        if lower.endswith(ending) and len(lower) - len(ending) >= 3:
+            return lower[: -len(ending)]
+    return lower
+
+
+@lru_cache(maxsize=READINGS)
+def find(text: str) -> tuple[Value, ...]:
+    """The typed values of a text. `Kind.CHOICE` and `Kind.TEXT` are never found: only a tool call can tell those."""
+    found: list[Value] = []
+    for match in _VALUE.finditer(text):
+        kind = Kind(str(match.lastgroup))
+        raw = match.group()
+        if kind is Kind.ID and not _identifier(raw):
+            continue
+        quoted = kind is Kind.QUOTED
+        found.append(Value(kind, match.start(), match.end(), raw[1:-1] if quoted else raw))
+    for match in _NAME.finditer(text):
+        start, end = match.span()
+        # The first word of a sentence has its capital for another reason.
+        first = match.group().split(" ", 1)
+        while first and (first[0].casefold() in _NEVER or (_STARTS.search(text[:start]) and len(first) == 1)):
+            if len(first) == 1:
+                first = []
+            else:
+                start += len(first[0]) + 1
+                first = first[1].split(" ", 1)
+        if first and not any(start < value.end and value.start < end for value in found):
+            found.append(Value(Kind.NAME, start, end, text[start:end]))
+    return tuple(sorted(found, key=lambda value: value.start))
+
+
+def kind_of(value: str) -> Kind:
+    """The kind of a value that stands alone; `Kind.TEXT` for one that no spelling betrays."""
+    found = find(value)
+    if len(found) == 1 and len(found[0].text) >= len(value.strip()) - 2:
+        return found[0].kind
+    return Kind.NAME if value[:1].isupper() and all(word[:1].isupper() for word in value.split()) else Kind.TEXT
+
+
+def admits(kind: Kind, text: str) -> bool:
+    """Whether a text can fill a slot of this kind; only the strict kinds refuse anything."""
+    return kind not in STRICT or any(value.kind in (kind, Kind.QUOTED) for value in find(text)) or kind_of(text) is kind
+
+
+def _identifier(raw: str) -> bool:
+    """A number sign, an underscore, a path, capitals inside, or letters among digits: no ordinary word."""
+    if raw.startswith("#") or "_" in raw or ("/" in raw and not raw.replace("/", "").isupper()):
+        return True
+    if not any(map(str.isdigit, raw)):
+        return bool(_CAMEL.fullmatch(raw))
+    # "top-1" and "3-day" are words with a number; "UPC-12" and "HAT039" name something.
+    return raw.count("-") == 0 or any(map(str.isupper, raw))

@@ -1,0 +1,285 @@
+"""What is kept of a run that ended well: its steps with slots in place of the task's values.
+
+Knows its own shape and its JSON, nothing of how it was made or is filled in. Invariant: `decode(encode(t)) == t`; a
+template holds no value of the runs that it was learned from, but for constants that several runs had in common and
+their tasks and tool results had not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+import msgspec
+
+from semcache.agents.pattern import Gap, Pattern
+from semcache.agents.slots import Kind, words
+
+Json: TypeAlias = Any
+
+
+class Source(StrEnum):
+    """Where the value of a slot comes from."""
+
+    TASK = "task"  # it stands in the task
+    RESULT = "result"  # it stands in the result of an earlier step
+    OPEN = "open"  # a small model has to say
+
+
+class Form(StrEnum):
+    """How a value is written in a call, where the task writes it otherwise."""
+
+    SAME = "same"
+    LOWER = "lower"
+    UPPER = "upper"
+    INTEGER = "integer"
+    NUMBER = "number"
+    ISO_DATE = "iso-date"
+    BARE = "bare"  # without the number sign
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place in arguments or text for the value of a slot."""
+
+    slot: str
+    form: Form = Form.SAME
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """A string with slots inside."""
+
+    parts: tuple[str | Hole, ...]
+
+
+Filled: TypeAlias = Any  # JSON whose leaves may be `Hole` or `Mix`
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A value that differs from task to task.
+
+    `step`, `call` and `path` say where in the results it is found, for `Source.RESULT`. `about` is the argument it
+    is for ("tool.argument"). `seen` is a keyed digest of an open slot's last value: a constant shows by it.
+    """
+
+    name: str
+    kind: Kind
+    source: Source
+    about: str
+    step: int = 0
+    call: int = 0
+    path: tuple[str | int, ...] = ()
+    seen: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A tool call to be made. `reads` says that the tool declares itself free of side effects.
+
+    `yields` is the type of the result that is expected: object, array, string, number, boolean or null.
+    """
+
+    tool: str
+    arguments: Filled
+    reads: bool
+    yields: str = "string"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Calls that are made at once, or (`text`) a line of a plan in words."""
+
+    actions: tuple[Action, ...] = ()
+    text: Mix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A plan with slots.
+
+    `partition` is the hard boundary (16 bytes: tenant, agent, tool schemas, system prompt), `tools` the schema digests
+    of the tools it uses. `patterns` are tasks that led to it; the first is the one it is known by. `runs` counts the
+    runs it was learned from; `version` grows with every change. `good` and `bad` are its outcomes as of `judged`,
+    `refused` the keys of tasks that it failed at. `retired` says why it is kept and no longer used, "" while it is.
+    Times are Unix seconds.
+    """
+
+    id: int
+    version: int
+    tenant: str
+    agent: str
+    partition: bytes
+    tools: Mapping[str, bytes]
+    patterns: tuple[Pattern, ...]
+    slots: tuple[Slot, ...]
+    steps: tuple[Step, ...]
+    requires: tuple[str, ...]
+    expects: str
+    created: float
+    expires: float
+    runs: int = 1
+    tokens: int = 0  # completion tokens that planning took
+    good: float = 0.0
+    bad: float = 0.0
+    judged: float = 0.0  # when an outcome was last counted
+    retired: str = ""
+    refused: tuple[str, ...] = ()
+
+    def slot(self, name: str) -> Slot:
+        """The slot of that name. Raises KeyError."""
+        return next(one for one in self.slots if one.name == name)
+
+    def writes(self) -> list[str]:
+        """The tools it calls that do not declare themselves free of side effects."""
+        return list(dict.fromkeys(one.tool for step in self.steps for one in step.actions if not one.reads))
+
+
+def holes(tree: Filled) -> Iterator[Hole]:
+    """Every hole in arguments, in their order."""
+    if isinstance(tree, Hole):
+        yield tree
+    elif isinstance(tree, Mix):
+        yield from (part for part in tree.parts if isinstance(part, Hole))
+    elif isinstance(tree, dict):
+        for inner in tree.values():
+            yield from holes(inner)
+    elif isinstance(tree, list):
+        for inner in tree:
+            yield from holes(inner)
+
+
+def literals(steps: Iterable[Step]) -> frozenset[str]:
+    """The words, as stems, that a plan says by itself: of its lines, and of its arguments between the slots."""
+    found: set[str] = set()
+    layer: list[Filled] = [one.arguments for step in steps for one in step.actions]
+    layer += [step.text for step in steps if step.text is not None]
+    while layer:
+        one = layer.pop()
+        if isinstance(one, dict):
+            layer += one.values()
+        elif isinstance(one, list):
+            layer += one
+        elif isinstance(one, Mix):
+            layer += [part for part in one.parts if isinstance(part, str)]
+        elif isinstance(one, str):
+            found.update(word.stem for word in words(one))
+    return frozenset(found)
+
+
+def encode(template: Template) -> bytes:
+    """As JSON: what is stored and shown."""
+    return msgspec.json.encode(view(template))
+
+
+def view(template: Template) -> dict[str, Any]:
+    """As JSON has it, for people and for `decode`."""
+    fields = {name: getattr(template, name) for name in _PLAIN}
+    return {
+        **fields,
+        "partition": template.partition.hex(),
+        "tools": {name: one.hex() for name, one in template.tools.items()},
+        "patterns": [[_element(one) for one in pattern.elements] for pattern in template.patterns],
+        "slots": [
+            {**{name: getattr(one, name) for name in _SLOT}, "path": list(one.path), "seen": one.seen.hex()}
+            for one in template.slots
+        ],
+        "steps": [
+            {
+                "actions": [
+                    {"tool": one.tool, "arguments": plain(one.arguments), "reads": one.reads, "yields": one.yields}
+                    for one in step.actions
+                ],
+                "text": None if step.text is None else plain(step.text),
+            }
+            for step in template.steps
+        ],
+        "requires": list(template.requires),
+        "refused": list(template.refused),
+    }
+
+
+def decode(data: bytes | Mapping[str, Any]) -> Template:
+    """What `encode` or `view` gave, edited or not. Raises ValueError for anything else."""
+    try:
+        raw = dict(msgspec.json.decode(data) if isinstance(data, bytes) else data)
+        raw["partition"] = bytes.fromhex(raw["partition"])
+        raw["tools"] = {name: bytes.fromhex(one) for name, one in raw["tools"].items()}
+        raw["patterns"] = tuple(Pattern(tuple(_read_element(one) for one in each)) for each in raw["patterns"])
+        raw["slots"] = tuple(_slot(one) for one in raw["slots"])
+        raw["steps"] = tuple(_step(one) for one in raw["steps"])
+        raw["requires"] = tuple(raw["requires"])
+        raw["refused"] = tuple(raw.get("refused", ()))
+        return Template(**raw)
+    except (KeyError, TypeError, AttributeError, ValueError, msgspec.MsgspecError) as error:
+        raise ValueError(f"no plan template: {error}") from error
+
+
+def plain(tree: Filled) -> Json:
+    """Arguments as JSON: a hole is {"$slot": name}, a string with holes {"$text": [...]}."""
+    if isinstance(tree, Hole):
+        return {"$slot": tree.slot} if tree.form is Form.SAME else {"$slot": tree.slot, "$form": tree.form.value}
+    if isinstance(tree, Mix):
+        return {"$text": [plain(part) if isinstance(part, Hole) else part for part in tree.parts]}
+    if isinstance(tree, dict):
+        inner = {key: plain(value) for key, value in tree.items()}
+        return {"$plain": inner} if any(key.startswith("$") for key in inner) else inner
+    return [plain(one) for one in tree] if isinstance(tree, list) else tree
+
+
+def unplain(data: Json) -> Filled:
+    """Undo `plain`. Raises ValueError, KeyError or TypeError for what it never gave."""
+    if isinstance(data, dict):
+        if "$slot" in data:
+            return Hole(str(data["$slot"]), Form(data.get("$form", "same")))
+        if "$text" in data:
+            parts = [unplain(part) if isinstance(part, dict) else str(part) for part in data["$text"]]
+            return Mix(tuple(parts))
+        inner = data.get("$plain", data)
+        return {key: unplain(value) for key, value in inner.items()}
+    return [unplain(one) for one in data] if isinstance(data, list) else data
+
+
+_PLAIN = (
+    "id", "version", "tenant", "agent", "expects", "created", "expires", "runs", "tokens", "good", "bad", "judged",
+    "retired",
+)  # fmt: skip
+_SLOT = ("name", "kind", "source", "about", "step", "call")
+
+
+def _element(one: Any) -> Json:
+    return one if isinstance(one, str) else [one.slot, one.kind.value, one.widest, one.optional]
+
+
+def _read_element(data: Json) -> Any:
+    if isinstance(data, str):
+        return data
+    slot, kind, widest, optional = data
+    return Gap(str(slot), Kind(kind), int(widest), bool(optional))
+
+
+def _slot(data: Mapping[str, Any]) -> Slot:
+    return Slot(
+        str(data["name"]),
+        Kind(data["kind"]),
+        Source(data["source"]),
+        str(data["about"]),
+        int(data["step"]),
+        int(data["call"]),
+        tuple(data["path"]),
+        bytes.fromhex(data["seen"]),
+    )
+
+
+def _step(data: Mapping[str, Any]) -> Step:
+    text = None if data.get("text") is None else unplain(data["text"])
+    if text is not None and not isinstance(text, Mix):
+        raise ValueError("the text of a step is {'$text': [...]}")
+    actions = [
+        Action(str(one["tool"]), unplain(one["arguments"]), bool(one["reads"]), str(one["yields"]))
+        for one in data["actions"]
+    ]
+    return Step(tuple(actions), text)

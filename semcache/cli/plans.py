@@ -1,0 +1,184 @@
+"""`semcache plans`: the plan templates of agents, straight from the store.
+
+Invariant: running servers learn of everything done here when they next look at the store; no model is loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from semcache.cli import opened, options, output
+from semcache.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from semcache.agents.library import Library
+    from semcache.agents.template import Template
+    from semcache.config import Settings
+
+app = typer.Typer(help="Plan templates of agents: list, show, edit, purge.", no_args_is_help=True)
+PlanId = Annotated[str, typer.Argument(metavar="ID", help="Plan id: 16 hexadecimal digits, as in x-semcache-plan.")]
+Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="Of this tenant alone.")]
+Agent = Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Of this agent alone.")]
+
+
+@app.command("list")
+def list_(
+    tenant: Tenant = None,
+    agent: Agent = None,
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """List templates with what is expected of them."""
+    settings = opened.settings_from(config, data=data)
+    rows = [row for row in opened.run(_rows(settings, tenant)) if agent in (None, row["agent"])]
+    if as_json:
+        output.as_json(rows)
+        return
+    columns = ("id", "tenant", "agent", "task", "steps", "runs", "success", "expires", "state")
+    output.table(
+        columns,
+        [
+            (
+                row["id"], row["tenant"], row["agent"], row["task"], str(row["steps"]), str(row["runs"]),
+                f"{row['success']:.0%}", output.moment(row["expires"]), row["retired"] or "in use",
+            )
+            for row in rows
+        ],
+        right=("steps", "runs", "success"),
+    )  # fmt: skip
+
+
+@app.command()
+def show(
+    plan_id: PlanId, config: options.Config = None, data: options.Data = None, as_json: options.Json = False
+) -> None:
+    """Show one template: its tasks, slots and steps. The JSON is what `edit` takes."""
+    from semcache.agents.template import plain, view
+
+    found = opened.run(_get(opened.settings_from(config, data=data), plan_id))
+    if found is None:
+        _unknown(plan_id)
+    if as_json:
+        output.as_json(view(found))
+        return
+    for pattern in found.patterns:
+        print(f"task:   {pattern.text()}")
+    for slot in found.slots:
+        print(f"slot:   {slot.name} ({slot.kind.value}) from the {slot.source.value}, for {slot.about}")
+    for number, step in enumerate(found.steps, 1):
+        for one in step.actions:
+            effect = "reads" if one.reads else "may change something"
+            print(f"step {number}: {one.tool} {json.dumps(plain(one.arguments), ensure_ascii=False)} ({effect})")
+        if step.text is not None:
+            print(
+                f"step {number}: {''.join(one if isinstance(one, str) else f'<{one.slot}>' for one in step.text.parts)}"
+            )
+    print(f"version {found.version}, {found.runs} runs, {found.good:g} successes, {found.bad:g} failures")
+
+
+@app.command()
+def edit(
+    plan_id: PlanId,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON as `show --json` prints it, changed.")],
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Put an edited template in the place of the old one, as its next version."""
+    try:
+        given = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidArgument(f"{file} cannot be read as JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise InvalidArgument(f"{file} holds no JSON object: start from `semcache plans show {plan_id} --json`")
+    version = opened.run(_edit(opened.settings_from(config, data=data), plan_id, given))
+    if as_json:
+        output.as_json({"id": plan_id, "version": version})
+    else:
+        output.note(f"plan {plan_id} is now version {version}")
+
+
+@app.command()
+def purge(
+    plan_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Plan ids.")] = None,
+    tenant: Tenant = None,
+    agent: Agent = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every template there is.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Delete templates: those named, or all of a tenant or agent."""
+    if not (plan_ids or tenant or agent or everything):
+        raise InvalidArgument("say what to purge: plan ids, --tenant, --agent or --all")
+    ids = opened.run(_purge(opened.settings_from(config, data=data), plan_ids or None, tenant, agent, dry_run))
+    if as_json:
+        output.as_json({"ids": ids, "count": len(ids), "dry_run": dry_run})
+        return
+    print("\n".join(ids), end="\n" * bool(ids))
+    output.note(f"{len(ids)} plans would be deleted" if dry_run else f"{len(ids)} plans deleted")
+
+
+@asynccontextmanager
+async def _library(settings: Settings) -> AsyncIterator[Library]:
+    from semcache.agents.library import Library
+    from semcache.store.plans import plans_of
+
+    async with opened.store_of(settings) as store:
+        library = Library(plans_of(store), salt=store.salt)
+        await library.refresh()
+        yield library
+
+
+async def _rows(settings: Settings, tenant: str | None) -> list[dict[str, Any]]:
+    from semcache.types import public_id
+
+    async with _library(settings) as library:
+        return [
+            {
+                "id": public_id(one.id),
+                "tenant": one.tenant,
+                "agent": one.agent,
+                "task": one.patterns[0].text(),
+                "steps": len(one.steps),
+                "tools": sorted(one.tools),
+                "writes": one.writes(),
+                "runs": one.runs,
+                "success": library.predicted(one, time.time()),
+                "expires": one.expires,
+                "version": one.version,
+                "retired": one.retired,
+            }
+            for one in library.templates(tenant)
+        ]
+
+
+async def _get(settings: Settings, plan_id: str) -> Template | None:
+    async with _library(settings) as library:
+        return library.get(plan_id)
+
+
+async def _edit(settings: Settings, plan_id: str, data: dict[str, Any]) -> int:
+    async with _library(settings) as library:
+        return (await library.edit(plan_id, data)).version
+
+
+async def _purge(
+    settings: Settings, ids: list[str] | None, tenant: str | None, agent: str | None, dry_run: bool
+) -> list[str]:
+    async with _library(settings) as library:
+        return await library.purge(ids, tenant=tenant, agent=agent, now=time.time(), dry_run=dry_run)
+
+
+def _unknown(plan_id: str) -> NoReturn:
+    output.note(f"error: there is no plan {plan_id}")
+    raise typer.Exit(1)

@@ -1,0 +1,202 @@
+"""Agent conversations and plans in the dialects of clients: chat completions, responses and messages.
+
+Reads a request as chat messages with tools, and writes a plan as the answer of a model that chose to call tools.
+Pure: ids and times are arguments. Invariant: what cannot be read is None, and what is written is a whole answer that
+its dialect can parse and stream.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from semcache.agents.adapt import Made
+from semcache.agents.plans import FoundPlan
+from semcache.types import Endpoint
+
+Json: TypeAlias = dict[str, Any]
+Conversation: TypeAlias = tuple[list[Json], list[Json]]  # chat messages, tools
+
+
+def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
+    """The chat messages and tools of a request; None where it has no tools or its state lies upstream."""
+    try:
+        body = msgspec.json.decode(raw)
+        tools = body.get("tools")
+        if not isinstance(tools, list) or not tools or body.get("previous_response_id"):
+            return None
+        if endpoint is Endpoint.CHAT and isinstance(body.get("messages"), list):
+            return body["messages"], tools
+        if endpoint is Endpoint.MESSAGES:
+            system = [{"role": "system", "content": body["system"]}] if body.get("system") else []
+            return [*system, *[turn for one in body["messages"] for turn in _from_blocks(one)]], tools
+        if endpoint is Endpoint.RESPONSES:
+            given = body["input"]
+            items = [{"role": "user", "content": given}] if isinstance(given, str) else given
+            system = [{"role": "system", "content": body["instructions"]}] if body.get("instructions") else []
+            return [*system, *_from_items(items)], tools
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError):
+        return None
+    return None
+
+
+def free_choice(endpoint: Endpoint, raw: bytes) -> bool:
+    """Whether the client leaves it to the model to call tools: otherwise a plan is not what it asks for."""
+    chosen = msgspec.json.decode(raw).get("tool_choice")
+    kind = chosen.get("type") if isinstance(chosen, Mapping) else chosen
+    return kind in (None, "auto") and endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
+
+
+def hinted(endpoint: Endpoint, raw: bytes, hint: str) -> bytes:
+    """The request with a hint at the end of its system prompt, every other field as it was."""
+    fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+    body = msgspec.json.decode(raw)
+    if endpoint is Endpoint.CHAT:
+        head = next((n for n, one in enumerate(body["messages"]) if one.get("role") not in ("system", "developer")), 0)
+        fields["messages"] = _raw(
+            [*body["messages"][:head], {"role": "system", "content": hint}, *body["messages"][head:]]
+        )
+    else:
+        name = "system" if endpoint is Endpoint.MESSAGES else "instructions"
+        given = body.get(name)
+        told = (
+            [*given, {"type": "text", "text": hint}] if isinstance(given, list) else f"{given or ''}\n\n{hint}".strip()
+        )
+        fields[name] = _raw(told)
+    return msgspec.json.encode(fields)
+
+
+def _raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
+def answer(endpoint: Endpoint, model: str, found: FoundPlan, *, id: str, created: int) -> bytes:
+    """The plan as the whole answer of a model."""
+    ids = [f"call_{id}_{number}" for number in range(len(found.calls))]
+    write = {Endpoint.MESSAGES: _message, Endpoint.RESPONSES: _response}.get(endpoint, _completion)
+    return msgspec.json.encode(write(model, found, list(zip(ids, found.calls, strict=True)), id, created))
+
+
+def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, Made]], id: str, created: int) -> Json:
+    message: Json = {"role": "assistant", "content": found.text or None}
+    if calls:
+        message["tool_calls"] = [
+            {"id": name, "type": "function", "function": {"name": one.tool, "arguments": json.dumps(one.arguments)}}
+            for name, one in calls
+        ]
+    return {
+        "id": f"chatcmpl-{id}",
+        "object": "chat.completion",
+        "created": created,
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
+        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+    }
+
+
+def _message(model: str, found: FoundPlan, calls: Sequence[tuple[str, Made]], id: str, _created: int) -> Json:
+    blocks: list[Json] = [{"type": "text", "text": found.text}] if found.text else []
+    blocks += [{"type": "tool_use", "id": name, "name": one.tool, "input": one.arguments} for name, one in calls]
+    return {
+        "id": f"msg_{id}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": blocks,
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": 0},
+    }
+
+
+def _response(model: str, found: FoundPlan, calls: Sequence[tuple[str, Made]], id: str, created: int) -> Json:
+    text = {"type": "output_text", "text": found.text, "annotations": []}
+    items: list[Json] = (
+        [{"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed", "content": [text]}]
+        if found.text
+        else []
+    )
+    items += [
+        {
+            "type": "function_call",
+            "id": f"fc_{name}",
+            "call_id": name,
+            "name": one.tool,
+            "arguments": json.dumps(one.arguments),
+            "status": "completed",
+        }
+        for name, one in calls
+    ]
+    return {
+        "id": f"resp_{id}",
+        "object": "response",
+        "created_at": created,
+        "status": "completed",
+        "model": model,
+        "output": items,
+        "usage": {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
+    }
+
+
+def said(endpoint: Endpoint, body: bytes) -> Json | None:
+    """The answer of a model as a chat message, None where it cannot be read."""
+    try:
+        read = msgspec.json.decode(body)
+        if endpoint is Endpoint.CHAT:
+            message = read["choices"][0]["message"]
+            return message if isinstance(message, dict) else None
+        if endpoint is Endpoint.MESSAGES:
+            turns = _from_blocks({"role": "assistant", "content": read["content"]})
+        else:
+            turns = _from_items(read["output"])
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, IndexError):
+        return None
+    return turns[-1] if turns else None
+
+
+def _from_blocks(message: Mapping[str, Any]) -> list[Json]:
+    """A message of Anthropic's dialect as chat messages: results of tools are messages of their own."""
+    content = message["content"]
+    if isinstance(content, str):
+        return [{"role": message["role"], "content": content}]
+    text = "\n".join(str(one["text"]) for one in content if one.get("type") == "text")
+    calls = [
+        {"id": one["id"], "function": {"name": one["name"], "arguments": one["input"]}}
+        for one in content
+        if one.get("type") == "tool_use"
+    ]
+    results = [
+        {
+            "role": "tool",
+            "tool_call_id": one["tool_use_id"],
+            "content": one.get("content") or "",
+            "is_error": one.get("is_error", False),
+        }
+        for one in content
+        if one.get("type") == "tool_result"
+    ]
+    spoken: Json = {"role": message["role"], "content": text}
+    if calls:
+        spoken["tool_calls"] = calls
+    return [*results, *([spoken] if text or calls else [])]
+
+
+def _from_items(items: Sequence[Mapping[str, Any]]) -> list[Json]:
+    """Items of the responses dialect as chat messages; calls that stand together are one turn."""
+    turns: list[Json] = []
+    for one in items:
+        kind = one.get("type", "message")
+        if kind == "function_call":
+            call = {"id": one["call_id"], "function": {"name": one["name"], "arguments": one["arguments"]}}
+            if turns and turns[-1].get("tool_calls"):
+                turns[-1]["tool_calls"].append(call)
+            else:
+                turns.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        elif kind == "function_call_output":
+            turns.append({"role": "tool", "tool_call_id": one["call_id"], "content": one["output"]})
+        elif kind == "message":
+            turns.append({"role": one["role"], "content": one["content"]})
+    return turns

@@ -1,0 +1,267 @@
+"""Plan templates behind the proxy: runs are recognised as they pass, plans are served in their place, outcomes counted.
+
+Knows requests and answers, and nothing of how a template is made. Invariant: a run becomes a template only when someone
+says that it ended well (or the rule says that any whole run did); no fault here reaches a client.
+"""
+
+# Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from semcache.agents.plans import FoundPlan, Plans
+from semcache.agents.run import digest
+from semcache.agents.template import view
+from semcache.errors import InvalidArgument, RequestRejected
+from semcache.protocols import Dialect
+from semcache.proxy import plan_shapes as shapes
+from semcache.proxy.asgi import HeaderList
+from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.hits import EVENT_STREAM
+from semcache.types import Request as CacheRequest
+from semcache.types import public_id
+
+SESSION = b"x-semcache-session"
+AGENT = b"x-semcache-agent"
+_PENDING = 4096  # runs whose outcome is not known yet
+
+
+@dataclass(slots=True)
+class Pending:
+    """A run on its way: its conversation so far, and the plan that was served in it last."""
+
+    tenant: str
+    agent: str
+    messages: list[dict[str, Any]]
+    tools: list[dict[str, Any]]
+    found: FoundPlan | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A plan as the reply to a request."""
+
+    payload: bytes
+    headers: HeaderList
+
+
+class PlanSurface:
+    """The plans of one proxy process.
+
+    `rule` says what ends a run well: "explicit" waits for an outcome, "finished" takes every whole run without an error
+    of a tool.
+    """
+
+    def __init__(
+        self,
+        plans: Plans,
+        *,
+        salt: bytes,
+        clock: Callable[[], float],
+        rule: Literal["explicit", "finished"] = "explicit",
+    ) -> None:
+        self.plans, self._salt, self._clock, self._rule = plans, salt, clock, rule
+        self._pending: OrderedDict[str, Pending] = OrderedDict()
+
+    async def serve(
+        self, dialect: Dialect, request: CacheRequest, headers: HeaderList, request_id: str
+    ) -> Served | None:
+        """The next step of a plan as the reply to this request, None where the planner is to be asked."""
+        read = shapes.conversation(request.endpoint, request.raw)
+        if read is None or request.controls.no_cache or not shapes.free_choice(request.endpoint, request.raw):
+            return None
+        messages, tools = read
+        tenant, agent = request.scope.tenant, header(headers, AGENT)
+        found = await self.plans.lookup(messages, tools=tools, tenant=tenant, agent=agent)
+        if found.outcome != "plan":
+            return None
+        run = self.run_of(tenant, agent, header(headers, SESSION), messages)
+        self._note(run, Pending(tenant, agent, messages, tools, found))
+        now = int(self._clock())
+        body = shapes.answer(request.endpoint, request.model, found, id=request_id, created=now)
+        if request.stream:
+            payload, kind = b"".join(dialect.stream(body, request.replay)), EVENT_STREAM
+        else:
+            payload, kind = body, b"application/json"
+        return Served(
+            payload,
+            [
+                (b"content-type", kind),
+                (b"content-length", str(len(payload)).encode()),
+                (b"cache-control", b"private, no-store"),
+                (b"cache-status", b"semcache; hit; detail=plan"),
+                (b"x-semcache-plan", (found.plan_id or "").encode()),
+                (b"x-semcache-run", run.encode()),
+            ],
+        )
+
+    async def hinted(self, request: CacheRequest, headers: HeaderList) -> bytes | None:
+        """The request with a plan that has worked for tasks like its own, to be forwarded; None without one."""
+        read = shapes.conversation(request.endpoint, request.raw)
+        if read is None:
+            return None
+        agent = header(headers, AGENT)
+        found = await self.plans.lookup(read[0], tools=read[1], tenant=request.scope.tenant, agent=agent)
+        return shapes.hinted(request.endpoint, request.raw, found.hint) if found.hint else None
+
+    async def passed(self, request: CacheRequest, headers: HeaderList, body: bytes) -> str | None:
+        """Take notice of a model's whole answer; the id of its run, None where it belongs to none."""
+        read = shapes.conversation(request.endpoint, request.raw)
+        spoken = shapes.said(request.endpoint, body)
+        if read is None or spoken is None or request.controls.no_store:
+            return None
+        messages, tools = read
+        tenant, agent = request.scope.tenant, header(headers, AGENT)
+        run = self.run_of(tenant, agent, header(headers, SESSION), messages)
+        whole = not spoken.get("tool_calls")
+        old = self._pending.get(run)
+        pending = Pending(tenant, agent, [*messages, spoken], tools, old.found if old else None, whole)
+        self._note(run, pending)
+        if whole and self._rule == "finished":
+            await self.outcome(run, success=True, tenant=tenant)
+        return run
+
+    async def outcome(self, run: str, *, success: bool, tenant: str | None) -> bool:
+        """Say how a run ended; False for a run that is not known (to that tenant). Raises StoreError."""
+        pending = self._pending.get(run)
+        if pending is None or tenant not in (None, pending.tenant):
+            return False
+        del self._pending[run]
+        if pending.found is not None:
+            await self.plans.outcome(pending.found, success=success)
+        elif pending.whole:
+            await self.plans.record(
+                pending.messages, tools=pending.tools, tenant=pending.tenant, agent=pending.agent, success=success
+            )
+        return True
+
+    def run_of(self, tenant: str, agent: str, session: str, messages: Sequence[dict[str, Any]]) -> str:
+        """The id of a run: its session, or the conversation up to the task, which every turn of it begins with."""
+        start = next((number for number, one in enumerate(messages) if one.get("role") == "user"), len(messages) - 1)
+        begun: Any = session or list(messages[: start + 1])
+        return digest(self._salt.hex(), tenant, agent, bool(session), begun).hex()
+
+    def _note(self, run: str, pending: Pending) -> None:
+        self._pending[run] = pending
+        self._pending.move_to_end(run)
+        while len(self._pending) > _PENDING:
+            self._pending.popitem(last=False)
+
+
+class OutcomeBody(BaseModel):
+    """How a run ended, named by the header x-semcache-run of a reply, by its session, or by the plan it was served."""
+
+    model_config = ConfigDict(extra="forbid")
+    success: bool
+    run: str | None = None
+    session: str | None = None
+    plan: str | None = None
+    agent: Annotated[str, Field(description="as in the header x-semcache-agent")] = ""
+
+
+class PurgeBody(BaseModel):
+    """Which templates to delete."""
+
+    model_config = ConfigDict(extra="forbid")
+    ids: Annotated[list[str] | None, Field(max_length=10_000)] = None
+    tenant: str | None = None
+    agent: str | None = None
+    everything: bool = False
+    dry_run: bool = False
+
+
+def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
+    """The routes under `/semcache/plans`."""
+    router = APIRouter(prefix="/semcache/plans", tags=["plans"])
+    library = surface.plans.library
+
+    def caller(request: Request) -> Caller:
+        return auth.identify(request.headers.raw)
+
+    def trusted(who: Annotated[Caller, Depends(caller)]) -> Caller:
+        if not who.trusted and not who.admin:
+            raise RequestRejected(403, "this needs a trusted API key: semcache keys create --trusted", code="forbidden")
+        return who
+
+    @router.post("/outcome")
+    async def outcome(body: OutcomeBody, who: Annotated[Caller, Depends(caller)]) -> dict[str, bool]:
+        """Say whether a run ended well: it becomes a template, or its template is counted up or down."""
+        tenant = None if who.admin else who.tenant
+        if body.plan is not None:
+            known = await surface.plans.outcome(body.plan, success=body.success, tenant=tenant)
+        elif body.run is not None or body.session is not None:
+            run = body.run or surface.run_of(who.tenant, body.agent, body.session or "", [])
+            known = await surface.outcome(run, success=body.success, tenant=tenant)
+        else:
+            raise RequestRejected(400, "name a run, a session or a plan", code="invalid_request_error")
+        if not known:
+            raise RequestRejected(404, "no such run or plan", code="not_found")
+        return {"ok": True}
+
+    @router.get("")
+    async def plans(who: Annotated[Caller, Depends(trusted)], agent: str | None = None) -> list[dict[str, Any]]:
+        """List templates."""
+        found = library.templates(None if who.admin else who.tenant)
+        return [
+            {
+                "id": public_id(one.id),
+                "tenant": one.tenant,
+                "agent": one.agent,
+                "task": one.patterns[0].text(),
+                "steps": len(one.steps),
+                "writes": one.writes(),
+                "runs": one.runs,
+                "success": surface.plans.predicted(one),
+                "expires": one.expires,
+                "version": one.version,
+                "retired": one.retired,
+            }
+            for one in found
+            if agent in (None, one.agent)
+        ]
+
+    @router.get("/{plan_id}")
+    async def plan(plan_id: str, who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+        """One template, as `PUT` takes it."""
+        found = library.get(plan_id, None if who.admin else who.tenant)
+        if found is None:
+            raise _unknown(plan_id)
+        return view(found)
+
+    @router.put("/{plan_id}")
+    async def edit(plan_id: str, data: dict[str, Any], who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+        """Put an edited template in the place of the old one, as its next version."""
+        tenant = None if who.admin else who.tenant
+        if library.get(plan_id, tenant) is None:
+            raise _unknown(plan_id)
+        try:
+            return view(await library.edit(plan_id, data, tenant))
+        except InvalidArgument as error:
+            raise RequestRejected(400, str(error), code="invalid_request_error") from error
+
+    @router.post("/purge")
+    async def purge(body: PurgeBody, who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+        """Delete templates; with `dry_run` only say which."""
+        if body.ids is None and body.tenant is None and body.agent is None and not body.everything:
+            message = "name at least one of ids, tenant, agent, everything"
+            raise RequestRejected(400, message, code="invalid_request_error")
+        tenant = body.tenant if who.admin else who.tenant
+        now = surface.plans.now()
+        ids = await library.purge(body.ids, tenant=tenant, agent=body.agent, now=now, dry_run=body.dry_run)
+        return {"ids": ids, "count": len(ids), "dry_run": body.dry_run}
+
+    return router
+
+
+def header(headers: HeaderList, name: bytes) -> str:
+    """The value of a header, "" without it."""
+    return next((value.decode("latin-1") for key, value in headers if key == name), "")
+
+
+def _unknown(plan_id: str) -> RequestRejected:
+    return RequestRejected(404, f"no plan {plan_id[:64]!r}", code="not_found", param="id")

@@ -1,0 +1,75 @@
+"""What is merely near is served only if the threshold says so, and success or failure is what it learns from."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from semcache.agents.library import Library
+from semcache.agents.plans import Plans
+from semcache.embed import open_embedder
+from semcache.evidence import Label, LabelSource
+from semcache.index.flat import FlatIndex
+from semcache.policy import load
+from semcache.store.plans import MemoryPlans
+from semcache.thresholds import StaticThreshold
+from semcache.types import Verdict, Why
+from tests.agents.worlds import SALT, TOOLS, asked, cancelling
+
+NEAR = asked("Please cancel the very first reservation of user cy_fox_3 today, please")
+
+
+class Threshold(StaticThreshold):
+    """Serves everything or nothing, and remembers its labels."""
+
+    def __init__(self, *, serve: bool) -> None:
+        super().__init__(load("default"))
+        self.serve, self.seen = serve, list[Label]()
+
+    def floor(self, *_args, **_given) -> float:
+        return 0.0
+
+    def judge(self, *_args, **_given) -> Verdict:
+        return Verdict(self.serve, 0.97, why=Why.SEMANTIC if self.serve else Why.UNCERTAIN)
+
+    def observe(self, label: Label) -> None:
+        self.seen.append(label)
+
+
+async def opened(threshold: Threshold, store: MemoryPlans) -> Plans:
+    ids = count(1)
+    library = Library(store, salt=SALT, embedder=open_embedder("hashing"), index=FlatIndex)
+    await library.refresh()
+    return Plans(library, salt=SALT, new_id=lambda: next(ids), clock=lambda: 1000.0, threshold=threshold)
+
+
+async def test_a_near_task_is_served_by_leave_of_the_threshold_and_its_outcome_is_a_label() -> None:
+    store = MemoryPlans()
+    first = await opened(Threshold(serve=True), store)
+    await first.record(cancelling("ann_lee_1", "AB12CD"), tools=TOOLS)
+    # Another worker, which has the vectors from the store.
+    threshold = Threshold(serve=True)
+    plans = await opened(threshold, store)
+    found = await plans.lookup(NEAR, tools=TOOLS)
+    assert (found.outcome, found.tier) == ("plan", "near")
+    assert found.calls[0].arguments == {"user_id": "cy_fox_3"}
+    assert found.p_success < 0.97
+    await plans.outcome(found, success=False)
+    [label] = threshold.seen
+    assert (label.correct, label.source, label.served, label.category) == (False, LabelSource.AUDIT, True, "plan")
+    assert (await plans.lookup(NEAR, tools=TOOLS)).outcome == "miss"
+
+
+async def test_what_was_not_served_is_labelled_by_the_plan_that_the_planner_made() -> None:
+    threshold = Threshold(serve=False)
+    plans = await opened(threshold, MemoryPlans())
+    await plans.record(cancelling("ann_lee_1", "AB12CD"), tools=TOOLS)
+    found = await plans.lookup(NEAR, tools=TOOLS)
+    assert (found.outcome, found.why) == ("miss", "uncertain")
+    assert "call find_user" in found.hint
+    run = cancelling("cy_fox_3", "IJ56KL")
+    run[1] = NEAR[1]
+    await plans.record(run, tools=TOOLS, found=found)
+    [label] = threshold.seen
+    assert (label.correct, label.source, label.served) == (True, LabelSource.MISS, False)
+    # By now it is known in these words too.
+    assert (await plans.lookup(asked(NEAR[1]["content"].replace("cy_fox_3", "dee_low_4")), tools=TOOLS)).tier == "key"

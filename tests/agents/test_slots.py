@@ -1,0 +1,61 @@
+"""Values are found by their spelling, and ordinary words are none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.agents.forms import forms_of, write
+from semcache.agents.slots import find
+from semcache.agents.template import Form
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('Show me products under $46.99 in "makeup remover" category', ["$46.99", "makeup remover"]),
+        ("What is the top-1 best-selling product in Quarter 1 2022", ["Quarter 1 2022"]),
+        ("Assign issue #404 in a11yproject to Ann Lee on 3/5/2023", ["#404", "a11yproject", "Ann Lee", "3/5/2023"]),
+        ("Mail ann@example.org about https://example.org/a?b=1.", ["ann@example.org", "https://example.org/a?b=1"]),
+        ("Find the order of José Ñandú in 45% of cases", ["José Ñandú", "45%"]),
+        ("Please don't cancel my order", []),
+        ("Cancel my order. Then tell me why.", []),
+    ],
+)
+def test_values_are_found_and_nothing_else(text: str, values: list[str]) -> None:
+    assert [value.text for value in find(text)] == values
+
+
+@given(st.text(max_size=200))
+def test_values_stand_where_they_say_and_never_overlap(text: str) -> None:
+    last = 0
+    for value in find(text):
+        assert last <= value.start < value.end <= len(text)
+        assert value.text in text[value.start : value.end]
+        last = value.end
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "value"),
+    [
+        (Form.INTEGER, "two", 2),
+        (Form.INTEGER, "1,200", 1200),
+        (Form.INTEGER, "2.5", None),
+        (Form.NUMBER, "$46.99", 46.99),
+        (Form.ISO_DATE, "May 20, 2024", "2024-05-20"),
+        (Form.ISO_DATE, "20th May 2024", "2024-05-20"),
+        (Form.ISO_DATE, "3/5/2023", "2023-03-05"),
+        (Form.ISO_DATE, "13/45/2023", None),
+        (Form.BARE, "#299", "299"),
+        (Form.BARE, "#", None),
+    ],
+)
+def test_a_value_is_written_as_the_call_wants_it(form: Form, text: str, value: object) -> None:
+    assert write(form, text) == value
+
+
+@given(st.sampled_from(Form), st.text(max_size=60))
+def test_writing_never_fails(form: Form, text: str) -> None:
+    value = write(form, text)
+    assert value is None or form in forms_of(value) or form is Form.NUMBER

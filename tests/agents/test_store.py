@@ -1,0 +1,70 @@
+"""A store keeps templates as they are, in the order of their changes, and sealed if it seals."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from semcache.store.engine import Database, parse_url
+from semcache.store.plans import MemoryPlans, SqlPlans, StoredPlan
+from semcache.store.seal import Seal
+from semcache.store.sql import SqlStore
+
+PLAN = StoredPlan(7, "ac\x00me", b'{"a": 1}', 50.0, "embedder", b"\x01\x02")
+
+
+@pytest.fixture(params=["memory", "sqlite", "sealed"])
+async def store(request, tmp_path: Path):
+    if request.param == "memory":
+        yield MemoryPlans()
+        return
+    database = Database(parse_url(str(tmp_path / "a.db")))
+    seal = Seal([("k1", b"k" * 32)]) if request.param == "sealed" else None
+    whole = SqlStore(database, seal)
+    await whole.open()
+    yield SqlPlans(database, seal)
+    await whole.close()
+
+
+async def test_rows_come_back_as_they_were_by_the_order_of_their_changes(store) -> None:
+    other = StoredPlan(8, "b", b"{}", 60.0)
+    await store.put_plans([PLAN, other])
+    first, second = await store.plans(0)
+    assert (first.id, first.tenant, first.body, first.vectors) == (7, "ac\x00me", b'{"a": 1}', b"\x01\x02")
+    assert first.seq < second.seq
+    await store.put_plans([StoredPlan(7, "b", b"{ }", 50.0)])
+    changed = await store.plans(second.seq)
+    assert [(one.id, one.body) for one in changed] == [(7, b"{ }")]
+    assert await store.plans(changed[-1].seq) == []
+    assert len(await store.plans(0, limit=1)) == 1
+
+
+async def test_a_sweep_takes_what_expired_and_what_is_gone(store) -> None:
+    await store.put_plans([PLAN, StoredPlan(8, "b", b"", 500.0), StoredPlan(9, "b", b"{}", 500.0)])
+    assert await store.sweep_plans(60.0) == 2
+    assert [one.id for one in await store.plans(0)] == [9]
+
+
+async def test_who_follows_misses_nothing_after_a_sweep(store) -> None:
+    await store.put_plans([PLAN, StoredPlan(8, "b", b"", 500.0)])
+    read = (await store.plans(0))[-1].seq
+    await store.sweep_plans(60.0)
+    await store.put_plans([StoredPlan(9, "b", b"{}", 500.0)])
+    assert [one.id for one in await store.plans(read)] == [9]
+
+
+async def test_a_sealed_body_is_not_on_disk_and_opens_with_its_key_alone(tmp_path: Path) -> None:
+    database = Database(parse_url(str(tmp_path / "a.db")))
+    whole = SqlStore(database, seal := Seal([("k1", b"k" * 32)]))
+    await whole.open()
+    await SqlPlans(database, seal).put_plans([PLAN])
+    stranger = SqlPlans(database, Seal([("k1", b"x" * 32)]))
+    assert await stranger.plans(0) == []
+    assert stranger.unreadable == 1
+    await whole.close()
+    with closing(sqlite3.connect(tmp_path / "a.db")) as raw:
+        [(body,)] = raw.execute("SELECT body FROM plans")
+    assert b'"a"' not in body
