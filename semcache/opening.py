@@ -19,6 +19,7 @@ from semcache import categorize
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
 from semcache.embed import open_embedder
+from semcache.embed.installed import prior_of, spec_of
 from semcache.errors import ConfigError, IndexFault
 from semcache.eviction import POLICIES, pool
 from semcache.freshness import LearnedFreshness
@@ -35,6 +36,8 @@ from semcache.store import open_store
 from semcache.store.seal import Seal
 from semcache.telemetry import Meter
 from semcache.thresholds import ByCategory
+from semcache.thresholds.certified.belief import FAITHFUL, Noise
+from semcache.thresholds.certified.priors import read_priors
 from semcache.verify import Verifiers, backend_for, only
 
 if TYPE_CHECKING:
@@ -61,11 +64,12 @@ async def open_parts(
     seal_keys: str | None = None,
     prices: Path | None = None,
     sink: Callable[[bytes], object] | None = None,
+    noise: Noise = FAITHFUL,
 ) -> Parts:
     """Open every part. `data` is a folder or a store URL. Raises ConfigError, StoreError or EmbedError.
 
     `judge` is one, or the name of one; "llm" asks `judge_model` behind `judge_backend`. `verifier` is asked about what
-    is too uncertain to be served without, in categories whose pack says `verify`.
+    is too uncertain to be served without, in categories whose pack says `verify`. `noise` is how often the judge errs.
     """
     pack = load(policies)
     if target is not None:
@@ -75,7 +79,9 @@ async def open_parts(
     seal = Seal.parse(seal_keys) if seal_keys else None
     store = open_store(url, seal=seal)
     table = read_prices(prices) if prices is not None else Prices()
-    model = open_embedder(embedder)
+    spec = spec_of(embedder, folder)
+    priors = read_priors(prior_of(spec))
+    model = open_embedder(spec)
     referee = (
         open_judge(judge, embedder=model, verifier=verifier, backend=judge_backend, model=judge_model)
         if isinstance(judge, str)
@@ -93,7 +99,7 @@ async def open_parts(
             index=IndexOwner(shelf),
             pack=pack,
             categories=categories,
-            threshold=ByCategory(pack),
+            threshold=ByCategory(pack, noise=noise, priors=priors),
             freshness=LearnedFreshness(pack, embedder_id=model.id),
             catalogue=Catalogue(pool.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())),
             answers=Answers(hot_bytes),
@@ -109,7 +115,7 @@ async def open_parts(
             verifiers=Verifiers({}) if verifier is None else only(verifier, meter=meter),
         )
         await _fill(parts, held)
-        await parts.learner.log.restore(lambda: ByCategory(pack))
+        await parts.learner.log.restore(lambda: ByCategory(pack, noise=noise, priors=priors))
     except BaseException:
         await model.close()
         await store.close()
@@ -141,7 +147,7 @@ async def open_from(
             settings.store_url if settings.store.url else str(settings.data),
             policies=settings.policies,
             judge=settings.cache.judge,
-            embedder=settings.embedder,
+            embedder=spec_of(settings.embedder, settings.data),
             clock=clock,
             seed=settings.cache.seed,
             target=settings.cache.target,
@@ -151,6 +157,7 @@ async def open_from(
             sink=sink,
             judge_backend=judge_backend,
             judge_model=settings.judge.model,
+            noise=Noise(settings.judge.false_yes, settings.judge.false_no),
         )
     except BaseException:
         if own is not None:

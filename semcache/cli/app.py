@@ -10,7 +10,21 @@ from typing import Annotated
 import typer
 
 from semcache import __version__
-from semcache.cli import configuration, doctor, entries, keys, policies, replay, sealing, serve, stats, transfer
+from semcache.cli import (
+    configuration,
+    doctor,
+    embedder,
+    engine,
+    entries,
+    keys,
+    plans,
+    policies,
+    replay,
+    sealing,
+    serve,
+    stats,
+    transfer,
+)
 
 app = typer.Typer(
     name="semcache",
@@ -46,5 +60,8 @@ app.command("replay")(replay.replay)
 app.command("reseal")(sealing.reseal)
 app.command("doctor")(doctor.doctor)
 app.add_typer(policies.app, name="policy")
+app.add_typer(embedder.app, name="embedder")
+app.add_typer(plans.app, name="plans")
 app.add_typer(keys.app, name="keys")
 app.add_typer(configuration.app, name="config")
+app.add_typer(engine.app, name="engine")

@@ -109,11 +109,12 @@ def _policies(settings: Settings) -> Finding:
 
 async def _embedder(settings: Settings) -> tuple[list[Finding], Embedder | None]:
     from semcache.embed import open_embedder
+    from semcache.embed.installed import spec_of
 
     model = None
     try:
         started = time.perf_counter()
-        model = open_embedder(settings.embedder)
+        model = open_embedder(spec_of(settings.embedder, settings.data))
         matrix = await model.embed(["warm up"])
         loaded = time.perf_counter() - started
         spent = []

@@ -97,8 +97,9 @@ async def traces_of(
     """The same lines as a trace under each pack, and the id of the embedder. Raises ConfigError or EmbedError."""
     from semcache.cli import arriving
     from semcache.embed import open_embedder
+    from semcache.embed.installed import spec_of
 
-    embedder = open_embedder(settings.embedder)
+    embedder = open_embedder(spec_of(settings.embedder, settings.data))
     try:
         vectors = arriving.Vectors(embedder)
         texts = list(dict.fromkeys(text for pack in packs for text in arriving.texts_of(found, pack)))

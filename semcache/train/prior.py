@@ -77,7 +77,7 @@ def _calibration(prior: Prior, tables: Mapping[str, tuple[Array, Array]], weight
     count = 1 + len(features.NAMES)
     odds = [belief.log_odds(tuple(row[1:count]), 0) for x, _ in tables.values() for row in x]
     start = Calibration()
-    unit = np.sqrt(start.covariance.diagonal())
+    unit = np.sqrt(np.diag(start.covariance))
     x = np.array([basis(value) for value in odds]) * unit
     y = np.concatenate([y for _, y in tables.values()])
     return [round(float(value), 4) for value in _logistic(x, y, weights, start.mean / unit, 1.0) * unit]

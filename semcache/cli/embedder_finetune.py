@@ -1,0 +1,272 @@
+"""`semcache embedder finetune` and `evaluate`: a model for your own traffic, and how good one is.
+
+Knows files and terminals; what is trained and measured is `semcache.train`'s. Invariant: no cache is changed; what
+cannot work is said before anything is trained.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semcache.cli import opened, options, output
+from semcache.errors import ConfigError, InvalidArgument
+
+if TYPE_CHECKING:
+    from semcache.train.metrics import Quality
+    from semcache.train.pairs import Pair
+
+
+class Loss(StrEnum):
+    """Losses of `semcache.train.losses`."""
+
+    RANKING = "ranking"
+    CONTRASTIVE = "contrastive"
+    MNR = "mnr"
+
+
+class Device(StrEnum):
+    """Where to train."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="PAIRS...", help="JSON lines, CSV or TSV of pairs or triplets, packed with gzip or not."),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns", metavar="NAME=COLUMN,...", help="Columns of `one`, `two`, `same`, `positive`, `negative`."
+    ),
+]
+Share = Annotated[float, typer.Option("--test-share", min=0.01, max=0.8, help="Of the pairs, kept for measuring.")]
+
+
+def finetune(
+    files: Files = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the new model.")] = Path("embedder"),
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Also learn from the labels of a cache: feedback, audits, judge.")
+    ] = False,
+    logs: Annotated[
+        list[Path] | None,
+        typer.Option("--logs", metavar="FILE", help="Also learn from logs: prompts of one answer are the same."),
+    ] = None,
+    columns: Columns = None,
+    test: Annotated[
+        Path | None, typer.Option("--test", metavar="FILE", help="Pairs to measure on, instead of a share.")
+    ] = None,
+    test_share: Share = 0.1,
+    check_share: Annotated[
+        float, typer.Option("--check-share", min=0.01, max=0.5, help="Of the pairs, to stop early and calibrate by.")
+    ] = 0.1,
+    base: Annotated[
+        str, typer.Option("--base", metavar="NAME|DIR", help="What to start from: default is all-MiniLM-L6-v2.")
+    ] = "default",
+    loss: Annotated[Loss, typer.Option("--loss", help="What is minimised.")] = Loss.RANKING,
+    epochs: Annotated[
+        int, typer.Option("--epochs", min=1, help="Passes over the pairs; more forget what is not there.")
+    ] = 1,
+    batch: Annotated[int, typer.Option("--batch", min=2, help="Pairs a step.")] = 64,
+    rate: Annotated[float, typer.Option("--rate", min=1e-8, max=1.0, help="Peak learning rate.")] = 5e-5,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=8, help="Longer texts are cut while training.")] = 64,
+    mined: Annotated[
+        int, typer.Option("--mined", min=0, help="Hard negatives to find for a pair, where few are given.")
+    ] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the split and the training.")] = 7,
+    device: Annotated[Device, typer.Option("--device", help="auto takes a GPU where there is one.")] = Device.AUTO,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="In the embedder's id; default: DIR's name.")
+    ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace DIR, and train although texts of the test pairs are among them.")
+    ] = False,
+    install: Annotated[
+        bool, typer.Option("--install", help="Then install it in the cache of --data, as `embedder install` does.")
+    ] = False,
+    data: options.Data = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Train an embedder on your pairs, labels or logs; measure, export and calibrate it.
+
+    Give a file of pairs, --labels, --logs, or several of them. Broken off, the same command goes on where it stood.
+    """
+    from semcache.train import pipeline
+    from semcache.train.finetune import Plan
+
+    need_training()
+    plan = Plan(loss.value, epochs, batch, rate, max_tokens, mined, seed=seed, device=device.value)
+    sources = [path.name for path in [*(files or []), *(logs or [])]] + ["labels of a cache"] * labels
+    if not sources:
+        raise InvalidArgument("nothing to learn from: name a file of pairs, or give --labels or --logs")
+    wish = pipeline.Wish(
+        out, base, name, check=check_share, test=test_share, force=force, data=tuple(sources), plan=plan
+    )
+    settings = opened.settings_from(config, data=data)
+    pairs = _given(files or [], columns)
+    if labels:
+        pairs += opened.run(_labelled(settings))
+    held = None if test is None else _given([test], columns)
+    with _steps() as (stage, told):
+        if logs:
+            stage("reading logs")
+            pairs += _logged(logs, base, plan.device)
+        report = pipeline.make(pairs, held, wish, stage=stage, told=told)
+    _show(report, out, as_json=as_json)
+    if install:
+        from semcache.cli.embedder_install import installed
+
+        opened.run(installed(settings, str(out)))
+
+
+def evaluate(
+    files: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="JSON lines, CSV or TSV of labelled pairs.")],
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", metavar="SPEC", help="default, onnx:DIR, sentence:NAME; several are compared."),
+    ] = None,
+    columns: Columns = None,
+    as_json: options.Json = False,
+) -> None:
+    """Measure embedders on labelled pairs: precision, recall, F1, AP, ROC-AUC, recall at high precision."""
+    pairs = _given(files, columns)
+    found = {spec: opened.run(_measured(spec, pairs)) for spec in model or ["default"]}
+    if as_json:
+        from dataclasses import asdict
+
+        output.as_json({spec: asdict(quality) for spec, quality in found.items()})
+        return
+    _table(found)
+
+
+async def _measured(spec: str, pairs: Sequence[Pair]) -> Quality:
+    from semcache.embed import open_embedder
+    from semcache.train.card import quality, texts_of
+
+    embedder = open_embedder(spec)
+    try:
+        texts = texts_of(pairs)
+        rows = await embedder.embed(texts)
+    finally:
+        await embedder.close()
+    place = {text: row for row, text in enumerate(texts)}
+    return quality(pairs, lambda wanted: rows[[place[text] for text in wanted]])
+
+
+def _given(files: Sequence[Path], columns: str | None) -> list[Pair]:
+    from semcache.train.pairs import read
+
+    named = dict(_mapping(columns)) if columns else {}
+    return [pair for path in files for pair in read(path, named)]
+
+
+def _mapping(columns: str) -> Iterator[tuple[str, str]]:
+    for part in columns.split(","):
+        name, separator, own = part.partition("=")
+        if not separator or not own:
+            raise InvalidArgument(f"--columns {columns!r}: write one=COLUMN,two=COLUMN,same=COLUMN")
+        yield name.strip(), own.strip()
+
+
+async def _labelled(settings: Any) -> list[Pair]:
+    from semcache.train.labelled import pairs_of
+
+    async with opened.store_of(settings) as store:
+        found, tally = await pairs_of(store)
+    output.note(f"{len(found)} pairs from {tally.labels} labels; {tally.gone} are about prompts that are gone")
+    return found
+
+
+def _logged(logs: Sequence[Path], base: str, device: str) -> list[Pair]:
+    """Pairs of one answer, and near prompts of another answer as their negatives."""
+    from semcache.cli import traces
+    from semcache.cli.formats import Reading
+    from semcache.train import finetune as training
+    from semcache.train.labelled import contrasted
+
+    rows = []
+    for path in logs:
+        found, tally = traces.read(path, reading=Reading({}))
+        rows += [(one.logged.request.text, one.answer) for one in found if not one.exact_only]
+        for line in tally.summary():
+            output.note(line)
+    model = training.load(base, device=training.device_of(device))
+    return contrasted(rows, lambda texts: model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False))
+
+
+@contextmanager
+def _steps() -> Iterator[tuple[Callable[[str], None], Callable[[int, int, Mapping[str, float]], None]]]:
+    """What is being done, with the time left of the training, on standard error."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[figures]}"),
+    )  # fmt: skip
+    terminal = sys.stderr.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not terminal) as progress:
+        task = progress.add_task("starting", total=None, figures="")
+
+        def stage(name: str) -> None:
+            progress.reset(task, total=None, description=name, figures="")
+            if not terminal:
+                output.note(name)
+
+        def told(done: int, steps: int, figures: Mapping[str, float]) -> None:
+            shown = ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
+            progress.update(task, completed=done, total=steps, figures=shown)
+            if not terminal and (done % max(1, steps // 10) == 0 or done == steps):
+                output.note(f"step {done} of {steps}{f': {shown}' if shown else ''}")
+
+        yield stage, told
+
+
+def _show(report: dict[str, Any], out: Path, *, as_json: bool) -> None:
+    if as_json:
+        output.as_json(report)
+        return
+    from semcache.train.metrics import Quality
+
+    _table({name: Quality(**report[name]) for name in ("before", "after")})
+    prior = report["prior"]
+    output.note(f"decision prior: {prior['chosen']} {prior.get('log_loss', prior.get('note', ''))}")
+    output.note(f"model in {out}: try it with --embedder onnx:{out}, or `semcache embedder install {out} --data DIR`")
+
+
+def _table(found: Mapping[str, Quality]) -> None:
+    from semcache.train.card import FIGURES, TITLES
+
+    columns = ["", "pairs", *(TITLES[figure] for figure in FIGURES)]
+    rows = [
+        [name, str(one.pairs), *(f"{getattr(one, figure):.3f}" for figure in FIGURES)] for name, one in found.items()
+    ]
+    output.table(columns, rows, right=columns[1:])
+
+
+def need_training() -> None:
+    """Raise ConfigError where the training libraries are not installed."""
+    from importlib.util import find_spec
+
+    from semcache.train.finetune import REMEDY
+
+    if find_spec("sentence_transformers") is None:
+        raise ConfigError(REMEDY)

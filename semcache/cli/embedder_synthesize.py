@@ -1,0 +1,298 @@
+"""`semcache embedder synthesize`: training pairs from unlabelled prompts.
+
+Knows files, settings and terminals; how pairs are made is `semcache.train.synthesize`'s. Invariant: the output appears
+whole or not at all, and a broken line of the input costs nothing but a line in the report.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import AsyncGenerator, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from semcache.cli import formats, opened, options, output
+from semcache.cli.formats import BrokenLine, NotCacheable, Reading, Row
+from semcache.cli.lines import Tally, source
+from semcache.errors import InvalidArgument, StoreError, UpstreamError
+
+if TYPE_CHECKING:
+    from semcache.config import Settings
+    from semcache.train.pairs import Pair
+    from semcache.train.synthesize import Counts
+
+_COLUMNS = ("prompt", "text", "question", "query", "instruction", "intent")
+_ANSWERED = ("response", "completion", "answer")
+_EVERY = 500  # prompts between two movements of the progress bar
+
+
+def synthesize(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Prompts: text, JSON lines, or a log; packed with gzip or not.")
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write the pairs, as JSON lines.")] = Path(
+        "pairs.jsonl"
+    ),
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="NAME", help="The field of the prompt; default: the usual names.")
+    ] = None,
+    each: Annotated[int, typer.Option("--each", metavar="N", min=0, help="Pairs a prompt by rules.")] = 4,
+    only: Annotated[str | None, typer.Option("--only", metavar="KIND,...", help="Kinds of edits to use.")] = None,
+    without: Annotated[str | None, typer.Option("--without", metavar="KIND,...", help="Kinds not to use.")] = None,
+    kinds: Annotated[bool, typer.Option("--kinds", help="Print the kinds of edits and stop.")] = False,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all choices by rules.")] = 0,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Read no more than N prompts.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="Also ask this language model for pairs.")
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", metavar="URL", help="What answers for --model; default: the upstream.")
+    ] = None,
+    asked: Annotated[
+        int, typer.Option("--asked", metavar="N", min=1, help="Pairs of each label a prompt by the model.")
+    ] = 3,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output file.")] = False,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Make training pairs from unlabelled prompts: paraphrases and near misses, by rules and by a model.
+
+    Every pair is checked by the guards and says how it was made. Rules need no model; the same prompts and seed give
+    the same pairs.
+    """
+    from semcache.train.synthesize import KINDS, Counts
+
+    chosen = _chosen(only, without)
+    if kinds:
+        _show_kinds(KINDS, as_json=as_json)
+        return
+    if out.exists() and not force:
+        raise InvalidArgument(f"{out} is there already: name another file with --out, or give --force")
+    if each == 0 and model is None:
+        raise InvalidArgument("--each 0 makes no pair by rules: name a --model, or ask for at least one")
+    settings = opened.settings_from(config, **{"judge.url": url})
+    tally, counts = Tally(), Counts()
+    pairs = _by_rules(file, column, limit, tally, counts, each=each, seed=seed, kinds=chosen) if each else iter(())
+    told = _Told()
+    if model is not None:
+        pairs = itertools.chain(
+            pairs, _by_model(settings, model, _prompts(file, column, limit, Tally()), asked, counts, told)
+        )
+    _write(pairs, out, lambda: told.failed or _dropped(counts))
+    _report(tally, counts, out, told, as_json=as_json)
+
+
+class _Told:
+    """Why a model was asked no more, None while it was."""
+
+    failed: str | None = None
+
+
+def _chosen(only: str | None, without: str | None) -> set[str] | None:
+    """The kinds to use, None for all. Raises InvalidArgument for an unknown one."""
+    from semcache.train.synthesize import KINDS
+
+    wanted, refused = ({kind.strip() for kind in (names or "").split(",") if kind.strip()} for names in (only, without))
+    unknown = sorted((wanted | refused) - KINDS.keys())
+    if unknown:
+        raise InvalidArgument(f"no kind {unknown[0]!r}; known: {', '.join(sorted(KINDS))}")
+    if not wanted and not refused:
+        return None
+    left = (wanted or set(KINDS)) - refused
+    if not left:
+        raise InvalidArgument("--without leaves out every kind that --only names")
+    return left
+
+
+def _by_rules(
+    file: Path,
+    column: str | None,
+    limit: int | None,
+    tally: Tally,
+    counts: Counts,
+    *,
+    each: int,
+    seed: int,
+    kinds: set[str] | None,
+) -> Iterator[Pair]:
+    from semcache.train.synthesize import synthesize as made
+
+    return made(_prompts(file, column, limit, tally), seed=seed, each=each, kinds=kinds, counts=counts)
+
+
+def _by_model(
+    settings: Settings, model: str, prompts: Iterator[str], each: int, counts: Counts, told: _Told
+) -> Iterator[Pair]:
+    """The model's pairs, as they come. A backend that fails for good is noted, and ends them."""
+    import asyncio
+
+    with asyncio.Runner() as runner:
+        found = _asking(settings, model, prompts, each, counts)
+        try:
+            while True:
+                try:
+                    yield runner.run(anext(found))
+                except StopAsyncIteration:
+                    return
+                except UpstreamError as error:
+                    told.failed = str(error)
+                    return
+        finally:
+            runner.run(found.aclose())
+
+
+async def _asking(
+    settings: Settings, model: str, prompts: Iterator[str], each: int, counts: Counts
+) -> AsyncGenerator[Pair, None]:
+    from semcache.train.synthesize.asked import synthesize_asking
+    from semcache.train.synthesize.chat import Chat
+    from semcache.verify import backend_for
+
+    backend = backend_for(settings, settings.judge, None, timeout=60.0)
+    try:
+        made = synthesize_asking(prompts, Chat(backend, model), model=model, each=each, counts=counts)
+        async for pair in made:
+            yield pair
+    finally:
+        await backend.close()
+
+
+def _prompts(file: Path, column: str | None, limit: int | None, tally: Tally) -> Iterator[str]:
+    """The prompts of a file, one a line. Raises StoreError, or InvalidArgument where there is none."""
+    found = 0
+    with source(file) as (raw, lines), output.progress() as bar:
+        task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size)
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            tally.lines += 1
+            try:
+                prompt = _prompt(line, column)
+            except BrokenLine as error:
+                tally.failed(number, str(error))
+                continue
+            except NotCacheable as error:
+                tally.skipped[str(error)] += 1
+                continue
+            found += 1
+            yield prompt
+            if found % _EVERY == 0:
+                bar.update(task, completed=raw.tell())
+            if found == limit:
+                break
+    if not found:
+        raise InvalidArgument(f"{file}: there is no prompt in it: {'; '.join(tally.summary()) or 'it is empty'}")
+
+
+def _prompt(line: bytes, column: str | None) -> str:
+    """The prompt of a line of text or JSON. Raises BrokenLine or NotCacheable."""
+    try:
+        text = line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise BrokenLine(f"not UTF-8 ({error.reason})") from error
+    if not text.startswith("{"):
+        if column is not None:
+            raise BrokenLine(f"no JSON object, so no field {column!r}")
+        return text
+    try:
+        row = msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise BrokenLine(f"no JSON object: {error}") from error
+    if column is not None:
+        return _text(row, column)
+    name = next((name for name in _COLUMNS if isinstance(row.get(name), str) and "semcache" not in row), None)
+    return _text(row, name) if name is not None else _logged(row)
+
+
+def _text(row: Row, column: str) -> str:
+    value = row.get(column)
+    if not isinstance(value, str) or not value.strip():
+        raise BrokenLine(f"the field {column!r} is {value!r}, no text; there are {', '.join(row)}")
+    return value
+
+
+def _logged(row: Row) -> str:
+    """The prompt of a line of a log; what was answered is not needed."""
+    try:
+        form = formats.detect(row)
+        if form == "openai-jsonl" and not any(name in row for name in _ANSWERED) and not _answered(row):
+            row = {**row, "response": "-"}
+        text = formats.read(row, form, Reading({})).request.text
+    except BrokenLine as error:
+        raise BrokenLine(f"{error}; name the field of the prompt with --column") from error
+    if not text:
+        raise NotCacheable("no text was asked")
+    return text
+
+
+def _answered(row: Row) -> bool:
+    """Whether a conversation ends with its answer, as in files for fine-tuning."""
+    messages = row.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return isinstance(last, dict) and last.get("role") == "assistant"
+
+
+def _write(pairs: Iterator[Pair], out: Path, why: Callable[[], str]) -> None:
+    """Write the file whole or not at all. Raises StoreError, or InvalidArgument where there is no pair."""
+    from semcache.train import pairs as files
+
+    part = out.with_name(f".{out.name}.part")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        files.write(pairs, part)
+        if not part.stat().st_size:
+            raise InvalidArgument(f"no pair could be made: {why() or 'no rule of these kinds fits any prompt'}")
+        part.replace(out)
+    except OSError as error:
+        raise StoreError(f"{out} cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _report(tally: Tally, counts: Counts, out: Path, told: _Told, *, as_json: bool) -> None:
+    shown = {
+        "out": str(out),
+        "lines": tally.lines,
+        "prompts": counts.prompts,
+        "asked": counts.asked,
+        "too_long_or_code": counts.skipped,
+        "pairs": counts.pairs,
+        "kinds": dict(counts.kinds.most_common()),
+        "dropped": dict(counts.dropped.most_common()),
+        "skipped": dict(tally.skipped),
+        "broken": tally.broken,
+        "broken_lines": [{"line": number, "error": reason} for number, reason in tally.examples],
+        "model_failed": told.failed,
+    }
+    if told.failed is not None:
+        output.note(f"the model was asked no more after failing again and again: {told.failed}")
+    if as_json:
+        output.as_json(shown)
+        return
+    for line in tally.summary():
+        output.note(line)
+    if counts.skipped:
+        output.note(f"{counts.skipped:,} prompts left out: too short, too long, or code")
+    output.note(f"{counts.pairs:,} pairs in {out}; dropped: {_dropped(counts) or 'none'}")
+    rows = [[kind, f"{count:,}"] for kind, count in counts.kinds.most_common()]
+    output.table(["kind", "pairs"], rows, right=["pairs"])
+
+
+def _dropped(counts: Counts) -> str:
+    return ", ".join(f"{count:,} {why}" for why, count in counts.dropped.most_common())
+
+
+def _show_kinds(kinds: dict[str, bool], *, as_json: bool) -> None:
+    if as_json:
+        output.as_json(kinds)
+        return
+    rows = [
+        [kind, "keeps" if same else "changes"] for kind, same in sorted(kinds.items(), key=lambda one: (one[1], one[0]))
+    ]
+    output.table(["kind", "the meaning it"], rows)

@@ -1,0 +1,108 @@
+"""`semcache embedder verifier`: train the verifier further on the labels of a cache.
+
+Knows settings and terminals; what is learned and compared is `semcache.train.verifier`'s. Invariant: a verifier that
+the comparison speaks against is not installed, and the command then ends with exit status 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semcache.cli import opened, options, output
+from semcache.cli.embedder_finetune import need_training
+
+if TYPE_CHECKING:
+    from semcache.config import Settings
+    from semcache.train.pairs import Pair
+    from semcache.train.verifier.fitting import Step
+    from semcache.train.verifier.retraining import Outcome
+
+FOLDER = "verifier"  # in the data folder
+
+
+def verifier(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PAIRS...", help="Also learn from labelled pairs: JSON lines, CSV or TSV."),
+    ] = None,
+    labels: Annotated[
+        bool, typer.Option("--labels/--no-labels", help="Learn from the cache's labels: feedback, audits, judge.")
+    ] = True,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Where to install it; default: the data folder.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the split and the training.")] = 7,
+    data: options.Data = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Train the verifier on what this cache has learned; a worse one is not installed.
+
+    Old and new are compared on labels held out and on the check set that ships. Exit status 1: the old one stays.
+    """
+    need_training()
+    from semcache.train.verifier.retraining import retrain
+
+    settings = opened.settings_from(config, data=data)
+    place = out or settings.data / FOLDER
+    pairs = _given(files or [])
+    if labels:
+        pairs += opened.run(_labelled(settings))
+    outcome = retrain(_installed(place), place, pairs, seed=seed, told=_told)
+    _show(outcome, place, as_json=as_json)
+    if not outcome.installed:
+        raise typer.Exit(1)
+
+
+def _installed(place: Path) -> Path:
+    """The folder of the verifier in use: the cache's own, or the one that ships."""
+    from semcache.embed.cross import DEFAULT_VERIFIER
+
+    return place if (place / "model.json").is_file() else DEFAULT_VERIFIER
+
+
+def _given(files: Sequence[Path]) -> list[Pair]:
+    from semcache.train.pairs import read
+
+    return [pair for path in files for pair in read(path)]
+
+
+async def _labelled(settings: Settings) -> list[Pair]:
+    from semcache.train.labelled import pairs_of
+
+    async with opened.store_of(settings) as store:
+        found, tally = await pairs_of(store)
+    output.note(f"{len(found)} pairs from {tally.labels} labels; {tally.gone} are about prompts that are gone")
+    return found
+
+
+def _told(step: Step) -> None:
+    if step.done % max(1, step.of // 10) == 0 or step.done == step.of:
+        output.note(f"step {step.done} of {step.of}, loss {step.loss:.3f}")
+
+
+def _show(outcome: Outcome, place: Path, *, as_json: bool) -> None:
+    drift = outcome.drift
+    if as_json:
+        output.as_json({**asdict(outcome), "installed": outcome.installed})
+        return
+    rows = [
+        [name, str(one.pairs), f"{one.log_loss:.3f}", f"{one.served_right:.1%}", f"{one.served_wrong:.1%}"]
+        for name, one in (
+            ("held-out labels, old", drift.labels_old),
+            ("held-out labels, new", drift.labels_new),
+            ("check set, old", drift.check_old),
+            ("check set, new", drift.check_new),
+        )
+    ]
+    columns = ["", "pairs", "log loss", "right ones served", "wrong ones served"]
+    output.table(columns, rows, right=columns[1:])
+    if outcome.installed:
+        output.note(f"installed in {place}: {outcome.id}")
+    for reason in drift.against:
+        output.note(f"not installed: {reason}")

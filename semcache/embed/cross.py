@@ -1,0 +1,141 @@
+"""Run a verifier's folder (model.onnx, tokenizer.json, model.json): P(same answer) of two prompts, from their texts.
+
+A cross-encoder with calibrated output, on onnxruntime and one thread. Knows no guards, vectors or answers, and never
+reaches the network. Invariant: a probability is symmetric in the two texts, lies within what the calibration supports,
+and does not depend on the pairs beside it by more than float rounding; a pair that is not read whole gets `UNREAD`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from semcache.embed.onnx import _options, _readable, _verify
+from semcache.errors import ConfigError, EmbedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+DEFAULT_VERIFIER = Path(__file__).parent.parent / "models" / "verifier"
+UNREAD = 0.0  # nobody vouches for what lies behind the last token
+_RUN_TOKENS = 256  # padded tokens of one run
+_FIELDS = ("id", "max_tokens", "calibration")
+
+
+class CrossEncoder:
+    """`protocols.Verifier` on a local model; `logits` and `probabilities` may be called from several threads."""
+
+    def __init__(self, folder: Path | str = DEFAULT_VERIFIER, *, threads: int = 1) -> None:
+        """Load the model. Raises ConfigError when `folder` does not hold one."""
+        folder = Path(folder)
+        card = _read_card(folder)
+        _verify(folder, card)
+        self._id, self._max_tokens = str(card["id"]), int(card["max_tokens"])
+        scale = card["calibration"]
+        self._slope, self._intercept = float(scale["slope"]), float(scale["intercept"])
+        self._least, self._most = float(scale["least"]), float(scale["most"])
+        try:
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self._session = onnxruntime.InferenceSession(
+                str(folder / "model.onnx"), _options(threads), providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # both libraries raise bare Exception subclasses of their own
+            raise ConfigError(f"the verifier in {folder} cannot be loaded: {error}") from error
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+
+    @property
+    def id(self) -> str:
+        """Names the weights and their calibration's file."""
+        return self._id
+
+    @property
+    def best(self) -> float:
+        """The highest P(same) that it ever gives."""
+        return self._most
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens it reads of each text."""
+        return self._max_tokens
+
+    async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
+        """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""
+        del cached_answer
+        return float((await asyncio.to_thread(self.probabilities, [(query, cached_query)]))[0])
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        """P(same answer) of each pair, shape (len(pairs),). Raises EmbedError."""
+        return self.calibrated(self.logits(pairs))
+
+    def calibrated(self, logits: NDArray[np.float32]) -> NDArray[np.float64]:
+        """P(same answer) of what `logits` gave."""
+        odds = np.clip(self._slope * logits.astype(np.float64) + self._intercept, -30.0, 30.0)
+        known = np.clip(1.0 / (1.0 + np.exp(-odds)), self._least, self._most)
+        return np.where(np.isnan(logits), UNREAD, known)
+
+    def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """What the network gives before calibration, NaN for a pair that it cannot read whole. Raises EmbedError."""
+        found = np.full(len(pairs), np.nan, np.float32)
+        try:
+            # One order of the two texts, whoever was cached first: the same pair always gets the same answer.
+            texts = [_readable(text) for pair in pairs for text in (min(pair), max(pair))]
+            tokens = [line.ids for line in self._tokenizer.encode_batch_fast(texts)]
+            both = [tokens[at : at + 2] for at in range(0, len(tokens), 2)]
+            lengths = [max(map(len, two)) for two in both]
+            for rows in _runs(lengths, self._max_tokens):
+                found[rows] = self._run([line for row in rows for line in both[row]])
+                if not np.all(np.isfinite(found[rows])):
+                    raise EmbedError(f"the verifier {self._id} returned a logit that is not finite")
+        except EmbedError:
+            raise
+        except Exception as error:  # whatever the native libraries raise, a caller can only forward
+            raise EmbedError(f"the verifier {self._id} failed: {error}") from error
+        return found
+
+    async def close(self) -> None:
+        """Do nothing: the session is freed with the object."""
+
+    def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        ids = np.zeros((len(tokens), max(map(len, tokens))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, line in enumerate(tokens):
+            ids[row, : len(line)] = line
+            mask[row, : len(line)] = 1
+        logits: NDArray[np.float32] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+        if logits.shape != (len(tokens) // 2,):
+            raise EmbedError(f"expected {len(tokens) // 2} logits, got an array of shape {logits.shape}")
+        return logits
+
+
+def _runs(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
+    """Pairs of similar length together, no more than fit; those that are too long in none."""
+    runs: list[list[int]] = []
+    for row in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if lengths[row] > max_tokens:
+            break
+        if runs and 2 * lengths[row] * (len(runs[-1]) + 1) <= _RUN_TOKENS:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    return runs
+
+
+def _read_card(folder: Path) -> dict[str, Any]:
+    path = folder / "model.json"
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{folder} is no verifier's folder: {path.name} cannot be read ({error})") from error
+    missing = [name for name in _FIELDS if name not in (card if isinstance(card, dict) else ())]
+    if missing:
+        raise ConfigError(f"{path} lacks {missing[0]!r}: it does not describe a verifier; train it anew")
+    return dict(card)

@@ -1,0 +1,177 @@
+"""Labelled pairs of prompts: what an embedder is trained and measured on.
+
+Knows what a pair is and the shapes of files that hold pairs or triplets; knows no model and no cache. Invariant: what
+is read has two texts that are not empty and a label, or the file is refused with the line that is at fault.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from semcache.errors import InvalidArgument, StoreError
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "one": ("one", "question1", "sentence1", "text1", "query", "prompt", "a", "anchor"),
+    "two": ("two", "question2", "sentence2", "text2", "cached", "other", "b"),
+    "same": ("same", "label", "is_duplicate", "same_answer", "duplicate"),
+    "positive": ("positive",),
+    "negative": ("negative",),
+}
+_REQUIRED = (("one", "two", "same"), ("one", "positive", "negative"), ("one", "positive"))
+_YES = frozenset({"1", "1.0", "true", "yes", "same"})
+_NO = frozenset({"0", "0.0", "false", "no", "different"})
+_PER_ANSWER = 12  # pairs that one answer's prompts give at most, so that a popular answer does not drown the others
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two prompts and whether they share an answer.
+
+    `kind` is what distinguishes them (a guard's name, an edit), `made` how the pair came about: "" for given data, a
+    rule's or a model's name for synthetic ones.
+    """
+
+    one: str
+    two: str
+    same: bool
+    kind: str = ""
+    made: str = ""
+
+
+def read(path: Path, columns: Mapping[str, str] | None = None) -> list[Pair]:
+    """The pairs of a JSON-lines, CSV or TSV file, UTF-8, packed with gzip or not; a triplet gives two pairs.
+
+    `columns` maps the names of `NAMES` to the file's own; without it the usual names are looked for. Raises StoreError
+    for a file that cannot be read, InvalidArgument for one that holds no pairs, naming the line.
+    """
+    lines = _rows(path)
+    number, first = next(lines, (0, {}))
+    if not number:
+        raise InvalidArgument(f"{path} is empty: write one pair a line, such as {_EXAMPLE}")
+    named = _named(path, first, columns or {})
+    found = _pairs(path, number, first, named)
+    for number, row in lines:
+        found += _pairs(path, number, row, named)
+    return found
+
+
+def write(pairs: Iterable[Pair], path: Path) -> None:
+    """Write JSON lines that `read` reads. Raises StoreError."""
+    try:
+        with path.open("w", encoding="utf-8") as out:
+            for pair in pairs:
+                row: dict[str, Any] = {"one": pair.one, "two": pair.two, "same": pair.same}
+                row |= {name: value for name, value in (("kind", pair.kind), ("made", pair.made)) if value}
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def of_answers(rows: Sequence[tuple[str, str]]) -> list[Pair]:
+    """Pairs of prompts that got the same answer, from (prompt, answer) rows; at most 12 an answer, in their order."""
+    prompts: dict[str, dict[str, None]] = {}
+    for prompt, answer in rows:
+        if prompt.strip() and answer.strip():
+            prompts.setdefault(" ".join(answer.split()).lower(), {}).setdefault(prompt)
+    found = []
+    for same in prompts.values():
+        near = sorted(combinations(range(len(same)), 2), key=lambda both: (both[1] - both[0], both))
+        texts = list(same)
+        found += [Pair(texts[one], texts[two], True, made="log") for one, two in near[:_PER_ANSWER]]
+    return found
+
+
+def both_classes(pairs: Sequence[Pair], what: str) -> None:
+    """Raise InvalidArgument unless `pairs` hold both labels; `what` names them in the message."""
+    same = sum(pair.same for pair in pairs)
+    if 0 < same < len(pairs):
+        return
+    held = "no pair" if not pairs else "only pairs of the same answer" if same else "only pairs of different answers"
+    raise InvalidArgument(
+        f"{what}: {held}; both kinds are needed (`semcache embedder synthesize` makes different ones from prompts)"
+    )
+
+
+_EXAMPLE = '{"one": "reset my password", "two": "I forgot my password", "same": true}'
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The rows of a file with the numbers of their lines."""
+    try:
+        data = path.read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+    except (OSError, EOFError) as error:
+        raise StoreError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = data[: error.start].count(b"\n") + 1
+        raise InvalidArgument(
+            f"{path}:{place}: not UTF-8 ({error.reason}): convert the file, e.g. with iconv"
+        ) from error
+    form = path.name.removesuffix(".gz").rpartition(".")[2].lower()
+    if form in ("csv", "tsv"):
+        table = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if form == "tsv" else ",")
+        try:
+            for row in table:
+                yield table.line_num, {name: value for name, value in row.items() if isinstance(name, str)}
+        except csv.Error as error:
+            raise InvalidArgument(f"{path}:{table.line_num}: {error}") from error
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InvalidArgument(f"{path}:{number}: no JSON ({error}); write one pair a line: {_EXAMPLE}") from error
+        if not isinstance(row, dict):
+            raise InvalidArgument(f"{path}:{number}: {type(row).__name__} instead of an object such as {_EXAMPLE}")
+        yield number, row
+
+
+def _named(path: Path, row: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, str]:
+    """The file's own names of the columns that are there. Raises InvalidArgument for missing ones."""
+    unknown = set(columns) - set(NAMES)
+    if unknown:
+        raise InvalidArgument(f"unknown column {sorted(unknown)[0]!r}: map {', '.join(NAMES)}")
+    absent = [own for own in columns.values() if own not in row]
+    if absent:
+        raise InvalidArgument(f"{path}: there is no column {absent[0]!r}; there are {', '.join(map(repr, row))}")
+    named = {
+        name: next((own for own in (columns.get(name), *usual) if own in row), None) for name, usual in NAMES.items()
+    }
+    found = {name: own for name, own in named.items() if own is not None}
+    if not any(all(name in found for name in needed) for needed in _REQUIRED):
+        lacking = [name for name in _REQUIRED[0] if name not in found]
+        raise InvalidArgument(
+            f"{path}: no column for {', '.join(lacking)}; there are {', '.join(map(repr, row))}. "
+            f"Name them: --columns {','.join(f'{name}=COLUMN' for name in lacking)}"
+        )
+    return found
+
+
+def _pairs(path: Path, number: int, row: Mapping[str, Any], named: Mapping[str, str]) -> list[Pair]:
+    def text(name: str) -> str:
+        value = row.get(named[name])
+        if not isinstance(value, str) or not value.strip():
+            raise InvalidArgument(f"{path}:{number}: {named[name]} is {value!r}, not a text")
+        return value
+
+    kind, made = (str(row.get(name) or "") for name in ("kind", "made"))
+    if "two" in named and "same" in named:
+        label = str(row.get(named["same"])).strip().lower()
+        if label not in _YES | _NO:
+            raise InvalidArgument(f"{path}:{number}: {named['same']} is {row.get(named['same'])!r}, not 1 or 0")
+        return [Pair(text("one"), text("two"), label in _YES, kind, made)]
+    found = [Pair(text("one"), text("positive"), True, kind, made)]
+    return [*found, Pair(text("one"), text("negative"), False, kind, made)] if "negative" in named else found

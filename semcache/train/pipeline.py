@@ -1,0 +1,152 @@
+"""From pairs to a model folder: split, train, export, measure before and after, recalibrate, publish.
+
+Knows the order of the steps and what each needs, not how it is done. Invariant: the test part is read for the figures
+and for nothing else; the folder appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from semcache.errors import InvalidArgument
+from semcache.train import card, finetune, splits
+from semcache.train.folder import published, vacant
+from semcache.train.metrics import Quality
+from semcache.train.pairs import Pair, both_classes
+from semcache.train.recalibrate import recalibrate
+
+Stage = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be made. `check` and `test` are shares of the components; `test` does not count where pairs to test on
+    are given. `force` replaces a model at `out` and lets texts of the test part be trained on."""
+
+    out: Path
+    base: str = "default"
+    name: str = ""
+    licence: str = "Apache-2.0 (the base); as the training data allow"
+    check: float = 0.1
+    test: float = 0.1
+    force: bool = False
+    data: Sequence[str] = ()
+    plan: finetune.Plan = field(default_factory=finetune.Plan)
+
+
+def prepared(pairs: Sequence[Pair], test: Sequence[Pair] | None, wish: Wish) -> tuple[splits.Parts, list[str]]:
+    """The parts, and the texts that training and test share. Raises InvalidArgument for pairs that cannot be used.
+
+    Pairs that occur twice count once, and those labelled both ways not at all.
+    """
+    both_classes(pairs, "the pairs")
+    clean = splits.distinct(pairs)
+    if test is None:
+        parts = splits.split(clean, check=wish.check, test=wish.test, seed=wish.plan.seed)
+        leaks: list[str] = []
+    else:
+        leaks = splits.leaks(clean, test)
+        if leaks and not wish.force:
+            raise InvalidArgument(
+                f"{len(leaks)} texts are in the training and in the test pairs, such as {leaks[0]!r}: the figures "
+                "would flatter; take them out of one, or --force"
+            )
+        parts = splits.split(clean, check=wish.check, test=0.0, seed=wish.plan.seed)
+        parts = parts._replace(test=splits.distinct(test))
+    for name, part in (("training", parts.train), ("check", parts.check), ("test", parts.test)):
+        both_classes(part, f"the {name} part ({len(part)} of {len(clean)} pairs)")
+    return parts, leaks
+
+
+def make(
+    pairs: Sequence[Pair], test: Sequence[Pair] | None, wish: Wish, *, stage: Stage, told: finetune.Told | None = None
+) -> dict[str, Any]:
+    """Make the model folder and return the report that is kept beside it. Raises SemcacheError.
+
+    `stage` is told the name of every step, `told` of the training's progress. Broken off, the same call goes on.
+    """
+    vacant(wish.out, replace=wish.force)
+    parts, leaks = prepared(pairs, test, wish)
+    stage("loading the weights")
+    device = finetune.device_of(wish.plan.device)
+    model = finetune.load(wish.base, device=device)
+    work = wish.out.parent / f".{wish.out.name}.training"
+    name = wish.name or wish.out.name
+    with published(wish.out, replace=wish.force) as folder:
+        stage("training")
+        trained = finetune.train(model, parts.train, parts.check, wish.plan, work, told=told)
+        stage("exporting")
+        finetune.save(model, folder / card.WEIGHTS)
+        origin = f"fine-tuned from {finetune.named(wish.base)}"
+        embedder = card.exported(folder, name=name, origin=origin, licence=wish.licence)
+        stage("measuring before and after")
+        before = _before(wish.base, folder, parts.test)
+        after = card.quality(parts.test, embedder.encode)
+        stage("recalibrating")
+        outcome = recalibrate(parts.check, embedder.encode, seed=wish.plan.seed)
+        if outcome.priors:
+            card.keep(
+                folder / card.PRIOR, {"embedder": embedder.id, "seed": wish.plan.seed, "profiles": outcome.priors}
+            )
+        report = {
+            "embedder": embedder.id,
+            "dim": embedder.dim,
+            "pairs": {"given": len(pairs), **{part: len(held) for part, held in parts._asdict().items()}},
+            "shared_texts": len(leaks),
+            "plan": {**asdict(wish.plan), "base": finetune.named(wish.base), "device": device},
+            "training": trained,
+            "before": asdict(before),
+            "after": asdict(after),
+            "prior": outcome.told,
+        }
+        card.keep(folder / card.MEASURED, report)
+        card.describe(folder, data=_data(wish, report), before=before, after=after)
+        _plot(before, after, folder / "curve.png")
+    shutil.rmtree(work, ignore_errors=True)
+    return report
+
+
+def _before(base: str, folder: Path, test: Sequence[Pair]) -> Quality:
+    """The figures of the base, exported like the result."""
+    place = folder / "before"
+    finetune.save(finetune.load(base), place / card.WEIGHTS)
+    try:
+        return card.quality(test, card.exported(place, name="before", origin="", licence="").encode)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _data(wish: Wish, report: dict[str, Any]) -> dict[str, Any]:
+    counts, plan = report["pairs"], report["plan"]
+    return {
+        "Data": ", ".join(wish.data) or "pairs given by the caller",
+        "Pairs": f"{counts['train']} to train, {counts['check']} to stop and calibrate, {counts['test']} to measure, "
+        "apart by connected component",
+        "Training": f"{plan['loss']} loss, {plan['epochs']} epoch(s), batch {plan['batch']}, rate {plan['rate']:g}, "
+        f"seed {plan['seed']}, {report['training']['steps']} steps",
+        "Decision prior": f"{report['prior']['chosen']} ({report['prior']['candidates']} candidates)",
+        "Texts shared by training and test": report["shared_texts"],
+    }
+
+
+def _plot(before: Quality, after: Quality, path: Path) -> None:
+    """Precision over cache-hit ratio; nothing where matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    for quality, label, colour in ((before, "before", "#8a8f98"), (after, "after", "#1f6feb")):
+        hits, precision = zip(*quality.curve, strict=True)
+        axes.plot(hits, precision, label=f"{label} (AP {quality.average_precision:.3f})", color=colour, linewidth=1.8)
+    axes.axvline(after.same / after.pairs, color="#d0d4da", linewidth=1, zorder=0)
+    axes.annotate("all rightful hits", (after.same / after.pairs, 0.02), rotation=90, color="#8a8f98", fontsize=8)
+    axes.set(xlabel="cache-hit ratio on held-out pairs", ylabel="precision of hits", xlim=(0, 1), ylim=(0, 1.02))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="lower left")
+    figure.savefig(path, dpi=144)

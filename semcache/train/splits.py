@@ -1,0 +1,104 @@
+"""Splitting pairs so that what is measured was never trained on: by connected component.
+
+Pure. Two pairs that share a text (but for case and white space) lie in one component, and a component lies in one part.
+Invariant: `split` depends on the pairs and the seed, not on their order; `leaks` of its parts is empty.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from semcache.errors import InvalidArgument
+from semcache.train.pairs import Pair
+
+
+class Parts(NamedTuple):
+    """`train` teaches, `check` stops the training and calibrates, `test` is reported."""
+
+    train: list[Pair]
+    check: list[Pair]
+    test: list[Pair]
+
+
+def normal(text: str) -> str:
+    """A text as it counts for being the same."""
+    return " ".join(text.lower().split())
+
+
+def components(pairs: Sequence[Pair]) -> list[str]:
+    """The component of each pair, named by the least text in it, whatever the order of the pairs."""
+    parent: dict[str, str] = {}
+    for pair in pairs:
+        one, two = _root(parent, normal(pair.one)), _root(parent, normal(pair.two))
+        parent[max(one, two)] = min(one, two)
+    return [_root(parent, normal(pair.one)) for pair in pairs]
+
+
+def classes(pairs: Sequence[Pair]) -> dict[str, str]:
+    """The answer of each normal text: texts that pairs say are the same have one, named by the least of them."""
+    parent: dict[str, str] = {}
+    for pair in pairs:
+        one, two = _root(parent, normal(pair.one)), _root(parent, normal(pair.two))
+        if pair.same:
+            parent[max(one, two)] = min(one, two)
+    return {text: _root(parent, text) for text in list(parent)}
+
+
+def split(pairs: Sequence[Pair], *, check: float, test: float, seed: int) -> Parts:
+    """Parts of about these shares of the components. Raises InvalidArgument for shares that leave nothing to train."""
+    if check < 0 or test < 0 or check + test >= 1:
+        raise InvalidArgument(f"shares {check} and {test} leave nothing to train on: choose a sum below 1")
+    parts = Parts([], [], [])
+    for pair, component in zip(pairs, components(pairs), strict=True):
+        place = _place(component, seed)
+        part = parts.test if place < test else parts.check if place < test + check else parts.train
+        part.append(pair)
+    return parts
+
+
+def leaks(train: Sequence[Pair], test: Sequence[Pair]) -> list[str]:
+    """Texts of `test` that `train` holds too, in the order of `test`."""
+    known = {normal(text) for pair in train for text in (pair.one, pair.two)}
+    found = (text for pair in test for text in (pair.one, pair.two) if normal(text) in known)
+    return list(dict.fromkeys(found))
+
+
+def without(train: Sequence[Pair], test: Sequence[Pair]) -> list[Pair]:
+    """The pairs of `train` that share no text with `test`."""
+    held = {normal(text) for pair in test for text in (pair.one, pair.two)}
+    return [pair for pair in train if normal(pair.one) not in held and normal(pair.two) not in held]
+
+
+def distinct(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs without repetitions, in either order of texts; where labels of one pair differ, without that pair."""
+    found: dict[frozenset[str], Pair | None] = {}
+    for pair in pairs:
+        key = frozenset((normal(pair.one), normal(pair.two)))
+        if len(key) == 1 and not pair.same:
+            continue  # a text differs from itself: a slip
+        known = found.setdefault(key, pair)
+        if known is not None and known.same != pair.same:
+            found[key] = None
+    return [pair for pair in found.values() if pair is not None]
+
+
+def numbered(pairs: Sequence[Pair]) -> Mapping[str, int]:
+    """A number for each answer class of `classes`, by normal text."""
+    named = classes(pairs)
+    numbers = {name: number for number, name in enumerate(sorted(set(named.values())))}
+    return {text: numbers[name] for text, name in named.items()}
+
+
+def _place(component: str, seed: int) -> float:
+    digest = hashlib.sha256(f"{seed}:{component}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+def _root(parent: dict[str, str], text: str) -> str:
+    parent.setdefault(text, text)
+    while parent[text] != text:
+        parent[text] = parent[parent[text]]
+        text = parent[text]
+    return text

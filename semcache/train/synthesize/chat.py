@@ -1,0 +1,53 @@
+"""Putting one question to a language model behind a backend.
+
+Knows the chat dialect and `protocols.Backend`, not what is asked. Invariant: whatever fails on the way is an
+UpstreamError, and what is sent depends on model, instructions and text alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from semcache.errors import UpstreamError, UpstreamTimeout
+from semcache.protocols import Backend, Outbound
+from semcache.types import Endpoint
+from semcache.wire import dialects
+
+_LONGEST = 1 << 20
+
+
+class Chat:
+    """Asks `model` behind `backend`, for at most `patience` seconds a question."""
+
+    def __init__(self, backend: Backend, model: str, *, patience: float = 60.0) -> None:
+        self._backend = backend
+        self._model = model
+        self._patience = patience
+
+    async def __call__(self, instructions: str, text: str) -> str:
+        """What the model says. Raises UpstreamError or UpstreamTimeout."""
+        messages = [{"role": "system", "content": instructions}, {"role": "user", "content": text}]
+        body = msgspec.json.encode({"model": self._model, "messages": messages})
+        try:
+            async with asyncio.timeout(self._patience):
+                status, raw = await self._send(body)
+        except TimeoutError as error:
+            raise UpstreamTimeout(f"{self._model!r} said nothing within {self._patience} s") from error
+        if status != 200:
+            raise UpstreamError(f"the backend of {self._model!r} answered with status {status}")
+        return dialects()[Endpoint.CHAT].parse(raw).text
+
+    async def _send(self, body: bytes) -> tuple[int, bytes]:
+        headers = [("content-type", "application/json")]
+        reply = await self._backend.send(Outbound("POST", dialects()[Endpoint.CHAT].path, headers, body))
+        raw = b""
+        try:
+            async for chunk in reply.chunks():
+                raw += chunk
+                if len(raw) > _LONGEST:
+                    raise UpstreamError(f"the reply of {self._model!r} is longer than {_LONGEST} bytes")
+        finally:
+            await reply.close()
+        return reply.status, raw

@@ -1,0 +1,39 @@
+"""What is no pair: texts that are the same after all, that a guard holds apart, or that nobody would write.
+
+Knows the guards and lengths. Invariant: only whole pairs are dropped, never changed, and each by one reason.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from semcache.guards import GUARDS, conflicts
+from semcache.train.pairs import Pair
+
+LONGEST = 600  # characters; an embedder reads no more than some hundred words
+_SHORTEST = 3
+_SPACE = re.compile(r"[\W_]+")
+_TWICE = re.compile(r"\b(the|a|an|to|of|in|for|my|is|not|do|without|with|please) \1\b", re.IGNORECASE)
+_MARKS = re.compile(r"[+\-*/=<>%$£€#^~]")
+
+
+def normal(text: str) -> str:
+    """A text without case, accents, punctuation and space, but with the signs that change what is meant."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _SPACE.sub(" ", folded).strip() + "".join(_MARKS.findall(folded))
+
+
+def objection(pair: Pair) -> str | None:
+    """Why a pair is to be dropped; None for a sound one."""
+    if not _SHORTEST <= len(pair.two) <= LONGEST or len(pair.one) > LONGEST or len(pair.one) < _SHORTEST:
+        return "length"
+    if pair.one == pair.two:
+        return "identical"
+    if not pair.same and normal(pair.one) == normal(pair.two):
+        return "identical"
+    if _TWICE.search(pair.two) and not _TWICE.search(pair.one):
+        return "doubled word"
+    if pair.same and any(conflict.veto for conflict in conflicts(pair.one, pair.two, GUARDS)):
+        return "vetoed"
+    return None

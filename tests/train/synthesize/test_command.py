@@ -1,0 +1,129 @@
+"""`semcache embedder synthesize`: what it reads, writes and refuses, through the real command."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from semcache.cli.embedder_synthesize import synthesize
+from semcache.errors import InvalidArgument, StoreError
+from semcache.train import pairs
+
+app = typer.Typer(pretty_exceptions_enable=False)
+app.command("synthesize")(synthesize)
+
+PROMPTS = ["How do I reset my PIN?", "What is the capital of France?", "Cancel my 2 orders before Monday"]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+
+
+def report(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--json").stdout)
+
+
+def test_text_becomes_pairs_that_training_reads() -> None:
+    Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
+    told = report("p.txt", "--each", "8", "--out", "made/pairs.jsonl")
+    found = pairs.read(Path("made/pairs.jsonl"))
+    assert told["pairs"] == len(found) > 12
+    assert told["prompts"] == 3
+    assert {pair.same for pair in found} == {True, False}
+    assert all(pair.kind and pair.made for pair in found)
+
+
+def test_the_same_command_writes_the_same_file() -> None:
+    Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
+    files = [Path(name) for name in ("a.jsonl", "b.jsonl")]
+    for file in files:
+        run("p.txt", "--out", str(file))
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"prompt": "How do I reset my PIN?"},
+        {"question": "How do I reset my PIN?", "answer": "like this"},
+        {"messages": [{"role": "user", "content": "How do I reset my PIN?"}]},
+        {"messages": [{"role": "user", "content": "How do I reset my PIN?"}, {"role": "assistant", "content": "so"}]},
+        {"request": {"model": "m", "messages": [{"role": "user", "content": "How do I reset my PIN?"}]}},
+    ],
+)
+def test_json_lines_and_logs(row: dict[str, Any]) -> None:
+    with gzip.open("p.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+    assert report("p.jsonl.gz")["pairs"] > 0
+    assert any("reset my PIN" in pair.one + pair.two for pair in pairs.read(Path("pairs.jsonl")))
+
+
+def test_a_column_that_is_named(tmp_path: Path) -> None:
+    Path("p.jsonl").write_text('{"q": "How do I reset my PIN?"}\n{"z": 1}\n', encoding="utf-8")
+    told = report("p.jsonl", "--column", "q")
+    assert told["broken"] == 1
+    assert "'q'" in told["broken_lines"][0]["error"]
+
+
+def test_kinds_are_chosen_and_left_out() -> None:
+    Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
+    told = report("p.txt", "--only", "entity,greeting,negation", "--without", "negation", "--each", "9")
+    assert set(told["kinds"]) == {"entity", "greeting"}
+    with pytest.raises(InvalidArgument, match="entitty"):
+        run("p.txt", "--only", "entitty", "--out", "other.jsonl")
+
+
+def test_broken_lines_cost_nothing_but_themselves() -> None:
+    Path("p.txt").write_bytes("\n".join(PROMPTS).encode() + b"\n\xff\xfe\n{broken\n")
+    told = report("p.txt")
+    assert told["broken"] == 2
+    assert told["prompts"] == 3
+
+
+def test_nothing_is_overwritten_and_no_half_file_is_left() -> None:
+    Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
+    Path("pairs.jsonl").write_text("mine", encoding="utf-8")
+    with pytest.raises(InvalidArgument, match="--force"):
+        run("p.txt")
+    Path("empty.txt").write_text("\n", encoding="utf-8")
+    with pytest.raises(InvalidArgument, match="no prompt"):
+        run("empty.txt", "--force")
+    with pytest.raises(StoreError, match=r"gone\.txt"):
+        run("gone.txt", "--force")
+    assert Path("pairs.jsonl").read_text(encoding="utf-8") == "mine"
+    assert not list(Path().glob(".*.part"))
+    run("p.txt", "--force")
+    assert pairs.read(Path("pairs.jsonl"))
+
+
+def test_a_model_that_talks_nonsense_is_counted_beside_the_rules() -> None:
+    Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
+    told = report("p.txt", "--model", "any", "--url", "echo")
+    assert told["asked"] == 3
+    assert told["dropped"]["bad reply"] == 6
+    assert told["pairs"] > 0
+    with pytest.raises(InvalidArgument, match="bad reply"):
+        run("p.txt", "--each", "0", "--model", "any", "--url", "echo", "--out", "other.jsonl")
+    assert not Path("other.jsonl").exists()
+
+
+def test_a_backend_that_is_down_leaves_the_pairs_by_rules() -> None:
+    Path("p.txt").write_text("\n".join(PROMPTS * 4), encoding="utf-8")
+    told = report("p.txt", "--model", "any", "--url", "http://127.0.0.1:1/v1")
+    assert "127.0.0.1" in told["model_failed"]
+    assert told["pairs"] > 0
+
+
+def test_kinds_are_listed() -> None:
+    assert "negation" in run("p.txt", "--kinds").stdout

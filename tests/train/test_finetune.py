@@ -1,0 +1,196 @@
+"""Training for real, on a tiny base: what comes out, and what a break or bad input does to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sentence_transformers", reason="the train extra is not installed")
+pytest.importorskip("sklearn", reason="the train extra is not installed")
+
+from semcache.embed.onnx import OnnxEmbedder
+from semcache.errors import ConfigError, InvalidArgument, StoreError
+from semcache.train import card, finetune, pipeline
+from semcache.train.finetune import Plan
+from semcache.train.pairs import Pair, read
+from tests.train.bases import tiny, traffic
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of libraries, about each other
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny(tmp_path_factory.mktemp("base"))
+
+
+@pytest.fixture
+def wish(base: Path, tmp_path: Path) -> pipeline.Wish:
+    plan = Plan(batch=16, rate=2e-2, max_tokens=16, device="cpu", epochs=2)
+    return pipeline.Wish(tmp_path / "model", str(base), check=0.2, test=0.2, plan=plan)
+
+
+def make(wish: pipeline.Wish, **changes: object) -> dict[str, object]:
+    return pipeline.make(traffic(), None, replace(wish, **changes), stage=lambda _: None)
+
+
+def test_the_folder_is_a_model_that_learned_and_says_how(wish: pipeline.Wish) -> None:
+    report = make(wish)
+    embedder = OnnxEmbedder(wish.out)
+    assert embedder.id == report["embedder"]
+    one, same, other = embedder.encode(
+        ["where is my card 9", "I cannot find my card, number 9", "how do I get a card 9"]
+    )
+    assert float(one @ same) > float(one @ other)
+    assert report["after"]["average_precision"] > report["before"]["average_precision"]  # type: ignore[index]
+    kept = json.loads((wish.out / card.MEASURED).read_text())
+    assert kept["pairs"]["test"] == report["after"]["pairs"]  # type: ignore[index]
+    words = (wish.out / "README.md").read_text()
+    assert "| after | " in words
+    assert str(wish.out.parent) not in words + json.dumps(kept), "a card must not name a path of this machine"
+    exact = OnnxEmbedder(wish.out / "float32").encode(["where is my card 9"])[0]
+    assert float(exact @ one) > 0.95
+    assert [path.name for path in wish.out.parent.iterdir()] == ["model"], "checkpoints and staging are cleared away"
+
+
+def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(
+    wish: pipeline.Wish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finetune, "_AT_RISK", 0.0)
+    whole = make(wish, out=wish.out.with_name("whole"), name="model")
+
+    def broken(done: int, steps: int, figures: Mapping[str, float]) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.make(traffic(), None, wish, stage=lambda _: None, told=broken)
+    assert not wish.out.exists()
+    seen: list[int] = []
+    report = pipeline.make(traffic(), None, wish, stage=lambda _: None, told=lambda done, *_: seen.append(done))
+    assert report["training"]["resumed"]
+    assert seen[0] > 1, "it must not start from the beginning"
+    assert report["embedder"] == whole["embedder"]
+
+
+def test_another_training_does_not_take_up_the_broken_run_of_this(wish: pipeline.Wish) -> None:
+    work = wish.out.parent / ".model.training"
+    assert finetune._taken_up(work, "this") is None
+    for number in (3, 12):
+        (work / f"checkpoint-{number}").mkdir()
+        (work / f"checkpoint-{number}" / "trainer_state.json").touch()
+    (work / "checkpoint-20").mkdir()  # broken off while it was written
+    assert finetune._taken_up(work, "this") == str(work / "checkpoint-12")
+    assert finetune._taken_up(work, "another") is None
+    assert not (work / "checkpoint-3").exists()
+
+
+def test_a_training_is_known_by_its_base_its_pairs_and_its_plan(wish: pipeline.Wish, tmp_path: Path) -> None:
+    model, table = finetune.load(wish.base), {"one": ["a"], "two": ["b"], "label": [1]}
+    this = finetune._fingerprint(model, wish.plan, table)
+    assert this == finetune._fingerprint(finetune.load(wish.base), wish.plan, dict(table))
+    other = finetune.load(wish.base)
+    next(other.parameters()).data[0] += 1.0
+    different = [
+        finetune._fingerprint(other, wish.plan, table),
+        finetune._fingerprint(model, replace(wish.plan, seed=8), table),
+        finetune._fingerprint(model, wish.plan, {**table, "label": [0]}),
+    ]
+    assert this not in different
+
+
+@pytest.mark.parametrize("loss", ["contrastive", "mnr"])
+def test_the_other_losses_train_too(wish: pipeline.Wish, loss: finetune.losses.LossName) -> None:
+    before = OnnxEmbedder(_exported(wish)).encode(["where is my card"])[0]
+    triplets = [part for p in traffic() if p.same for part in (p, Pair(p.one, f"{p.one} or {p.two[-12:]}", False))]
+    plan = replace(wish.plan, loss=loss)
+    report = pipeline.make(triplets, None, replace(wish, plan=plan), stage=lambda _: None)
+    after = OnnxEmbedder(wish.out).encode(["where is my card"])[0]
+    assert float(before @ after) < 0.999
+    assert report["training"]["loss"] > 0
+
+
+def _exported(wish: pipeline.Wish) -> Path:
+    folder = wish.out.with_name("before")
+    finetune.save(finetune.load(wish.base), folder / card.WEIGHTS)
+    card.exported(folder, name="before", origin="", licence="")
+    return folder
+
+
+def test_a_full_disk_at_the_export_leaves_the_installed_model_alone(
+    wish: pipeline.Wish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wish.out.mkdir()
+    (wish.out / "model.json").write_text("the old one")
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(card, "export", full)
+    with pytest.raises(StoreError, match=r"No space left on device; what was there is untouched"):
+        make(wish, force=True)
+    assert (wish.out / "model.json").read_text() == "the old one"
+    assert not list(wish.out.parent.glob(".model.staging*"))
+
+
+def test_texts_shared_with_the_test_are_refused_unless_forced(wish: pipeline.Wish) -> None:
+    train = traffic()
+    test = [Pair("quite another one", "where is my PASSWORD 0", True), Pair("x", "y", False)]
+    with pytest.raises(InvalidArgument, match=r"1 texts are in the training .* 'where is my PASSWORD 0'"):
+        pipeline.prepared(train, test, wish)
+    parts, leaks = pipeline.prepared(train, test, replace(wish, force=True))
+    assert (parts.test, len(leaks)) == (test, 1)
+
+
+def test_pairs_that_cannot_be_used_are_refused_before_anything_is_trained(wish: pipeline.Wish) -> None:
+    with pytest.raises(InvalidArgument, match="only pairs of the same answer"):
+        pipeline.prepared([pair for pair in traffic() if pair.same], None, wish)
+    with pytest.raises(InvalidArgument, match=r"the \w+ part \(\d+ of 2 pairs\)"):
+        pipeline.prepared([Pair("a", "b", True), Pair("c", "d", False)], None, wish)
+    wish.out.mkdir()
+    (wish.out / "notes.txt").touch()
+    with pytest.raises(InvalidArgument, match="exists"):
+        make(wish)
+
+
+def test_a_base_that_is_no_model_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"holds no config\.json"):
+        finetune.load(str(tmp_path))
+    with pytest.raises(ConfigError, match="'cuda': torch sees no GPU here; use --device cpu"):
+        if finetune.device_of("auto") == "cuda":
+            pytest.skip("there is a GPU here")
+        finetune.device_of("cuda")
+
+
+def test_a_made_model_is_a_base_for_the_next(wish: pipeline.Wish) -> None:
+    make(wish)
+    report = make(wish, base=str(wish.out), out=wish.out.with_name("second"))
+    assert report["plan"]["base"].startswith("model/mean/int8/")  # type: ignore[index]
+
+
+def test_the_ranking_loss_ranks_and_spares_relatives() -> None:
+    import torch
+
+    from semcache.train.losses import ranking
+
+    def loss(angles_one: list[float], angles_two: list[float], labels: list[list[int]]) -> float:
+        def unit(angles: list[float]) -> torch.Tensor:
+            return torch.tensor([[np.cos(a), np.sin(a)] for a in angles])
+
+        return float(ranking(unit(angles_one), unit(angles_two), torch.tensor(labels)))
+
+    labels = [[1, 0, 0], [0, 1, 2]]
+    assert loss([0.0, 1.5], [0.1, 3.0], labels) < loss([0.0, 1.5], [1.4, 1.6], labels), "a pair out of order costs"
+    near = [0.0, 0.1], [0.0, 0.1]
+    assert loss(*near, [[1, 5, 5], [1, 5, 5]]) < loss(*near, [[1, 5, 5], [1, 6, 6]]), "one answer is no negative"
+    assert loss([0.0], [0.5], [[0, 1, 2]]) == 0.0, "nothing to rank"
+
+
+def test_pairs_of_a_file_train_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("one,two,same\n" + "\n".join(f'{p.one},"{p.two}",{int(p.same)}' for p in traffic()))
+    assert read(path) == traffic()

@@ -1,0 +1,59 @@
+"""A verifier small enough for tests: random weights, a vocabulary of its own."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+from semcache.train.verifier import network
+from semcache.train.verifier.network import Shape
+
+SHAPE = Shape(layers=3, tapped=2, heads=2)
+HIDDEN, INNER = 16, 32
+_TEXT = "how do i reset my password the card what is capital of france spain forgot a in to get please not"
+_PIECES = [
+    *"abcdefghijklmnopqrstuvwxyz0123456789?!.'",
+    *(f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz0123456789"),
+]
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *_PIECES, *(word for word in _TEXT.split() if len(word) > 1)]
+
+
+def tokenizer() -> str:
+    """The tokenizer's JSON."""
+    made = Tokenizer(models.WordPiece({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", WORDS.index("[CLS]")), ("[SEP]", WORDS.index("[SEP]"))]
+    )
+    return json.dumps(json.loads(made.to_str()))
+
+
+def weights(seed: int = 0) -> dict[str, np.ndarray]:
+    """Of an encoder and a head, named as the package names them."""
+    rng = np.random.default_rng(seed)
+    sizes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
+        "embeddings.position_embeddings.weight": (64, HIDDEN),
+        "embeddings.token_type_embeddings.weight": (2, HIDDEN),
+        **network.sizes(HIDDEN),
+    }
+    norms = ["embeddings.LayerNorm"]
+    for layer in range(SHAPE.layers):
+        at = f"encoder.layer.{layer}"
+        parts = [f"{at}.attention.self.{part}" for part in ("query", "key", "value")]
+        for name in [*parts, f"{at}.attention.output.dense"]:
+            sizes |= {f"{name}.weight": (HIDDEN, HIDDEN), f"{name}.bias": (HIDDEN,)}
+        sizes |= {f"{at}.intermediate.dense.weight": (INNER, HIDDEN), f"{at}.intermediate.dense.bias": (INNER,)}
+        sizes |= {f"{at}.output.dense.weight": (HIDDEN, INNER), f"{at}.output.dense.bias": (HIDDEN,)}
+        norms += [f"{at}.attention.output.LayerNorm", f"{at}.output.LayerNorm"]
+    made = {name: rng.normal(0, 0.2, size).astype(np.float32) for name, size in sizes.items()}
+    for name in norms:
+        made |= {f"{name}.weight": np.ones(HIDDEN, np.float32), f"{name}.bias": np.zeros(HIDDEN, np.float32)}
+    for name in made:
+        if name.startswith("head") and "norm" in name.lower():
+            made[name] = np.full(made[name].shape, float(name.endswith("weight")), np.float32)
+    made["head.sharpness"] = np.array([10.0], np.float32)
+    return made
