@@ -31,7 +31,8 @@ class Shape:
     @property
     def token_bytes(self) -> int:
         """Bytes of one token's keys and values."""
-        return self.layers * 2 * self.heads * self.dim * self.dtype.itemsize
+        item: int = self.dtype.itemsize
+        return self.layers * 2 * self.heads * self.dim * item
 
 
 class KeyValues:
