@@ -1,0 +1,28 @@
+"""Several backends of different price: which one to ask, whether to believe what it says, and what that spares.
+
+`models` says what a backend costs, `signals` what can be told of a request and of an answer, `ridge` learns from that,
+`gap` predicts what quality is lost to the reference model, `budget` says how much of it may be lost, `choose` decides,
+`lec` carries the price over to what an entry is worth, `account` keeps the books.
+Invariant: the reference model is asked whenever nothing is known, and what is said to be saved is what was not paid.
+"""
+
+from semcache.agents.multiplex.account import Account, Spending
+from semcache.agents.multiplex.budget import Budget
+from semcache.agents.multiplex.choose import Choice, Multiplexer, Terms
+from semcache.agents.multiplex.lec import Costs, worth_of
+from semcache.agents.multiplex.models import Model, Models
+from semcache.agents.multiplex.signals import Asked
+
+__all__ = [
+    "Account",
+    "Asked",
+    "Budget",
+    "Choice",
+    "Costs",
+    "Model",
+    "Models",
+    "Multiplexer",
+    "Spending",
+    "Terms",
+    "worth_of",
+]

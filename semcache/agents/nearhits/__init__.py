@@ -1,0 +1,17 @@
+"""Near hits: cached answers that are no answer to this request, shown to a small model as examples of how to answer it.
+
+`example` is what is kept, `pool` keeps as much of it as is worth its bytes, `helpful` learns which examples help and
+`floor` how much they must, `pick` chooses among them, `place` puts them into a request, `router` decides who is asked,
+`watch` certifies what comes of it, `replay` refines the best, `near` puts them together (IC-Cache, arXiv 2501.12689).
+Invariant: a cached answer is never served from here, nothing is shown across partitions, and a small model's answer is
+served only while comparisons with the large one certify that it does.
+"""
+
+from semcache.agents.nearhits.example import Example
+from semcache.agents.nearhits.near import NearChoice, NearHits, Settings
+from semcache.agents.nearhits.place import placed
+from semcache.agents.nearhits.pool import Pool
+from semcache.agents.nearhits.router import Arm, Router
+from semcache.agents.nearhits.watch import State, Watch
+
+__all__ = ["Arm", "Example", "NearChoice", "NearHits", "Pool", "Router", "Settings", "State", "Watch", "placed"]

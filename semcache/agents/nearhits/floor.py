@@ -1,0 +1,43 @@
+"""How helpful an example has to be to be shown: found by trying several thresholds and keeping to what paid best.
+
+Draws are arguments. Pure. Invariant: every threshold goes on being tried, and until one is known to pay better the
+middle one is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+LADDER = (0.0, 0.05, 0.1, 0.2, 0.35)
+_TRIED = 0.1
+_DOUBT = 20.0
+_KEEP = 0.995
+
+
+class Floor:
+    """The threshold of one kind of traffic. What pays is quality less `token_price` for each thousand tokens shown."""
+
+    def __init__(self, ladder: Sequence[float] = LADDER, *, token_price: float = 0.02) -> None:
+        self._ladder, self._price = tuple(ladder), token_price
+        self._sums = [(0.0, 0.0)] * len(self._ladder)
+
+    def choose(self, draw: float) -> float:
+        """The threshold for a request; `draw` is uniform in [0, 1)."""
+        if draw < _TRIED:
+            return self._ladder[int(draw / _TRIED * len(self._ladder))]
+        return self._ladder[
+            max(range(len(self._ladder)), key=lambda at: (self._mean(at), -abs(at - len(self._ladder) // 2)))
+        ]
+
+    def learn(self, floor: float, quality: float, tokens: int) -> None:
+        """Take what came of a request with that threshold; one that is none of the ladder is ignored."""
+        if floor in self._ladder:
+            at = self._ladder.index(floor)
+            count, total = self._sums[at]
+            self._sums[at] = count * _KEEP + 1.0, total * _KEEP + quality - self._price * tokens / 1000.0
+
+    def _mean(self, at: int) -> float:
+        count, total = self._sums[at]
+        tried = sum(number for number, _ in self._sums)
+        overall = sum(each for _, each in self._sums) / tried if tried else 0.0
+        return (_DOUBT * overall + total) / (_DOUBT + count)

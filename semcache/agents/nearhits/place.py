@@ -1,0 +1,50 @@
+"""Examples in a request: as earlier turns of the conversation, between the system prompt and what the client sent.
+
+Pure. Invariant: the bytes of an example depend on nothing but the example, and all that comes before the client's own
+turns is the same for the same examples, so that an engine's KV cache is reused; every other field stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from semcache.agents.nearhits.example import Example
+from semcache.types import Endpoint
+
+_SYSTEM = ("system", "developer")
+
+
+def placed(endpoint: Endpoint, raw: bytes, examples: Sequence[Example], model: str) -> bytes | None:
+    """The request for another model, with these examples; None where the dialect has no place for them."""
+    name = {Endpoint.CHAT: "messages", Endpoint.MESSAGES: "messages", Endpoint.RESPONSES: "input"}.get(endpoint)
+    try:
+        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        if name is None or name not in fields:
+            return None
+        given = msgspec.json.decode(fields[name])
+        if endpoint is Endpoint.RESPONSES and isinstance(given, str):
+            turns = [msgspec.Raw(_turn("user", given))]
+        else:
+            turns = msgspec.json.decode(fields[name], type=list[msgspec.Raw])
+            given = [one if isinstance(one, dict) else {} for one in given]
+    except msgspec.DecodeError:
+        return None
+    head = 0
+    if not isinstance(given, str):
+        head = next((at for at, one in enumerate(given) if one.get("role") not in _SYSTEM), len(given))
+    shown = [msgspec.Raw(_turn(role, text)) for one in examples for role, text in _said(one)]
+    fields[name] = msgspec.Raw(msgspec.json.encode([*turns[:head], *shown, *turns[head:]]))
+    fields["model"] = msgspec.Raw(msgspec.json.encode(model))
+    return msgspec.json.encode(fields)
+
+
+def _said(example: Example) -> tuple[tuple[str, str], tuple[str, str]]:
+    return ("user", example.prompt), ("assistant", example.answer)
+
+
+def _turn(role: str, text: str) -> bytes:
+    turn: dict[str, Any] = {"role": role, "content": text}
+    return msgspec.json.encode(turn)

@@ -1,0 +1,37 @@
+"""Which examples to have answered anew while nobody waits, and what to make of the answers.
+
+Pure. Invariant: an example is replayed at most `MOST` times, a worse answer never takes the place of a better one, and
+replaying ends where what it would gain is less than what it costs.
+
+The gain of a replay is the mean of (1 - quality of the answer) at its uses, times how often it is used (IC-Cache,
+section 5; the model's cost is the same for all examples here).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from semcache.agents.nearhits.example import Example
+
+MOST = 5
+
+
+def due(examples: Iterable[Example], now: float, *, least: float, limit: int = 32) -> list[Example]:
+    """The examples to replay, those first that gain the most; `least` is the gain that pays for a replay."""
+    worth = [(_gain(one, now), one) for one in examples if one.replays < MOST]
+    worth = [(gain, one) for gain, one in worth if gain > least]
+    return [one for _, one in sorted(worth, key=lambda pair: (-pair[0], pair[1].id))[:limit]]
+
+
+def replayed(example: Example, answers: Sequence[tuple[str, float]]) -> Example:
+    """The example with the best of its own and these (answer, quality in [0, 1]); one replay more in any case."""
+    best = max(answers, key=lambda one: one[1], default=(example.answer, example.quality))
+    if best[1] <= example.quality or not best[0].strip():
+        return replace(example, replays=example.replays + 1, gain=example.gain / 2)
+    return replace(example, answer=best[0], quality=best[1], replays=example.replays + 1, gain=0.0)
+
+
+def _gain(example: Example, now: float) -> float:
+    """Uses that did not help are what a better answer would mend; those that did say that it is still asked for."""
+    return example.gain * (1.0 + example.utility(now)) if example.uses else 0.0

@@ -1,0 +1,88 @@
+"""Whether the small model's answers may be served: certified by comparisons with the large model's, as hits are.
+
+Pure; draws are arguments. Invariant: nothing is served before the certificate is there, each comparison is looked at
+once, and as soon as the budget is overrun the path is closed and has to be certified anew, on comparisons that come
+later.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from semcache.thresholds.certified.certificate import Certificate
+
+_LEAST = 0.01
+_HALVING = 200.0  # comparisons after which the share that is compared has halved
+
+
+class State(StrEnum):
+    """Where a path stands."""
+
+    LEARNING = "learning"  # compared in the background, served by the large model
+    OPEN = "open"
+    CLOSED = "closed"  # was open and overran its budget: learning again
+
+
+class Watch:
+    """The path of one category. `target` is the accepted share of served answers that are worse than the large one's.
+
+    `confidence` is that of the certificate, `rate` the highest share of requests that are compared.
+    """
+
+    def __init__(self, target: float, *, confidence: float = 0.95, rate: float = 0.2) -> None:
+        self.target, self._beta, self._highest = target, 1.0 - confidence, rate
+        self._certificate = Certificate(self._beta)
+        self.state = State.LEARNING
+        self.closures = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether answers are served."""
+        return self.state is State.OPEN
+
+    @property
+    def level(self) -> float | None:
+        """The lowest error that is certified, None before any is."""
+        return self._certificate.level
+
+    @property
+    def rate(self) -> float:
+        """The share of served answers to compare: less and less of them while they hold what was promised."""
+        return max(_LEAST, self._highest * math.exp(-math.log(2) * self._certificate.audits / _HALVING))
+
+    def sampled(self, draw: float) -> bool:
+        """Whether to compare this one; `draw` is uniform in [0, 1) and says nothing of the answers."""
+        return draw < (self.rate if self.open else self._highest)
+
+    def take(self, *, wrong: bool) -> None:
+        """Take a comparison of a request that went, or would have gone, to the small model."""
+        self._certificate.take(self.target, wrong=wrong)
+        if self._certificate.exceeded:
+            self.closures += self.open
+            self.state = State.CLOSED if self.open or self.state is State.CLOSED else State.LEARNING
+            self._certificate = Certificate(self._beta)
+        elif self._certificate.certified:
+            self.state = State.OPEN
+
+    def standing(self) -> dict[str, Any]:
+        """Where it stands, for operators."""
+        return {
+            "state": self.state.value,
+            "target": self.target,
+            "certified": self.level,
+            "comparisons": self._certificate.audits,
+            "worse": self._certificate.wrong,
+            "closures": self.closures,
+        }
+
+    def snapshot(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"state": self.state.value, "closures": self.closures, "certificate": self._certificate.state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `snapshot` gave. Raises KeyError or ValueError for other data."""
+        self._certificate.restore(state["certificate"])
+        self.state, self.closures = State(state["state"]), int(state["closures"])

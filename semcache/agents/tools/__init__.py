@@ -1,0 +1,12 @@
+"""Results of tools, kept and reused: of tools that only read, and of stateful ones after the very same calls.
+
+`rules` says what a tool does, `history` what a run has called so far, `versions` how often what is read has changed,
+`shelf` holds results, `results` puts them together.
+Invariant: a tool that nobody declared is never answered from here, and no run is replayed the same call twice.
+"""
+
+from semcache.agents.tools.history import History
+from semcache.agents.tools.results import FoundResult, ToolResults, Why
+from semcache.agents.tools.rules import Effect, Rule, Rules, ToolSpec
+
+__all__ = ["Effect", "FoundResult", "History", "Rule", "Rules", "ToolResults", "ToolSpec", "Why"]

@@ -1,0 +1,213 @@
+"""Tool results at work: look a call up before it is executed, record its result afterwards.
+
+Knows rules and histories; the clock is an argument, and results are kept in the memory of this process alone.
+Invariant: `lookup` never raises, and never answers an unknown tool, a tool that writes, another tenant's call, or a
+call that this run has made before: so a run is replayed at most as many results as there are different calls, and
+what waits for a change by asking again reaches the tool.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
+from semcache.agents.tools.history import History, identity
+from semcache.agents.tools.rules import Effect, Rule, Rules
+from semcache.agents.tools.shelf import Kept, Shelf
+from semcache.agents.tools.versions import Versions, overlap
+from semcache.secrets import has_secret
+
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+class Why(StrEnum):
+    """Why a call was answered from here, or is to be executed, or why its result is not kept."""
+
+    READ = "read"
+    STATE = "state"
+    COLD = "cold"
+    UNKNOWN = "unknown-tool"
+    WRITES = "writes"
+    AGAIN = "asked-again"
+    AFTER_WRITE = "after-write"
+    TOO_LARGE = "too-large"
+    NO_USER = "no-user"
+    FAILED = "failed"
+    CREDENTIAL = "credential"
+    RECORDED = "recorded"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundResult:
+    """What `lookup` found: hand it back to `record` with the result of a call that was executed.
+
+    `outcome` is "hit" or "miss"; `result` is JSON, `age` in seconds. `changed` are the resources that executing the
+    call changes. `key` is b"" where the result is not to be kept.
+    """
+
+    outcome: str
+    why: Why
+    result: Json = None
+    age: float = 0.0
+    key: bytes = b""
+    ttl: float = 0.0
+    tenant: str = "default"
+    tool: str = ""
+    changed: tuple[str, ...] = ()
+
+
+class ToolResults:
+    """The tool results of one process. `salt` keys digests, `limit` is in bytes of memory."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        *,
+        salt: bytes,
+        clock: Callable[[], float] = time.time,
+        limit: int = 64 << 20,
+        note: Callable[[str], None] = lambda _why: None,
+    ) -> None:
+        self.rules, self._salt, self._clock, self._note = rules, salt.hex(), clock, note
+        self._shelf, self._versions = Shelf(limit), Versions()
+        self.counts: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._shelf)
+
+    def lookup(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        history: History,
+        *,
+        declaration: Mapping[str, Any] | None = None,
+        tenant: str = "default",
+        user: str | None = None,
+        versions: Mapping[str, str] | None = None,
+    ) -> FoundResult:
+        """The result of a call of a run with this history, if it needs no execution.
+
+        `declaration` is the tool's entry in the request. `versions` are those of resources as the caller knows them (an
+        ETag, a commit): a result is reused only under the same ones.
+        """
+        try:
+            found = self._lookup(tool, arguments, history, declaration, tenant, user, versions or {})
+        except Exception:
+            found = FoundResult("miss", Why.FAULT, tenant=tenant, tool=tool, changed=("*",))
+        self._count(found.why)
+        return found
+
+    def record(self, found: FoundResult, result: Json, *, failed: bool = False) -> Why:
+        """Keep the result of a call that was executed; says why not where it is not kept.
+
+        Whatever the call changes counts as changed from now on, for every run of its tenant. Raises nothing.
+        """
+        if found.changed:
+            self._versions.change(found.tenant, found.changed)
+        why = self._record(found, result, failed)
+        self._count(why)
+        return why
+
+    def change(self, *resources: str, tenant: str = "default") -> None:
+        """Say that these changed by another hand: no result that read them is reused."""
+        self._versions.change(tenant, resources)
+
+    def purge(self, *, tenant: str | None = None, tool: str | None = None) -> int:
+        """Forget results; returns how many."""
+        return self._shelf.purge(tenant=tenant, tool=tool)
+
+    # Inside
+
+    def _lookup(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        history: History,
+        declaration: Mapping[str, Any] | None,
+        tenant: str,
+        user: str | None,
+        versions: Mapping[str, str],
+    ) -> FoundResult:
+        rule = self.rules.of(tool, declaration)
+        if rule is None or rule.effect is Effect.WRITES:
+            if rule is None:
+                return FoundResult("miss", Why.UNKNOWN, tenant=tenant, tool=tool)
+            changed = rule.touched(arguments) or ("*",)
+            return FoundResult("miss", Why.WRITES, tenant=tenant, tool=tool, changed=changed)
+        if len(_encoder.encode(arguments)) > MAX_ARGUMENTS:
+            return FoundResult("miss", Why.TOO_LARGE, tenant=tenant, tool=tool)
+        if rule.private and not user:
+            return FoundResult("miss", Why.NO_USER, tenant=tenant, tool=tool)
+        key = self._key(rule, tool, arguments, history, declaration, tenant, user, versions)
+        refusal = self._refusal(rule, tool, arguments, history, versions)
+        now = self._clock()
+        kept = self._shelf.get(key, now) if refusal is None else None
+        if kept is None:
+            return FoundResult("miss", refusal or Why.COLD, key=key, ttl=rule.ttl, tenant=tenant, tool=tool)
+        how = Why.READ if rule.effect is Effect.READS else Why.STATE
+        return FoundResult(
+            "hit", how, msgspec.json.decode(kept.payload), max(0.0, now - kept.created), key, rule.ttl, tenant, tool
+        )
+
+    def _key(
+        self,
+        rule: Rule,
+        tool: str,
+        arguments: Mapping[str, Any],
+        history: History,
+        declaration: Mapping[str, Any] | None,
+        tenant: str,
+        user: str | None,
+        versions: Mapping[str, str],
+    ) -> bytes:
+        resources = rule.touched(arguments)
+        state = history.state.hex() if rule.effect is Effect.STATE else ""
+        whose = [tenant, user if rule.private else None]
+        told = [versions.get(one) for one in resources]
+        own = self._versions.of(tenant, resources)
+        return digest(self._salt, whose, tool, declaration, arguments, resources, told, own, rule.effect.value, state)
+
+    @staticmethod
+    def _refusal(
+        rule: Rule, tool: str, arguments: Mapping[str, Any], history: History, versions: Mapping[str, str]
+    ) -> Why | None:
+        """Why a call is executed although its result may be known."""
+        if rule.effect is Effect.STATE:
+            # The state holds every call so far: who asks again is in another state, and comes to the end of the path.
+            return None
+        if identity(tool, arguments) in history.calls:
+            return Why.AGAIN
+        resources = rule.touched(arguments)
+        told = bool(resources) and all(one in versions for one in resources)
+        return Why.AFTER_WRITE if not told and overlap(resources or ("*",), history.changed) else None
+
+    def _record(self, found: FoundResult, result: Json, failed: bool) -> Why:
+        if not found.key:
+            return found.why
+        if failed:
+            return Why.FAILED
+        try:
+            payload = _encoder.encode(result)
+            text = payload.decode()
+        except (TypeError, ValueError, RecursionError):
+            return Why.FAULT
+        if len(text) > MAX_RESULT:
+            return Why.TOO_LARGE
+        if has_secret(text):
+            return Why.CREDENTIAL
+        now = self._clock()
+        kept = Kept(payload, now, now + found.ttl, found.tenant, found.tool)
+        return Why.RECORDED if self._shelf.put(found.key, kept) else Why.TOO_LARGE
+
+    def _count(self, why: Why) -> None:
+        self.counts[why.value] += 1
+        self._note(why.value)

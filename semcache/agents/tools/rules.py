@@ -1,0 +1,141 @@
+"""What a tool does to the world, as a policy pack or the tool's own declaration says it.
+
+Knows packs and tool schemas, no results. Invariant: a tool that neither declares is unknown, and a declaration can only
+make a tool as reusable as it says itself to be: "reads" is never guessed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+import msgspec
+
+from semcache.agents.run import Json
+from semcache.errors import ConfigError
+from semcache.policy import Duration, duration
+
+HINTED_TTL = 60.0  # seconds that a result is kept of a tool that says that it reads, but not for how long it holds
+_FIELD = re.compile(r"\{([^{}]*)\}")
+
+
+class Effect(StrEnum):
+    """What calling a tool does."""
+
+    READS = "reads"  # nothing: the same call gives the same result until what it reads changes
+    STATE = "state"  # it moves an environment of the run's own: the same calls in the same order give the same results
+    WRITES = "writes"  # it changes what others see: never answered from here
+
+
+class ToolSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One tool, or those that match a shell-style pattern, in a pack's `tools`."""
+
+    effect: Literal["reads", "state", "writes"]
+    ttl: Duration = "60s"
+    """How long a result may be reused."""
+    resources: list[str] = []
+    """What it reads or changes, with arguments in braces: "ticket:{id}"."""
+    share: Literal["tenant", "user"] = "tenant"
+    """Who shares results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is known of a tool. `ttl` is in seconds; `resources` name arguments in braces, by dots where nested."""
+
+    effect: Effect
+    ttl: float = HINTED_TTL
+    resources: tuple[str, ...] = ()
+    private: bool = False
+
+    def touched(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """The resources of a call; "*" stands for an argument that is not there, and with that for all of a kind."""
+        return tuple(_FIELD.sub(lambda name: _argument(arguments, name[1]), one) for one in self.resources)
+
+
+UNKNOWN = Rule(Effect.WRITES)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Rules by name or shell-style pattern of a tool; a name counts before patterns, these in their order."""
+
+    named: Mapping[str, Rule] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, specs: Mapping[str, Any]) -> Rules:
+        """From a pack's `tools`: `ToolSpec`s, or mappings with their fields. Raises ConfigError naming the tool."""
+        found: dict[str, Rule] = {}
+        for name, given in specs.items():
+            try:
+                spec = msgspec.convert(msgspec.to_builtins(given), ToolSpec)
+            except msgspec.ValidationError as error:
+                raise ConfigError(f"tools.{name}: {error}; a tool has effect, ttl, resources and share") from error
+            found[name] = Rule(Effect(spec.effect), duration(spec.ttl), tuple(spec.resources), spec.share == "user")
+        return cls(found)
+
+    def of(self, tool: str, declaration: Mapping[str, Any] | None = None) -> Rule | None:
+        """The rule of a tool, None for an unknown one.
+
+        `declaration` is its entry in a request's tools, or the tool as MCP lists it; the pack's word counts more.
+        """
+        rule = self.named.get(tool)
+        if rule is None:
+            rule = next((one for pattern, one in self.named.items() if fnmatchcase(tool, pattern)), None)
+        return rule or (annotated(declaration) if declaration is not None else None)
+
+
+def annotated(declaration: Mapping[str, Any]) -> Rule | None:
+    """What a tool says of itself, None when it says nothing.
+
+    `x-semcache` has the fields of `ToolSpec`, or `read_only: true`. Of MCP's annotations (specification of 2025-06-18,
+    "ToolAnnotations") `readOnlyHint` makes a tool one that reads, any other one that writes: what is only idempotent
+    may be called twice, which does not say that it may be left out.
+    """
+    inner = declaration.get("function")
+    for one in (declaration, inner):
+        if not isinstance(one, Mapping):
+            continue
+        own, hints = one.get("x-semcache"), one.get("annotations")
+        if isinstance(own, Mapping):
+            return _own(own)
+        if isinstance(hints, Mapping) and any(str(name).endswith("Hint") for name in hints):
+            reads = hints.get("readOnlyHint") is True and hints.get("destructiveHint") is not True
+            return Rule(Effect.READS) if reads else UNKNOWN
+    return None
+
+
+def declarations(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Entries of a request's tools by name; what has none is left out."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for one in tools:
+        inner = one.get("function", one) if isinstance(one, Mapping) else None
+        name = inner.get("name") if isinstance(inner, Mapping) else None
+        if isinstance(name, str):
+            found[name] = one
+    return found
+
+
+def _own(own: Mapping[str, Any]) -> Rule | None:
+    """A client's own word: what cannot be read of it says nothing."""
+    fields = {key: value for key, value in own.items() if key != "read_only"}
+    if own.get("read_only") is True:
+        fields.setdefault("effect", "reads")
+    try:
+        return Rules.read({"tool": fields}).named["tool"]
+    except ConfigError:
+        return None
+
+
+def _argument(arguments: Mapping[str, Any], path: str) -> str:
+    value: Json = arguments
+    for step in path.split("."):
+        value = value.get(step) if isinstance(value, Mapping) else None
+    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
+        value = int(value)
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else "*"

@@ -1,0 +1,229 @@
+"""Near hits behind the proxy: a small model answers with examples, the large one is asked about a sample of it.
+
+Knows requests, dialects and backends, and nothing of how examples are chosen. Invariant: the client receives one whole
+answer of one model; whatever the small model does not answer well and in time is the large one's, the reason counted;
+comparisons keep nobody waiting, and no fault here reaches a client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semcache import context
+from semcache.agents.multiplex.account import Account
+from semcache.agents.multiplex.models import Models
+from semcache.agents.nearhits import Arm, Example, NearChoice, NearHits, placed
+from semcache.agents.nearhits.near import Draws
+from semcache.errors import SemcacheError, UpstreamError
+from semcache.evidence import Comparison
+from semcache.keys import digest
+from semcache.proxy.background import Background
+from semcache.proxy.hits import EVENT_STREAM
+from semcache.proxy.relay import is_stream, unstreamed
+from semcache.types import Endpoint, Forward, Lookup, Usage
+
+if TYPE_CHECKING:
+    from semcache.protocols import Backend, Dialect, Judge, Outbound
+    from semcache.proxy.asgi import HeaderList
+    from semcache.types import Assembled
+
+_DIALECTS = (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
+
+OutboundOf = Callable[[bytes], "Outbound"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServedNear:
+    """A small model's answer as the reply to a request."""
+
+    payload: bytes
+    headers: HeaderList
+    answer: Assembled
+
+
+class Nearby:
+    """The near hits of one proxy process.
+
+    `small` and `large` are the backends of the two models, `judge` compares their answers, `new_id` names examples,
+    `load` says how busy the large one is (1 is full), `patience` is how many seconds the small one has.
+    """
+
+    def __init__(
+        self,
+        near: NearHits,
+        small: Backend,
+        large: Backend,
+        judge: Judge,
+        background: Background,
+        *,
+        salt: bytes,
+        new_id: Callable[[], int],
+        clock: Callable[[], float],
+        rng: random.Random,
+        load: Callable[[], float] = lambda: 0.0,
+        patience: float = 20.0,
+    ) -> None:
+        self.near, self._small, self._large, self._judge, self._background = near, small, large, judge, background
+        self._salt, self._new_id, self._clock, self._rng, self._load = salt, new_id, clock, rng, load
+        self._patience = patience
+        given = near.settings
+        self.account = Account(Models((given.small, given.large), given.large.name))
+        self.counts: Counter[str] = Counter()
+
+    def choose(self, lookup: Lookup) -> NearChoice | None:
+        """Who answers a request that is to be forwarded; None for one that near hits do not concern."""
+        if not self._concerns(lookup):
+            return None
+        try:
+            return self.near.consider(
+                lookup.request.text,
+                partition=self._partition(lookup),
+                category=lookup.category,
+                vector=lookup.vector,
+                now=self._clock(),
+                load=self._load(),
+                draws=Draws(self._rng.random(), self._rng.random(), self._rng.random()),
+            )
+        except Exception:
+            self.counts["fault"] += 1
+            return None
+
+    async def serve(
+        self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf
+    ) -> ServedNear | None:
+        """The small model's answer, None where the large one is to be asked. `outbound` makes a call of a body."""
+        if choice.arm is Arm.LARGE:
+            return None
+        answer = await self._ask_small(choice, dialect, lookup, outbound)
+        if answer is None:
+            return None
+        request = lookup.request
+        try:
+            payload, kind = answer.body, b"application/json"
+            if request.stream:
+                payload, kind = b"".join(dialect.stream(answer.body, request.replay)), EVENT_STREAM
+        except Exception:
+            self.counts["fault"] += 1
+            return None
+        longer = sum(one.tokens for one in choice.shown)
+        alone = Usage(max(0, answer.usage.prompt_tokens - longer), answer.usage.completion_tokens)
+        self.account.note("near", {self.near.settings.small.name: answer.usage}, alone=alone)
+        if choice.compare:
+            self._background.offer(
+                ("near", lookup.request_id), lambda: self._compare_large(choice, dialect, lookup, outbound, answer)
+            )
+        else:
+            self.near.served(choice, now=self._clock())
+        shown = f"semcache; fwd=miss; detail=near; examples={len(choice.shown)}"
+        headers = [
+            (b"content-type", kind),
+            (b"content-length", str(len(payload)).encode()),
+            (b"cache-control", b"private, no-store"),
+            (b"cache-status", shown.encode()),
+        ]
+        return ServedNear(payload, headers, answer)
+
+    def passed(
+        self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, answer: Assembled
+    ) -> None:
+        """Take notice of the large model's whole answer: it may become an example, and be compared. Never raises."""
+        if not _plain(answer):
+            return
+        given = self.near.settings
+        self.account.note("large", {given.large.name: answer.usage})
+        request = lookup.request
+        if not request.controls.no_store and lookup.vector is not None:
+            cost = given.large.cost(answer.usage)
+            made = Example(
+                self._new_id(), self._partition(lookup), request.text, answer.text, lookup.vector, self._clock(), cost
+            )
+            self.near.offer(made, self._clock())
+        # Where the small model was to answer and did not, there is nothing to compare.
+        if choice.compare and choice.arm is Arm.LARGE:
+            self._background.offer(
+                ("near", lookup.request_id), lambda: self._compare_small(choice, dialect, lookup, outbound, answer)
+            )
+
+    async def _ask_small(
+        self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf
+    ) -> Assembled | None:
+        request, name = lookup.request, self.near.settings.small.name
+        body = placed(request.endpoint, unstreamed(request.raw), choice.shown, name)
+        if body is None:
+            self.counts["no-place"] += 1
+            return None
+        answer = await self._ask(self._small, dialect, outbound(body))
+        if answer is not None and not _plain(answer):
+            self.counts["unusable"] += 1
+            return None
+        return answer
+
+    async def _ask(self, backend: Backend, dialect: Dialect, outbound: Outbound) -> Assembled | None:
+        try:
+            async with asyncio.timeout(self._patience):
+                reply = await backend.send(outbound)
+                try:
+                    chunks = [chunk async for chunk in reply.chunks()]
+                finally:
+                    await reply.close()
+        except TimeoutError:
+            self.counts["timeout"] += 1
+            return None
+        except UpstreamError:
+            self.counts["failed"] += 1
+            return None
+        if reply.status != 200 or is_stream(reply):
+            self.counts["refused"] += 1
+            return None
+        return dialect.parse(b"".join(chunks))
+
+    async def _compare_large(
+        self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, small: Assembled
+    ) -> None:
+        large = await self._ask(self._large, dialect, outbound(unstreamed(lookup.request.raw)))
+        if large is None or not _plain(large):
+            return
+        self.account.note("compared", {self.near.settings.large.name: large.usage}, background=True)
+        await self._judged(choice, lookup, small, large)
+
+    async def _compare_small(
+        self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, large: Assembled
+    ) -> None:
+        small = await self._ask_small(choice, dialect, lookup, outbound)
+        if small is None:
+            # Served, this would have fallen back to the large model: nothing worse would have been seen.
+            return
+        self.account.note("compared", {self.near.settings.small.name: small.usage}, background=True)
+        await self._judged(choice, lookup, small, large)
+
+    async def _judged(self, choice: NearChoice, lookup: Lookup, small: Assembled, large: Assembled) -> None:
+        question = lookup.request.text
+        try:
+            same = await self._judge.agree(Comparison(question, question, small.text, large.text))
+        except SemcacheError:
+            same = None
+        if same is None:
+            # A judge that cannot tell leaves the worse to be assumed: a certificate must not rest on silence.
+            self.counts["unjudged"] += 1
+        self.near.compared(choice, quality=float(same is True), now=self._clock())
+
+    def _concerns(self, lookup: Lookup) -> bool:
+        request = lookup.request
+        asked = isinstance(lookup.decision, Forward) and lookup.vector is not None and lookup.key is not None
+        traits = request.traits
+        plain = request.endpoint in _DIALECTS and not (traits.tools or traits.stateful or traits.multimodal)
+        return asked and plain and not request.controls.no_cache and not context.follows(request.identity)
+
+    def _partition(self, lookup: Lookup) -> bytes:
+        """Examples stay within a scope, a system prompt and all else that must be equal for an answer to be reused."""
+        assert lookup.key is not None
+        return digest(self._salt, b"near", lookup.key.signature)
+
+
+def _plain(answer: Assembled) -> bool:
+    return answer.complete and not answer.refusal and not answer.tool_calls and bool(answer.text.strip())
