@@ -165,6 +165,7 @@ def endpoints() -> str:
 
     from semcache.proxy.admin import admin_routes
     from semcache.proxy.health import health_routes
+    from semcache.proxy.plans import plan_routes
     from semcache.wire import dialects, embeddings
 
     cached = [[f"`POST {dialect.path}`", "cached"] for dialect in dialects().values()]
@@ -173,6 +174,7 @@ def endpoints() -> str:
     nothing: Any = None
     app = FastAPI()
     app.include_router(admin_routes(nothing, nothing))
+    app.include_router(plan_routes(nothing, nothing))
     app.include_router(health_routes(nothing))
     paths = app.openapi()["paths"]
     rest = [

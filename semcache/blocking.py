@@ -10,13 +10,16 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from semcache.cache import AsyncSemanticCache
 from semcache.errors import InvalidArgument
 from semcache.found import Found
 from semcache.protocols import Backend, Judge, Verifier
 from semcache.types import Admission, Selector
+
+if TYPE_CHECKING:
+    from semcache.agents.opening import BlockingPlans
 
 _CLOSED = "this cache is closed: open it again with SemanticCache.open"
 T = TypeVar("T")
@@ -107,6 +110,13 @@ class SemanticCache:
     def stats(self) -> dict[str, Any]:
         """Requests, hits and savings by category."""
         return self.run(self.inner.stats())
+
+    @property
+    def plans(self) -> BlockingPlans:
+        """The plan templates of agents: `lookup`, `record`, `outcome`. Raises InvalidArgument after `close`."""
+        from semcache.agents.opening import BlockingPlans
+
+        return BlockingPlans(self.inner.plans, self.run)
 
     def settle(self) -> None:
         """Wait until background judging and learning are done and every outcome is written."""

@@ -11,12 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from prometheus_client import Counter
+
 from semcache import decide, eligibility, feedback, keys
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
 from semcache.faults import SURVIVED, Faults
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
 from semcache.ledger import Facts, recorded, statistics
+from semcache.parts import GRACE
 from semcache.semantic import SemanticTier
 from semcache.types import (
     Admission,
@@ -35,6 +38,7 @@ from semcache.types import (
     Serve,
     Store,
     Timings,
+    Usage,
     Verify,
     Why,
     parse_id,
@@ -43,6 +47,7 @@ from semcache.types import (
 from semcache.wire import dialects
 
 if TYPE_CHECKING:
+    from semcache.agents.plans import Plans, Terms
     from semcache.parts import Parts
     from semcache.protocols import Backend, Judge, Verifier
     from semcache.types import Vector
@@ -66,6 +71,7 @@ class AsyncSemanticCache:
         self._keeper = Keeper(parts, self._faults)
         self._semantic = SemanticTier(parts, self._faults)
         self._learner = parts.learner
+        self._plans: Plans | None = None
 
     @classmethod
     async def open(
@@ -106,7 +112,43 @@ class AsyncSemanticCache:
             judge_backend=judge_backend,
             judge_model=judge_model,
         )
-        return cls(parts)
+        cache = cls(parts)
+        try:
+            await cache.open_plans()
+        except BaseException:
+            await cache.close()
+            raise
+        return cache
+
+    async def open_plans(self, terms: Terms | None = None) -> Plans:
+        """Open the plan templates of agents, those in the store included, and keep up with other workers.
+
+        Those that are open already, as after `open`, are given back. Raises StoreError.
+        """
+        if self._plans is not None:
+            return self._plans
+        from semcache.agents.opening import open_plans
+
+        parts = self.parts
+        reasons = Counter(
+            "semcache_plan_lookups_total",
+            "Plans looked up or learned, by reason.",
+            ["why"],
+            registry=parts.meter.registry,
+        )
+        self._plans = await open_plans(
+            parts, terms=terms, note=lambda why: reasons.labels(why).inc(), teach=parts.learner.log.add
+        )
+        parts.following.append(self._plans.library.refresh)
+        parts.sweeping.append(self._sweep_plans)
+        return self._plans
+
+    @property
+    def plans(self) -> Plans:
+        """The plan templates of agents: `lookup`, `record`, `outcome`. Raises InvalidArgument before they are open."""
+        if self._plans is None:
+            raise InvalidArgument("this cache was opened without plans: await its open_plans() first")
+        return self._plans
 
     async def close(self) -> None:
         """Write what is pending and release everything. Comparisons that a slow judge still owes wait in the store."""
@@ -316,6 +358,12 @@ class AsyncSemanticCache:
         row = recorded(lookup, self.parts.prices, at=self._clock(), status=status, seconds=seconds, **facts)
         return self.parts.economics.note(lookup, row)
 
+    def planned(self, row: Recorded, tokens: int) -> Recorded:
+        """The row of a request that a plan answered in the model's place, which saved so many completion tokens."""
+        saved = Usage(completion_tokens=tokens)
+        cost = self.parts.prices.cost(row.model, saved)
+        return replace(row, outcome=Outcome.PLAN, why=Why.PLAN, saved=saved, saved_cost=cost)
+
     async def stats(self) -> dict[str, Any]:
         """Requests, hits, savings and entries, in all and by category. Raises StoreError."""
         await self.journal.flush()
@@ -327,6 +375,15 @@ class AsyncSemanticCache:
         return self._faults.named()
 
     # Inside
+
+    async def _sweep_plans(self, now: float) -> None:
+        """Forget templates that expired a while ago. Raises StoreError."""
+        from semcache.store.plans import plans_of
+
+        library, before = self.plans.library, now - GRACE
+        expired = [public_id(one.id) for one in library.templates() if one.expires < before]
+        await library.purge(expired, tenant=None, agent=None, now=now, dry_run=False)
+        await plans_of(self._store).sweep_plans(before)
 
     async def _second(
         self, lookup: Lookup, served: Serve, answer: Assembled, status: int, cached: Entry | None

@@ -171,6 +171,18 @@ class Background(_Section):
     timeout: Seconds = 60.0
 
 
+class Plans(_Section):
+    """Plan templates of agents: what a known plan is used for, and which runs become one.
+
+    `target` is the success below which no plan is used, `life` how many seconds one lives after its last success.
+    """
+
+    mode: Annotated[Literal["off", "answer", "hint"], BeforeValidator(_switch)] = "off"
+    rule: Literal["explicit", "finished"] = "explicit"
+    target: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.9
+    life: Seconds = 30 * 86400.0
+
+
 class Auth(_Section):
     """Who may call. `required` None: as soon as a key exists. `expose_scores` shows scores to callers not trusted."""
 
@@ -197,6 +209,7 @@ class Settings(_Section):
     judge: Judge = Field(default_factory=Judge)
     verifier: Verifier = Field(default_factory=Verifier)
     background: Background = Field(default_factory=Background)
+    plans: Plans = Field(default_factory=Plans)
     auth: Auth = Field(default_factory=Auth)
     log: Log = Field(default_factory=Log)
     prices: Path | None = None

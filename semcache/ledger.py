@@ -217,7 +217,7 @@ def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     def total(name: str) -> float:
         return float(sum(group[name] or 0 for group in groups))
 
-    exact, semantic = requests(Outcome.EXACT), requests(Outcome.SEMANTIC)
+    exact, semantic, plan = requests(Outcome.EXACT), requests(Outcome.SEMANTIC), requests(Outcome.PLAN)
     bypassed = requests(Outcome.BYPASS)
     everything = sum(int(group["requests"]) for group in groups)
     looked_up = everything - bypassed
@@ -225,9 +225,10 @@ def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "requests": everything,
         "exact": exact,
         "semantic": semantic,
-        "misses": looked_up - exact - semantic,
+        "plan": plan,
+        "misses": looked_up - exact - semantic - plan,
         "bypassed": bypassed,
-        "hit_rate": round((exact + semantic) / looked_up, 4) if looked_up else None,
+        "hit_rate": round((exact + semantic + plan) / looked_up, 4) if looked_up else None,
         "saved_tokens": int(total("saved_prompt_tokens") + total("saved_completion_tokens")),
         "saved_usd": round(total("saved_cost"), 6),
         "spent_usd": round(total("spent_cost"), 6),

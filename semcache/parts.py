@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ from semcache.types import Card, Change, ChangeKind, Controls, Rejection
 from semcache.verify import Verifiers
 
 SWEEP_EVERY = 60.0
-_GRACE = 3600.0
+GRACE = 3600.0
 _KEEP_EVENTS = 1_000_000
 _KEEP_CHANGES = 1_000_000
 _PATIENCE = 1.0
@@ -60,6 +60,8 @@ class Parts:
     seen: int = 0
     verifiers: Verifiers = field(default_factory=lambda: Verifiers({}))
     backends: tuple[Backend, ...] = ()  # closed with the rest
+    following: list[Callable[[], Awaitable[object]]] = field(default_factory=list)  # what else follows the store
+    sweeping: list[Callable[[float], Awaitable[object]]] = field(default_factory=list)  # and what else it drops
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
     learner: Learner = field(init=False)
     economics: Gate = field(init=False)
@@ -95,6 +97,8 @@ class Parts:
             await self._apply(changes)
             self.seen = changes[-1].seq
         await self.learner.log.fold()
+        for follow in self.following:
+            await follow()
 
     async def close(self) -> None:
         """Stop following, write a snapshot and close every part."""
@@ -169,10 +173,13 @@ class Parts:
             await self.hide(*expired)
             self.meter.evictions.labels("expired").inc(len(expired))
             with suppress(*SURVIVED):
-                await self.store.sweep(now, max(_GRACE, self.grace))
+                await self.store.sweep(now, max(GRACE, self.grace))
                 await self.store.trim_events(keep_rows=_KEEP_EVENTS)
                 await self.store.trim_changes(keep_rows=_KEEP_CHANGES)
                 await self.learner.log.trim()
+            for sweep in self.sweeping:
+                with suppress(*SURVIVED):
+                    await sweep(now)
             with suppress(*SURVIVED):
                 await self.gauge()
 

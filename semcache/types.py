@@ -51,6 +51,7 @@ class Why(StrEnum):
 
     EXACT = "exact"
     SEMANTIC = "semantic"
+    PLAN = "plan"
     # looked up and not served
     COLD = "cold"
     BELOW_THRESHOLD = "below-threshold"

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from semcache.policy import Pack
     from semcache.protocols import EntryStore, Threshold
 
-_COLUMNS = ("entries", "requests", "exact", "semantic", "misses", "bypassed", "hit_rate", "saved_tokens", "saved_usd")
+_COLUMNS = (
+    "entries", "requests", "exact", "semantic", "plan", "misses", "bypassed", "hit_rate", "saved_tokens", "saved_usd",
+)  # fmt: skip
 _WIDTH = 100
 _PROMISED = ("target", "state", "certified", "audits", "wrong", "error_per_hit", "error_per_request", "audit_rate")
 

@@ -46,6 +46,8 @@ from semcache.wire import dialects
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from semcache.proxy.plans import PlanSurface
+
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
 _log = logging.getLogger(__name__)
@@ -77,6 +79,7 @@ class Proxy:
         self._tasks: list[asyncio.Task[None]] = []
         self._judge_backend: Backend | None = None
         self._followups: FollowUps | None = None
+        self._plans: PlanSurface | None = None
 
     async def start(self) -> None:
         """Open every part. Raises SemcacheError."""
@@ -100,6 +103,7 @@ class Proxy:
             keys = await parts.store.keys()
             check_exposure(settings, bool(keys))
             parts.verifiers = open_verifiers(settings, self._backend, meter=parts.meter)
+            self._plans = await self._open_plans()
         except SemcacheError:
             await self.stop()
             raise
@@ -128,10 +132,11 @@ class Proxy:
             limits=limits,
             worker=secrets.token_hex(3),
             followups=self._followups,
+            plans=self._plans,
         )
         self._embeddings = EmbeddingsRoute(self.routes, self._backend)
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
-        self._rest = _fastapi(self.cache, self._auth)
+        self._rest = _fastapi(self.cache, self._auth, self._plans)
         _calm_collector()
         self._tasks = [asyncio.create_task(self._follow_keys(keys), name="semcache-keys")]
         if isinstance(self._backend, Watched) and isinstance(parts.threshold, ByCategory):
@@ -146,9 +151,22 @@ class Proxy:
                 await task
         if self._followups is not None:
             await self._followups.close()
+        if self._plans is not None:
+            await self._plans.close()
         await self.cache.parts.verifiers.close()
         await self.cache.close()
         await self._close_backends()
+
+    async def _open_plans(self) -> PlanSurface | None:
+        chosen = self.settings.plans
+        if chosen.mode == "off":
+            return None
+        from semcache.agents.plans import Terms
+        from semcache.proxy.plans import PlanSurface
+
+        plans = await self.cache.open_plans(Terms(target=chosen.target, life=chosen.life))
+        salt = self.cache.parts.store.salt
+        return PlanSurface(plans, salt=salt, clock=self._clock, rule=chosen.rule, mode=chosen.mode)
 
     def _note_routed(self, trip: Routed) -> None:
         self.cache.parts.meter.routed(
@@ -242,7 +260,7 @@ def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callabl
     )
 
 
-def _fastapi(cache: AsyncSemanticCache, auth: Authenticator) -> FastAPI:
+def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanSurface | None) -> FastAPI:
     from fastapi import FastAPI, Request, Response
 
     from semcache.errors import RequestRejected
@@ -254,6 +272,10 @@ def _fastapi(cache: AsyncSemanticCache, auth: Authenticator) -> FastAPI:
     app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
     app.include_router(admin_routes(cache, auth))
     app.include_router(health_routes(cache))
+    if plans is not None:
+        from semcache.proxy.plans import plan_routes
+
+        app.include_router(plan_routes(plans, auth))
 
     async def rejected(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestRejected)

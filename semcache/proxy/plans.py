@@ -5,10 +5,13 @@ says that it ended well (or the rule says that any whole run did); no fault here
 """
 
 # Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
+import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,23 +19,34 @@ from pydantic import BaseModel, ConfigDict, Field
 from semcache.agents.plans import FoundPlan, Plans
 from semcache.agents.run import digest
 from semcache.agents.template import view
-from semcache.errors import InvalidArgument, RequestRejected
+from semcache.config import is_loopback
+from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.protocols import Dialect
 from semcache.proxy import plan_shapes as shapes
+from semcache.proxy.admin import REFUSALS
 from semcache.proxy.asgi import HeaderList
 from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.forward import exact_only
 from semcache.proxy.hits import EVENT_STREAM
+from semcache.proxy.routes import RUN
+from semcache.types import Forward, Lookup, Why, public_id
 from semcache.types import Request as CacheRequest
-from semcache.types import public_id
 
 SESSION = b"x-semcache-session"
 AGENT = b"x-semcache-agent"
 _PENDING = 4096  # runs whose outcome is not known yet
+_PENDING_BYTES = 32 << 20  # of their newest requests
+_PATIENCE = 5.0  # seconds that an outcome waits for the end of its run
+# What may not be kept, or is wanted new each time, has no plan either; what depends on person or moment has.
+_NO_PLAN = frozenset([Why.DISABLED, Why.STATEFUL, Why.SECRET, Why.CREATIVE, Why.TEMPERATURE])
 
 
 @dataclass(slots=True)
 class Pending:
-    """A run on its way: its conversation so far, and the plan that was served in it last."""
+    """A run on its way: its conversation so far, and the plan that was served in it last.
+
+    `planned` says that a model chose some of its calls, so that there is something to learn from it.
+    """
 
     tenant: str
     agent: str
@@ -40,21 +54,25 @@ class Pending:
     tools: list[dict[str, Any]]
     found: FoundPlan | None = None
     whole: bool = False
+    planned: bool = False
+    size: int = 0  # bytes of its newest request
+    tokens: int = 0  # completion tokens that models spent on it
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A plan as the reply to a request."""
+    """A plan as the reply to a request; `saved` is the completion tokens that planning such a turn once took."""
 
     payload: bytes
     headers: HeaderList
+    saved: int = 0
 
 
 class PlanSurface:
     """The plans of one proxy process.
 
-    `rule` says what ends a run well: "explicit" waits for an outcome, "finished" takes every whole run without an error
-    of a tool.
+    `mode` says what they are used for. `rule` says what ends a run well: "explicit" waits for an outcome, "finished"
+    takes every whole run without an error of a tool.
     """
 
     def __init__(
@@ -64,9 +82,51 @@ class PlanSurface:
         salt: bytes,
         clock: Callable[[], float],
         rule: Literal["explicit", "finished"] = "explicit",
+        mode: Literal["answer", "hint"] = "answer",
     ) -> None:
-        self.plans, self._salt, self._clock, self._rule = plans, salt, clock, rule
+        self.plans, self.mode, self._salt, self._clock, self._rule = plans, mode, salt, clock, rule
         self._pending: OrderedDict[str, Pending] = OrderedDict()
+        self._bytes = 0
+        self._under_way: dict[str, asyncio.Event] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Wait for what is being learned."""
+        await asyncio.gather(*self._tasks)
+
+    def soon(self, work: Callable[[], Coroutine[Any, Any, object]], *, failed: Callable[[], None]) -> None:
+        """Do some work that nobody waits for; `failed` is called while its exception is handled."""
+
+        async def unfailing() -> None:
+            try:
+                await work()
+            except Exception:
+                failed()
+
+        task = asyncio.create_task(unfailing(), name="semcache-plans")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def run(self, lookup: Lookup, headers: HeaderList) -> str | None:
+        """The id of the run that a request belongs to, None for one that plans are not for."""
+        request, decision = lookup.request, lookup.decision
+        if not request.traits.tools or (isinstance(decision, Forward) and decision.why in _NO_PLAN):
+            return None
+        read = shapes.conversation(request.endpoint, request.raw)
+        if read is None:
+            return None
+        return self.run_of(request.scope.tenant, header(headers, AGENT), header(headers, SESSION), read[0])
+
+    @contextmanager
+    def under_way(self, run: str) -> Iterator[None]:
+        """While the block runs, an outcome of this run waits for what is being said in it."""
+        ended = self._under_way[run] = asyncio.Event()
+        try:
+            yield
+        finally:
+            ended.set()
+            if self._under_way.get(run) is ended:
+                del self._under_way[run]
 
     async def serve(
         self, dialect: Dialect, request: CacheRequest, headers: HeaderList, request_id: str
@@ -75,69 +135,89 @@ class PlanSurface:
         read = shapes.conversation(request.endpoint, request.raw)
         if read is None or request.controls.no_cache or not shapes.free_choice(request.endpoint, request.raw):
             return None
-        messages, tools = read
-        tenant, agent = request.scope.tenant, header(headers, AGENT)
-        found = await self.plans.lookup(messages, tools=tools, tenant=tenant, agent=agent)
-        if found.outcome != "plan":
+        if exact_only(request):
+            # The upstream would not know this answer by its id.
             return None
-        run = self.run_of(tenant, agent, header(headers, SESSION), messages)
-        self._note(run, Pending(tenant, agent, messages, tools, found))
+        messages, tools = read
+        tenant, agent = request.scope.tenant, agent_of(request, headers)
+        found = await self.plans.lookup(messages, tools=tools, tenant=tenant, agent=agent)
+        limit = request.controls.max_error
+        if found.outcome != "plan" or (limit is not None and found.p_success < 1.0 - limit):
+            return None
+        run = self.run_of(tenant, header(headers, AGENT), header(headers, SESSION), messages)
+        self._note(run, Pending(tenant, agent, messages, tools, found, size=len(request.raw)))
         now = int(self._clock())
         body = shapes.answer(request.endpoint, request.model, found, id=request_id, created=now)
         if request.stream:
             payload, kind = b"".join(dialect.stream(body, request.replay)), EVENT_STREAM
         else:
             payload, kind = body, b"application/json"
-        return Served(
-            payload,
-            [
-                (b"content-type", kind),
-                (b"content-length", str(len(payload)).encode()),
-                (b"cache-control", b"private, no-store"),
-                (b"cache-status", b"semcache; hit; detail=plan"),
-                (b"x-semcache-plan", (found.plan_id or "").encode()),
-                (b"x-semcache-run", run.encode()),
-            ],
-        )
+        own = [
+            (b"content-type", kind),
+            (b"cache-control", b"private, no-store"),
+            (b"cache-status", b"semcache; hit; detail=plan"),
+            (b"x-semcache-plan", (found.plan_id or "").encode()),
+            (RUN, run.encode()),
+        ]
+        template = self.plans.library.get(found.plan_id)
+        tokens = template.tokens // (len(template.steps) + 1) if template is not None else 0
+        return Served(payload, own, tokens)
 
     async def hinted(self, request: CacheRequest, headers: HeaderList) -> bytes | None:
         """The request with a plan that has worked for tasks like its own, to be forwarded; None without one."""
         read = shapes.conversation(request.endpoint, request.raw)
-        if read is None:
+        if read is None or request.controls.no_cache:
             return None
-        agent = header(headers, AGENT)
+        agent = agent_of(request, headers)
         found = await self.plans.lookup(read[0], tools=read[1], tenant=request.scope.tenant, agent=agent)
         return shapes.hinted(request.endpoint, request.raw, found.hint) if found.hint else None
 
-    async def passed(self, request: CacheRequest, headers: HeaderList, body: bytes) -> str | None:
-        """Take notice of a model's whole answer; the id of its run, None where it belongs to none."""
+    async def passed(self, request: CacheRequest, headers: HeaderList, body: bytes, tokens: int = 0) -> str | None:
+        """Take notice of a model's whole answer, which took `tokens`; the id of its run, None where it belongs to none.
+
+        Its run is known before this first waits. Raises StoreError.
+        """
         read = shapes.conversation(request.endpoint, request.raw)
         spoken = shapes.said(request.endpoint, body)
         if read is None or spoken is None or request.controls.no_store:
             return None
         messages, tools = read
-        tenant, agent = request.scope.tenant, header(headers, AGENT)
-        run = self.run_of(tenant, agent, header(headers, SESSION), messages)
-        whole = not spoken.get("tool_calls")
-        old = self._pending.get(run)
-        pending = Pending(tenant, agent, [*messages, spoken], tools, old.found if old else None, whole)
-        self._note(run, pending)
-        if whole and self._rule == "finished":
+        tenant, agent = request.scope.tenant, agent_of(request, headers)
+        run = self.run_of(tenant, header(headers, AGENT), header(headers, SESSION), messages)
+        calls = bool(spoken.get("tool_calls"))
+        said = [*messages, spoken]
+        size = len(request.raw) + len(body)
+        self._note(run, Pending(tenant, agent, said, tools, None, not calls, calls, size, tokens))
+        if not calls and self._rule == "finished":
             await self.outcome(run, success=True, tenant=tenant)
         return run
 
     async def outcome(self, run: str, *, success: bool, tenant: str | None) -> bool:
         """Say how a run ended; False for a run that is not known (to that tenant). Raises StoreError."""
+        if not self._said_whole(run) and (under_way := self._under_way.get(run)) is not None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(under_way.wait(), _PATIENCE)
         pending = self._pending.get(run)
         if pending is None or tenant not in (None, pending.tenant):
             return False
-        del self._pending[run]
-        if pending.found is not None:
-            await self.plans.outcome(pending.found, success=success)
-        elif pending.whole:
-            await self.plans.record(
-                pending.messages, tools=pending.tools, tenant=pending.tenant, agent=pending.agent, success=success
-            )
+        self._forget(run)
+        try:
+            if pending.found is not None and not (success and pending.whole and pending.planned):
+                await self.plans.outcome(pending.found, success=success)
+            elif pending.whole:
+                await self.plans.record(
+                    pending.messages,
+                    tools=pending.tools,
+                    tenant=pending.tenant,
+                    agent=pending.agent,
+                    success=success,
+                    tokens=pending.tokens,
+                    found=pending.found,
+                )
+        except CacheUnavailable:
+            # Who says it again is heard.
+            self._note(run, pending)
+            raise
         return True
 
     def run_of(self, tenant: str, agent: str, session: str, messages: Sequence[dict[str, Any]]) -> str:
@@ -147,10 +227,24 @@ class PlanSurface:
         return digest(self._salt.hex(), tenant, agent, bool(session), begun).hex()
 
     def _note(self, run: str, pending: Pending) -> None:
+        old = self._pending.get(run)
+        if old is not None:
+            pending.found = pending.found or old.found
+            pending.planned = pending.planned or old.planned
+            pending.tokens += old.tokens
+            self._forget(run)
         self._pending[run] = pending
-        self._pending.move_to_end(run)
-        while len(self._pending) > _PENDING:
-            self._pending.popitem(last=False)
+        self._bytes += pending.size
+        while len(self._pending) > _PENDING or self._bytes > _PENDING_BYTES:
+            self._forget(next(iter(self._pending)))
+
+    def _forget(self, run: str) -> None:
+        gone = self._pending.pop(run, None)
+        self._bytes -= gone.size if gone is not None else 0
+
+    def _said_whole(self, run: str) -> bool:
+        pending = self._pending.get(run)
+        return pending is not None and pending.whole
 
 
 class OutcomeBody(BaseModel):
@@ -177,11 +271,15 @@ class PurgeBody(BaseModel):
 
 def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     """The routes under `/semcache/plans`."""
-    router = APIRouter(prefix="/semcache/plans", tags=["plans"])
-    library = surface.plans.library
+    router = APIRouter(prefix="/semcache/plans", tags=["plans"], responses=REFUSALS)
 
     def caller(request: Request) -> Caller:
-        return auth.identify(request.headers.raw)
+        who = auth.identify(request.headers.raw)
+        if who.admin and who.key_id is None and not is_loopback(request.url.hostname or ""):
+            # As for the other administrative routes.
+            message = f"call this address as localhost, not as {request.url.hostname!r}, or make an API key"
+            raise RequestRejected(403, message, code="forbidden")
+        return who
 
     def trusted(who: Annotated[Caller, Depends(caller)]) -> Caller:
         if not who.trusted and not who.admin:
@@ -206,7 +304,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     @router.get("")
     async def plans(who: Annotated[Caller, Depends(trusted)], agent: str | None = None) -> list[dict[str, Any]]:
         """List templates."""
-        found = library.templates(None if who.admin else who.tenant)
+        found = surface.plans.library.templates(None if who.admin else who.tenant)
         return [
             {
                 "id": public_id(one.id),
@@ -228,7 +326,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     @router.get("/{plan_id}")
     async def plan(plan_id: str, who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
         """One template, as `PUT` takes it."""
-        found = library.get(plan_id, None if who.admin else who.tenant)
+        found = surface.plans.library.get(plan_id, None if who.admin else who.tenant)
         if found is None:
             raise _unknown(plan_id)
         return view(found)
@@ -237,10 +335,10 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     async def edit(plan_id: str, data: dict[str, Any], who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
         """Put an edited template in the place of the old one, as its next version."""
         tenant = None if who.admin else who.tenant
-        if library.get(plan_id, tenant) is None:
+        if surface.plans.library.get(plan_id, tenant) is None:
             raise _unknown(plan_id)
         try:
-            return view(await library.edit(plan_id, data, tenant))
+            return view(await surface.plans.library.edit(plan_id, data, tenant))
         except InvalidArgument as error:
             raise RequestRejected(400, str(error), code="invalid_request_error") from error
 
@@ -252,7 +350,9 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
             raise RequestRejected(400, message, code="invalid_request_error")
         tenant = body.tenant if who.admin else who.tenant
         now = surface.plans.now()
-        ids = await library.purge(body.ids, tenant=tenant, agent=body.agent, now=now, dry_run=body.dry_run)
+        ids = await surface.plans.library.purge(
+            body.ids, tenant=tenant, agent=body.agent, now=now, dry_run=body.dry_run
+        )
         return {"ids": ids, "count": len(ids), "dry_run": body.dry_run}
 
     return router
@@ -261,6 +361,16 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
 def header(headers: HeaderList, name: bytes) -> str:
     """The value of a header, "" without it."""
     return next((value.decode("latin-1") for key, value in headers if key == name), "")
+
+
+def agent_of(request: CacheRequest, headers: HeaderList) -> str:
+    """Whose templates a request may see in its tenant: those of its agent, namespace and, if the pack says so, user.
+
+    Without a namespace there is no slash in it, so that no agent can name itself into one.
+    """
+    scope, agent = request.scope, header(headers, AGENT)
+    inner = [scope.namespace, scope.user or ""] if scope.namespace or scope.user is not None else []
+    return "/".join(quote(one, safe=" @:+") for one in (*inner, agent))
 
 
 def _unknown(plan_id: str) -> RequestRejected:

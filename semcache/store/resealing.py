@@ -1,7 +1,7 @@
 """Sealing the rows of a store anew, after its keys were rotated.
 
-Knows the sealed columns. Invariant: may be broken off at any moment and called again; a row is sealed with one key as a
-whole, and one that does not open is left as it is.
+Knows the sealed columns of entries and plans. Invariant: may be broken off at any moment and called again; a row is
+sealed with one key as a whole, and one that does not open is left as it is.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ import sqlalchemy as sa
 from semcache.store import rows
 from semcache.store.engine import Database
 from semcache.store.seal import Seal
-from semcache.store.tables import entries
+from semcache.store.tables import entries, plans
+from semcache.types import Scope
 
 _COLUMNS = [entries.c[name] for name in ("id", "tenant", "user_id", "namespace", "seal_key", *rows.SEALED)]
 _RENEW = sa.update(entries).where(entries.c.id == sa.bindparam("entry"))
+_PLAN = [plans.c[name] for name in ("id", "tenant", "seal_key", "body")]
+_RENEW_PLAN = sa.update(plans).where(plans.c.id == sa.bindparam("entry"))
 
 
 async def reseal(
@@ -31,18 +34,44 @@ async def reseal(
     `readable` reads rows, and leaves out those that do not open. Raises StoreError.
     """
     stale = sa.or_(entries.c.seal_key.is_(None), entries.c.seal_key != seal.current)
+    done = await _rewrite(database, sa.select(*_COLUMNS).where(stale), _RENEW, batch, rows.resealed, readable)
+    # A plan changes in place: only under the lock of the feed is what was read still what there is.
+    stale = sa.and_(plans.c.body != b"", sa.or_(plans.c.seal_key.is_(None), plans.c.seal_key != seal.current))
+    return done + await _rewrite(
+        database, sa.select(*_PLAN).where(stale), _RENEW_PLAN, batch, _plan, readable, feed=True
+    )
+
+
+async def _rewrite(
+    database: Database,
+    stale: sa.Select[Any],
+    renew: sa.Update,
+    batch: int,
+    read: Callable[[Any, Any], Any],
+    readable: Callable[[Sequence[Any], Callable[[Any, Any], Any]], list[Any]],
+    *,
+    feed: bool = False,
+) -> int:
+    id_ = stale.selected_columns["id"]
     done, after, more = 0, -1, True
 
     def work(connection: sa.Connection) -> tuple[int, int, bool]:
-        page = sa.select(*_COLUMNS).where(stale, entries.c.id > after).order_by(entries.c.id).limit(batch)
-        found = connection.execute(page).all()
-        fresh = readable(found, rows.resealed)
+        found = connection.execute(stale.where(id_ > after).order_by(id_).limit(batch)).all()
+        fresh = readable(found, read)
         if fresh:
             values: dict[str, Any] = {name: sa.bindparam(name) for name in fresh[0] if name != "entry"}
-            connection.execute(_RENEW.values(values), fresh)
+            connection.execute(renew.values(values), fresh)
         return len(fresh), (found[-1].id if found else after), len(found) == batch
 
     while more:
-        count, after, more = await database.write(work, feed=False)
+        count, after, more = await database.write(work, feed=feed)
         done += count
     return done
+
+
+def _plan(row: Any, seal: Seal) -> dict[str, Any]:
+    scope, body = Scope(rows.unplain(row.tenant)), row.body
+    if row.seal_key is not None:
+        body = rows.opened(body, seal, row.seal_key, entry_id=row.id, scope=scope, field="plan")
+    body = seal.seal(body, entry_id=row.id, scope=scope, field="plan")
+    return {"entry": row.id, "seal_key": seal.current, "body": body}

@@ -1,0 +1,100 @@
+"""The library's plans: opened with the cache, kept with it, shared by everyone on the same store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from semcache import AsyncSemanticCache, SemanticCache
+from semcache.config import Settings
+from semcache.errors import ConfigError, InvalidArgument
+from semcache.opening import open_from
+from semcache.store import open_store
+from semcache.store.plans import StoredPlan, plans_of
+from semcache.store.seal import Seal
+from tests.agents.worlds import TOOLS, asked, cancelling
+
+TASK = asked("Cancel the first reservation of user cy_fox_3, please")
+
+
+def test_plans_are_recorded_looked_up_and_judged(tmp_path: Path) -> None:
+    with SemanticCache.open(str(tmp_path), embedder="hashing") as cache:
+        assert cache.plans.lookup(TASK, tools=TOOLS).outcome == "miss"
+        assert cache.plans.record(cancelling("ann_lee_1", "AB12CD"), tools=TOOLS) is not None
+    with SemanticCache.open(str(tmp_path), embedder="hashing") as cache:
+        found = cache.plans.lookup(TASK, tools=TOOLS)
+        assert (found.outcome, found.calls[0].arguments) == ("plan", {"user_id": "cy_fox_3"})
+        assert cache.plans.outcome(found, success=False)
+        assert cache.plans.lookup(TASK, tools=TOOLS).outcome == "miss"
+        counted = cache.inner.meter.registry.get_sample_value("semcache_plan_lookups_total", {"why": "key"})
+        assert counted == 1.0
+    with pytest.raises(InvalidArgument, match="closed"):
+        cache.plans.lookup(TASK)
+
+
+async def test_a_cache_follows_the_plans_of_others_on_its_store(tmp_path: Path) -> None:
+    async with (
+        await AsyncSemanticCache.open(str(tmp_path), embedder="hashing") as one,
+        await AsyncSemanticCache.open(str(tmp_path), embedder="hashing") as two,
+    ):
+        plan_id = await one.plans.record(cancelling("ann_lee_1", "AB12CD"), tools=TOOLS)
+        await two.parts.catch_up()
+        assert (await two.plans.lookup(TASK, tools=TOOLS)).plan_id == plan_id
+        gone = await two.plans.library.purge([plan_id or ""], tenant=None, agent=None, now=0.0, dry_run=False)
+        assert gone == [plan_id]
+        await one.parts.catch_up()
+        assert (await one.plans.lookup(TASK, tools=TOOLS)).outcome == "miss"
+
+
+async def test_a_cache_made_of_parts_says_how_to_open_its_plans(tmp_path: Path) -> None:
+    settings = Settings.load({"data": str(tmp_path), "embedder": "hashing"}, {}, None)
+    async with AsyncSemanticCache(await open_from(settings, clock=lambda: 0.0)) as cache:
+        with pytest.raises(InvalidArgument, match="open_plans"):
+            _ = cache.plans
+
+
+async def test_rotated_keys_take_the_plans_along(tmp_path: Path) -> None:
+    row = StoredPlan(7, "ac\x00me", b'{"a": 1}', 50.0)
+
+    async def keyed(*keys: tuple[str, bytes]) -> tuple[int, list[bytes]]:
+        store = open_store(str(tmp_path / "semcache.db"), seal=Seal(keys) if keys else None)
+        await store.open()
+        try:
+            if not keys:
+                await plans_of(store).put_plans([row, StoredPlan(8, "b", b"", 60.0)])
+            return await store.reseal(1), [one.body for one in await plans_of(store).plans(0) if one.body]
+        finally:
+            await store.close()
+
+    old, new = ("k1", b"1" * 32), ("k2", b"2" * 32)
+    assert await keyed() == (0, [row.body])
+    assert await keyed(old) == (1, [row.body])
+    assert await keyed(new, old) == (1, [row.body])
+    assert await keyed(new, old) == (0, [row.body])
+    assert await keyed(new) == (0, [row.body])
+    assert await keyed(old) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("mode", "always"),
+        ("mode", True),
+        ("rule", "never"),
+        ("target", 1.0),
+        ("target", 0),
+        ("life", 0),
+        ("life", "inf"),
+    ],
+)
+def test_a_wrong_setting_is_named(key: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=f"plans.{key}"):
+        Settings.load({f"plans.{key}": value}, {}, None)
+
+
+def test_off_may_be_written_as_yaml_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "semcache.yaml"
+    file.write_text("plans:\n  mode: off\n  rule: finished\n  target: 0.95\n  life: 86400\n", encoding="utf-8")
+    plans = Settings.load({}, {}, file).plans
+    assert (plans.mode, plans.rule, plans.target, plans.life) == ("off", "finished", 0.95, 86400.0)
