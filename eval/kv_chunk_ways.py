@@ -1,0 +1,134 @@
+"""Ways to put a prompt together from chunks that were computed elsewhere, for `eval.kv_quality`.
+
+Knows the package's chunk modules and how an earlier prompt may have looked. Every way takes a prompt and a random
+generator, and gives a cache with the logits of the last token.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from eval.toy_tasks import BOS, FILLER, Question, Text
+
+FRACTIONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
+
+
+class Prompt:
+    """A context in chunks, each computed behind `<bos>` alone and behind others, and a question."""
+
+    def __init__(self, model: Any, made: Text, question: Question, rng: random.Random) -> None:
+        from semcache.engine.chunks.chunk import Placed, encode
+
+        self.model, self.question = model, question
+        self.chunks = [list(chunk) for chunk in made.chunks]
+        self.ids = [*made.ids, *question.ids]
+        self.bos = encode(model, [BOS])
+        self.alone = [encode(model, chunk, prefix=[BOS]) for chunk in self.chunks]
+        at, self.placed = 1, [Placed(0, self.bos, exact=True)]
+        for number, chunk in enumerate(self.alone):
+            self.placed.append(Placed(at, chunk, exact=not number))
+            at += len(chunk.ids)
+        self.order = rng.sample(range(len(self.chunks)), len(self.chunks))
+
+    def craft(self, alpha: float) -> Any:
+        """Cache-Craft: variants from an earlier prompt with the same chunks in another order."""
+        import torch
+
+        from semcache.engine.chunks.blend import Fixed, blend
+        from semcache.engine.chunks.chunk import Placed, taken
+        from semcache.engine.chunks.craft import measured
+        from semcache.engine.press.watch import attention_of
+
+        earlier = [BOS]
+        spans: list[range] = []
+        for number in self.order:
+            spans.append(range(len(earlier), len(earlier) + len(self.chunks[number])))
+            earlier += self.chunks[number]
+        cache, attention = attention_of(self.model, torch.tensor([earlier]))
+        at, placed, anew = 1, [Placed(0, self.bos, exact=True)], []
+        for number, chunk in enumerate(self.chunks):
+            turn = self.order.index(number)
+            before = [str(other).encode() for other in self.order[:turn]]
+            variant = measured(taken(cache, chunk, spans[turn].start), before, spans[:turn], spans[turn], attention)
+            now = [str(other).encode() for other in range(number)]
+            share = variant.fraction(now, alpha=alpha)
+            placed.append(Placed(at, variant.chunk, exact=share == 0 and variant.chunk.start == at))
+            anew += [at + token for token in variant.worst(share)]
+            at += len(chunk)
+        return blend(self.model, self.ids, placed, Fixed(anew))
+
+
+def neighbour(prompt: Prompt, rng: random.Random, *, share: float) -> Any:
+    """KVShare: the keys and values of a prompt in which some words are others."""
+    import torch
+    from transformers import DynamicCache
+
+    from semcache.engine.chunks.align import placed
+    from semcache.engine.chunks.blend import HighDeviation, blend
+    from semcache.engine.chunks.chunk import taken
+
+    old = list(prompt.ids)
+    for at in sorted(rng.sample(range(1, len(old)), 6), reverse=True):
+        old[at : at + rng.randint(0, 2)] = [rng.choice(FILLER) for _ in range(rng.randint(0, 2))]
+    cache = DynamicCache(config=prompt.model.config)
+    with torch.inference_mode():
+        prompt.model(torch.tensor([old]), past_key_values=cache, use_cache=True)
+    return blend(prompt.model, prompt.ids, placed(prompt.ids, taken(cache, old, 0)), HighDeviation(share, layers=4))
+
+
+def blended(prompt: Prompt, _: random.Random, *, share: float, first: int = 1) -> Any:
+    """CacheBlend."""
+    from semcache.engine.chunks.blend import HighDeviation, blend
+
+    return blend(prompt.model, prompt.ids, prompt.placed, HighDeviation(share, first=first, layers=4))
+
+
+def by_lot(prompt: Prompt, rng: random.Random, *, share: float) -> Any:
+    """As many tokens, whichever."""
+    from semcache.engine.chunks.blend import blend
+
+    return blend(prompt.model, prompt.ids, prompt.placed, _Random(share, rng))
+
+
+def crafted(prompt: Prompt, _: random.Random, *, alpha: float) -> Any:
+    """Cache-Craft."""
+    return prompt.craft(alpha)
+
+
+def sideways(prompt: Prompt, _: random.Random, *, heat: float, scale: float) -> Any:
+    """APE."""
+    from semcache.engine.chunks.parallel import parallel
+
+    return parallel(prompt.model, prompt.bos, prompt.alone, prompt.question.ids, temperature=heat, scale=scale)
+
+
+def chunk_ways() -> dict[str, Callable[[Prompt, random.Random], Any]]:
+    """Ways to reuse chunks, by name."""
+    ways: dict[str, Callable[[Prompt, random.Random], Any]] = {}
+    for share in FRACTIONS:
+        ways[f"cacheblend/{share:g}"] = partial(blended, share=share)
+    for share in FRACTIONS[1:-1]:
+        ways[f"cacheblend first 2/{share:g}"] = partial(blended, share=share, first=2)
+        ways[f"random tokens/{share:g}"] = partial(by_lot, share=share)
+    for alpha in (0.25, 0.5, 1.0):
+        ways[f"cache-craft/{alpha:g}"] = partial(crafted, alpha=alpha)
+    for heat, scale in ((1.0, 1.0), (0.9, 0.9), (0.7, 0.9), (0.5, 0.9)):
+        ways[f"ape/{heat:g} {scale:g}"] = partial(sideways, heat=heat, scale=scale)
+    for share in (0.0, 0.15):
+        ways[f"kvshare/{share:g}"] = partial(neighbour, share=share)
+    return ways
+
+
+class _Random:
+    """Computes a random share anew in every layer: what choosing well must beat."""
+
+    def __init__(self, share: float, rng: random.Random) -> None:
+        self._share, self._rng = share, rng
+
+    def __call__(self, layer: int, covered: Any, deviation: Any) -> Any:  # noqa: ARG002
+        if layer:
+            return covered
+        return covered[sorted(self._rng.sample(range(len(covered)), round(self._share * len(covered))))]

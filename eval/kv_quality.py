@@ -1,0 +1,287 @@
+"""What presses and chunk reuse cost in quality, against computing and keeping everything.
+
+    python -m eval.kv_quality [presses|chunks|perplexity|report] [--texts 32] [--model FOLDER] [--seed 7]
+
+Reads the model that `python -m eval.toy_model` trains and, for perplexity, the tiny real models of
+`../shared/data/models`; writes `kv-quality.{json,md,png}` into `eval/results`. Every part keeps its rows as soon as
+they are measured, and measures only what is missing. Texts are made from the seed and are not those of training.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import math
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from eval.kv_chunk_ways import FRACTIONS, Prompt, chunk_ways
+from eval.toy_tasks import FILLER, STOP, TASKS, Question, Text, text
+
+RESULTS = Path(__file__).parent / "results"
+FOLDER = Path(".eval") / "toy-model"
+MODELS = Path(__file__).parents[2] / "shared" / "data" / "models"
+KEEPS = (0.75, 0.5, 0.25, 0.125)
+LENGTH, CHUNK, BATCH = 256, 64, 16
+SHARES = {"kivi": (0.25, 0.125, 0.0625), "fp8": (0.25,)}
+_READ, _SCORED = 257, 129  # tokens of a story: pressed, and scored behind
+
+
+def texts(task: str, count: int, seed: int, *, length: int = LENGTH) -> list[tuple[list[int], Text, list[Question]]]:
+    """Contexts of exactly `length` tokens with two questions each; filler goes in front where one is shorter."""
+    rng = random.Random(f"{seed} {task}")
+    found: list[tuple[list[int], Text, list[Question]]] = []
+    while len(found) < count:
+        made = text(rng, (task,), length - 12, chunk=CHUNK, dense=0.6)
+        short = length - len(made.ids)
+        if short < 2 or len(made.questions) < (1 if task == "needle" else 2):
+            continue
+        first = (*rng.choices(FILLER, k=short - 1), STOP)
+        whole = replace(made, chunks=(first + made.chunks[0], *made.chunks[1:]))
+        found.append((whole.ids, whole, list((made.questions * 2)[:2])))
+    return found
+
+
+def answers(model: Any, cache: Any, logits: Any, size: int) -> list[list[int]]:
+    """`size` greedy tokens for every row, from the logits (rows, vocabulary) of what was read last."""
+    import torch
+
+    from semcache.engine.press.compress import ahead
+
+    said = [logits.argmax(-1)]
+    for _ in range(size - 1):
+        said.append(ahead(model, said[-1][:, None], cache)[:, -1].argmax(-1))
+    return torch.stack(said, 1).tolist()
+
+
+def press_row(model: Any, name: str, keep: float, task: str, *, count: int, seed: int, asked: bool) -> dict[str, Any]:
+    """Accuracy of a press: on the context alone with questions afterwards, or on context and question together."""
+    import torch
+
+    from semcache.engine.press.compress import ahead, press
+    from semcache.engine.press.registry import PRESSES
+
+    some = texts(task, count, seed)
+    batch = 1 if name == "sentencekv" else BATCH
+    right = asks = size = 0
+    began = time.process_time()
+    for start in range(0, count, batch):
+        part = some[start : start + batch]
+        ids = torch.tensor([one[0] for one in part])
+        for number in range(2):
+            questions = [one[2][number] for one in part]
+            more = torch.tensor([question.ids for question in questions])
+            if asked:
+                made = press(
+                    model, torch.cat([ids, more], 1), PRESSES[name](), keep=keep, protected=[range(1)], ends=[STOP]
+                )
+                logits, cache = made.logits[:, -1], made.cache
+            else:
+                if not number:
+                    made = press(model, ids, PRESSES[name](), keep=keep, protected=[range(1)], ends=[STOP])
+                cache = copy.deepcopy(made.cache)
+                logits = ahead(model, more, cache)[:, -1]
+            said = answers(model, cache, logits, len(questions[0].answer))
+            right += sum(tuple(one) == question.answer for one, question in zip(said, questions, strict=True))
+            asks += len(questions)
+            size = made.bytes // len(part)
+    spent = time.process_time() - began
+    return {"accuracy": right / asks, "asks": asks, "bytes": size, "ms": 1000 * spent / asks}
+
+
+def presses(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Every row there is to measure, by key."""
+    from semcache.engine.press.registry import PRESSES
+
+    row = partial(press_row, model, count=count, seed=seed)
+    for task in TASKS:
+        yield f"presses/full/1/stored/{task}", partial(row, "streaming", 1.0, task, asked=False)
+        for name in PRESSES:
+            for keep in SHARES.get(name, KEEPS):
+                yield f"presses/{name}/{keep:g}/stored/{task}", partial(row, name, keep, task, asked=False)
+                if name not in ("kivi", "fp8", "sentencekv"):  # these keep every token, whatever is asked
+                    yield f"presses/{name}/{keep:g}/asked/{task}", partial(row, name, keep, task, asked=True)
+
+
+def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict[str, Any]:
+    """Accuracy of a way to reuse chunks, with the share of tokens computed."""
+    import torch
+
+    from semcache.engine.chunks.parallel import Sides
+    from semcache.engine.chunks.parallel import ahead as beside
+    from semcache.engine.press.compress import ahead
+
+    rng = random.Random(f"{seed} {task} {way}")
+    right, computed, spent = 0, 0.0, 0.0
+    for _, made, questions in texts(task, count, seed):
+        prompt = Prompt(model, made, questions[0], rng)
+        began = time.process_time()
+        result = chunk_ways()[way](prompt, rng)
+        spent += time.process_time() - began
+        said = [int(result.logits.argmax())]
+        sides = None
+        if way.startswith("ape/"):
+            heat, scale = map(float, way[4:].split())
+            sides = Sides(1, 1 + sum(map(len, prompt.chunks)), heat, scale)
+        while len(said) < len(questions[0].answer):
+            more = torch.tensor([said[-1:]])
+            logits = ahead(model, more, result.cache) if sides is None else beside(model, more, result.cache, sides)
+            said.append(int(logits[0, -1].argmax()))
+        right += tuple(said) == questions[0].answer
+        computed += result.computed
+    return {"accuracy": right / count, "asks": count, "computed": computed / count, "ms": 1000 * spent / count}
+
+
+def chunks(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Every row there is to measure, by key."""
+    for way in chunk_ways():
+        for task in TASKS:
+            yield f"chunks/{way}/{task}", partial(chunk_row, model, way, task, count=count, seed=seed)
+
+
+def real_models() -> dict[str, tuple[Any, tuple[int, ...]]]:
+    """The tiny real models that are there, with the tokens that end a sentence."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from eval.llama2c import load
+
+    found: dict[str, tuple[Any, tuple[int, ...]]] = {}
+    if (path := MODELS / "stories260K" / "stories260K.bin").is_file():
+        found["stories260K"] = (load(path), (426,))  # "." in its vocabulary
+    if (path := MODELS / "tinystories-656k").is_dir():
+        tokenizer = AutoTokenizer.from_pretrained(path)
+        ends = tuple(at for word, at in tokenizer.get_vocab().items() if word.strip("Ġ▁ ") in (".", "!", "?"))
+        found["tinystories-656k"] = (AutoModelForCausalLM.from_pretrained(path).eval(), ends)
+    return found
+
+
+@cache
+def stories(model: Any, count: int, seed: int) -> Any:
+    """(count, tokens) that the model itself says, drawn as likely as it finds them."""
+    import torch
+
+    torch.manual_seed(seed)
+    start = torch.full((count, 1), 1)
+    with torch.inference_mode():
+        return model.generate(
+            start, max_new_tokens=_READ + _SCORED - 1, do_sample=True, top_k=0, eos_token_id=None, pad_token_id=2
+        )
+
+
+def loss(logits: Any, ids: Any) -> float:
+    """Mean negative log-likelihood of what follows, nats a token."""
+    from torch.nn.functional import cross_entropy
+
+    return float(cross_entropy(logits[:, :-1].flatten(0, 1).float(), ids[:, 1:].flatten()))
+
+
+def perplexity_row(model: Any, ends: Sequence[int], name: str, keep: float, *, count: int, seed: int) -> dict[str, Any]:
+    """Perplexity of the rest of stories after their first part was pressed."""
+    import torch
+
+    from semcache.engine.press.compress import ahead, press
+    from semcache.engine.press.registry import PRESSES
+
+    ids = stories(model, count, seed)
+    losses = []
+    held = 0
+    for part in ids.split(1 if name == "sentencekv" else count):
+        made = press(
+            model, part[:, :_READ], PRESSES[name](), keep=keep, protected=[range(1)], ends=ends, stored=keep == 1
+        )
+        held = made.bytes // len(part)
+        rest = part[:, _READ:]
+        if name == "sentencekv":  # it asks for sentences as it speaks, not for the whole rest at once
+            logits = torch.cat([ahead(model, rest[:, at : at + 1], made.cache, ends=ends) for at in range(_SCORED)], 1)
+        else:
+            logits = ahead(model, rest, made.cache)
+        losses.append(loss(logits, rest))
+    return {"perplexity": math.exp(sum(losses) / len(losses)), "bytes": held, "tokens": ids.shape[0] * (_SCORED - 1)}
+
+
+def chunk_perplexity_row(model: Any, way: str, share: float, *, count: int, seed: int) -> dict[str, Any]:
+    """Perplexity of the rest of stories whose first part was put together from chunks."""
+    import torch
+
+    from semcache.engine.chunks.blend import HighDeviation, blend
+    from semcache.engine.chunks.chunk import Placed, encode
+    from semcache.engine.chunks.parallel import Sides, ahead, parallel
+
+    losses, computed = [], 0.0
+    for row in stories(model, count, seed):
+        ids = row[:_READ].tolist()
+        bos, cuts = encode(model, ids[:1]), range(1, _READ, CHUNK)
+        alone = [encode(model, ids[at : min(at + CHUNK, _READ - 1)], prefix=ids[:1]) for at in cuts]
+        if way == "ape":
+            made = parallel(model, bos, alone, ids[-1:], temperature=0.9, scale=0.9)
+            sides = Sides(1, 1 + sum(len(one.ids) for one in alone), 0.9, 0.9)
+            logits = ahead(model, row[None, _READ:], made.cache, sides)
+        else:
+            placed = [Placed(at, one, exact=at == 1) for at, one in zip(cuts, alone, strict=True)]
+            layers = model.config.num_hidden_layers
+            made = blend(model, ids, [Placed(0, bos, exact=True), *placed], HighDeviation(share, layers=layers))
+            with torch.inference_mode():
+                logits = model(row[None, _READ:], past_key_values=made.cache, use_cache=True).logits
+        losses.append(loss(logits, row[None, _READ:]))
+        computed += made.computed
+    return {"perplexity": math.exp(sum(losses) / count), "computed": computed / count, "tokens": count * (_SCORED - 1)}
+
+
+def perplexities(*, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Every row there is to measure, by key."""
+    from semcache.engine.press.registry import PRESSES
+
+    for title, (model, ends) in real_models().items():
+        press = partial(perplexity_row, model, ends, count=count, seed=seed)
+        yield f"perplexity/{title}/full/1", partial(press, "streaming", 1.0)
+        for name in PRESSES:
+            for keep in SHARES.get(name, KEEPS):
+                yield f"perplexity/{title}/{name}/{keep:g}", partial(press, name, keep)
+        chunk = partial(chunk_perplexity_row, model, count=count, seed=seed)
+        for share in FRACTIONS:
+            yield f"perplexity/{title}/cacheblend/{share:g}", partial(chunk, "cacheblend", share)
+        yield f"perplexity/{title}/ape/0.9 0.9", partial(chunk, "ape", 0.0)
+
+
+def _measure(rows: dict[str, Any], todo: Iterator[tuple[str, Callable[[], dict[str, Any]]]], path: Path) -> None:
+    for key, run in todo:
+        if key not in rows:
+            rows[key] = run()
+            print(key, rows[key], flush=True)
+            path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Measure what is missing and write the page."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="?", choices=("presses", "chunks", "perplexity", "report"))
+    parser.add_argument("--texts", type=int, default=32)
+    parser.add_argument("--model", type=Path, default=FOLDER)
+    parser.add_argument("--seed", type=int, default=7)
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    path = RESULTS / "kv-quality.json"
+    rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if given.part in (None, "presses", "chunks"):
+        model = AutoModelForCausalLM.from_pretrained(given.model).eval()
+        for name, made in (("presses", presses), ("chunks", chunks)):
+            if given.part in (None, name):
+                _measure(rows, made(model, count=given.texts, seed=given.seed), path)
+    if given.part in (None, "perplexity"):
+        _measure(rows, perplexities(count=16, seed=given.seed), path)
+    from eval.kv_quality_report import write
+
+    write(rows, RESULTS, texts=given.texts, seed=given.seed)
+
+
+if __name__ == "__main__":
+    main()

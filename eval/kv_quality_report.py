@@ -1,0 +1,133 @@
+"""The page and the figure of `eval.kv_quality`.
+
+Knows its rows, by key, and nothing of models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from eval.markdown import table
+from eval.toy_tasks import TASKS
+
+Rows = dict[str, dict[str, Any]]
+
+
+def mean(rows: Rows, prefix: str, of: str = "accuracy", tasks: Iterable[str] = TASKS) -> float:
+    """The mean over tasks of what was measured."""
+    found = [rows[f"{prefix}/{task}"][of] for task in tasks]
+    return float(sum(found) / len(found))
+
+
+def groups(rows: Rows, part: str) -> list[str]:
+    """Keys of a part without their tasks, that were measured for every task, in order."""
+    names = dict.fromkeys(key.rpartition("/")[0] for key in rows if key.startswith(part + "/"))
+    return [name for name in names if all(f"{name}/{task}" in rows for task in TASKS)]
+
+
+def press_table(rows: Rows, mode: str) -> str:
+    """Accuracy of presses by task."""
+    full = mean(rows, "presses/full/1/stored", "bytes")
+    lines = []
+    for group in groups(rows, "presses"):
+        _, name, keep, asked = group.split("/")
+        if asked == mode or name == "full":
+            held = mean(rows, group, "bytes") / full
+            cells = [f"{100 * rows[f'{group}/{task}']['accuracy']:.0f}" for task in TASKS]
+            spent = f"{mean(rows, group, 'ms'):.0f}"
+            lines.append([name, keep, f"{held:.2f}", *cells, f"{100 * mean(rows, group):.1f}", spent])
+    return table(["press", "keep", "memory", *TASKS, "mean", "ms"], lines)
+
+
+def chunk_table(rows: Rows) -> str:
+    """Accuracy of ways to reuse chunks by task."""
+    lines = []
+    for group in groups(rows, "chunks"):
+        _, way, setting = group.split("/")
+        cells = [f"{100 * rows[f'{group}/{task}']['accuracy']:.0f}" for task in TASKS]
+        computed = f"{100 * mean(rows, group, 'computed'):.0f}"
+        spent = f"{mean(rows, group, 'ms'):.0f}"
+        lines.append([way, setting, computed, *cells, f"{100 * mean(rows, group):.1f}", spent])
+    return table(["way", "setting", "computed %", *TASKS, "mean", "ms"], lines)
+
+
+def perplexity_table(rows: Rows) -> str:
+    """Perplexity of the real models."""
+    models = list(dict.fromkeys(key.split("/")[1] for key in rows if key.startswith("perplexity/")))
+    ways = list(dict.fromkeys(key.split("/", 2)[2] for key in rows if key.startswith("perplexity/")))
+    lines = []
+    for way in ways:
+        found = [rows.get(f"perplexity/{model}/{way}") for model in models]
+        lines.append([*way.split("/"), *("" if row is None else f"{row['perplexity']:.2f}" for row in found)])
+    return table(["way", "keep or computed", *models], lines)
+
+
+def write(rows: Rows, folder: Path, *, texts: int, seed: int) -> None:
+    """Write `kv-quality.md` and `kv-quality.png`."""
+    parts = [_HEAD.format(texts=texts, seed=seed)]
+    if groups(rows, "presses"):
+        parts += ["## Presses, questions unknown", _STORED, press_table(rows, "stored")]
+        parts += ["## Presses, question in sight", _ASKED, press_table(rows, "asked")]
+    if groups(rows, "chunks"):
+        parts += ["## Chunks", _CHUNKS, chunk_table(rows)]
+    if any(key.startswith("perplexity/") for key in rows):
+        parts += ["## Perplexity of tiny real models", _PERPLEXITY, perplexity_table(rows)]
+    (folder / "kv-quality.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    _plot(rows, folder / "kv-quality.png")
+
+
+def _plot(rows: Rows, path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(18, 5.5))
+    for axis, mode in zip(axes, ("stored", "asked"), strict=False):
+        curves: dict[str, list[tuple[float, float]]] = {}
+        for group in groups(rows, "presses"):
+            _, name, _, asked = group.split("/")
+            if asked == mode and name != "full":
+                held = mean(rows, group, "bytes") / mean(rows, "presses/full/1/stored", "bytes")
+                curves.setdefault(name, []).append((held, 100 * mean(rows, group)))
+        _lines(axis, curves)
+        axis.set(title=f"presses, {'questions unknown' if mode == 'stored' else 'question in sight'}")
+        axis.set(xlabel="memory, share of full", ylabel="accuracy, mean of tasks, %", ylim=(0, 101))
+    curves = {}
+    for group in groups(rows, "chunks"):
+        _, way, _ = group.split("/")
+        curves.setdefault(way, []).append((mean(rows, group, "computed"), 100 * mean(rows, group)))
+    _lines(axes[2], curves)
+    axes[2].set(title="chunks", xlabel="computed, share of (token, layer)", ylabel="accuracy, %", ylim=(0, 101))
+    figure.tight_layout()
+    figure.savefig(path, dpi=90)
+    plt.close(figure)
+
+
+def _lines(axis: Any, curves: dict[str, list[tuple[float, float]]]) -> None:
+    for at, (name, points) in enumerate(curves.items()):
+        axis.plot(*zip(*sorted(points), strict=True), marker="osv^Dx*"[at % 7], label=name, linewidth=1)
+    if curves:
+        axis.legend(fontsize=8)
+
+
+_HEAD = """# Quality of KV presses and chunk reuse
+
+`python -m eval.kv_quality --texts {texts} --seed {seed}` on the model of `python -m eval.toy_model`: Llama-shaped, 4
+layers of 128, 4 heads, 2 KV heads, 0.6 M weights, float32, trained on texts of up to 440 tokens. Contexts have 256
+tokens; answers count when every token is right. Tasks: `lookup` (a key among many), `needle` (one fact in filler),
+`section` (a fact under a heading that may stand in an earlier chunk), `hop` (two facts), `copy` (four tokens). With n
+questions a share p has a standard error of sqrt(p(1-p)/n); n is in `kv-quality.json`. `ms` is processor time per
+question on one shared core, for orientation."""
+_STORED = """The context is pressed once, as it would be to be stored and shared; two questions follow, each on its own
+copy. `memory` includes scales and sentence vectors."""
+_ASKED = "Context and question are pressed together, for this question alone: not to be shared."
+_CHUNKS = """Four to five chunks of about 64 tokens, each computed behind `<bos>` alone; the first is where it was
+computed. `computed` counts (token, layer) pairs. CacheBlend computes the first layer (or first 2) in full, then the
+share given. `random tokens` computes as many tokens, chosen by lot. Cache-Craft's chunks come from an earlier prompt
+with the same chunks in another order; its setting is alpha. APE's is temperature and scale. KVShare's neighbour is the
+same prompt with six places changed; its setting is the share computed of what it has in common."""
+_PERPLEXITY = """Stories that each model says itself (16 of 386 tokens, drawn at temperature 1): the first 257 tokens
+are pressed, or put together from chunks of 64, and perplexity is that of the 128 behind."""

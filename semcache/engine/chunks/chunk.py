@@ -1,0 +1,81 @@
+"""A chunk of text with the keys and values that it had where it was computed.
+
+Knows tokens, positions and what stood before. Invariant: keys carry the rotation of `start` and what follows; they are
+never turned in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from semcache.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """`ids` from position `start`, with `data` of (layers, 2, KV heads, tokens, dim)."""
+
+    ids: tuple[int, ...]
+    start: int
+    data: torch.Tensor
+
+    def part(self, first: int, stop: int) -> Chunk:
+        """The tokens from `first` up to `stop`."""
+        return replace(self, ids=self.ids[first:stop], start=self.start + first, data=self.data[..., first:stop, :])
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of keys and values."""
+        return self.data.numel() * self.data.element_size()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """A chunk to be used at position `at` of a prompt; `exact` when all that stood before it is the same there."""
+
+    at: int
+    chunk: Chunk
+    exact: bool = False
+
+
+def encode(module: Any, ids: Sequence[int], *, prefix: Sequence[int] = ()) -> Chunk:
+    """Compute a chunk behind a prefix alone. A prefix that all chunks share takes the attention that first tokens
+    gather (APE, section 4.1). Raises InvalidArgument for an empty chunk."""
+    import torch
+    from transformers import DynamicCache
+
+    if not ids:
+        raise InvalidArgument("a chunk without tokens has no keys to keep: leave it out")
+    cache = DynamicCache(config=module.config)
+    with torch.inference_mode():
+        given = torch.tensor([[*prefix, *ids]], device=module.device)
+        module(given, past_key_values=cache, use_cache=True, logits_to_keep=1)
+    return taken(cache, ids, len(prefix))
+
+
+def taken(cache: Any, ids: Sequence[int], start: int) -> Chunk:
+    """The chunk `ids` from position `start` of a cache of one text."""
+    import torch
+
+    stop = start + len(ids)
+    data = torch.stack([torch.stack([x.keys[0, :, start:stop], x.values[0, :, start:stop]]) for x in cache.layers])
+    return Chunk(tuple(ids), start, data)
+
+
+def check(ids: Sequence[int], placed: Sequence[Placed]) -> None:
+    """Raise InvalidArgument unless chunks lie within the prompt, in order, apart, on their own tokens."""
+    end = 0
+    for one in placed:
+        stop = one.at + len(one.chunk.ids)
+        if one.at < end or stop > len(ids):
+            raise InvalidArgument(f"chunk at {one.at} to {stop} overlaps another or leaves the {len(ids)} tokens")
+        if tuple(ids[one.at : stop]) != one.chunk.ids:
+            raise InvalidArgument(f"chunk at {one.at} has other tokens than the prompt there")
+        if one.exact and one.at != one.chunk.start:
+            raise InvalidArgument(f"chunk at {one.at} was computed at {one.chunk.start}: it cannot be exact there")
+        end = stop

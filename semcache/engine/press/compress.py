@@ -1,0 +1,136 @@
+"""Prefilling a text and keeping less of it.
+
+Rules, from "The Pitfalls of KV Cache Compression" and SCBench: what is stored for others to share is compressed once,
+when it is first stored, by a press that is agnostic and without a question in sight; spans of instructions are never
+compressed; the result has a key of its own. Knows transformers models and presses, not where results are stored.
+Invariant: `keep` 1 gives the cache of a plain prefill; the model's next position is the true one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from semcache.engine.prefix import root_key
+from semcache.engine.press.attention import attending
+from semcache.engine.press.protocol import Asks, Press
+from semcache.engine.press.watch import Watch
+from semcache.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A transformers cache to go on from, (batch, 1, vocabulary) logits of the last token, and whether the cache is
+    less than what was computed: then answers from it are approximate and must stay out of exact tiers."""
+
+    cache: Any
+    logits: torch.Tensor
+    approximate: bool
+    bytes: int
+
+
+def press(
+    module: Any,
+    ids: torch.Tensor,
+    by: Press,
+    *,
+    keep: float,
+    protected: Sequence[range] = (),
+    ends: Sequence[int] = (),
+    stored: bool = False,
+) -> Pressed:
+    """Prefill (batch, n) ids of equal length and keep the share `keep` of what is not in `protected` positions.
+
+    `ends` are tokens that close a sentence; `stored` says that others will ask questions of the result. Raises
+    InvalidArgument for a share outside (0, 1], a span outside the text, and a press that must not be used on a stored
+    text.
+    """
+    import torch
+
+    tokens = ids.shape[-1]
+    if not 0 < keep <= 1:
+        raise InvalidArgument(f"keep {keep!r} is no share of the cache: give more than 0 and at most 1")
+    if ids.ndim != 2 or not tokens:
+        raise InvalidArgument(
+            f"ids of shape {tuple(ids.shape)} are no text: give (batch, tokens) with at least one token"
+        )
+    if outside := [span for span in protected if span.start < 0 or span.stop > tokens or span.step != 1]:
+        raise InvalidArgument(f"protected span {outside[0]!r} is not within the {tokens} tokens of the text")
+    if stored and not by.agnostic:
+        raise InvalidArgument(
+            f"press {by.name!r} looks at the question, and a stored text has none: use one that is agnostic"
+        )
+    safe = torch.zeros(tokens, dtype=torch.bool, device=ids.device)
+    for span in protected:
+        safe[span.start : span.stop] = True
+    from transformers import Cache, DynamicCache
+
+    asks = Asks.NOBODY if keep == 1 else by.asks
+    watch = Watch()
+    with torch.inference_mode(), attending(module):
+        cache = DynamicCache(config=module.config)
+        observer = watch if asks is Asks.TEXT else None
+        out = module(ids, past_key_values=cache, use_cache=True, logits_to_keep=1, observer=observer)
+        if keep == 1 or bool(safe.all()):
+            return Pressed(cache, out.logits, approximate=False, bytes=_bytes(cache))
+        if asks is Asks.REPETITION:
+            module(ids, past_key_values=cache, use_cache=True, logits_to_keep=1, observer=watch)
+        closes = torch.isin(ids[0], torch.tensor(list(ends), dtype=ids.dtype, device=ids.device))
+        behind = asks is Asks.REPETITION
+        layers = [
+            by.press(
+                watch.observed(
+                    module, cache, layer, tokens=tokens, keep=keep, protected=safe, ends=closes, behind=behind
+                )
+            )
+            for layer in range(len(cache.layers))
+        ]
+    return Pressed(Cache(layers=layers), out.logits, approximate=True, bytes=sum(layer.bytes for layer in layers))
+
+
+def ahead(module: Any, ids: torch.Tensor, cache: Any, *, ends: Sequence[int] = ()) -> torch.Tensor:
+    """Read (batch, m) more ids on a cache, pressed or not; (batch, m, vocabulary) logits.
+
+    A layer that fetches does so once a pass; after a pass that closes with one of `ends` it asks anew.
+    """
+    import torch
+
+    with torch.inference_mode(), attending(module):
+        out = module(ids, past_key_values=cache, use_cache=True, observer=_Fetch(cache))
+    if int(ids[0, -1]) in ends:
+        for layer in cache.layers:
+            if hasattr(layer, "said"):
+                layer.said()
+    logits: torch.Tensor = out.logits
+    return logits
+
+
+def pressed_root(root: bytes, by: Press, *, keep: float, protected: Sequence[range] = ()) -> bytes:
+    """The key under which compressed keys and values are stored, different from `root`, that of exact ones."""
+    spans = ",".join(f"{span.start}-{span.stop}" for span in protected)
+    settings = sorted(vars(by).items(), key=str) if hasattr(by, "__dict__") else []
+    return root_key(root.hex(), "pressed", by.name, repr(settings), repr(keep), spans)
+
+
+class _Fetch:
+    """Lets layers fetch what queries ask for."""
+
+    def __init__(self, cache: Any) -> None:
+        self._layers = cache.layers
+
+    def __call__(
+        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        fetch = getattr(self._layers[layer], "fetch", None)
+        if fetch is None:
+            return key, value
+        fetched: tuple[torch.Tensor, torch.Tensor] = fetch(query, key, value)
+        return fetched
+
+
+def _bytes(cache: Any) -> int:
+    return sum(t.numel() * t.element_size() for layer in cache.layers for t in (layer.keys, layer.values))

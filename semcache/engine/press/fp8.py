@@ -1,0 +1,33 @@
+"""Eight-bit floats: every token as float8 (e4m3), scaled by token and head.
+
+Knows numbers, no query, hence agnostic. Invariant: every token stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from semcache.engine.press.protocol import Asks, Observed
+from semcache.errors import InvalidArgument
+
+
+class Fp8:
+    """The last `recent` tokens stay as they are."""
+
+    name = "fp8"
+    asks = Asks.NOBODY
+    agnostic = True
+
+    def __init__(self, recent: int = 32) -> None:
+        self._recent = recent
+
+    def press(self, seen: Observed) -> Any:
+        """Raises InvalidArgument when `keep` is less than 8 bits."""
+        from semcache.engine.press.quantised import QuantisedLayer
+
+        native = seen.keys.element_size() * 8
+        if seen.keep * native < 8:
+            raise InvalidArgument(
+                f"fp8 cannot keep {seen.keep:g} of {native}-bit values: at least {8 / native:g}, or use another press"
+            )
+        return QuantisedLayer(seen, bits=None, group=1, recent=self._recent)

@@ -1,0 +1,28 @@
+"""KVzip (Kim et al. 2025, section 3.2): what the model needs to repeat the text.
+
+The text is read once more behind itself; a token is worth the most attention that any of those queries gives it. Any
+question can be answered from a text that can be repeated, hence agnostic; it costs a second prefill.
+Knows queries that came after the whole text. Invariant: scores are attention weights, in [0, 1].
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from semcache.engine.press.evict import Evicting
+from semcache.engine.press.protocol import Asks, Observed
+
+if TYPE_CHECKING:
+    import torch
+
+
+class KVzip(Evicting):
+    """Keep what reconstructs the text."""
+
+    name = "kvzip"
+    asks = Asks.REPETITION
+
+    def scores(self, seen: Observed) -> torch.Tensor:
+        """The highest attention over all queries and the heads that share keys."""
+        assert seen.queries is not None
+        return seen.attention(seen.queries.shape[2]).amax((2, 3))
