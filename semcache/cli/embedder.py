@@ -17,6 +17,8 @@ _COMMANDS = {
     "finetune": "semcache.cli.embedder_finetune",
     "evaluate": "semcache.cli.embedder_finetune",
     "synthesize": "semcache.cli.embedder_synthesize",
+    "distill": "semcache.cli.embedder_distill",
+    "federate": "semcache.cli.embedder_federate",
     "verifier": "semcache.cli.embedder_verifier",
     "install": "semcache.cli.embedder_install",
 }

@@ -1,0 +1,253 @@
+"""From a teacher and labelled pairs to a smaller model folder: cut, match, map, measure, recalibrate, publish.
+
+Knows the order of the steps and what each needs, not how it is done. Invariant: what is chosen is chosen on the check
+part, the test part is read for the figures and for nothing else; the folder appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semcache.embed import DEFAULT_MODEL
+from semcache.embed.onnx import OnnxEmbedder
+from semcache.embed.static import VECTORS, StaticEmbedder
+from semcache.errors import InvalidArgument
+from semcache.train import card, finetune, metrics, splits
+from semcache.train.distill import linear, matching, measuring, pca, projection, student, table
+from semcache.train.folder import published, vacant
+from semcache.train.pairs import Pair, both_classes
+from semcache.train.recalibrate import recalibrate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from semcache.types import Matrix
+
+Stage = Callable[[str], None]
+_TIMED = 200  # texts
+_SEARCHED = 2000  # texts
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be made. None leaves dimension, layers or vocabulary as the teacher has them.
+
+    `static` makes a table instead of a network. `labels` lets the map to fewer dimensions learn from labels, where that
+    does better on the check part than principal directions alone. `check` and `test` are shares of the components.
+    """
+
+    out: Path
+    base: str = "default"
+    dim: int | None = None
+    layers: int | None = None
+    vocabulary: int | None = None
+    static: bool = False
+    labels: bool = True
+    check: float = 0.1
+    test: float = 0.1
+    force: bool = False
+    seed: int = 7
+    course: matching.Course = field(default_factory=matching.Course)
+
+    def __post_init__(self) -> None:
+        if self.static and (self.layers or self.vocabulary):
+            raise InvalidArgument("a static student has no layers, and every word of its teacher: leave those options")
+        if self.dim is None and self.layers is None and self.vocabulary is None and not self.static:
+            raise InvalidArgument("nothing would be smaller: ask for fewer dimensions, layers or words, or for a table")
+
+
+def make(
+    pairs: Sequence[Pair],
+    wish: Wish,
+    *,
+    clock: Callable[[], float],
+    stage: Stage = lambda _: None,
+    told: matching.Told = lambda *_: None,
+) -> dict[str, Any]:
+    """Make the model folder and return the report that is kept beside it. Raises SemcacheError.
+
+    `clock` gives seconds and times the models. Broken off, the same call goes on with the matching.
+    """
+    vacant(wish.out, replace=wish.force)
+    both_classes(pairs, "the pairs")
+    parts = splits.split(splits.distinct(pairs), check=wish.check, test=wish.test, seed=wish.seed)
+    for name, part in (("training", parts.train), ("check", parts.check), ("test", parts.test)):
+        both_classes(part, f"the {name} part ({len(part)} pairs)")
+    work = wish.out.parent / f".{wish.out.name}.matching"
+    with tempfile.TemporaryDirectory(prefix="semcache-distill-") as temporary:
+        place = Path(temporary)
+        stage("opening the teacher")
+        teacher = _teacher(wish, place)
+        teaches = OnnxEmbedder(teacher)
+        with published(wish.out, replace=wish.force) as folder:
+            if wish.static:
+                stage("reading the vocabulary")
+                whole, how = _static(teacher, parts, wish, folder)
+            else:
+                whole, how = _network(teacher, teaches, parts, wish, place, folder, work, stage, told)
+            report = _measured(folder, teacher, teaches, whole, parts, wish, how, clock, stage)
+    shutil.rmtree(work, ignore_errors=True)
+    return report
+
+
+def opened(folder: Path) -> OnnxEmbedder | StaticEmbedder:
+    """The embedder of a folder that `make` wrote."""
+    return StaticEmbedder(folder) if (folder / VECTORS).is_file() else OnnxEmbedder(folder)
+
+
+def _teacher(wish: Wish, place: Path) -> Path:
+    """A model folder: the one that ships, the one that is named, or one exported from weights that are named."""
+    if wish.base == "default":
+        return DEFAULT_MODEL
+    if (Path(wish.base) / "model.json").is_file():
+        return Path(wish.base)
+    folder = place / "teacher"
+    finetune.save(finetune.load(wish.base), folder / card.WEIGHTS)
+    origin = finetune.named(wish.base)
+    card.exported(folder, name=origin.rpartition("/")[2], origin=origin, licence="as its source")
+    return folder
+
+
+def _static(teacher: Path, parts: splits.Parts, wish: Wish, folder: Path) -> tuple[None, list[str]]:
+    """Write the table, whose map is folded into its vectors."""
+    texts = card.texts_of(parts.train)
+    words = table.weighted(table.token_vectors(teacher), teacher, texts)
+    how = [f"a table of {len(words)} tokens"]
+    table.write(words, teacher, folder, name=wish.out.name, how=how[0])
+    matrix, chosen = _map(StaticEmbedder(folder).encode, wish.dim or words.shape[1], parts, wish)
+    how.append(chosen)
+    table.write(words @ matrix.T, teacher, folder, name=wish.out.name, how=", ".join(how))
+    return None, how
+
+
+def _network(
+    teacher: Path,
+    teaches: OnnxEmbedder,
+    parts: splits.Parts,
+    wish: Wish,
+    place: Path,
+    folder: Path,
+    work: Path,
+    stage: Stage,
+    told: matching.Told,
+) -> tuple[OnnxEmbedder, list[str]]:
+    """Write the encoder, and return it before the map to fewer dimensions."""
+    source, how = teacher, []
+    if wish.layers or wish.vocabulary:
+        stage("matching the teacher")
+        whole = place / "whole"
+        finetune.save(finetune.load(wish.base), whole)
+        kept = student.cut(whole, place / "cut", layers=wish.layers, vocabulary=wish.vocabulary)
+        how = [f"layers {', '.join(map(str, kept))}"] + [f"{wish.vocabulary} words"] * bool(wish.vocabulary)
+        model, texts = finetune.load(str(place / "cut")), card.texts_of(parts.train)
+        named = work / f"{'-'.join(map(str, kept))}-{wish.vocabulary}-{len(texts)}-{wish.seed}.pt"
+        loss = matching.match(model, texts, teaches.encode(texts), wish.course, named, told=told)
+        how.append(f"matched on {len(texts)} texts (mean squared difference {loss:.3f})")
+        source = place / "student" if wish.dim else folder
+        finetune.save(model, source / card.WEIGHTS)
+        origin = f"distilled from {teaches.id}, {', '.join(how)}"
+        card.exported(source, name=wish.out.name, origin=origin, licence="as its source")
+    encoder = OnnxEmbedder(source)
+    if wish.dim:
+        stage("finding fewer dimensions")
+        matrix, chosen = _map(encoder.encode, wish.dim, parts, wish)
+        how.append(chosen)
+        projection.project(source, folder, matrix, name=wish.out.name, how=", ".join(how))
+        exact = source / "float32"
+        if (exact / "model.json").is_file():
+            projection.project(exact, folder / "float32", matrix, name=wish.out.name, how=", ".join(how))
+    return encoder, how
+
+
+def _map(encode: Callable[[Sequence[str]], Matrix], dim: int, parts: splits.Parts, wish: Wish) -> tuple[Any, str]:
+    """The map to `dim` dimensions and what it is: the better on the check part of those that are allowed."""
+    encode = _remembering(encode)
+    directions = pca.directions(encode(card.texts_of(parts.train)), dim)
+    if not wish.labels:
+        return directions, f"{dim} principal directions"
+    train, check = linear.examples(parts.train, encode), linear.examples(parts.check, encode)
+    part = linear.Full(directions)
+    course = linear.Course(seed=wish.seed)
+    fitted = linear.fit(part, linear.start(part), train, course, prefixes=measuring.prefixes(dim))
+    learned = linear.mapped(part, fitted)
+
+    def worth(matrix: NDArray[np.float32]) -> float:
+        return metrics.measure(linear.cosines(matrix, check), check.same).average_precision
+
+    if worth(learned) > worth(directions):
+        return learned, f"{dim} dimensions learned from {len(parts.train)} pairs, nested"
+    return directions, f"{dim} principal directions"
+
+
+def _measured(
+    folder: Path,
+    teacher: Path,
+    teaches: OnnxEmbedder,
+    whole: OnnxEmbedder | None,
+    parts: splits.Parts,
+    wish: Wish,
+    how: Sequence[str],
+    clock: Callable[[], float],
+    stage: Stage,
+) -> dict[str, Any]:
+    """Write prior and report, and return the report."""
+    stage("measuring")
+    embedder, test = opened(folder), parts.test
+    texts = card.texts_of(test)
+    took = measuring.latency({"teacher": teaches.encode, "student": embedder.encode}, texts[:_TIMED], clock)
+    teacher_reads, reads = _remembering(teaches.encode), _remembering(embedder.encode)
+    rows = [measuring.row("teacher", test, teacher_reads), measuring.row("student", test, reads)]
+    shown = [
+        {**measuring.bare(row), "milliseconds": round(took[row.name], 3), "size": measuring.size(where)}
+        for row, where in zip(rows, (teacher, folder), strict=True)
+    ]
+    for width in measuring.prefixes(embedder.dim):
+        shown.append(measuring.bare(measuring.row(f"student, first {width}", test, reads, width=width)))
+    stage("recalibrating")
+    # Not the same seed: the check part was chosen by it, and its halves would be all and none.
+    outcome = recalibrate(parts.check, reads, seed=wish.seed + 1)
+    if outcome.priors:
+        card.keep(folder / card.PRIOR, {"embedder": embedder.id, "seed": wish.seed, "profiles": outcome.priors})
+    report = {
+        "embedder": embedder.id,
+        "teacher": teaches.id,
+        "dim": embedder.dim,
+        "how": list(how),
+        "pairs": {part: len(held) for part, held in parts._asdict().items()},
+        "rows": shown,
+        "storage": round(1 - embedder.dim / teaches.dim, 4),
+        "nearest": measuring.rescored(texts[:_SEARCHED], whole.encode if whole else teacher_reads, reads),
+        "prior": outcome.told,
+        "course": asdict(wish.course) if wish.layers or wish.vocabulary else None,
+        "seed": wish.seed,
+    }
+    card.keep(folder / card.MEASURED, report)
+    heads = ["", "dim", "ms", *(card.TITLES[name] for name in card.FIGURES)]
+    lines = ["", "## Made by `semcache embedder distill`", "", f"On {len(test)} held-out pairs, by cosine alone:", ""]
+    lines += ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for row in shown:
+        cells = [row["name"], row["dim"], row["milliseconds"] or "", *(row[name] for name in card.FIGURES)]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    (folder / "README.md").write_text(text + "\n".join(lines) + "\n", encoding="utf-8")
+    return report
+
+
+def _remembering(encode: Callable[[Sequence[str]], Matrix]) -> Callable[[Sequence[str]], Matrix]:
+    """`encode`, which reads every text once."""
+    known: dict[str, Any] = {}
+
+    def remembering(texts: Sequence[str]) -> Matrix:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, encode(new), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    return remembering

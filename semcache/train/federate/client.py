@@ -1,0 +1,162 @@
+"""A client of a federation: takes part in every round, and keeps its prompts to itself.
+
+Knows the protocol and its own vectors. Time, randomness and waiting are arguments. Invariant: nothing is sent but keys
+and masked updates; an update is computed once a round, and sent only to a roster of `least` clients at least on which
+its own key stands, in an attempt that is not older than its patience.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import httpx2
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from semcache.errors import ConfigError, InvalidArgument, UpstreamError
+from semcache.train.federate import averaging, local, masking, rounds
+from semcache.train.federate.averaging import Model
+from semcache.train.federate.local import Holdings, Plan
+
+POLL = 0.5  # seconds between two looks
+_SILENCE = 120.0  # seconds without an answer before a client gives up
+Told = Callable[[int, str], None]  # round, and what happened in it
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the client cannot know by itself: the time in seconds, how to wait, and bits for its noise."""
+
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    entropy: Callable[[], int]
+
+
+class Client:
+    """Takes part in the federation at `url`. `secret` is what clients share and the server does not know."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        world: World,
+        *,
+        secret: bytes = b"",
+        transport: httpx2.BaseTransport | None = None,
+        told: Told = lambda _, __: None,
+    ) -> None:
+        self._http = httpx2.Client(
+            base_url=url.rstrip("/"),
+            headers={"authorization": f"Bearer {token}"},
+            timeout=60.0,
+            transport=transport,
+            follow_redirects=False,
+        )
+        self._url, self._world, self._secret, self._told = url, world, secret, told
+
+    def plan(self) -> Plan:
+        """What the federation has agreed on. Raises UpstreamError, ConfigError for another protocol."""
+        state = self._state()
+        known = {one.name for one in fields(Plan)}
+        if state.get("protocol") != 1 or not isinstance(state.get("plan"), dict) or set(state["plan"]) != known:
+            raise ConfigError(f"{self._url} speaks another protocol than version 1: use the same release on both sides")
+        return Plan(**state["plan"])
+
+    def take_part(self, held: Holdings, plan: Plan) -> Model:
+        """Stay until the federation is over; the final model. Raises SemcacheError."""
+        while True:
+            state = self._state()
+            if state["failed"]:
+                raise UpstreamError(f"the federation has ended without a model: {state['failed']}")
+            if state["phase"] == rounds.Phase.OVER:
+                model = self._received(int(state["round"]), plan)
+                assert model is not None  # there is no later round
+                return model
+            name, round_ = str(state["you"]), int(state["round"])
+            if name in state["left_out"]:
+                self._world.sleep(POLL)
+                continue
+            self._round(name, round_, held, plan)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _round(self, name: str, round_: int, held: Holdings, plan: Plan) -> None:
+        """Take part in one round until it is over, or until it goes on without this client."""
+        received = self._received(round_, plan)
+        if received is None:
+            return
+        bare = local.contribution(received, held, plan, round_=round_)
+        state = self._state()
+        while (state["round"], state["failed"]) == (round_, "") and name not in state["left_out"]:
+            attempt, key = int(state["attempt"]), X25519PrivateKey.generate()
+            if not self._joined(round_, attempt, key):
+                self._world.sleep(POLL)
+                state = self._state()
+                continue
+            state = self._waited(round_, attempt, rounds.Phase.JOINING)
+            since = self._world.clock()
+            if (state["round"], state["attempt"]) != (round_, attempt):
+                continue
+            roster = rounds.roster(state)
+            if len(roster) < plan.least:
+                raise UpstreamError(f"a roster of {len(roster)} is below the agreed {plan.least}: nothing was sent")
+            rng = np.random.default_rng(self._world.entropy())
+            update = masking.encoded(local.noised(bare, plan, clients=len(roster), rng=rng), len(roster))
+            sent = masking.masked(update, name, key, roster, rounds.context(round_, attempt), self._secret)
+            # Later, the round may have been repeated without this client: two sums that differ by it would tell of it.
+            if self._world.clock() - since < plan.patience and self._sent(round_, attempt, sent):
+                self._told(round_, f"sent to a sum of {len(roster)}")
+            state = self._waited(round_, attempt, rounds.Phase.SUMMING)
+
+    def _waited(self, round_: int, attempt: int, phase: rounds.Phase) -> dict[str, Any]:
+        """The first state that is not this one."""
+        while True:
+            state = self._state()
+            if (state["round"], state["attempt"], state["phase"]) != (round_, attempt, phase):
+                return state
+            self._world.sleep(POLL)
+
+    def _state(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._asked("GET", "/v1/federation").json()
+        return found
+
+    def _received(self, round_: int, plan: Plan) -> Model | None:
+        """The model before this round, None where the round is over. Raises UpstreamError for one that does not fit."""
+        reply = self._asked("GET", f"/v1/federation/weights/{round_}")
+        if reply.status_code == 409:
+            return None
+        model = averaging.read(reply.content)
+        if len(model.parameters) != len(local.start(plan).parameters) or not np.all(np.isfinite(model.parameters)):
+            raise UpstreamError(f"{self._url} sent {len(model.parameters)} parameters, which do not fit the plan")
+        return model
+
+    def _joined(self, round_: int, attempt: int, key: X25519PrivateKey) -> bool:
+        said: Mapping[str, Any] = {"round": round_, "attempt": attempt, "key": masking.public(key).hex()}
+        return self._asked("POST", "/v1/federation/join", json=said).status_code == 204
+
+    def _sent(self, round_: int, attempt: int, update: masking.Ring) -> bool:
+        body = update.astype("<u8").tobytes()
+        return self._asked("PUT", f"/v1/federation/updates/{round_}/{attempt}", content=body).status_code == 204
+
+    def _asked(self, method: str, path: str, **sent: Any) -> httpx2.Response:
+        """The reply; a conflict (409) is one, anything else that is refused is not. A silent server is asked again."""
+        since = self._world.clock()
+        while True:
+            try:
+                reply = self._http.request(method, path, **sent)
+            except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
+                raise InvalidArgument(f"{self._url!r} is no address of a federation: {error}") from error
+            except httpx2.HTTPError as error:
+                if self._world.clock() - since > _SILENCE:
+                    raise UpstreamError(f"{self._url} does not answer: {error or type(error).__name__}") from error
+                self._world.sleep(POLL)
+                continue
+            if reply.status_code == 401:
+                raise ConfigError(f"{self._url} refuses the token: ask its operator for yours")
+            if reply.status_code >= 400 and reply.status_code != 409:
+                raise UpstreamError(f"{self._url}{path} answered {reply.status_code}: {reply.text[:200]}")
+            return reply

@@ -1,0 +1,72 @@
+"""What a federation leaves behind: a model folder, its threshold, and what may be said of the clients' privacy.
+
+Knows the final map and the base it belongs to; no client. Invariant: the folder appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from semcache.embed import DEFAULT_MODEL
+from semcache.train import card
+from semcache.train.distill import linear, projection
+from semcache.train.federate import local, privacy
+from semcache.train.federate.averaging import Model, Tally
+from semcache.train.federate.local import Plan
+from semcache.train.folder import published
+
+DELTA = 1e-5
+
+
+def base_folder(base: str) -> Path:
+    """The model folder whose vectors are mapped; "default" is the one that ships."""
+    return DEFAULT_MODEL if base == "default" else Path(base)
+
+
+def publish(model: Model, plan: Plan, out: Path, *, base: str, clients: int | None, seen: Tally, force: bool) -> Any:
+    """Make `out` the base behind the learned map, and return the report that is kept there. Raises SemcacheError."""
+    who = "clients" if clients is None else f"{clients} clients"
+    how = f"behind a map that {who} learned together in {plan.rounds} rounds (`semcache embedder federate`)"
+    matrix = linear.mapped(local.part_of(plan), model.parameters)
+    with published(out, replace=force) as folder:
+        made = projection.project(base_folder(base), folder, matrix, name=out.name, how=how)
+        embedder = card.tried(folder)
+        report: dict[str, Any] = {
+            "embedder": embedder.id,
+            "dim": embedder.dim,
+            "clients": clients,
+            "plan": asdict(plan),
+            "threshold": round(model.threshold, 4),
+            "pairs_counted": int(seen.same.sum() + seen.other.sum()),
+            "f1": None if plan.clip else round(seen.f1(model.threshold), 4),
+            "privacy": spent(plan),
+        }
+        card.keep(folder / card.MEASURED, report)
+        lines = [f"- Threshold: {model.threshold:.3f}, the mean of the clients' own best ones", f"- {words(plan)}"]
+        if not plan.clip:
+            lines[0] = f"- Threshold: {model.threshold:.3f}, the best for the pairs that were counted"
+            lines.append(f"- F1 there, on pairs that were not learned from: {report['f1']:.3f}")
+        text = (folder / "README.md").read_text(encoding="utf-8")
+        (folder / "README.md").write_text(text + "\n".join(lines) + "\n", encoding="utf-8")
+        assert made["id"] == embedder.id
+    return report
+
+
+def spent(plan: Plan) -> dict[str, float] | None:
+    """The (epsilon, delta) of one client over the whole federation, None where there is no bound."""
+    found = privacy.epsilon(plan.noise, plan.rounds + 1, DELTA) if plan.clip else math.inf
+    return {"epsilon": round(found, 3), "delta": DELTA} if math.isfinite(found) else None
+
+
+def words(plan: Plan) -> str:
+    """The same in a sentence."""
+    bound = spent(plan)
+    if bound is None:
+        return "Privacy: sums alone were read; no bound (epsilon) on what a sum says of one client"
+    return (
+        f"Privacy: ({bound['epsilon']:g}, {bound['delta']:g})-differential privacy of a client, over "
+        f"{plan.rounds + 1} rounds with noise {plan.noise:g} and clip {plan.clip:g} (`semcache.train.federate.privacy`)"
+    )

@@ -1,0 +1,208 @@
+"""The protocol over HTTP: tokens, sizes, a client that vanishes, and a whole federation of real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import numpy as np
+import pytest
+import uvicorn
+
+from semcache.embed.onnx import OnnxEmbedder
+from semcache.errors import ConfigError, InvalidArgument, UpstreamError
+from semcache.train.federate import local
+from semcache.train.federate.client import Client, World
+from semcache.train.federate.rounds import Federation, Phase
+from semcache.train.federate.server import create
+from semcache.train.federate.simulate import simulate
+from semcache.train.pairs import write
+from tests.train.bases import traffic
+from tests.train.federate import owners
+
+TOKENS = {name: f"token of {name}, long enough" for name in ("ann", "bob", "cem")}
+
+
+@contextmanager
+def served(
+    federation: Federation, tokens: dict[str, str] = TOKENS, clock: Callable[[], float] = time.monotonic
+) -> Iterator[str]:
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    app = create(federation, tokens, clock)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", ws="none", loop="asyncio"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+def world() -> World:
+    return World(time.monotonic, lambda _: time.sleep(0.01), lambda: 7)
+
+
+@pytest.fixture
+def federation() -> Federation:
+    plan = owners.plan(rounds=2)
+    return Federation(plan, local.start(plan), TOKENS)
+
+
+@pytest.mark.parametrize("token", ["", "token of somebody else", "token of ann, long enougH"])
+def test_a_wrong_token_is_refused_and_says_so(federation: Federation, token: str) -> None:
+    with served(federation) as url:
+        client = Client(url, token or "-", world())
+        with pytest.raises(ConfigError, match="refuses the token"):
+            client.plan()
+        client.close()
+        for method, path in (
+            ("GET", "/v1/federation"),
+            ("POST", "/v1/federation/join"),
+            ("GET", "/v1/federation/weights/1"),
+            ("PUT", "/v1/federation/updates/1/1"),
+        ):
+            headers = {"authorization": f"Bearer {token}"} if token else {}
+            reply = httpx2.request(method, url + path, headers=headers, content=b"")
+            assert reply.status_code == 401, path
+            assert reply.headers["www-authenticate"] == "Bearer"
+
+
+def test_a_body_that_is_too_large_or_no_join_is_refused(federation: Federation) -> None:
+    headers = {"authorization": f"Bearer {TOKENS['ann']}"}
+    with served(federation) as url:
+        large = httpx2.put(f"{url}/v1/federation/updates/1/1", headers=headers, content=bytes(100_000))
+        assert (large.status_code, large.json()["error"]["code"]) == (413, "too_large")
+        for body in (b"", b"{}", b'{"round": 1, "attempt": 1, "key": "no hex"}', b'{"round":1,"attempt":1,"key":"00"}'):
+            assert httpx2.post(f"{url}/v1/federation/join", headers=headers, content=body).status_code == 400
+        assert httpx2.get(f"{url}/v1/federation/weights/2", headers=headers).status_code == 409
+
+
+@pytest.mark.parametrize("tokens", [dict.fromkeys(TOKENS, "the same token for all"), dict.fromkeys(TOKENS, "short")])
+def test_tokens_that_tell_nobody_apart_are_refused(federation: Federation, tokens: dict[str, str]) -> None:
+    with pytest.raises(InvalidArgument, match="token of its own"):
+        create(federation, tokens, time.monotonic)
+
+
+def test_clients_learn_over_http_what_the_simulator_learns_and_one_may_vanish() -> None:
+    plan, now = owners.plan(rounds=2, patience=60.0), [0.0]
+    names = [*TOKENS, "dan"]
+    tokens = {name: TOKENS.get(name, f"token of {name}, long enough") for name in names}
+    federation = Federation(plan, local.start(plan), names)
+    held = {name: owners.owner(number) for number, name in enumerate(TOKENS)}
+    found: dict[str, bytes] = {}
+    with served(federation, tokens, lambda: now[0]) as url:
+        # Dan joins the first round, and is never heard of again.
+        headers = {"authorization": f"Bearer {tokens['dan']}"}
+        key = "09" + 31 * "00"
+        said = {"round": 1, "attempt": 1, "key": key}
+        assert httpx2.post(f"{url}/v1/federation/join", headers=headers, json=said).status_code == 204
+
+        def take_part(name: str) -> None:
+            client = Client(url, tokens[name], world(), secret=b"known to clients")
+            found[name] = client.take_part(held[name], client.plan()).parameters.tobytes()
+            client.close()
+
+        threads = [threading.Thread(target=take_part, args=(name,), daemon=True) for name in held]
+        for thread in threads:
+            thread.start()
+        while len(federation.state()["delivered"]) < 3:
+            time.sleep(0.01)
+        now[0] += 61.0  # patience with Dan is over
+        for thread in threads:
+            thread.join(60)
+    assert federation.phase is Phase.OVER
+    expected, _ = simulate(list(held.values()), plan)
+    assert set(found.values()) == {expected.parameters.tobytes()}, "everybody has the model of those who stayed"
+
+
+def test_a_secret_that_differs_ends_the_federation_instead_of_the_model() -> None:
+    plan = owners.plan(rounds=2)
+    federation = Federation(plan, local.start(plan), TOKENS)
+    before = federation.model.parameters.copy()
+    found: list[str] = []
+    with served(federation) as url:
+
+        def take_part(number: int, name: str) -> None:
+            client = Client(url, TOKENS[name], world(), secret=b"wrong" if name == "cem" else b"right")
+            with pytest.raises(UpstreamError, match="same secret") as error:
+                client.take_part(owners.owner(number), client.plan())
+            found.append(str(error.value))
+            client.close()
+
+        threads = [threading.Thread(target=take_part, args=one, daemon=True) for one in enumerate(TOKENS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert len(found) == 3
+    assert np.array_equal(federation.model.parameters, before), "what cannot be read is not applied"
+
+
+@pytest.mark.process
+def test_a_federation_of_real_processes_makes_a_model_that_loads(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "semcache.cli", "embedder", "federate"]
+    pairs = traffic(12)
+    env = {**os.environ, "NO_COLOR": "1", "SEMCACHE_FEDERATION_SECRET": "between clients"}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    tokens = tmp_path / "tokens.json"
+    server = subprocess.Popen(
+        [*command, "server", "--tokens", tokens, "--names", "ann,bob,cem", "--port", port, "--rounds", "2",
+         "--out", tmp_path / "served", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env,
+    )  # fmt: skip
+    clients = []
+    try:
+        assert server.stderr is not None
+        assert "waiting for ann, bob, cem" in server.stderr.readline()
+        assert tokens.stat().st_mode & 0o077 == 0, "tokens are nobody else's business"
+        for number, (name, token) in enumerate(json.loads(tokens.read_text()).items()):
+            write(pairs[number::3], tmp_path / f"{name}.jsonl")
+            clients.append(
+                subprocess.Popen(
+                    [
+                        *command,
+                        "client",
+                        tmp_path / f"{name}.jsonl",
+                        "--url",
+                        f"http://127.0.0.1:{port}",
+                        "--out",
+                        tmp_path / name,
+                    ],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    env={**env, "SEMCACHE_FEDERATION_TOKEN": token},
+                )
+            )
+        for process in clients:
+            output = process.communicate(timeout=90)
+            assert process.returncode == 0, output
+        out, err = server.communicate(timeout=60)
+        assert server.returncode == 0, err
+    finally:
+        for process in [server, *clients]:
+            process.kill()
+            process.wait()
+    report = json.loads(out)
+    assert report["clients"] == 3
+    assert "round 3 of 3 is over" in err
+    texts = ["where is my parcel 3", "I cannot find my parcel, number 3"]
+    vectors = [OnnxEmbedder(tmp_path / name).encode(texts) for name in ("served", "ann", "bob", "cem")]
+    assert all(np.allclose(one, vectors[0], atol=1e-5) for one in vectors), "all went home with the same model"
+    everything = "".join(path.read_text() for path in (tmp_path / "served").glob("*.[jm]*") if path.suffix != ".onnx"
+                         and path.name != "tokenizer.json")  # fmt: skip
+    assert not any(pair.one in everything for pair in pairs)
