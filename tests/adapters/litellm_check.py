@@ -179,7 +179,7 @@ def served() -> Iterator[str]:
 
 def opened(folder: Path) -> SemanticCache:
     pack = folder / "pack.yaml"
-    pack.write_text("{name: adapters, defaults: {threshold: 0.8, guards: [numbers, negation]}}")
+    pack.write_text("{name: adapters, defaults: {strategy: static, threshold: 0.8, guards: [numbers, negation]}}")
     return SemanticCache.open(str(folder / "data"), policies=str(pack), embedder="hashing")
 
 
