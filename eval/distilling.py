@@ -45,7 +45,7 @@ STUDENTS: Mapping[str, Wish] = {
 def main(argv: Sequence[str]) -> int:
     """Make what is missing, then write the page and the facts; 1 without data."""
     parser = argparse.ArgumentParser("python -m eval.distilling", description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", default=list(STUDENTS), choices=list(STUDENTS))
+    parser.add_argument("names", nargs="*", default="all", choices=["all", *STUDENTS])
     parser.add_argument("--pairs", type=int, default=12_000, help="Quora pairs, with those that are tested on")
     parser.add_argument("--base", default="default", help="weights of all-MiniLM-L6-v2, for fewer layers")
     chosen = parser.parse_args(argv)
@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"no data in {data.DATA}: set SEMCACHE_EVAL_DATA to their folder", file=sys.stderr)
         return 1
     pairs = quora(chosen.pairs)
-    for name in chosen.names:
+    for name in STUDENTS if "all" in chosen.names else chosen.names:
         wish = STUDENTS[name]
         if not (wish.out / card.MEASURED).is_file():
             WORK.mkdir(parents=True, exist_ok=True)

@@ -56,7 +56,7 @@ CASES: Mapping[str, Case] = {
 def main(argv: Sequence[str]) -> int:
     """Make what is missing, then write the page and the facts; 1 without data."""
     parser = argparse.ArgumentParser("python -m eval.federating", description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", default=list(CASES), choices=list(CASES))
+    parser.add_argument("names", nargs="*", default="all", choices=["all", *CASES])
     parser.add_argument("--pairs", type=int, default=16_000, help="Quora pairs, a quarter of them to report on")
     chosen = parser.parse_args(argv)
     if not data.available():
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
         return 1
     WORK.mkdir(parents=True, exist_ok=True)
     pairs = quora(chosen.pairs)
-    for name in chosen.names:
+    for name in CASES if "all" in chosen.names else chosen.names:
         for seed in SEEDS:
             path = WORK / f"{name.replace(' ', '-').replace(',', '')}-{seed}.json"
             if not path.is_file():

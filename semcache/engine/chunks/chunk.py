@@ -31,7 +31,7 @@ class Chunk:
     @property
     def bytes(self) -> int:
         """Bytes of keys and values."""
-        return self.data.numel() * self.data.element_size()
+        return int(self.data.numel() * self.data.element_size())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
