@@ -31,8 +31,9 @@ bench-engine: $(VENV)/torch.stamp  ## Measure the local engine, beside plain tra
 models: $(VENV)/torch.stamp  ## Train the models that ship: make models ARGS="--data FOLDER".
 	$(BIN)/python -m semcache.train.recipe $(ARGS)
 
-docs: $(VENV)/demo.stamp  ## Regenerate the generated parts of the documentation.
+docs: $(VENV)/torch.stamp  ## Regenerate the generated parts of the documentation, and run its notebooks.
 	$(BIN)/python -m eval.docs
+	$(BIN)/python -m eval.notebooks
 
 clean:  ## Remove everything that the targets made.
 	rm -rf $(VENV) .venvs .demo .bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -121,6 +121,24 @@ def rule_fields() -> str:
 
 
 @block
+def tool_fields() -> str:
+    """The keys of one of `tools`."""
+    return _fields("ToolSpec")
+
+
+@block
+def model_fields() -> str:
+    """The keys of one of `models`."""
+    return _fields("ModelSpec")
+
+
+@block
+def near_fields() -> str:
+    """The keys of `near`."""
+    return _fields("NearSpec")
+
+
+@block
 def packs() -> str:
     """The shipped packs and their categories."""
     from semcache import policy
@@ -345,8 +363,9 @@ def _default(field: str, value: object) -> str:
 
 
 def _field_docs(name: str) -> dict[str, str]:
-    tree = ast.parse((ROOT / "semcache" / "policy.py").read_text(encoding="utf-8"))
-    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    files = [ROOT / "semcache" / f"{room}.py" for room in ("policy", "agent_policy")]
+    nodes = [node for file in files for node in ast.parse(file.read_text(encoding="utf-8")).body]
+    body = next(node.body for node in nodes if isinstance(node, ast.ClassDef) and node.name == name)
     return {
         field.target.id: doc.value.value
         for field, doc in pairwise(body)

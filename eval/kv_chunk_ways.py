@@ -13,7 +13,7 @@ from typing import Any
 
 from eval.toy_tasks import BOS, FILLER, Question, Text
 
-FRACTIONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
+FRACTIONS = (1.0, 0.15, 0.2, 0.0, 0.5, 0.1, 0.3, 0.05)
 
 
 class Prompt:
@@ -110,7 +110,7 @@ def chunk_ways() -> dict[str, Callable[[Prompt, random.Random], Any]]:
     ways: dict[str, Callable[[Prompt, random.Random], Any]] = {}
     for share in FRACTIONS:
         ways[f"cacheblend/{share:g}"] = partial(blended, share=share)
-    for share in FRACTIONS[1:-1]:
+    for share in sorted(set(FRACTIONS) - {0.0, 1.0}):
         ways[f"cacheblend first 2/{share:g}"] = partial(blended, share=share, first=2)
         ways[f"random tokens/{share:g}"] = partial(by_lot, share=share)
     for alpha in (0.25, 0.5, 1.0):

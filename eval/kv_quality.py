@@ -1,6 +1,6 @@
 """What presses and chunk reuse cost in quality, against computing and keeping everything.
 
-    python -m eval.kv_quality [presses|chunks|perplexity|report] [--texts 32] [--model FOLDER] [--seed 7]
+    python -m eval.kv_quality [presses|chunks|codecs|perplexity|report] [--texts 32] [--seed 7] [--minutes 9]
 
 Reads the model that `python -m eval.toy_model` trains and, for perplexity, the tiny real models of
 `../shared/data/models`; writes `kv-quality.{json,md,png}` into `eval/results`. Every part keeps its rows as soon as
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import itertools
 import json
 import math
 import random
@@ -22,29 +23,32 @@ from pathlib import Path
 from typing import Any
 
 from eval.kv_chunk_ways import FRACTIONS, Prompt, chunk_ways
-from eval.toy_tasks import FILLER, STOP, TASKS, Question, Text, text
+from eval.toy_tasks import FILLER, STOP, TAKEN, Question, Text, begun, text
 
 RESULTS = Path(__file__).parent / "results"
 FOLDER = Path(".eval") / "toy-model"
 MODELS = Path(__file__).parents[2] / "shared" / "data" / "models"
-KEEPS = (0.75, 0.5, 0.25, 0.125)
-LENGTH, CHUNK, BATCH = 256, 64, 16
+KEEPS = (0.5, 0.25, 0.125, 0.75)
+CHUNK, BATCH = 64, 16
+SIZES = {"section": (64, 16)}  # tokens of a context and of a chunk
 SHARES = {"kivi": (0.25, 0.125, 0.0625), "fp8": (0.25,)}
+_BLOCK = 32
 _READ, _SCORED = 257, 129  # tokens of a story: pressed, and scored behind
 
 
-def texts(task: str, count: int, seed: int, *, length: int = LENGTH) -> list[tuple[list[int], Text, list[Question]]]:
-    """Contexts of exactly `length` tokens with two questions each; filler goes in front where one is shorter."""
+def texts(task: str, count: int, seed: int) -> list[tuple[list[int], Text, list[Question]]]:
+    """Contexts of the same length with two questions each; filler goes in front where one is shorter."""
+    length, chunk = SIZES.get(task, (256, CHUNK))
     rng = random.Random(f"{seed} {task}")
     found: list[tuple[list[int], Text, list[Question]]] = []
     while len(found) < count:
-        made = text(rng, (task,), length - 12, chunk=CHUNK, dense=0.6)
+        made = text(rng, (task,), length - 12, chunk=chunk, dense=0.6)
         short = length - len(made.ids)
         if short < 2 or len(made.questions) < (1 if task == "needle" else 2):
             continue
         first = (*rng.choices(FILLER, k=short - 1), STOP)
         whole = replace(made, chunks=(first + made.chunks[0], *made.chunks[1:]))
-        found.append((whole.ids, whole, list((made.questions * 2)[:2])))
+        found.append((whole.ids, whole, [begun(one) for one in (made.questions * 2)[:2]]))
     return found
 
 
@@ -100,13 +104,15 @@ def presses(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callabl
     from semcache.engine.press.registry import PRESSES
 
     row = partial(press_row, model, count=count, seed=seed)
-    for task in TASKS:
+    for task in TAKEN:
         yield f"presses/full/1/stored/{task}", partial(row, "streaming", 1.0, task, asked=False)
-        for name in PRESSES:
-            for keep in SHARES.get(name, KEEPS):
-                yield f"presses/{name}/{keep:g}/stored/{task}", partial(row, name, keep, task, asked=False)
-                if name not in ("kivi", "fp8", "sentencekv"):  # these keep every token, whatever is asked
-                    yield f"presses/{name}/{keep:g}/asked/{task}", partial(row, name, keep, task, asked=True)
+    for at, name, task in itertools.product(range(len(KEEPS)), PRESSES, TAKEN):
+        keeps = SHARES.get(name, KEEPS)
+        if at < len(keeps):
+            keep = keeps[at]
+            yield f"presses/{name}/{keep:g}/stored/{task}", partial(row, name, keep, task, asked=False)
+            if name not in ("kivi", "fp8", "sentencekv"):  # these keep every token, whatever is asked
+                yield f"presses/{name}/{keep:g}/asked/{task}", partial(row, name, keep, task, asked=True)
 
 
 def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict[str, Any]:
@@ -141,8 +147,59 @@ def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict
 def chunks(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
     for way in chunk_ways():
-        for task in TASKS:
+        for task in TAKEN:
             yield f"chunks/{way}/{task}", partial(chunk_row, model, way, task, count=count, seed=seed)
+
+
+def through_disk(cache: Any, codec: str) -> tuple[int, int, float]:
+    """Let keys and values of a cache of one text be what a disk gives back, block by block; bytes there, bytes here,
+    and seconds to write and read a block."""
+    import torch
+
+    from semcache.engine.codec import decoded, encoded
+
+    data = torch.stack([torch.stack([layer.keys[0], layer.values[0]]) for layer in cache.layers])
+    found, size, began = [], 0, time.process_time()
+    blocks = data.split(_BLOCK, 3)
+    for block in blocks:
+        content = encoded(block, codec)
+        size += len(content)
+        found.append(decoded(content, codec, shape=tuple(block.shape), dtype=block.dtype))
+    spent = (time.process_time() - began) / len(blocks)
+    for layer, (keys, values) in zip(cache.layers, torch.cat(found, 3), strict=True):
+        layer.keys, layer.values = keys[None], values[None]
+    return size, int(data.nbytes), spent
+
+
+def codec_row(model: Any, codec: str, task: str, *, count: int, seed: int) -> dict[str, Any]:
+    """Accuracy of questions after a context whose keys and values come from a disk."""
+    import torch
+
+    from semcache.engine.press.compress import ahead, press
+    from semcache.engine.press.registry import PRESSES
+
+    right = asks = stored = held = 0
+    spent = 0.0
+    for ids, _, questions in texts(task, count, seed):
+        made = press(model, torch.tensor([ids]), PRESSES["streaming"](), keep=1.0)
+        size, full, took = through_disk(made.cache, codec)
+        stored, held, spent = stored + size, held + full, spent + took
+        for question in questions:
+            cache = copy.deepcopy(made.cache)
+            logits = ahead(model, torch.tensor([question.ids]), cache)[:, -1]
+            (said,) = answers(model, cache, logits, len(question.answer))
+            right += tuple(said) == question.answer
+            asks += 1
+    return {"accuracy": right / asks, "asks": asks, "bytes": stored / held, "ms": 1000 * spent / count}
+
+
+def codecs(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Every row there is to measure, by key."""
+    from semcache.engine.codec import CODECS
+
+    for codec in CODECS:
+        for task in TAKEN:
+            yield f"codecs/{codec}/{task}", partial(codec_row, model, codec, task, count=count, seed=seed)
 
 
 def real_models() -> dict[str, tuple[Any, tuple[int, ...]]]:
@@ -233,8 +290,26 @@ def chunk_perplexity_row(model: Any, way: str, share: float, *, count: int, seed
     return {"perplexity": math.exp(sum(losses) / count), "computed": computed / count, "tokens": count * (_SCORED - 1)}
 
 
+def codec_perplexity_row(model: Any, codec: str, *, count: int, seed: int) -> dict[str, Any]:
+    """Perplexity of the rest of stories whose first part comes from a disk."""
+    import torch
+    from transformers import DynamicCache
+
+    losses, stored, held = [], 0, 0
+    for row in stories(model, count, seed):
+        cache = DynamicCache(config=model.config)
+        with torch.inference_mode():
+            model(row[None, :_READ], past_key_values=cache, use_cache=True)
+            size, full, _ = through_disk(cache, codec)
+            logits = model(row[None, _READ:], past_key_values=cache, use_cache=True).logits
+        stored, held = stored + size, held + full
+        losses.append(loss(logits, row[None, _READ:]))
+    return {"perplexity": math.exp(sum(losses) / count), "bytes": stored / held, "tokens": count * (_SCORED - 1)}
+
+
 def perplexities(*, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
+    from semcache.engine.codec import CODECS
     from semcache.engine.press.registry import PRESSES
 
     for title, (model, ends) in real_models().items():
@@ -243,15 +318,22 @@ def perplexities(*, count: int, seed: int) -> Iterator[tuple[str, Callable[[], d
         for name in PRESSES:
             for keep in SHARES.get(name, KEEPS):
                 yield f"perplexity/{title}/{name}/{keep:g}", partial(press, name, keep)
+        for codec in CODECS:
+            yield (
+                f"perplexity/{title}/disk/{codec}",
+                partial(codec_perplexity_row, model, codec, count=count, seed=seed),
+            )
         chunk = partial(chunk_perplexity_row, model, count=count, seed=seed)
         for share in FRACTIONS:
             yield f"perplexity/{title}/cacheblend/{share:g}", partial(chunk, "cacheblend", share)
         yield f"perplexity/{title}/ape/0.9 0.9", partial(chunk, "ape", 0.0)
 
 
-def _measure(rows: dict[str, Any], todo: Iterator[tuple[str, Callable[[], dict[str, Any]]]], path: Path) -> None:
+def _measure(
+    rows: dict[str, Any], todo: Iterator[tuple[str, Callable[[], dict[str, Any]]]], path: Path, until: float
+) -> None:
     for key, run in todo:
-        if key not in rows:
+        if key not in rows and time.process_time() < until:
             rows[key] = run()
             print(key, rows[key], flush=True)
             path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
@@ -263,24 +345,27 @@ def main() -> None:
     from transformers import AutoModelForCausalLM
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="?", choices=("presses", "chunks", "perplexity", "report"))
+    parser.add_argument("part", nargs="?", choices=("presses", "chunks", "codecs", "perplexity", "report"))
     parser.add_argument("--texts", type=int, default=32)
     parser.add_argument("--model", type=Path, default=FOLDER)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="of processor time, then the rest is left")
     given = parser.parse_args()
+    until = time.process_time() + 60 * given.minutes
     torch.set_num_threads(1)
     path = RESULTS / "kv-quality.json"
     rows = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    if given.part in (None, "presses", "chunks"):
+    parts = (("presses", presses), ("chunks", chunks), ("codecs", codecs))
+    if given.part in (None, *(name for name, _ in parts)):
         model = AutoModelForCausalLM.from_pretrained(given.model).eval()
-        for name, made in (("presses", presses), ("chunks", chunks)):
+        for name, made in parts:
             if given.part in (None, name):
-                _measure(rows, made(model, count=given.texts, seed=given.seed), path)
+                _measure(rows, made(model, count=given.texts, seed=given.seed), path, until)
     if given.part in (None, "perplexity"):
-        _measure(rows, perplexities(count=16, seed=given.seed), path)
+        _measure(rows, perplexities(count=16, seed=given.seed), path, until)
     from eval.kv_quality_report import write
 
-    write(rows, RESULTS, texts=given.texts, seed=given.seed)
+    write(rows, RESULTS, seed=given.seed)
 
 
 if __name__ == "__main__":

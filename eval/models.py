@@ -27,9 +27,9 @@ import numpy as np
 
 from eval.decisions import data
 from eval.decisions.data import Pair
-from eval.decisions.pairs import Cache
+from eval.decisions.pairs import Cache, passes
 from eval.embedded import embedded
-from semcache import decide, guards, policy
+from semcache import policy
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
 from semcache.embed.onnx import OnnxEmbedder
@@ -37,12 +37,12 @@ from semcache.evidence import wilson
 from semcache.train import metrics
 from semcache.train.recipe import cards, sources
 from semcache.train.verifier import calibrating
-from semcache.types import Candidate, Card, Controls, Decision, Serve, Verify
+from semcache.types import Serve, Verify
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from semcache.policy import Category, Pack
+    from semcache.policy import Pack
 
     Array = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ def main(argv: Sequence[str]) -> int:
         "verifier": verifier.id,
         "ranking": {name: _ranked(some, logits[name], known[name]) for name, some in sets.items()},
         "stsb": _likeness(verifier),
-        "chain": _chain(sets, known),
+        "chain": _chain(sets, known, verifier),
         "latency": _latency(verifier),
     }
     chosen.out.mkdir(exist_ok=True)
@@ -145,49 +145,23 @@ def _likeness(verifier: CrossEncoder) -> dict[str, float]:
 # The chain
 
 
-class Chain(Cache):
-    """The decision of a cache with one entry, a wish to verify included."""
-
-    def decisions(self, some: Sequence[Pair]) -> list[Decision | None]:
-        """What is decided about each pair; None where nothing is sought."""
-        self._found: dict[Pair, Decision] = {}
-        self.served(some)
-        return [self._found.get(pair) for pair in some]
-
-    def _serves(self, pair: Pair, kept: Category, policy: Category, score: float) -> bool:
-        card = Card(1, b"", b"", kept.name, pair.cached, 0.0, float("inf"))
-        decision = decide.semantic(
-            [Candidate(card, score)],
-            text=pair.asked,
-            category=policy.name,
-            threshold=self._threshold,
-            conflicts=lambda query, cached: guards.conflicts(query, cached, policy.guards),
-            controls=Controls(),
-            now=1.0,
-            rejected=frozenset(),
-            draw=0.5,
-        )
-        self._found[pair] = decision
-        return isinstance(decision, Serve)
-
-
 def verifying(pack: Pack) -> Pack:
     """The pack with the local verifier asked in every category."""
     settled = {name: msgspec.structs.replace(one, verify="verifier") for name, one in pack.categories.items()}
     return msgspec.structs.replace(pack, categories=settled)
 
 
-def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array]) -> dict[str, Any]:
+def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array], verifier: CrossEncoder) -> dict[str, Any]:
     pack = verifying(policy.load("default"))
     enough = 1.0 - pack.target_of("default") - 1e-9
-    cache, found = Chain(pack), {}
+    cache, found = Cache(pack), {}
     for name, some in sets.items():
         decisions = cache.decisions(some)
         grey = np.array([isinstance(one, Verify) for one in decisions])
         alone = np.array([isinstance(one, Serve) for one in decisions])
         same = np.array([one.same for one in some])
-        believed = np.array([one.p_correct if isinstance(one, Verify) else 0.5 for one in decisions])
-        said, both = known[name] >= enough, posterior(believed, known[name]) >= enough
+        said = known[name] >= enough
+        both = np.array([passes(one, p, verifier) for one, p in zip(decisions, known[name].tolist(), strict=True)])
         ways = {
             "without": alone,
             "verifier": alone | (grey & said),
@@ -200,13 +174,6 @@ def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array]) -> di
             "of": [int(same.sum()), int((~same).sum())],
             "kinds": _by_kind(some, ways),
         }
-    return found
-
-
-def posterior(believed: Array, said: Array) -> Array:
-    """P(correct) of what was believed before, and the word of a verifier that was calibrated on even odds (Bayes)."""
-    odds = believed / (1.0 - believed) * said / np.maximum(1.0 - said, 1e-9)
-    found: Array = odds / (1.0 + odds)
     return found
 
 
@@ -272,8 +239,9 @@ def _page(facts: Mapping[str, Any]) -> str:
         "",
         "## The chain at shipped defaults",
         "",
-        "Every category asks the verifier. Served is what it finds the same with at least 1 less the target, or",
-        "what is so probable by its word and the decision's belief together (Bayes). An oracle is always right.",
+        "Every category asks the verifier. Served is what its word alone finds the same with at least 1 less the",
+        "target; or, as the cache does, what its word and the decision's belief, weighed together, leave no more risk",
+        "in than the pooled budget allows at the start. An oracle is always right.",
         "",
         "| set | | pairs | in the grey zone | without verifier | its word alone | with the belief | with an oracle "
         "| of the oracle's gain |",

@@ -2,9 +2,10 @@
 
     python -m eval.toy_model [DIR] [--minutes 12] [--seed 0]
 
-Writes a transformers folder (weights, tokenizer) and `training.json`. Lengths grow with progress; every context is
-followed by many questions, and only their answers are learned. Same seed and steps, same weights on one machine; a run
-that was interrupted goes on from its last checkpoint.
+Writes a transformers folder (weights, tokenizer). Takes 8 minutes of one core, in which two hops (`hop`) and long
+sections are not learned. Lengths grow with progress; every context is followed by many questions, and only their
+answers are learned. Same seed and steps, same weights on one machine; a run that was interrupted goes on from its
+last checkpoint.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from eval.toy_tasks import BOS, EOS, TASKS, WORDS, Text, text
+from eval.toy_tasks import BOS, EOS, TAKEN, TASKS, WORDS, Text, begun, text
 
 FOLDER = Path(".eval") / "toy-model"
 # Length of contexts, sequences a step, steps, tasks. Repeating random tokens comes first: it teaches to look back for
@@ -98,12 +99,12 @@ def accuracy(model: Any, seed: int, length: int, texts: int = 24) -> dict[str, f
 
     rng, found = random.Random(seed), {}
     model.eval()
-    for task in TASKS:
+    for task in TAKEN:
         right = asked = 0
         with torch.inference_mode():
             for _ in range(texts):
                 made = text(rng, (task,), length, dense=0.6)
-                question = made.questions[0]
+                question = begun(made.questions[0])
                 ids = torch.tensor([[*made.ids, *question.ids, *question.answer]])
                 size = len(question.answer)
                 best = model(input_ids=ids, use_cache=False).logits[0, -size - 1 : -1].argmax(-1)
@@ -135,7 +136,6 @@ def train(folder: Path, *, seed: int, minutes: float) -> None:
         adam.load_state_dict(state["adam"])
         step, spent = state["step"], state["spent"]
     began = time.process_time()
-    history: list[dict[str, Any]] = []
     while step < total and time.process_time() - began < minutes * 60:
         length, count, _, tasks = _stage(step)
         ids, labels = batch(random.Random(seed * 1_000_003 + step), length, count, tasks)
@@ -157,14 +157,16 @@ def train(folder: Path, *, seed: int, minutes: float) -> None:
         step += 1
         if step % 25 == 0:
             right = (logits.argmax(-1) == labels)[labels >= 0].float().mean()
-            history.append({"step": step, "length": length, "loss": loss.item(), "right": float(right)})
-            print(history[-1], f"{spent + time.process_time() - began:.0f} s", flush=True)
+            seconds = spent + time.process_time() - began
+            print(
+                f"step {step}, length {length}, loss {loss.item():.3f}, right {right:.3f}, {seconds:.0f} s", flush=True
+            )
         late = time.process_time() - began > minutes * 60
         if step % _SAVE == 0 or step == total or late:
             gone = spent + time.process_time() - began
             state = {"model": model.state_dict(), "momenta": momenta, "adam": adam.state_dict()}
             torch.save({**state, "step": step, "spent": gone}, saved)
-    print(accuracy(model, seed + 1, 256), accuracy(model, seed + 1, 448))
+    print({length: accuracy(model, seed + 1, length) for length in (64, 256, 448)})
     model.save_pretrained(folder)
     _tokenizer().save_pretrained(folder)
 

@@ -21,6 +21,7 @@ _SPECIAL = ("<bos>", "<eos>", ".", "?", "hop", "of", "topic", "quote", "copy")
 _CLASSES = {"k": 64, "v": 64, "a": 16, "n": 32, "m": 16, "q": 32, "w": 47}
 WORDS = _SPECIAL + tuple(f"{name}{at}" for name, count in _CLASSES.items() for at in range(count))
 TASKS = ("lookup", "needle", "section", "hop", "copy")
+TAKEN = ("lookup", "needle", "section", "copy")  # what the model of `eval.toy_model` learns of them, see `begun`
 _SPAN, _SECTION = 4, 5  # tokens of a quotation, sentences of a section
 
 
@@ -91,6 +92,14 @@ def text(rng: random.Random, tasks: tuple[str, ...], length: int, *, chunk: int 
     rng.shuffle(units)
     rng.shuffle(questions)
     return Text(_cut([sentence for unit in units for sentence in unit], chunk), tuple(questions))
+
+
+def begun(question: Question) -> Question:
+    """The question as it is asked in evaluations: of a quotation the first token is given, as the model of
+    `eval.toy_model` learned to go on, and not to find where."""
+    if question.task != "copy":
+        return question
+    return Question(question.task, (*question.ids, question.answer[0]), question.answer[1:])
 
 
 def _cut(sentences: list[list[int]], size: int) -> tuple[tuple[int, ...], ...]:

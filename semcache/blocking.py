@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from semcache.cache import AsyncSemanticCache
 from semcache.errors import InvalidArgument
@@ -20,6 +20,7 @@ from semcache.types import Admission, Selector
 
 if TYPE_CHECKING:
     from semcache.agents.opening import BlockingPlans
+    from semcache.agents.tools import ToolResults
 
 _CLOSED = "this cache is closed: open it again with SemanticCache.open"
 T = TypeVar("T")
@@ -43,7 +44,7 @@ class SemanticCache:
         judge: str | Judge = "exact",
         seed: int | None = None,
         embedder: str = "default",
-        verifier: Verifier | None = None,
+        verifier: Verifier | Literal["model", "off"] = "model",
         judge_backend: Backend | None = None,
         judge_model: str | None = None,
     ) -> SemanticCache:
@@ -117,6 +118,17 @@ class SemanticCache:
         from semcache.agents.opening import BlockingPlans
 
         return BlockingPlans(self.inner.plans, self.run)
+
+    @property
+    def tools(self) -> ToolResults:
+        """The results of tools; see `AsyncSemanticCache.tools`. Raises InvalidArgument after `close`."""
+        cache = self.inner
+
+        async def opened() -> ToolResults:
+            return cache.tools
+
+        # In the loop, so that two threads do not open them twice.
+        return self.run(opened())
 
     def settle(self) -> None:
         """Wait until background judging and learning are done and every outcome is written."""

@@ -6,10 +6,12 @@ embedder becomes `Forward(Why.FAULT)` and is counted. What `admit` reports as st
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from prometheus_client import Counter
 
@@ -38,7 +40,6 @@ from semcache.types import (
     Serve,
     Store,
     Timings,
-    Usage,
     Verify,
     Why,
     parse_id,
@@ -47,7 +48,9 @@ from semcache.types import (
 from semcache.wire import dialects
 
 if TYPE_CHECKING:
+    from semcache.agents.opening import PlansOnUse
     from semcache.agents.plans import Plans, Terms
+    from semcache.agents.tools import ToolResults
     from semcache.parts import Parts
     from semcache.protocols import Backend, Judge, Verifier
     from semcache.types import Vector
@@ -68,10 +71,12 @@ class AsyncSemanticCache:
         self._store = parts.store
         self._clock = parts.clock
         self._faults = Faults(parts.meter)
-        self._keeper = Keeper(parts, self._faults)
+        self._keeper = _keeper(parts, self._faults)
         self._semantic = SemanticTier(parts, self._faults)
         self._learner = parts.learner
         self._plans: Plans | None = None
+        self._opening = asyncio.Lock()
+        self.standings: dict[str, Callable[[], dict[str, Any]]] = {}  # what else `stats` tells of, by its name there
 
     @classmethod
     async def open(
@@ -83,7 +88,7 @@ class AsyncSemanticCache:
         judge: str | Judge = "exact",
         seed: int | None = None,
         embedder: str = "default",
-        verifier: Verifier | None = None,
+        verifier: Verifier | Literal["model", "off"] = "model",
         judge_backend: Backend | None = None,
         judge_model: str | None = None,
         clock: Callable[[], float] = time.time,
@@ -91,10 +96,10 @@ class AsyncSemanticCache:
         """Open the cache in folder `data`, or in the store of that URL.
 
         `target` is the error per hit to keep (default: the pack's). `judge` compares cached answers with fresh ones:
-        "exact", "normalised", "verifier" (by embedding, and by `verifier` where that leaves doubt), "llm" (asks
-        `judge_model` behind `judge_backend`), or a judge of your own. `verifier` is also asked while a caller waits,
-        about what is uncertain in categories whose pack says so. `seed` makes every random choice reproducible. Raises
-        ConfigError, or StoreError for a database that cannot be opened.
+        "exact", "normalised", "verifier" (by embedding, and by a `verifier` of your own where that leaves doubt), "llm"
+        (asks `judge_model` behind `judge_backend`), or a judge of your own. `verifier` is also asked while a caller
+        waits, about what is uncertain in categories whose pack says so: by default the local model. `seed` makes every
+        random choice reproducible. Raises ConfigError, or StoreError for a database that cannot be opened.
         """
         from semcache.opening import open_parts
 
@@ -112,21 +117,17 @@ class AsyncSemanticCache:
             judge_backend=judge_backend,
             judge_model=judge_model,
         )
-        cache = cls(parts)
-        try:
-            await cache.open_plans()
-        except BaseException:
-            await cache.close()
-            raise
-        return cache
+        return cls(parts)
 
     async def open_plans(self, terms: Terms | None = None) -> Plans:
         """Open the plan templates of agents, those in the store included, and keep up with other workers.
 
-        Those that are open already, as after `open`, are given back. Raises StoreError.
+        Those that are open already are given back. Raises StoreError.
         """
-        if self._plans is not None:
-            return self._plans
+        async with self._opening:
+            return self._plans or await self._open_plans(terms)
+
+    async def _open_plans(self, terms: Terms | None) -> Plans:
         from semcache.agents.opening import open_plans
 
         parts = self.parts
@@ -144,11 +145,23 @@ class AsyncSemanticCache:
         return self._plans
 
     @property
-    def plans(self) -> Plans:
-        """The plan templates of agents: `lookup`, `record`, `outcome`. Raises InvalidArgument before they are open."""
-        if self._plans is None:
-            raise InvalidArgument("this cache was opened without plans: await its open_plans() first")
-        return self._plans
+    def plans(self) -> Plans | PlansOnUse:
+        """The plan templates of agents: `lookup`, `record`, `outcome`; opened when one of these is first awaited."""
+        if self._plans is not None:
+            return self._plans
+        from semcache.agents.opening import PlansOnUse
+
+        return PlansOnUse(self.open_plans)
+
+    @cached_property
+    def tools(self) -> ToolResults:
+        """The results of tools that the pack's `tools`, or their own schemas, declare: `run`, `lookup`, `record`.
+
+        They lie in the memory of this process alone. Raises ConfigError.
+        """
+        from semcache.agents.tools.opening import open_tools
+
+        return open_tools(self.parts)
 
     async def close(self) -> None:
         """Write what is pending and release everything. Comparisons that a slow judge still owes wait in the store."""
@@ -358,17 +371,12 @@ class AsyncSemanticCache:
         row = recorded(lookup, self.parts.prices, at=self._clock(), status=status, seconds=seconds, **facts)
         return self.parts.economics.note(lookup, row)
 
-    def planned(self, row: Recorded, tokens: int) -> Recorded:
-        """The row of a request that a plan answered in the model's place, which saved so many completion tokens."""
-        saved = Usage(completion_tokens=tokens)
-        cost = self.parts.prices.cost(row.model, saved)
-        return replace(row, outcome=Outcome.PLAN, why=Why.PLAN, saved=saved, saved_cost=cost)
-
     async def stats(self) -> dict[str, Any]:
         """Requests, hits, savings and entries, in all and by category. Raises StoreError."""
         await self.journal.flush()
         parts, tally = self.parts, await self._store.tally()
-        return statistics(self.pack, tally, self.catalogue.counts(), parts.threshold, parts.economics.balances())
+        found = statistics(self.pack, tally, self.catalogue.counts(), parts.threshold, parts.economics.balances())
+        return found | {name: standing() for name, standing in self.standings.items()}
 
     def faults(self) -> dict[str, str]:
         """What is broken now, by part."""
@@ -380,7 +388,8 @@ class AsyncSemanticCache:
         """Forget templates that expired a while ago. Raises StoreError."""
         from semcache.store.plans import plans_of
 
-        library, before = self.plans.library, now - GRACE
+        assert self._plans is not None
+        library, before = self._plans.library, now - GRACE
         expired = [public_id(one.id) for one in library.templates() if one.expires < before]
         await library.purge(expired, tenant=None, agent=None, now=now, dry_run=False)
         await plans_of(self._store).sweep_plans(before)
@@ -405,3 +414,13 @@ class AsyncSemanticCache:
         if served.how is Outcome.SEMANTIC and (served.audit or not served.stale):
             await self._learner.audit(lookup, served, answer, cached=cached, fresh=fresh)
         return admitted
+
+
+def _keeper(parts: Parts, faults: Faults) -> Keeper:
+    """What keeps answers: where the pack names models, an answer is worth what the cheapest acceptable one takes."""
+    pack = parts.pack
+    if not pack.models:
+        return Keeper(parts, faults)
+    from semcache.agents.multiplex.values import worth_by
+
+    return Keeper(parts, faults, worth_by(pack.models, pack.near.target if pack.near is not None else pack.target))

@@ -152,12 +152,13 @@ class Judge(Model):
 
 
 class Verifier(Model):
-    """Who is asked, while a client waits, about uncertain neighbours of categories with `verify: llm`.
+    """Who is asked, while a client waits, about uncertain neighbours of categories whose pack names a verifier.
 
-    `timeout` is how long the client waits; `accuracy` is the share of verdicts that are right.
+    "model" is the local one, for `verify: verifier`; "llm" sets up a language model too, for `verify: llm`: `timeout`
+    is how long a client waits for that, `accuracy` the share of its verdicts that are right.
     """
 
-    kind: Annotated[Literal["off", "llm"], BeforeValidator(_switch)] = "off"
+    kind: Annotated[Literal["off", "model", "llm"], BeforeValidator(_switch)] = "model"
     timeout: Seconds = 1.5
     accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.99
 
@@ -181,6 +182,14 @@ class Plans(_Section):
     rule: Literal["explicit", "finished"] = "explicit"
     target: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.9
     life: Seconds = 30 * 86400.0
+
+
+class Near(_Section):
+    """Where the cheaper model of a pack's `near` is asked; `url` None is the upstream. `timeout` is what it has."""
+
+    url: str | None = None
+    api_key: SecretStr | None = None
+    timeout: Seconds = 20.0
 
 
 class Auth(_Section):
@@ -210,6 +219,7 @@ class Settings(_Section):
     verifier: Verifier = Field(default_factory=Verifier)
     background: Background = Field(default_factory=Background)
     plans: Plans = Field(default_factory=Plans)
+    near: Near = Field(default_factory=Near)
     auth: Auth = Field(default_factory=Auth)
     log: Log = Field(default_factory=Log)
     prices: Path | None = None

@@ -44,6 +44,7 @@ def semantic(
     now: float,
     rejected: Container[int],
     draw: float,
+    tenant: str = "",
     revalidate: float = 0.0,
 ) -> Decision:
     """Serve the nearest candidate that the threshold finds good enough.
@@ -76,7 +77,7 @@ def semantic(
             refused = refused or Forward(why or Why.UNCERTAIN, nearest=found)
             continue
         candidate = Candidate(found.card, found.score, features=features.of(text, found), around=found.around)
-        verdict = _judge(threshold, candidate, category, controls, draw)
+        verdict = _judge(threshold, candidate, category, controls, draw, tenant)
         if not (verdict.serve or verdict.verify) and verdict.p_correct < EVEN:
             # Guards only object. What they were not asked about has no features, lest anybody learns from half of them.
             judged.append((found, verdict))
@@ -85,7 +86,7 @@ def semantic(
             if objections:
                 values = features.doubted(candidate.features, objections)
                 candidate = Candidate(found.card, found.score, objections, values, found.around)
-                verdict = _judge(threshold, candidate, category, controls, draw)
+                verdict = _judge(threshold, candidate, category, controls, draw, tenant)
             judged.append((candidate, verdict))
             if not any(conflict.veto for conflict in objections):
                 done.add(place)
@@ -109,21 +110,30 @@ def semantic(
                 stale=_stale(card, now),
             )
         if verdict.verify and not _stale(card, now):
-            return Verify(card, score, verdict.p_correct, features=candidate.features)
+            return Verify(
+                card, score, verdict.p_correct, features=candidate.features, chance=verdict.audit, risk=verdict.risk
+            )
     (best, verdict), *rest = judged
     others = tuple([candidate for candidate, _ in rest[:OTHERS]])
     return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
 
 
-def _judge(threshold: Threshold, candidate: Candidate, category: str, controls: Controls, draw: float) -> Verdict:
+def _judge(
+    threshold: Threshold, candidate: Candidate, category: str, controls: Controls, draw: float, tenant: str
+) -> Verdict:
     """The verdict under the terms of the request's category, and of the candidate's where that is another."""
-    verdict = threshold.judge(candidate, category, controls=controls, draw=draw)
-    if not verdict.serve or candidate.card.category == category:
+    verdict = threshold.judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
+    if candidate.card.category == category or not (verdict.serve or verdict.verify):
         return verdict
-    other = threshold.judge(candidate, candidate.card.category, controls=controls, draw=draw)
-    if not other.serve:
+    other = threshold.judge(candidate, candidate.card.category, controls=controls, draw=draw, tenant=tenant)
+    if not (other.serve or other.verify):
         return other
-    return replace(verdict, p_correct=min(verdict.p_correct, other.p_correct), audit=max(verdict.audit, other.audit))
+    p_correct, audit = min(verdict.p_correct, other.p_correct), max(verdict.audit, other.audit)
+    if verdict.serve and other.serve:
+        return replace(verdict, p_correct=p_correct, audit=audit)
+    risks = [one.risk for one in (verdict, other) if one.risk is not None]
+    least = min(risks) if len(risks) == 2 else None
+    return replace(verdict, serve=False, verify=True, p_correct=p_correct, audit=audit, why=Why.UNCERTAIN, risk=least)
 
 
 def _stale(card: Card, now: float) -> bool:

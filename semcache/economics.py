@@ -18,6 +18,8 @@ _EVERY = 50
 _MEMORY = 20_000
 _PROBE = 50
 
+CORE_SECOND = 0.05 / 3600  # US dollars: what large clouds ask for a virtual core
+
 
 class Outlook(StrEnum):
     """Whether looking up by meaning is worth its cost."""

@@ -108,13 +108,25 @@ def wilson(count: float, of: float, deviate: float = TWO_SIDED_95) -> Interval:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassStanding:
+    """What audits show of one class of tenants in a category; fields as in `Standing`."""
+
+    name: str
+    closed: bool
+    certified: float | None
+    audits: int
+    wrong: int
+    error: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """What a strategy knows of a category, for operators.
 
     `risk` is the largest 1 - P(correct) that is served now (None: the strategy estimates none), `score` the lowest
     score. `certified` is the error per hit that audits have certified at `confidence`, None before they have.
     `labels` counts all labels, `audits` those of served answers drawn by chance and `wrong` the errors among them.
-    `error` is the error per hit that these audits show.
+    `error` is the error per hit that these audits show, `classes` what they show of the tenants.
     """
 
     strategy: str
@@ -130,3 +142,4 @@ class Standing:
     audit_rate: float = 0.0
     error: Interval | None = None
     note: str = ""
+    classes: tuple[ClassStanding, ...] = ()

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 
-from semcache.economics import Balance, Economics
+from semcache.economics import CORE_SECOND, Balance, Economics
 from semcache.evidence import Label, LabelSource
 from semcache.policy import Pack
 from semcache.types import Forward, Lookup, Outcome, Recorded, Serve, Why
 
-CORE_SECOND = 0.05 / 3600  # US dollars: what large clouds ask for a virtual core
 _REMEMBERED = 10_000
 _NOT_SOUGHT = frozenset([Why.NO_CACHE, Why.UNPROFITABLE])
 
@@ -49,7 +48,7 @@ class Gate:
         timings = lookup.timings
         seconds = timings.embed + timings.search + timings.guard
         cost = row.saved_cost or row.spent_cost or self._call(row.category)
-        self._books.looked_up(row.category, hit=hit, llm=cost, lookup=seconds * CORE_SECOND)
+        self._books.looked_up(row.category, hit=hit, llm=cost, lookup=seconds * CORE_SECOND, verify=lookup.verified)
         return row
 
     def judged(self, label: Label) -> None:

@@ -7,8 +7,9 @@ gives up leaves the index at once and the store soon after.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from semcache.admission import admission
@@ -39,13 +40,14 @@ if TYPE_CHECKING:
 
 
 class Keeper:
-    """Puts answers away. One instance a cache."""
+    """Puts answers away. One instance a cache. `worth` is the US dollars that a hit on an entry spares."""
 
-    def __init__(self, parts: Parts, faults: Faults) -> None:
+    def __init__(self, parts: Parts, faults: Faults, worth: Callable[[Entry], float] = attrgetter("cost")) -> None:
         self._parts = parts
         self._faults = faults
+        self._worth = worth
         self._background: set[asyncio.Task[None]] = set()
-        self._costs: dict[str, tuple[int, float]] = {}  # answers kept by category, and US dollars they cost
+        self._costs: dict[str, tuple[int, float]] = {}  # answers kept by category, and US dollars they spare
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
         """Whether the policy allows this answer to be kept."""
@@ -156,12 +158,13 @@ class Keeper:
         return [Rejection(entry.id, digest) for digest in digests if digest != entry.key.exact]
 
     def _cost(self, entry: Entry) -> float:
-        """What an answer cost, in units of its category's mean; 1 where that is unknown, as of what was kept before."""
-        if not entry.cost > 0:
+        """What an answer spares, in units of its category's mean; 1 where unknown, as of what was kept before."""
+        worth = self._worth(entry)
+        if not worth > 0:
             return 1.0
         count, total = self._costs.get(entry.category, (0, 0.0))
-        count, total = self._costs[entry.category] = count + 1, total + entry.cost
-        return entry.cost * count / total
+        count, total = self._costs[entry.category] = count + 1, total + worth
+        return worth * count / total
 
     async def _show(self, card: Card, vector: Vector | None, cost: float) -> None:
         displaced = self._parts.catalogue.add(card, cost=cost)

@@ -1,17 +1,18 @@
 """What a request cost and what the cache saved: prices, the row that records an outcome, and what the rows add up to.
 
 Pure. Invariant: a token is counted as spent by the one request that paid for it and as saved by every request that did
-not have to; no request does both.
+not have to; no request does both. In money a near hit does: it pays a cheaper model and saves the price of a dearer.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypedDict
 
+from semcache.agent_policy import ModelSpec
 from semcache.economics import Balance
 from semcache.evidence import Interval, wilson
 from semcache.policy import Pack
@@ -35,15 +36,29 @@ LIST_PRICES: Mapping[str, tuple[float, float]] = {
 
 
 class Prices:
-    """US dollars per million prompt and completion tokens, by shell-style pattern of the model name."""
+    """US dollars per million prompt and completion tokens, by shell-style pattern of the model name.
 
-    def __init__(self, table: Mapping[str, tuple[float, float]] = LIST_PRICES) -> None:
+    `models` are those of a pack, whose word counts before the table's.
+    """
+
+    def __init__(
+        self, table: Mapping[str, tuple[float, float]] = LIST_PRICES, models: Mapping[str, ModelSpec] | None = None
+    ) -> None:
         self._table = dict(table)
         self._known: dict[str, tuple[float, float]] = {}
+        self._models = {name: (one.prompt, one.completion) for name, one in (models or {}).items()}
+
+    def naming(self, models: Mapping[str, ModelSpec]) -> Prices:
+        """The same table beside other models."""
+        return Prices(self._table, models)
+
+    def knows(self, model: str) -> bool:
+        """Whether there is a price for this model."""
+        return model in self._models or self.of(model) != (0.0, 0.0)
 
     def of(self, model: str) -> tuple[float, float]:
         """Prices of a model, (0, 0) when no pattern matches."""
-        price = self._known.get(model)
+        price = self._models.get(model) or self._known.get(model)
         if price is None:
             name = model.rpartition("/")[2]
             price = next((value for pattern, value in self._table.items() if fnmatchcase(name, pattern)), (0.0, 0.0))
@@ -119,6 +134,21 @@ def recorded(
     )
 
 
+def planned(row: Recorded, prices: Prices, tokens: int) -> Recorded:
+    """The row of a request that a plan answered in the model's place, which saved so many completion tokens."""
+    saved = Usage(completion_tokens=tokens)
+    cost = prices.cost(row.model, saved)
+    return replace(row, outcome=Outcome.PLAN, why=Why.PLAN, saved=saved, saved_cost=cost)
+
+
+def substituted(row: Recorded, spent: Usage, paid: float, instead: float) -> Recorded:
+    """The row of a request that a cheaper model answered for `paid` US dollars, and for `instead` the one it names.
+
+    `why` stays what it was: the reason for which no answer of the cache was served.
+    """
+    return replace(row, outcome=Outcome.NEAR, spent=spent, spent_cost=paid, saved_cost=instead)
+
+
 def statistics(
     pack: Pack,
     tally: Sequence[Mapping[str, object]],
@@ -128,10 +158,10 @@ def statistics(
 ) -> dict[str, Any]:
     """What `semcache stats` shows: totals, and a row per category that has traffic, entries or a place in the pack.
 
-    Hit rate is hits over the requests that were looked up; bypassed requests are counted apart. A category that is
-    served by meaning also has where its strategy stands and, where `balances` has it, whether it pays; any other has
-    None in those places. Errors are shares with a 95% interval: per hit by meaning, as audits show them, and per
-    request that was looked up, which is the same times the share of hits by meaning.
+    Hit rate is hits over the requests that were looked up; bypassed requests are counted apart, and near hits are none.
+    A category that is served by meaning also has where its strategy stands and, where `balances` has it, whether it
+    pays; any other has None in those places. Errors are shares with a 95% interval: per hit by meaning, as audits show
+    them, and per request that was looked up, which is the same times the share of hits by meaning.
     """
     groups: dict[str, list[Mapping[str, Any]]] = {name: [] for name in {*pack.categories, *entries}}
     for group in tally:
@@ -141,7 +171,8 @@ def statistics(
         sums = _sums(of_category)
         balance = None if balances is None else balances.get(name)
         rows[name] = {"entries": entries.get(name, 0), **sums, **_standing(pack, name, threshold, sums, balance)}
-    total = _sums([group for of_category in groups.values() for group in of_category])
+    every = [group for of_category in groups.values() for group in of_category]
+    total = _sums(every)
     learned = {name: sum(row[name] or 0 for row in rows.values()) for name in ("labels", "audits", "wrong")}
     return {
         "policies": pack.name,
@@ -149,7 +180,44 @@ def statistics(
         "confidence": pack.confidence,
         "total": {"entries": sum(entries.values()), **total, **learned},
         "categories": rows,
+        "outcomes": outcomes(every),
     }
+
+
+def outcomes(groups: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Calls, tokens and money by outcome, and in all, beside what always asking the model that was named costs.
+
+    `calls` are those of a model that said what they took. `saved_usd` is `always_usd` less `spent_usd`, negative where
+    more was spent than that: comparisons and audits are calls of the outcome that they were made for.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for outcome in Outcome:
+        mine = [group for group in groups if group["outcome"] == outcome]
+        if mine:
+            found[outcome.value] = _spending(mine)
+    return found | {"total": _spending(groups)}
+
+
+def _spending(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def total(name: str) -> float:
+        return float(sum(group.get(name) or 0 for group in groups))
+
+    spent, always = total("spent_cost"), sum(_always(group) for group in groups)
+    return {
+        "requests": int(total("requests")),
+        "calls": int(total("calls")),
+        "prompt_tokens": int(total("spent_prompt_tokens")),
+        "completion_tokens": int(total("spent_completion_tokens")),
+        "spent_usd": round(spent, 6),
+        "always_usd": round(always, 6),
+        "saved_usd": round(always - spent, 6),
+    }
+
+
+def _always(group: Mapping[str, Any]) -> float:
+    """US dollars that these requests would have cost without a cache: a near hit's own calls would not have been."""
+    own = 0.0 if group["outcome"] == Outcome.NEAR else group["spent_cost"] or 0.0
+    return float((group["saved_cost"] or 0.0) + own)
 
 
 _STANDING: tuple[str, ...] = (
@@ -170,6 +238,7 @@ _STANDING: tuple[str, ...] = (
     "break_even",
     "outlook",
     "note",
+    "classes",
 )
 
 
@@ -200,6 +269,7 @@ def _standing(
         "break_even": balance.break_even if balance is not None and math.isfinite(balance.break_even) else None,
         "outlook": balance.outlook.value if balance is not None else None,
         "note": now.note,
+        "classes": [{**asdict(one), "error": _scaled(one.error, 1.0)} for one in now.classes],
     }
 
 
@@ -217,7 +287,8 @@ def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     def total(name: str) -> float:
         return float(sum(group[name] or 0 for group in groups))
 
-    exact, semantic, plan = requests(Outcome.EXACT), requests(Outcome.SEMANTIC), requests(Outcome.PLAN)
+    exact, semantic = requests(Outcome.EXACT), requests(Outcome.SEMANTIC)
+    plan, near = requests(Outcome.PLAN), requests(Outcome.NEAR)
     bypassed = requests(Outcome.BYPASS)
     everything = sum(int(group["requests"]) for group in groups)
     looked_up = everything - bypassed
@@ -226,11 +297,12 @@ def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "exact": exact,
         "semantic": semantic,
         "plan": plan,
-        "misses": looked_up - exact - semantic - plan,
+        "near": near,
+        "misses": looked_up - exact - semantic - plan - near,
         "bypassed": bypassed,
         "hit_rate": round((exact + semantic + plan) / looked_up, 4) if looked_up else None,
         "saved_tokens": int(total("saved_prompt_tokens") + total("saved_completion_tokens")),
-        "saved_usd": round(total("saved_cost"), 6),
+        "saved_usd": round(sum(_always(group) for group in groups) - total("spent_cost"), 6),
         "spent_usd": round(total("spent_cost"), 6),
         "mean_ms": round(1e3 * total("seconds") / everything, 3) if everything else None,
     }

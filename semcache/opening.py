@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from semcache import categorize
 from semcache.answers import Answers
@@ -38,7 +38,7 @@ from semcache.telemetry import Meter
 from semcache.thresholds import ByCategory
 from semcache.thresholds.certified.belief import FAITHFUL, Noise
 from semcache.thresholds.certified.priors import read_priors
-from semcache.verify import Verifiers, backend_for, only
+from semcache.verifiers import backend_for, given
 
 if TYPE_CHECKING:
     from semcache.config import Settings
@@ -57,7 +57,7 @@ async def open_parts(
     clock: Callable[[], float],
     seed: int | None = None,
     target: float | None = None,
-    verifier: Verifier | None = None,
+    verifier: Verifier | Literal["model", "off"] = "off",
     judge_backend: Backend | None = None,
     judge_model: str | None = None,
     hot_bytes: int = 256 << 20,
@@ -68,8 +68,9 @@ async def open_parts(
 ) -> Parts:
     """Open every part. `data` is a folder or a store URL. Raises ConfigError, StoreError or EmbedError.
 
-    `judge` is one, or the name of one; "llm" asks `judge_model` behind `judge_backend`. `verifier` is asked about what
-    is too uncertain to be served without, in categories whose pack says `verify`. `noise` is how often the judge errs.
+    `judge` is one, or the name of one; "llm" asks `judge_model` behind `judge_backend`. `verifier` ("model": the local
+    one) is asked about what is too uncertain to be served without, in categories whose pack says `verify`. `noise` is
+    how often the judge errs.
     """
     pack = load(policies)
     if target is not None:
@@ -78,12 +79,18 @@ async def open_parts(
     url = data if folder is None else str(folder / "semcache.db")
     seal = Seal.parse(seal_keys) if seal_keys else None
     store = open_store(url, seal=seal)
-    table = read_prices(prices) if prices is not None else Prices()
+    table = (read_prices(prices) if prices is not None else Prices()).naming(pack.models)
     spec = spec_of(embedder, folder)
     priors = read_priors(prior_of(spec))
     model = open_embedder(spec)
     referee = (
-        open_judge(judge, embedder=model, verifier=verifier, backend=judge_backend, model=judge_model)
+        open_judge(
+            judge,
+            embedder=model,
+            verifier=None if isinstance(verifier, str) else verifier,
+            backend=judge_backend,
+            model=judge_model,
+        )
         if isinstance(judge, str)
         else judge
     )
@@ -112,7 +119,7 @@ async def open_parts(
             # Not from `rng`: two workers of one seed must not make the same ids.
             new_id=lambda: secrets.randbits(63),
             snapshot=None if folder is None else folder / "index",
-            verifiers=Verifiers({}) if verifier is None else only(verifier, meter=meter),
+            verifiers=given(verifier, pack, folder, meter=meter),
         )
         await _fill(parts, held)
         await parts.learner.log.restore(lambda: ByCategory(pack, noise=noise, priors=priors))

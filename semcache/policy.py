@@ -7,8 +7,8 @@ remedy.
 
 from __future__ import annotations
 
-import difflib
 import re
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -16,13 +16,13 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 import yaml
 
+from semcache.agent_policy import ModelSpec, NearSpec, ToolSpec
+from semcache.durations import Duration, duration
 from semcache.errors import ConfigError
+from semcache.mistakes import explain, line, nearest
 
 Score = Annotated[float, msgspec.Meta(ge=-1.0, le=1.0, description="cosine similarity, higher is closer")]
 Rate = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0, description="a share of served hits")]
-Duration = Annotated[
-    str, msgspec.Meta(pattern=r"^\d+(\.\d+)?\s*(s|m|h|d|w)$", description="a number and a unit: 90s, 15m, 12h, 7d, 2w")
-]
 GuardName = Literal[
     "form",
     "code",
@@ -63,7 +63,6 @@ Strategy = Literal["static", "per-category", "vcache", "certified"]
 Profile = Literal["any", "service", "questions"]
 EvictionName = Literal["value", "lru", "lfu", "sieve", "s3-fifo", "w-tinylfu", "gdsf", "lec"]
 _DURATIONS = ("ttl", "change_every", "revalidate")
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 
 class Rules(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -144,14 +143,28 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """How sure a certificate of the error has to be."""
     relax_to: Rate | None = None
     """The error accepted while the backend is overloaded; never less than `target`."""
+    tenants: dict[str, list[str]] = {}
+    """Classes of tenants whose error is certified together: shell-style patterns of names; others are alone."""
     capacity: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """Entries of all categories together: a category may use what others leave unused. Left out, quotas are strict."""
     min_margin: Score = 0.25
     """A request whose best centroid scores below this joins the category `default`."""
-    overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.05
+    overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.1
     """Paraphrases are also sought in categories whose centroid scores less than this below the best one."""
     defaults: CategorySpec = msgspec.field(default_factory=CategorySpec)
     categories: dict[str, CategorySpec] = {}
+    tools: dict[str, ToolSpec] = {}
+    models: dict[str, ModelSpec] = {}
+    near: NearSpec | None = None
+
+
+_KINDS: dict[str, type[msgspec.Struct]] = {
+    "defaults": CategorySpec,
+    "categories": CategorySpec,
+    "tools": ToolSpec,
+    "models": ModelSpec,
+    "near": NearSpec,
+}
 
 
 class Category(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,7 +180,7 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     target: float | None = None
     contract: Literal["hit", "request"] = "hit"
     audit: float = 0.1
-    verify: Literal["off", "verifier", "llm"] = "off"
+    verify: Literal["off", "verifier", "llm"] = "verifier"
     context: Literal["exact", "semantic"] = "exact"
     ttl: float = 7 * 86400.0
     learn_ttl: bool = True
@@ -196,11 +209,15 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
     share: Literal["tenant", "user"]
     target: float
     min_margin: float
-    overlap: float = 0.05
+    overlap: float = 0.1
     confidence: float = 0.95
     relax_to: float | None = None
+    tenants: tuple[tuple[str, tuple[str, ...]], ...] = ()
     capacity: int | None = None
     categories: dict[str, Category]
+    tools: dict[str, ToolSpec] = {}
+    models: dict[str, ModelSpec] = {}
+    near: NearSpec | None = None
     source: str = ""
 
     def of(self, category: str) -> Category:
@@ -212,18 +229,17 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
         own = self.of(category).target
         return self.target if own is None else own
 
+    def class_of(self, tenant: str) -> str:
+        """The first class of tenants that names this one; any other is a class of its own."""
+        for name, patterns in self.tenants:
+            if any(fnmatchcase(tenant, pattern) for pattern in patterns):
+                return name
+        return tenant
+
     def with_target(self, target: float) -> Pack:
         """The same pack with another error target, in every category."""
         categories = {name: msgspec.structs.replace(one, target=None) for name, one in self.categories.items()}
         return msgspec.structs.replace(self, target=target, categories=categories)
-
-
-def duration(text: str) -> float:
-    """Seconds of "90s", "15m", "12h", "7d" or "2w". Raises ConfigError."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip())
-    if match is None:
-        raise ConfigError(f"{text!r} is no duration: write a number and one of s, m, h, d, w, such as 12h")
-    return float(match[1]) * _UNITS[match[2]]
 
 
 @cache
@@ -250,16 +266,15 @@ def load(name_or_path: str) -> Pack:
         if not files:
             raise ConfigError(f"{path}: no *.yaml file in this folder; `semcache policy show default` prints a start")
         first, *rest = [_read(file) for file in files]
-        merged = first.categories
         for spec in rest:
-            merged = merged | spec.categories
-        first.categories = merged
+            first.categories = first.categories | spec.categories
+            first.tools, first.models = first.tools | spec.tools, first.models | spec.models
         return _settle(first, str(path))
     if path.suffix in (".yaml", ".yml"):
         return _settle(_read(path), str(path))
     shipped = packs_dir() / f"{name_or_path}.yaml"
     if not shipped.is_file():
-        hint = _nearest(name_or_path, packs())
+        hint = nearest(name_or_path, packs())
         raise ConfigError(f"no policy pack {name_or_path!r}{hint}; shipped: {', '.join(packs())}")
     return _settle(_read(shipped), str(shipped))
 
@@ -292,20 +307,22 @@ def _read(path: Path) -> PackSpec:
     try:
         spec = msgspec.convert(data, PackSpec)
     except msgspec.ValidationError as error:
-        raise ConfigError(_explain(path, node, str(error))) from error
+        raise ConfigError(explain(path, node, str(error), PackSpec, _KINDS)) from error
     for name, category in spec.categories.items():
         for pattern in category.rules.patterns if category.rules else []:
             try:
                 re.compile(pattern)
             except re.error as error:
                 keys = ["categories", name, "rules", "patterns"]
-                where = f"{path}:{_line(node, keys)}: {'.'.join(keys)}"
+                where = f"{path}:{line(node, keys)}: {'.'.join(keys)}"
                 raise ConfigError(f"{where}: {pattern!r} is no regular expression: {error}") from error
     return spec
 
 
 def _spell_off(data: dict[str, Any]) -> None:
-    """YAML reads `verify: off` as false."""
+    """YAML reads `verify: off` and `near: off` as false."""
+    if data.get("near") is False:
+        data["near"] = None
     categories = data.get("categories")
     for one in [data.get("defaults"), *(categories.values() if isinstance(categories, dict) else ())]:
         if isinstance(one, dict) and one.get("verify") is False:
@@ -325,8 +342,12 @@ def _settle(spec: PackSpec, source: str) -> Pack:
         overlap=spec.overlap,
         confidence=spec.confidence,
         relax_to=spec.relax_to,
+        tenants=tuple([(name, tuple(patterns)) for name, patterns in spec.tenants.items()]),
         capacity=spec.capacity,
         categories=named,
+        tools=spec.tools,
+        models=spec.models,
+        near=spec.near,
         source=source,
     )
 
@@ -347,78 +368,3 @@ def _merge(base: Category, spec: CategorySpec, name: str) -> Category:
     changes["patterns"], changes["models"] = tuple(rules.patterns), tuple(rules.models)
     changes["examples"] = tuple(spec.examples or ())
     return msgspec.structs.replace(base, **changes)
-
-
-def _explain(path: Path, node: yaml.Node | None, message: str) -> str:
-    """Turn msgspec's "… - at `$.categories[...].x`" into file, line, dotted key and a remedy."""
-    text, _, where = message.partition(" - at `")
-    steps = [step for step in re.split(r"[.\[\]]+", where.rstrip("`").removeprefix("$").replace("[...]", ".*")) if step]
-    unknown = re.search(r"unknown field `([^`]+)`", text)
-    keys = _resolve(node, steps, unknown[1] if unknown else None)
-    dotted = ".".join(keys) or "the file"
-    hint = _nearest(unknown[1], _fields(keys[:-1])) if unknown else ""
-    return f"{path}:{_line(node, keys)}: {dotted}: {text.strip()}{hint}"
-
-
-def _resolve(node: yaml.Node | None, steps: list[str], unknown: str | None) -> list[str]:
-    """Name the keys behind msgspec's path, whose mapping keys read `*`, by looking for the first that fails."""
-    keys: list[str] = []
-    for position, step in enumerate(steps):
-        if step != "*":
-            keys.append(step)
-            continue
-        parent = _descend(node, keys)
-        rest = steps[position + 1 :]
-        for key, _ in getattr(parent, "value", []):
-            trial = [*keys, key.value]
-            try:
-                msgspec.convert(_plain(_descend(node, trial)), CategorySpec)
-            except msgspec.ValidationError:
-                keys = trial
-                break
-        else:
-            return keys + rest
-    return [*keys, unknown] if unknown else keys
-
-
-def _plain(node: yaml.Node | None) -> Any:
-    return yaml.SafeLoader("").construct_object(node, deep=True) if node is not None else None
-
-
-def _descend(node: yaml.Node | None, keys: list[str]) -> yaml.Node | None:
-    for key in keys:
-        if isinstance(node, yaml.MappingNode):
-            node = next((value for name, value in node.value if str(name.value) == key), None)
-        elif isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
-            node = node.value[int(key)]
-        else:
-            return None
-    return node
-
-
-def _line(node: yaml.Node | None, keys: list[str]) -> int:
-    """The 1-based line of the deepest of `keys` that exists in the file."""
-    line = 1
-    for key in keys:
-        if isinstance(node, yaml.MappingNode):
-            pair = next(((name, value) for name, value in node.value if str(name.value) == key), None)
-            if pair is None:
-                break
-            line, node = pair[0].start_mark.line + 1, pair[1]
-        elif isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
-            node = node.value[int(key)]
-            line = node.start_mark.line + 1
-        else:
-            break
-    return line
-
-
-def _fields(keys: list[str]) -> list[str]:
-    if keys and keys[-1] == "rules":
-        return list(Rules.__struct_fields__)
-    return list(CategorySpec.__struct_fields__ if keys else PackSpec.__struct_fields__)
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""

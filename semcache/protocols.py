@@ -268,8 +268,10 @@ class Threshold(Protocol):
         """
         ...
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
-        """Its opinion of one candidate. Changes nothing.
+    def judge(
+        self, candidate: Candidate, category: str, *, controls: Controls, draw: float, tenant: str = ""
+    ) -> Verdict:
+        """Its opinion of one candidate, for a request of `tenant`. Changes nothing.
 
         Asked before the guards are, and again if they find something: a finding must not make it more willing.
         """

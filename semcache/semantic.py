@@ -280,6 +280,7 @@ class SemanticTier:
             now=self._parts.clock(),
             rejected=self._parts.catalogue.rejected(asked.key.exact),
             draw=asked.draw,
+            tenant=request.scope.tenant,
             revalidate=asked.policy.revalidate,
         )
 

@@ -305,7 +305,8 @@ class Verdict:
     """A threshold's opinion of one candidate.
 
     `audit` is the probability with which the backend should be asked all the same, to learn from it; `verify` asks
-    for a verifier's word on a candidate that is too uncertain to be served without.
+    for a verifier's word on a candidate that is too uncertain to be served without. `risk` is the 1 - P(correct) that
+    such a word may leave, None: the target.
     """
 
     serve: bool
@@ -313,6 +314,7 @@ class Verdict:
     audit: float = 0.0
     verify: bool = False
     why: Why = Why.BELOW_THRESHOLD
+    risk: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,12 +333,18 @@ class Serve:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not or if it fails."""
+    """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not or if it fails.
+
+    `chance` is the probability with which it is audited if it is served, `risk` the 1 - P(correct) that may be left
+    then, None: the target.
+    """
 
     card: Card
     score: float
     p_correct: float
     features: tuple[float, ...] = ()
+    chance: float = 0.0
+    risk: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +352,9 @@ class Forward:
     """Ask the backend. `outcome` is MISS when the cache was consulted and BYPASS when it was not.
 
     `p_correct` is what the strategy gave `nearest`, None when it was not asked. `others` are further candidates whose
-    answers are worth comparing with the backend's, of other answer classes than `nearest`.
+    answers are worth comparing with the backend's, of other answer classes than `nearest`. `sampled` is False where a
+    verifier refused `nearest`, and it was not drawn as those that a verifier lets pass are drawn for an audit: to learn
+    from all that are refused and from a few that pass would make every neighbour look worse than it is.
     """
 
     why: Why
@@ -352,6 +362,7 @@ class Forward:
     nearest: Candidate | None = None
     p_correct: float | None = None
     others: tuple[Candidate, ...] = ()
+    sampled: bool = True
 
 
 Decision: TypeAlias = Serve | Verify | Forward
@@ -362,7 +373,7 @@ class Lookup:
     """A request, the key it was looked up under, and what was decided.
 
     `key` and `shelf` are None / b"" when the request was bypassed or could not be keyed. The vector is kept so that a
-    later store does not embed twice.
+    later store does not embed twice. `verified` is what a verifier's word cost, None where nobody was asked.
     """
 
     request_id: str
@@ -373,6 +384,7 @@ class Lookup:
     shelf: bytes = b""
     vector: Vector | None = None
     timings: Timings = Timings()
+    verified: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

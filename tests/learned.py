@@ -26,7 +26,15 @@ class Pupil:
     def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
         return [True] * len(candidates)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
+    def judge(
+        self,
+        candidate: Candidate,
+        category: str,
+        *,
+        controls: Controls,
+        draw: float,
+        tenant: str = "",
+    ) -> Verdict:
         serve = candidate.score >= self.pack.of(category).threshold
         return Verdict(serve, 0.9 if serve else 0.5, audit=self.audit, why=Why.SEMANTIC if serve else Why.UNCERTAIN)
 

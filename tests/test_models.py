@@ -60,14 +60,14 @@ def test_int8_agrees_with_the_same_weights_in_float32() -> None:
     from tokenizers import Tokenizer
 
     from semcache.train.verifier import graph
-    from semcache.train.verifier.reading import padded
+    from semcache.train.verifier.reading import padded, rows
 
     weights, shape = graph.read(DEFAULT_VERIFIER)
-    model = graph.CrossGraph(weights, shape, "float32").model().SerializeToString()
+    model = graph.JointGraph(weights, shape, "float32").model().SerializeToString()
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     words = Tokenizer.from_file(str(DEFAULT_VERIFIER / "tokenizer.json"))
-    ids, mask = padded([words.encode(text).ids for pair in PAIRS for text in (min(pair), max(pair))])
-    exact = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+    ids, kinds, mask = padded(rows(words, [(min(pair), max(pair)) for pair in PAIRS]))
+    exact = session.run(None, {"input_ids": ids, "token_type_ids": kinds, "attention_mask": mask})[0]
     assert np.allclose(CrossEncoder().logits(PAIRS), exact, atol=0.5)
 
 

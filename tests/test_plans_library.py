@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,6 @@ import pytest
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.config import Settings
 from semcache.errors import ConfigError, InvalidArgument
-from semcache.opening import open_from
 from semcache.store import open_store
 from semcache.store.plans import StoredPlan, plans_of
 from semcache.store.seal import Seal
@@ -47,11 +49,24 @@ async def test_a_cache_follows_the_plans_of_others_on_its_store(tmp_path: Path) 
         assert (await one.plans.lookup(TASK, tools=TOOLS)).outcome == "miss"
 
 
-async def test_a_cache_made_of_parts_says_how_to_open_its_plans(tmp_path: Path) -> None:
-    settings = Settings.load({"data": str(tmp_path), "embedder": "hashing"}, {}, None)
-    async with AsyncSemanticCache(await open_from(settings, clock=lambda: 0.0)) as cache:
-        with pytest.raises(InvalidArgument, match="open_plans"):
-            _ = cache.plans
+async def test_plans_are_opened_when_they_are_first_used_and_once(tmp_path: Path) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), embedder="hashing") as cache:
+        plans = cache.plans
+        assert cache.parts.sweeping == [], "nothing is open yet"
+        found = await asyncio.gather(*(plans.lookup(TASK, tools=TOOLS) for _ in range(3)))
+        assert {one.outcome for one in found} == {"miss"}
+        assert len(cache.parts.sweeping) == 1
+        assert cache.plans is await cache.open_plans()
+
+
+def test_opening_the_library_does_not_import_the_agents(tmp_path: Path) -> None:
+    program = (
+        "import sys; from semcache import SemanticCache\n"
+        f"with SemanticCache.open({str(tmp_path)!r}, embedder='hashing') as cache:\n"
+        "    assert 'semcache.agents.plans' not in sys.modules\n"
+        "    assert cache.plans.lookup('Cancel it').outcome == 'miss'\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
 async def test_rotated_keys_take_the_plans_along(tmp_path: Path) -> None:

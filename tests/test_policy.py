@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from semcache import policy
+from semcache.durations import duration
 from semcache.errors import ConfigError
 
 
@@ -40,6 +41,14 @@ def written(folder: Path, text: str, name: str = "pack.yaml") -> str:
         ),
         ("name: x\ncategories:\n  a:\n    rules:\n      patterns: ['(']\n", 5, ["categories.a.rules.patterns", "'('"]),
         ("name: x\ntarget: 0\n", 2, ["target"]),
+        ("name: x\ntools:\n  get:\n    effekt: reads\n", 4, ["tools.get.effekt", "'effect'"]),
+        ("name: x\ntools:\n  get:\n    effect: read\n", 4, ["tools.get.effect", "read"]),
+        ("name: x\ntools:\n  get:\n    effect: reads\n    ttl: soon\n", 5, ["tools.get.ttl"]),
+        ("name: x\nmodels:\n  a: {prompt: 1, completion: 1}\n  b: {prompt: 1}\n", 4, ["models.b", "completion"]),
+        ("name: x\nmodels:\n  a:\n    prompt: -1\n    completion: 1\n", 4, ["models.a.prompt"]),
+        ("name: x\nnear:\n  model: a\n  instead: b\n", 4, ["near.instead", "'instead_of'"]),
+        ("name: x\nnear:\n  model: a\n", 2, ["near", "instead_of"]),
+        ("name: x\nnear:\n  model: a\n  instead_of: b\n  rate: 1.5\n", 5, ["near.rate"]),
         ("name: [\n", 2, ["YAML"]),
         ("- a\n- b\n", 1, ["mapping"]),
     ],
@@ -80,6 +89,15 @@ def test_a_category_takes_from_the_defaults_what_it_leaves_out(tmp_path: Path) -
     assert (pack.of("unheard of").ttl, pack.of("default").quota) == (7200.0, 3)
 
 
+def test_tools_models_and_near_hits_are_read_and_near_may_be_switched_off(tmp_path: Path) -> None:
+    text = "tools: {get_*: {effect: reads, ttl: 5m}}\nmodels: {a: {prompt: 1, completion: 4}}\n"
+    pack = policy.load(written(tmp_path, text + "near: {model: a, instead_of: b, target: 0.1}\n"))
+    assert (pack.tools["get_*"].ttl, pack.models["a"].completion) == ("5m", 4.0)
+    assert pack.near is not None
+    assert (pack.near.instead_of, pack.near.target, pack.near.rate) == ("b", 0.1, 0.2)
+    assert policy.load(written(tmp_path, text + "near: off\n")).near is None
+
+
 def test_a_folder_is_one_pack(tmp_path: Path) -> None:
     written(tmp_path, "name: one\ncategories:\n  a: {threshold: 0.9}\n", "a.yaml")
     written(tmp_path, "name: two\ncategories:\n  b: {threshold: 0.8}\n  a: {threshold: 0.7}\n", "b.yaml")
@@ -92,13 +110,13 @@ def test_a_folder_is_one_pack(tmp_path: Path) -> None:
     ("text", "seconds"), [("90s", 90), ("15m", 900), ("1.5h", 5400), ("7d", 604800), ("2 w", 1209600)]
 )
 def test_durations(text: str, seconds: float) -> None:
-    assert policy.duration(text) == seconds
+    assert duration(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "7", "d", "-1d", "1y", "1d2h"])
 def test_what_is_no_duration(text: str) -> None:
     with pytest.raises(ConfigError):
-        policy.duration(text)
+        duration(text)
 
 
 def test_the_json_schema_accepts_what_ships_and_refuses_what_load_refuses() -> None:

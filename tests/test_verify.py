@@ -32,7 +32,10 @@ from semcache.types import (
     Verify,
     Why,
 )
-from semcache.verify import Asked, LlmVerifier, Verifiers, open_verifiers, shown
+from semcache.verifiers import given as chosen_by_user
+from semcache.verifiers import open_verifiers
+from semcache.verify import Asked, Verifiers
+from semcache.word import INSTRUCTIONS, LlmVerifier, shown
 
 QUERY, CACHED, ANSWER = "How long is the Rhine?", "What is the length of the Rhine?", "1,230 km."
 CARD = Card(7, b"e", b"s", "default", CACHED, 0.0, 9e9)
@@ -46,7 +49,7 @@ def pack(**fields: Any) -> Pack:
 
 def unsure(*, max_error: float | None = None, exact: bytes = b"k") -> Lookup:
     request = Request(Endpoint.CHAT, "m", {}, QUERY, b"{}", controls=Controls(max_error=max_error))
-    return Lookup("r", request, replace(KEY, exact=exact), "default", Verify(CARD, 0.8, 0.7, (1.0, 2.0)))
+    return Lookup("r", request, replace(KEY, exact=exact), "default", Verify(CARD, 0.8, 0.7, (1.0, 2.0), 0.25))
 
 
 def entry(text: str = ANSWER) -> Entry:
@@ -193,6 +196,38 @@ async def test_too_many_at_once_forward(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(await first, Serve)
 
 
+async def test_what_is_learned_from_is_drawn_alike_whatever_the_verifier_said() -> None:
+    for draw, sampled in ((0.2, True), (0.3, False)):
+        refused = (await llm(Says(0.1)).settle(unsure(), entry_of, pack=pack(), draw=draw)).decision
+        passed = (await llm(Says(1.0)).settle(unsure(), entry_of, pack=pack(), draw=draw)).decision
+        assert isinstance(refused, Forward)
+        assert isinstance(passed, Serve)
+        assert refused.sampled == passed.audit == sampled
+    silent = (await llm(Says(UpstreamError("down"))).settle(unsure(), entry_of, pack=pack(), draw=0.9)).decision
+    assert isinstance(silent, Forward)
+    assert silent.sampled, "a failure says nothing of the pair"
+
+
+async def test_a_word_that_is_not_enough_alone_may_be_with_the_belief() -> None:
+    verifiers = Verifiers(
+        {"llm": Asked(Says(0.98), 5.0, 0.98, known=lambda believed, said: (believed + 3.0 * said) / 4.0 + 0.08)}
+    )
+    decision = await settled(verifiers)
+    assert isinstance(decision, Serve)
+    assert decision.p_correct == pytest.approx(0.99)
+    alone = await settled(Verifiers({"llm": Asked(Says(0.98), 5.0, 0.98)}))
+    assert isinstance(alone, Forward)
+
+
+async def test_a_word_is_paid_for_once_and_one_of_memory_is_free() -> None:
+    verifiers = Verifiers({"llm": Asked(Says(1.0), 5.0, cost=lambda _, size: float(size))})
+    first = await verifiers.settle(unsure(), entry_of, pack=pack(), draw=0.5)
+    assert first.verified == len(QUERY) + len(CACHED) + len(ANSWER)
+    again = await verifiers.settle(unsure(), entry_of, pack=pack(), draw=0.5)
+    assert isinstance(again.decision, Serve)
+    assert again.verified is None
+
+
 async def test_nobody_is_asked_whose_best_word_cannot_suffice() -> None:
     verifier = Says(0.9)
     assert isinstance(await settled(llm(verifier, best=0.9)), Forward)
@@ -204,7 +239,9 @@ async def test_a_category_is_verified_by_whom_it_names(kind: str) -> None:
     verifier = Says(1.0)
     assert isinstance(await settled(llm(verifier), verify=kind), Forward)
     assert verifier.heard == []
-    assert isinstance(await settled(verify.only(verifier), verify="verifier"), Serve)
+    own = chosen_by_user(verifier, pack(), None)
+    assert isinstance(await settled(own, verify="verifier"), Serve)
+    assert chosen_by_user("off", pack(verify="verifier"), None).lacking(pack(verify="verifier")) == ["default"]
 
 
 async def test_an_entry_that_is_gone_or_says_nothing_is_not_verified() -> None:
@@ -305,7 +342,7 @@ async def test_the_same_texts_are_asked_about_in_the_same_bytes() -> None:
     first, second = model.asked
     assert first == second
     body = msgspec.json.decode(first.body)
-    assert body["messages"][0] == {"role": "system", "content": verify.INSTRUCTIONS}
+    assert body["messages"][0] == {"role": "system", "content": INSTRUCTIONS}
     assert msgspec.json.decode(body["messages"][1]["content"]) == shown(QUERY, CACHED, ANSWER)
     assert (body["model"], body["temperature"]) == ("small", 0)
 
@@ -334,22 +371,22 @@ def settings(**cli: Any) -> Settings:
     return Settings.load({name.replace("__", "."): value for name, value in cli.items()}, {}, None)
 
 
-async def test_nobody_is_set_up_by_default_and_that_is_said() -> None:
-    verifiers = open_verifiers(settings())
+async def test_no_language_model_is_set_up_by_default_and_that_is_said() -> None:
+    verifiers = open_verifiers(settings(), pack())
     assert verifiers.lacking(pack()) == ["default"]
     assert verifiers.lacking(pack(verify="off")) == verifiers.lacking(pack(semantic=False)) == []
-    assert open_verifiers(settings(verifier__kind="llm", verifier__model="m")).lacking(pack()) == []
+    assert open_verifiers(settings(verifier__kind="llm", verifier__model="m"), pack()).lacking(pack()) == []
 
 
 async def test_the_upstream_is_asked_unless_another_is_named() -> None:
     upstream = Model()
     chosen: dict[str, Any] = {"verifier__kind": "llm", "verifier__model": "small", "verifier__accuracy": 0.995}
-    verifiers = open_verifiers(settings(**chosen), upstream)
+    verifiers = open_verifiers(settings(**chosen), pack(), upstream)
     decision = await settled(verifiers)
     assert isinstance(decision, Serve)
     assert decision.p_correct == 0.995
     assert len(upstream.asked) == 1
-    await open_verifiers(settings(**chosen, verifier__url="http://127.0.0.1:9"), upstream).close()
+    await open_verifiers(settings(**chosen, verifier__url="http://127.0.0.1:9"), pack(), upstream).close()
 
 
 @pytest.mark.parametrize(
@@ -361,4 +398,4 @@ async def test_the_upstream_is_asked_unless_another_is_named() -> None:
 )
 def test_what_cannot_work_is_said_at_the_start(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
-        open_verifiers(settings(**{"verifier__kind": "llm", **given}))
+        open_verifiers(settings(**{"verifier__kind": "llm", **given}), pack())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -25,12 +25,13 @@ from semcache.thresholds import STRATEGIES
 from semcache.thresholds.per_category import PerCategoryThreshold
 from semcache.thresholds.vcache import VCacheThreshold
 from semcache.types import Candidate, Controls, Verdict
+from semcache.verifiers import offline
 
 Contract: TypeAlias = Literal["hit", "request"]
 Insertion: TypeAlias = Literal["always", "when-wrong"]
 Prior: TypeAlias = Mapping[str, Any]  # a saved state
 
-FAITHFUL = "vcache"
+FAITHFUL, SHIPPED = "vcache", "certified + verifier"
 _FOREVER = 1e9  # seconds: nothing grows old in these streams
 
 
@@ -50,6 +51,7 @@ class Contender:
     contracts: tuple[Contract, ...] = ("hit", "request")
     ladder: str = ""
     rung: bool = False
+    verified: bool = False
 
 
 def contenders() -> dict[str, Contender]:
@@ -71,7 +73,8 @@ def contenders() -> dict[str, Contender]:
     if certified is not None:
         found["certified - guards"] = Contender(certified, guards=False, ladder="certified, without guards", rung=True)
         found["certified, nearest"] = Contender(certified, neighbours=1, ladder="certified, one neighbour", rung=True)
-        found["certified"] = Contender(certified, ladder="certified, as shipped")
+        found["certified"] = Contender(certified, ladder="certified, asking nobody")
+        found[SHIPPED] = Contender(certified, ladder="certified and verified, as shipped", verified=True)
     return found
 
 
@@ -86,6 +89,7 @@ def pack(contender: Contender, target: float, contract: Contract) -> Pack:
         "ttl": _FOREVER,
         "quota": 10**9,
         "max_chars": 10**6,
+        "verify": "verifier" if contender.verified else "off",
     }
     if not contender.guards:
         changes["guards"] = ()
@@ -107,7 +111,13 @@ def simulator(
         insertion=insertion,
         neighbours=contender.neighbours,
         judge_noise=noise,
+        verify=_verifier() if contender.verified else None,
     )
+
+
+@cache
+def _verifier() -> Callable[[float, str, str], float] | None:
+    return offline(policy.load("default"), None)
 
 
 def seen_by(contender: Contender, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:
@@ -140,7 +150,15 @@ class _Silent:
     def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:  # noqa: ARG002
         return [True] * len(candidates)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
+    def judge(
+        self,
+        candidate: Candidate,
+        category: str,  # noqa: ARG002
+        *,
+        controls: Controls,  # noqa: ARG002
+        draw: float,  # noqa: ARG002
+        tenant: str = "",  # noqa: ARG002
+    ) -> Verdict:
         return Verdict(False, max(0.0, candidate.score))
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None: ...

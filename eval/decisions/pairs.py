@@ -15,11 +15,12 @@ from eval.decisions.data import Pair, pairs, split
 from eval.decisions.report import Section, Table, between
 from eval.embedded import embedded
 from semcache import categorize, decide, eligibility, guards, policy
+from semcache.embed.cross import CrossEncoder
 from semcache.policy import Category, Pack
 from semcache.protocols import Threshold
 from semcache.simulate.result import interval
 from semcache.thresholds import ByCategory
-from semcache.types import Candidate, Card, Controls, Endpoint, Request, Serve
+from semcache.types import Candidate, Card, Controls, Decision, Endpoint, Request, Serve, Verify
 
 _SAMPLE = 5000
 _CONTROLS = Controls()
@@ -34,8 +35,18 @@ class Cache:
         self._threshold = threshold or ByCategory(pack)
         self._categories = categorize.build(pack, embedded([text for _, text in rows]) if rows else [])
 
-    def served(self, some: Sequence[Pair]) -> list[bool]:
+    def served(self, some: Sequence[Pair], verifier: CrossEncoder | None = None) -> list[bool]:
         """For each pair, whether the second question gets the answer to the first."""
+        decisions = self.decisions(some)
+        grey = [at for at, decision in enumerate(decisions) if isinstance(decision, Verify)]
+        said = [0.0] * len(grey)
+        if verifier is not None:
+            said = verifier.probabilities([(some[at].asked, some[at].cached) for at in grey]).tolist()
+        words = dict(zip(grey, said, strict=True))
+        return [isinstance(one, Serve) or (at in words and passes(one, words[at])) for at, one in enumerate(decisions)]
+
+    def decisions(self, some: Sequence[Pair]) -> list[Decision | None]:
+        """What is decided about each pair; None where nothing is sought."""
         cached, asked = embedded([one.cached for one in some]), embedded([one.asked for one in some])
         scores = (cached * asked).sum(axis=1)
         found = []
@@ -43,17 +54,13 @@ class Cache:
             kept = self._pack.of(self._categories.near(one)[0])
             near = [self._pack.of(name) for name in self._categories.near(two)]
             open_ = kept.name in [each.name for each in near if each.cache and each.semantic]
-            found.append(
-                open_
-                and _eligible(pair.cached, kept)
-                and _eligible(pair.asked, near[0])
-                and self._serves(pair, kept, near[0], min(1.0, score))
-            )
+            sought = open_ and _eligible(pair.cached, kept) and _eligible(pair.asked, near[0])
+            found.append(self._decision(pair, kept, near[0], min(1.0, score)) if sought else None)
         return found
 
-    def _serves(self, pair: Pair, kept: Category, policy: Category, score: float) -> bool:
+    def _decision(self, pair: Pair, kept: Category, policy: Category, score: float) -> Decision:
         card = Card(1, b"", b"", kept.name, pair.cached, 0.0, math.inf)
-        decision = decide.semantic(
+        return decide.semantic(
             [Candidate(card, score)],
             text=pair.asked,
             category=policy.name,
@@ -64,12 +71,16 @@ class Cache:
             rejected=frozenset(),
             draw=0.5,
         )
-        return isinstance(decision, Serve)
+
+
+def passes(unsure: Decision | None, said: float, verifier: CrossEncoder) -> bool:
+    """Whether the local verifier's word is enough for what is in doubt, as it is in `verify.Verifiers`."""
+    return isinstance(unsure, Verify) and verifier.joined(unsure.p_correct, said) >= 1.0 - (unsure.risk or 0.0)
 
 
 def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int], None]) -> Section:
     """All three sets, by kind."""
-    cache = Cache(policy.load("default"))
+    cache, verifier = Cache(policy.load("default")), CrossEncoder()
     half = [one for one in pairs("qqp") if split(one.group) == "report"]
     sets = {
         "fow_cache": list(pairs("fow_cache")),
@@ -78,7 +89,7 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
     }
     rows, facts = [], {}
     for done, (name, some) in enumerate(sets.items(), 1):
-        served = cache.served(some)
+        served = cache.served(some, verifier)
         for kind, same, counted in _kinds(some, served):
             rows.append([name, kind, "should be served" if same else "trap", str(len(counted)), _rate(counted)])
             facts[f"{name}/{kind}/{same}"] = [sum(counted), len(counted)]

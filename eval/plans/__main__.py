@@ -30,7 +30,9 @@ OURS = ("plan templates", "and what is near")
 _INTRO = """# Plan templates
 
 Made by `python -m eval.plans`; what each set's plans and labels are is said in `eval/plans/sets.py`, what the others do
-in `eval/plans/others.py`. One pass over each set in its own order, no seed.
+in `eval/plans/others.py`. One pass over each set in its own order, no seed. webarena_tasks comes with labels of its
+templates; tabmwp and financebench have none, and theirs are derived by this project's own rules, which may take for
+one plan what somebody else would not.
 
 `after two`: share of the tasks whose template was seen at least twice before that were served the right plan. `wrong`:
 plans served of another template, per served plan. `filled`: slots of served plans that were filled deterministically;

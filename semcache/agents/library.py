@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from semcache.agents.outcome import Trust, predicted
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 _PAGE = 1000
+_HEARD = 600.0  # seconds for which others can hear how a run ended
+_TOLD = b"outcome "  # no template begins with this
 _MARK = 86400.0  # seconds for which others can see that a template is gone
 
 
@@ -32,6 +35,7 @@ class Library:
     """Templates by partition. `embedder` and `index` (which makes one of a dimension) serve the near tier alone.
 
     `unreadable` counts rows of the store that are no templates, `unembedded` templates that could not be embedded.
+    `heard` is told what any worker was told of a run that it did not know: run, success and tenant.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class Library:
         self._trust: dict[tuple[str, str], Trust] = {}
         self._declared: dict[tuple[str, str, str], bytes] = {}
         self._seq = 0
+        self.heard: Callable[[str, bool, str], object] = lambda _run, _success, _tenant: None
         self.unreadable = self.unembedded = 0
 
     def partition(self, tenant: str, agent: str, tools: Mapping[str, Tool], system: str) -> bytes:
@@ -123,6 +128,12 @@ class Library:
                 self._forget(one.id)
         return [public_id(one.id) for one in gone]
 
+    async def tell(self, run: str, *, success: bool, tenant: str, now: float) -> None:
+        """Let other workers know how a run ended that one of them may have seen. Raises StoreError."""
+        said = _TOLD + msgspec.json.encode((run, success))
+        number = int.from_bytes(digest(self._salt.hex(), tenant, run)[:8]) >> 1
+        await self._store.put_plans([StoredPlan(number, tenant, said, now + _HEARD)])
+
     async def retire(self, tenant: str, agent: str, tools: Mapping[str, Tool]) -> None:
         """Templates that use a tool whose schema has changed are kept for the record alone. Raises StoreError."""
         known = self._declared
@@ -175,6 +186,10 @@ class Library:
             self._forget(row.id)
             return
         try:
+            if row.body.startswith(_TOLD):
+                run, success = msgspec.json.decode(row.body.removeprefix(_TOLD), type=tuple[str, bool])
+                self.heard(run, success, row.tenant)
+                return
             template = decode(row.body)
         except ValueError:
             self.unreadable += 1

@@ -5,7 +5,7 @@ Knows where a cache keeps its parts. Invariant: templates lie in the cache's own
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -51,10 +51,29 @@ async def open_plans(
     )
 
 
+class PlansOnUse:
+    """The plans of a cache, opened by `open` when they are first used: until then they cost nothing."""
+
+    def __init__(self, open: Callable[[], Awaitable[Plans]]) -> None:
+        self._open = open
+
+    async def lookup(self, task: str | Sequence[Mapping[str, Any]], **given: Any) -> FoundPlan:
+        """The plan for a task; see `Plans.lookup`."""
+        return await (await self._open()).lookup(task, **given)
+
+    async def record(self, messages: Sequence[Mapping[str, Any]], **given: Any) -> str | None:
+        """Learn from a finished run; see `Plans.record`."""
+        return await (await self._open()).record(messages, **given)
+
+    async def outcome(self, found: FoundPlan | str, *, success: bool, tenant: str | None = None) -> bool:
+        """Say whether a served plan led to success; see `Plans.outcome`."""
+        return await (await self._open()).outcome(found, success=success, tenant=tenant)
+
+
 class BlockingPlans:
     """`Plans` for code without an event loop; `run` waits for a coroutine, as `SemanticCache.run` does."""
 
-    def __init__(self, plans: Plans, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+    def __init__(self, plans: Plans | PlansOnUse, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
         self.inner, self._run = plans, run
 
     def lookup(self, task: str | Sequence[Mapping[str, Any]], **given: Any) -> FoundPlan:

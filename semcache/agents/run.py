@@ -219,7 +219,7 @@ def _read(messages: Sequence[Mapping[str, Any]]) -> Run:
     # Who thanks for an answer does not keep the run from having ended with it.
     while messages and messages[-1].get("role") == "user":
         messages = messages[:-1]
-    last = messages[-1]
+    last = messages[-1] if messages else {}
     if last.get("role") != "assistant" or last.get("tool_calls"):
         raise NoRun(Why.TRUNCATED)
     turns, texts = turns_of(messages)

@@ -32,12 +32,14 @@ def open_backend(
     routing: Routing | None = None,
     secret: Callable[[], bytes] | None = None,
     note: Callable[[Routed], object] = lambda _: None,
+    salt: bool = True,
 ) -> Backend:
     """Make the backend that `upstream` names: a URL, several by commas, `engine:DIR`, `litellm:[MODEL]` or `echo`.
 
     `fallback_key` is for clients that send no credentials. With `anthropic_url`, `/v1/messages` goes there, and never
     sees a `fallback_key`, which is an OpenAI key. `replicas` stand in the place of `upstream`; they, or several URLs,
-    are routed to as `routing` says (`secret` and `note` are those of `Router`). Raises ConfigError for anything else.
+    are routed to as `routing` says (`secret` and `note` are those of `Router`). With `secret` and `salt`, a single
+    server that knows `cache_salt` is given one by tenant too. Raises ConfigError for anything else.
     """
     backend: Backend
     urls = [url.strip() for url in upstream.split(",") if url.strip()]
@@ -92,6 +94,8 @@ def open_backend(
             f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), several by commas, "
             "engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), echo"
         )
+    if secret is not None and salt and len(urls) == 1 and not replicas:
+        backend = _salted(backend, urls[0], secret)
     if anthropic_url is None:
         return backend
     from semcache.backends.by_path import ByPath
@@ -106,3 +110,16 @@ def open_backend(
         proxy=proxy,
     )
     return ByPath(backend, {"/v1/messages": messages})
+
+
+def _salted(backend: Backend, upstream: str, secret: Callable[[], bytes]) -> Backend:
+    """A server or engine that may keep what it has read for whoever asks next, with a salt for each tenant."""
+    from semcache.backends.replica import Address
+    from semcache.backends.routing.kinds import KINDS, of_host
+    from semcache.backends.salted import SaltedBackend
+
+    name = Address(upstream).name
+    kind = KINDS["semcache"] if upstream.startswith("engine:") else of_host(name)
+    if kind is None and not upstream.startswith(("http://", "https://")):
+        return backend
+    return SaltedBackend(backend, name, kind=kind, secret=secret)

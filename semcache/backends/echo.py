@@ -164,7 +164,7 @@ class _Echo:
     async def _other(self, scope: Message, raw: bytes, send: Send) -> None:
         path, query = scope["path"], scope.get("query_string", b"").decode()
         made = 1_700_000_000
-        cards = [{"id": name, "object": "model", "created": made, "owned_by": "semcache"} for name in MODELS]
+        cards = [{"id": name, "object": "model", "created": made, "owned_by": "semcache-echo"} for name in MODELS]
         if path == "/v1/models":
             answer: Json = {"object": "list", "data": cards}
         elif path.startswith("/v1/models/"):

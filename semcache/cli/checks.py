@@ -16,12 +16,12 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from semcache.cli import opened
-from semcache.errors import ConfigError, SemcacheError, StoreError, UpstreamError
+from semcache.cli import opened, upstreams
+from semcache.cli.findings import Finding
+from semcache.errors import ConfigError, SemcacheError, StoreError
 
 if TYPE_CHECKING:
     from semcache.config import Settings
@@ -29,20 +29,9 @@ if TYPE_CHECKING:
 
 _ROOM, _TIGHT = 100 << 20, 2 << 30
 _SAMPLE = 50
-_PATIENCE = 5.0
 _PROBES = tuple(
     f"How do I rename {thing} without losing my work?" for thing in ("a branch", "a file", "a tag", "a table")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One row: what was looked at, how it is, what was found, and how to mend it ("" when it is ok)."""
-
-    check: str
-    state: Literal["ok", "warn", "fail"]
-    found: str
-    remedy: str = ""
 
 
 async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding]:
@@ -63,7 +52,7 @@ async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding
         if settings.store.url is None:
             findings.append(_snapshot(settings, embedder))
         await embedder.close()
-    findings.append(await _upstream(settings))
+    findings += await upstreams.look(settings)
     findings.append(_port(settings))
     return findings
 
@@ -242,60 +231,6 @@ def _snapshot(settings: Settings, embedder: Embedder) -> Finding:
     except IndexFault as error:
         return Finding("index", "warn", str(error), "nothing to do: the next start builds the index from the store")
     return Finding("index", "ok", f"a snapshot of {len(shelf)} vectors")
-
-
-async def _upstream(settings: Settings) -> Finding:
-    from semcache.backends import open_backend
-    from semcache.protocols import Outbound
-
-    given = settings.upstream
-    if not given.url.startswith(("http://", "https://")):
-        return (
-            Finding("upstream", "ok", f"{given.url}: in this process") if given.url == "echo" else _litellm(given.url)
-        )
-    key, fallback = given.api_key, settings.fallback_key
-    try:
-        backend = open_backend(
-            given.url,
-            api_key=key.get_secret_value() if key else None,
-            fallback_key=fallback.get_secret_value() if fallback else None,
-            timeout=_PATIENCE,
-            connect_timeout=_PATIENCE,
-            proxy=given.proxy.get_secret_value() if given.proxy else None,
-        )
-        try:
-            started = time.perf_counter()
-            reply = await backend.send(Outbound("GET", "/v1/models", [("accept", "application/json")], b""))
-            spent = time.perf_counter() - started
-            await reply.close()
-        finally:
-            await backend.close()
-    except ConfigError as error:
-        return Finding("upstream", "fail", str(error), "name a URL with its scheme: --upstream https://HOST/v1")
-    except UpstreamError as error:
-        return Finding("upstream", "fail", f"{given.url}: {error}", "check the address, the network and upstream.proxy")
-    return _answered(f"{given.url} answers {reply.status} in {spent * 1e3:.0f} ms", reply.status, bool(key or fallback))
-
-
-def _answered(found: str, status: int, has_key: bool) -> Finding:
-    if status in (401, 403):
-        if has_key:
-            return Finding("upstream", "fail", found, "the key is refused: check upstream.api_key or OPENAI_API_KEY")
-        remedy = "clients have to send their own key, or set upstream.api_key or OPENAI_API_KEY"
-        return Finding("upstream", "warn", f"{found}: reachable, key missing", remedy)
-    if status >= 500:
-        return Finding("upstream", "warn", found, "it is reachable and unwell: look at its own logs")
-    return Finding("upstream", "ok", found)
-
-
-def _litellm(url: str) -> Finding:
-    import importlib.util
-
-    if url.partition(":")[0] != "litellm":
-        return Finding("upstream", "fail", f"{url!r} is no upstream", "name a URL, litellm:MODEL or echo")
-    if importlib.util.find_spec("litellm") is None:
-        return Finding("upstream", "fail", f"{url}: litellm is not installed", "pip install 'semcache-llm[litellm]'")
-    return Finding("upstream", "ok", f"{url}: litellm is installed; its providers were not asked")
 
 
 def _port(settings: Settings) -> Finding:

@@ -21,12 +21,15 @@ async def traffic(
     """What both packs make of a trace, with that many examples of each kind of change. Raises SemcacheError."""
     from semcache.simulate import replay
     from semcache.simulate.compare import changes, compare
+    from semcache.verifiers import offline
 
     found, tally, prices = lines_of(settings, wanted)
     traces, _ = await traces_of(settings, wanted, [old, new], found, prices)
     with simulating(2 * len(found)) as progress:
         one, two = [
-            replay.run(trace, pack, None, seed=wanted.seed, progress=progress).result
+            replay.run(
+                trace, pack, None, seed=wanted.seed, verify=offline(pack, settings.data), progress=progress
+            ).result
             for trace, pack in zip(traces, (old, new), strict=True)
         ]
     shown = []

@@ -152,7 +152,7 @@ async def _asking(
 ) -> AsyncGenerator[Pair, None]:
     from semcache.train.synthesize.asked import synthesize_asking
     from semcache.train.synthesize.chat import Chat
-    from semcache.verify import backend_for
+    from semcache.verifiers import backend_for
 
     backend = backend_for(settings, settings.judge, None, timeout=60.0)
     try:

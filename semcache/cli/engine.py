@@ -39,6 +39,11 @@ _Draft = Annotated[int, typer.Option("--draft", metavar="TOKENS", help="Longest 
 _Disk = Annotated[Path | None, typer.Option("--disk", metavar="DIR", help="Folder in which blocks survive a restart.")]
 _DiskMib = Annotated[int, typer.Option("--disk-mib", metavar="MIB", help="Most that this folder may hold.")]
 _HostMib = Annotated[int, typer.Option("--host-mib", metavar="MIB", help="Host memory for blocks that left the cache.")]
+_Codec = Annotated[
+    str,
+    typer.Option("--disk-codec", help="raw, lossless, or int8 or int4 for requests that allow approximate answers."),
+]
+_ChunkMib = Annotated[int, typer.Option("--chunk-mib", metavar="MIB", help="Memory for documents reused anywhere.")]
 _Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Threads of the model on a CPU.")]
 
 
@@ -62,6 +67,8 @@ def serve(
     disk: _Disk = None,
     disk_mib: _DiskMib = 4096,
     host_mib: _HostMib = 0,
+    disk_codec: _Codec = "raw",
+    chunk_mib: _ChunkMib = 256,
     threads: _Threads = None,
 ) -> None:
     """Serve a model over HTTP as OpenAI does: chat completions and completions, with shared prefixes."""
@@ -76,7 +83,8 @@ def serve(
     config = _config(
         model=model, revision=revision, name=name, device=device, dtype=dtype, context=context, cache_mib=cache_mib,
         block=block, step=step, max_running=max_running, max_waiting=max_waiting, max_wait=max_wait, draft=draft,
-        disk=disk, disk_mib=disk_mib, host_mib=host_mib, threads=threads,
+        disk=disk, disk_mib=disk_mib, host_mib=host_mib, disk_codec=disk_codec, chunk_mib=chunk_mib,
+        threads=threads,
     )  # fmt: skip
     listener = listen(host, port)
     _quiet()
@@ -125,6 +133,8 @@ def batch(
     disk: _Disk = None,
     disk_mib: _DiskMib = 4096,
     host_mib: _HostMib = 0,
+    disk_codec: _Codec = "raw",
+    chunk_mib: _ChunkMib = 256,
     threads: _Threads = None,
     as_json: options.Json = False,
 ) -> None:
@@ -147,7 +157,8 @@ def batch(
     config = _config(
         model=model, revision=revision, name=name, device=device, dtype=dtype, context=context, cache_mib=cache_mib,
         block=block, step=step, max_running=max_running, max_waiting=64, max_wait=float("inf"), draft=draft,
-        disk=disk, disk_mib=disk_mib, host_mib=host_mib, threads=threads,
+        disk=disk, disk_mib=disk_mib, host_mib=host_mib, disk_codec=disk_codec, chunk_mib=chunk_mib,
+        threads=threads,
     )  # fmt: skip
     _quiet()
     engine = open_engine(config)
@@ -200,10 +211,16 @@ def _custom_id(line: bytes) -> str | None:
         return None
 
 
-def _config(*, cache_mib: int, disk_mib: int, host_mib: int, **given: Any) -> EngineConfig:
+def _config(*, cache_mib: int, disk_mib: int, host_mib: int, chunk_mib: int, **given: Any) -> EngineConfig:
     from semcache.engine import EngineConfig
 
-    return EngineConfig(cache_bytes=cache_mib << 20, disk_bytes=disk_mib << 20, host_bytes=host_mib << 20, **given)
+    return EngineConfig(
+        cache_bytes=cache_mib << 20,
+        disk_bytes=disk_mib << 20,
+        host_bytes=host_mib << 20,
+        chunk_bytes=chunk_mib << 20,
+        **given,
+    )
 
 
 def _quiet() -> None:

@@ -166,7 +166,7 @@ def _scope(text: str | None) -> tuple[str | None, str | None, str | None]:
 
 
 def _before(age: str) -> float:
-    from semcache.policy import duration
+    from semcache.durations import duration
 
     return time.time() - duration(age)
 

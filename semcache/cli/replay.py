@@ -116,6 +116,7 @@ async def _replayed(
     from semcache.simulate import bounds
     from semcache.simulate import replay as replays
     from semcache.simulate.report import figures
+    from semcache.verifiers import offline
 
     pack = load(settings.policies)
     if settings.cache.target is not None:
@@ -125,7 +126,8 @@ async def _replayed(
     sizes = entries_of(wished, bounds.distinct(trace.arrivals))
     steps = len(trace) * (len(sizes) + (replays.most_static_runs() if baselines else 0))
     with simulating(steps) as progress:
-        runs = [replays.run(trace, pack, size, seed=wanted.seed, progress=progress) for size in sizes]
+        verify = offline(pack, settings.data)
+        runs = [replays.run(trace, pack, size, seed=wanted.seed, verify=verify, progress=progress) for size in sizes]
         static = []
         if baselines:
             contract, target = replays.contract_of(pack), pack.target_of("default")

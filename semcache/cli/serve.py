@@ -83,9 +83,9 @@ async def _preflight(settings: Settings) -> None:
     from semcache.config import check_exposure
     from semcache.opening import read_prices
     from semcache.policy import load
-    from semcache.verify import open_verifiers
+    from semcache.verifiers import open_verifiers
 
-    load(settings.policies)
+    pack = load(settings.policies)
     if settings.prices is not None:
         read_prices(settings.prices)
     if settings.server.workers > 1 and settings.store.url is not None and settings.store_url == "memory://":
@@ -95,7 +95,7 @@ async def _preflight(settings: Settings) -> None:
     upstream = settings.upstream
     replicas = [Address(**one.model_dump()) for one in upstream.replicas]
     await open_backend(upstream.url, anthropic_url=upstream.anthropic_url, replicas=replicas).close()
-    await open_verifiers(settings).close()
+    await open_verifiers(settings, pack).close()
     async with opened.store_of(settings, create=True) as store:
         check_exposure(settings, bool(await store.keys()))
 

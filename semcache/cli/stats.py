@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from semcache.protocols import EntryStore, Threshold
 
 _COLUMNS = (
-    "entries", "requests", "exact", "semantic", "plan", "misses", "bypassed", "hit_rate", "saved_tokens", "saved_usd",
+    "entries", "requests", "exact", "semantic", "plan", "near", "misses", "bypassed", "hit_rate", "saved_tokens",
+    "saved_usd",
 )  # fmt: skip
+_SPENT = ("requests", "calls", "prompt_tokens", "completion_tokens", "spent_usd", "always_usd", "saved_usd")
 _WIDTH = 100
 _PROMISED = ("target", "state", "certified", "audits", "wrong", "error_per_hit", "error_per_request", "audit_rate")
 
@@ -42,6 +44,7 @@ def stats(
     columns = [column.replace("_", " ") for column in _COLUMNS]
     cells = [[name, *(_cell(column, row) for column in _COLUMNS)] for name, row in rows.items()]
     output.table(["category", *columns], cells, right=columns)
+    _money(found.get("outcomes", {}))
     promised = {name: row for name, row in found["categories"].items() if row.get("strategy")}
     if promised:
         _errors(promised, found["confidence"])
@@ -110,6 +113,16 @@ def asked(settings: Settings, url: str) -> dict[str, Any]:
     raise UpstreamError(f"{address} answered {reply.status_code}{hint}")
 
 
+def _money(outcomes: dict[str, dict[str, Any]]) -> None:
+    """What each outcome has cost, beside what always asking the model that was named would have."""
+    if not outcomes.get("total", {}).get("calls"):
+        return
+    print("\nCalls, tokens and dollars by outcome; always: had every request gone to the model that it names")
+    columns = [column.replace("_", " ") for column in _SPENT]
+    cells = [[name, *(_cell(column, row) for column in _SPENT)] for name, row in outcomes.items()]
+    output.table(["outcome", *columns], cells, right=columns)
+
+
 def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
     """What is promised of each category that is served by meaning, and how far it is kept."""
     print(f"\nError of hits by meaning, with 95% intervals; certified at {confidence:.4g} confidence")
@@ -118,6 +131,11 @@ def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
     output.table(["category", *columns], cells, right=[column for column in columns if column != "state"])
     notes: dict[str, list[str]] = {}
     for name, row in rows.items():
+        for one in row["classes"] or ():
+            if one["closed"]:
+                notes.setdefault(f"closed to tenant {one['name']}: its own audits showed too many errors", []).append(
+                    name
+                )
         if row["note"]:
             notes.setdefault(f"{row['note']} (strategy {row['strategy']})", []).append(name)
         if row["outlook"] == "loses":
@@ -136,7 +154,7 @@ def _cell(name: str, row: dict[str, Any]) -> str:
         return "-" if name == "hit_rate" else ""
     if name == "hit_rate":
         return f"{value:.1%}"
-    return f"{value:.4f}" if name == "saved_usd" else f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:.4f}" if name.endswith("_usd") else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _promise(name: str, row: dict[str, Any]) -> str:

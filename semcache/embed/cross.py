@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from semcache.embed.onnx import _options, _readable, _verify
+from semcache.embed.onnx import readable, session_options, verify_files
 from semcache.errors import ConfigError, EmbedError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 DEFAULT_VERIFIER = Path(__file__).parent.parent / "models" / "verifier"
 UNREAD = 0.0  # nobody vouches for what lies behind the last token
 _RUN_TOKENS = 256  # padded tokens of one run
+_TINY = 1e-9
 _FIELDS = ("id", "max_tokens", "calibration")
 
 
@@ -37,15 +39,17 @@ class CrossEncoder:
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
         card = _read_card(folder)
-        _verify(folder, card)
+        verify_files(folder, card)
         self._id, self._max_tokens = str(card["id"]), int(card["max_tokens"])
         scale = card["calibration"]
         self._slope, self._intercept = float(scale["slope"]), float(scale["intercept"])
         self._least, self._most = float(scale["least"]), float(scale["most"])
+        joint = card.get("with_belief", {"word": 1.0, "belief": 1.0, "intercept": 0.0})
+        self._joint = float(joint["word"]), float(joint["belief"]), float(joint["intercept"])
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             self._session = onnxruntime.InferenceSession(
-                str(folder / "model.onnx"), _options(threads), providers=["CPUExecutionProvider"]
+                str(folder / "model.onnx"), session_options(threads), providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
             raise ConfigError(f"the verifier in {folder} cannot be loaded: {error}") from error
@@ -64,8 +68,17 @@ class CrossEncoder:
 
     @property
     def max_tokens(self) -> int:
-        """Tokens it reads of each text."""
+        """Tokens it reads of a pair."""
         return self._max_tokens
+
+    def joined(self, believed: float, said: float) -> float:
+        """P(same) where the decision believed so much before, and `same` then said so much: both inside [0, 1].
+
+        What was never weighed against a belief is taken to be independent of it (Bayes).
+        """
+        word, belief, intercept = self._joint
+        odds = word * _log_odds(said) + belief * _log_odds(believed) + intercept
+        return 1.0 / (1.0 + math.exp(-odds))
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""
@@ -87,12 +100,10 @@ class CrossEncoder:
         found = np.full(len(pairs), np.nan, np.float32)
         try:
             # One order of the two texts, whoever was cached first: the same pair always gets the same answer.
-            texts = [_readable(text) for pair in pairs for text in (min(pair), max(pair))]
-            tokens = [line.ids for line in self._tokenizer.encode_batch_fast(texts)]
-            both = [tokens[at : at + 2] for at in range(0, len(tokens), 2)]
-            lengths = [max(map(len, two)) for two in both]
-            for rows in _runs(lengths, self._max_tokens):
-                found[rows] = self._run([line for row in rows for line in both[row]])
+            ordered = [(readable(min(pair)), readable(max(pair))) for pair in pairs]
+            lines = self._tokenizer.encode_batch_fast(ordered)
+            for rows in _runs([len(line.ids) for line in lines], self._max_tokens):
+                found[rows] = self._run([lines[row] for row in rows])
                 if not np.all(np.isfinite(found[rows])):
                     raise EmbedError(f"the verifier {self._id} returned a logit that is not finite")
         except EmbedError:
@@ -104,16 +115,21 @@ class CrossEncoder:
     async def close(self) -> None:
         """Do nothing: the session is freed with the object."""
 
-    def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-        ids = np.zeros((len(tokens), max(map(len, tokens))), np.int64)
-        mask = np.zeros_like(ids)
-        for row, line in enumerate(tokens):
-            ids[row, : len(line)] = line
-            mask[row, : len(line)] = 1
-        logits: NDArray[np.float32] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
-        if logits.shape != (len(tokens) // 2,):
-            raise EmbedError(f"expected {len(tokens) // 2} logits, got an array of shape {logits.shape}")
+    def _run(self, lines: Sequence[Any]) -> NDArray[np.float32]:
+        ids = np.zeros((len(lines), max(len(line.ids) for line in lines)), np.int64)
+        kinds, mask = np.zeros_like(ids), np.zeros_like(ids)
+        for row, line in enumerate(lines):
+            size = len(line.ids)
+            ids[row, :size], kinds[row, :size], mask[row, :size] = line.ids, line.type_ids, 1
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
+        logits: NDArray[np.float32] = self._session.run(None, feed)[0]
+        if logits.shape != (len(lines),):
+            raise EmbedError(f"expected {len(lines)} logits, got an array of shape {logits.shape}")
         return logits
+
+
+def _log_odds(p: float) -> float:
+    return math.log(max(p, _TINY)) - math.log(max(1.0 - p, _TINY))
 
 
 def _runs(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
@@ -122,7 +138,7 @@ def _runs(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
     for row in sorted(range(len(lengths)), key=lengths.__getitem__):
         if lengths[row] > max_tokens:
             break
-        if runs and 2 * lengths[row] * (len(runs[-1]) + 1) <= _RUN_TOKENS:
+        if runs and lengths[row] * (len(runs[-1]) + 1) <= _RUN_TOKENS:
             runs[-1].append(row)
         else:
             runs.append([row])

@@ -34,13 +34,13 @@ class OnnxEmbedder:
     def __init__(self, folder: Path | str, *, threads: int = 1) -> None:
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
-        card = _read_card(folder)
-        _verify(folder, card)
+        card = read_card(folder)
+        verify_files(folder, card)
         self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             self._session = onnxruntime.InferenceSession(
-                str(folder / "model.onnx"), _options(threads), providers=["CPUExecutionProvider"]
+                str(folder / "model.onnx"), session_options(threads), providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
             raise ConfigError(f"the model in {folder} cannot be loaded: {error}") from error
@@ -67,9 +67,9 @@ class OnnxEmbedder:
             return vectors
         try:
             if len(texts) == 1:
-                tokens = [self._tokenizer.encode(_readable(texts[0])).ids]
+                tokens = [self._tokenizer.encode(readable(texts[0])).ids]
             else:
-                tokens = [line.ids for line in self._tokenizer.encode_batch_fast([_readable(text) for text in texts])]
+                tokens = [line.ids for line in self._tokenizer.encode_batch_fast([readable(text) for text in texts])]
             for rows in _runs([len(line) for line in tokens]):
                 vectors[rows] = self._run([tokens[row] for row in rows])
         except EmbedError:
@@ -121,12 +121,12 @@ def _runs(lengths: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """Replace lone surrogates, which JSON can spell and UTF-8 cannot."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _options(threads: int) -> Any:
+def session_options(threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -138,7 +138,7 @@ def _options(threads: int) -> Any:
     return options
 
 
-def _verify(folder: Path, card: dict[str, Any]) -> None:
+def verify_files(folder: Path, card: dict[str, Any]) -> None:
     """Compare the files with the digests that the card states, if it does; 20 ms well spent against wrong vectors."""
     for name, expected in card.get("sha256", {}).items():
         try:
@@ -153,7 +153,7 @@ def _verify(folder: Path, card: dict[str, Any]) -> None:
             )
 
 
-def _read_card(folder: Path) -> dict[str, Any]:
+def read_card(folder: Path) -> dict[str, Any]:
     path = folder / "model.json"
     try:
         card = json.loads(path.read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tokenizers import Tokenizer
 
-from semcache.embed.onnx import _read_card, _readable, _verify
+from semcache.embed.onnx import read_card, readable, verify_files
 from semcache.errors import ConfigError, EmbedError
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ class StaticEmbedder:
     def __init__(self, folder: Path | str) -> None:
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
-        card = _read_card(folder)
-        _verify(folder, card)
+        card = read_card(folder)
+        verify_files(folder, card)
         self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -64,7 +64,7 @@ class StaticEmbedder:
         """Return float32 (len(texts), dim), rows L2-normalised. Raises EmbedError."""
         found = np.zeros((len(texts), self._dim), np.float32)
         try:
-            lines = self._tokenizer.encode_batch_fast([_readable(text) for text in texts], add_special_tokens=False)
+            lines = self._tokenizer.encode_batch_fast([readable(text) for text in texts], add_special_tokens=False)
         except Exception as error:  # tokenizers raises bare Exception
             raise EmbedError(f"the embedder {self._id} failed: {error}") from error
         for row, line in zip(found, lines, strict=True):

@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from semcache.engine.job import Job, Sampling
+from semcache.engine.job import Job, Sampling, Shortcut
 from semcache.engine.tokenizer import Text
 from semcache.errors import InvalidArgument, RequestRejected
 
@@ -25,6 +25,15 @@ _FIELD = re.compile(r"`\$\.?([^`\[.]*)")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
 _Penalty = Annotated[float, Meta(ge=-2, le=2)]
 _B = TypeVar("_B", bound="Common")
+
+
+class Press(msgspec.Struct, forbid_unknown_fields=True):
+    method: str = "keydiff"
+    keep: Annotated[float, Meta(gt=0, le=1)] = 0.5
+
+
+class Chunks(msgspec.Struct, forbid_unknown_fields=True):
+    recompute: Annotated[float, Meta(ge=0, le=1)] = 0.15
 
 
 class StreamOptions(msgspec.Struct):
@@ -51,6 +60,7 @@ class Common(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ignore_eos: bool | None = None
     cache_salt: Annotated[str, Meta(max_length=128)] | None = None
     prediction: Any = None
+    approximate: bool | None = None
     # ignored
     user: Any = None
     safety_identifier: Any = None
@@ -73,6 +83,8 @@ class Message(msgspec.Struct):
 
 
 class ChatBody(Common, kw_only=True):
+    press: Press | None = None
+    chunks: Chunks | None = None
     """A chat completion. What stands under `refused` is accepted only where it asks for nothing."""
 
     messages: list[Message]
@@ -103,22 +115,25 @@ class CompletionBody(Common, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What a request comes to: one job per prompt, and how it wants to be answered."""
+    """What a request comes to: one job per prompt, and how it wants to be answered. `approximate` says how the answer
+    may come to differ from the model's own, "" where it cannot."""
 
     jobs: tuple[Job, ...]
     stream: bool
     include_usage: bool
     predicted: bool
+    approximate: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
     """The model that is served: its name, and the most tokens of a prompt and its answer. `any_model` answers whatever
-    model a request names."""
+    model a request names; `lossy` says that a disk keeps blocks in fewer bits for requests that allow it."""
 
     name: str
     most: int
     any_model: bool = False
+    lossy: bool = False
 
 
 def read_chat(raw: bytes, text: Text, served: Served, *, id: str, tenant: str) -> Ask:
@@ -145,13 +160,37 @@ def read_chat(raw: bytes, text: Text, served: Served, *, id: str, tenant: str) -
     if not body.messages:
         raise _invalid("messages", "messages is empty: send at least one")
     messages = [_message(at, message) for at, message in enumerate(body.messages)]
+    documents = [part["text"] for message in body.messages for part in _parts(message) if part.get("document") is True]
+    spans: tuple[range, ...] = ()
     try:
-        ids = text.chat(messages)
+        if documents and (body.press or body.chunks):
+            ids, spans = text.located(messages, documents)
+        else:
+            ids = text.chat(messages)
     except InvalidArgument as error:
         raise _invalid("messages", str(error)) from error
     scores = (body.top_logprobs or 0) if body.logprobs else None
     most = body.max_completion_tokens or body.max_tokens or max(1, served.most - len(ids))
-    return _ask(body, [ids], text, id=id, tenant=tenant, logprobs=scores, max_tokens=most)
+    shortcut = _shortcut(body, spans, served)
+    return _ask(body, [ids], text, id=id, tenant=tenant, logprobs=scores, max_tokens=most, shortcut=shortcut)
+
+
+def _shortcut(body: ChatBody, documents: tuple[range, ...], served: Served) -> Shortcut | None:
+    """The short way that a request asks for; None where it comes to the exact one."""
+    if body.press and body.chunks:
+        raise _invalid("press", "press and chunks are two ways to read documents: choose one")
+    if (body.press or body.chunks) and not documents:
+        named = "press" if body.press else "chunks"
+        raise _invalid(named, f'{named} needs documents: mark parts of messages with "document": true')
+    if body.press and body.press.keep < 1:
+        return Shortcut(documents, press=body.press.method, keep=body.press.keep)
+    if body.chunks and body.chunks.recompute < 1:
+        return Shortcut(documents, recompute=body.chunks.recompute)
+    return Shortcut() if body.approximate and served.lossy else None
+
+
+def _parts(message: Message) -> list[dict[str, Any]]:
+    return message.content if isinstance(message.content, list) else []
 
 
 def read_completion(raw: bytes, text: Text, served: Served, *, id: str, tenant: str) -> Ask:
@@ -166,7 +205,8 @@ def read_completion(raw: bytes, text: Text, served: Served, *, id: str, tenant: 
         raise _refused("best_of", "this engine returns every choice that it generates: use n")
     prompts = _prompts(body.prompt)
     ids = [text.encode(prompt) if isinstance(prompt, str) else list(prompt) for prompt in prompts]
-    return _ask(body, ids, text, id=id, tenant=tenant, logprobs=body.logprobs, max_tokens=body.max_tokens or 16)
+    most, shortcut = body.max_tokens or 16, Shortcut() if body.approximate and served.lossy else None
+    return _ask(body, ids, text, id=id, tenant=tenant, logprobs=body.logprobs, max_tokens=most, shortcut=shortcut)
 
 
 def _prompts(given: Any) -> Sequence[str | list[int]]:
@@ -233,6 +273,7 @@ def _ask(
     tenant: str,
     logprobs: int | None,
     max_tokens: int,
+    shortcut: Shortcut | None,
 ) -> Ask:
     stops = [body.stop] if isinstance(body.stop, str) else body.stop or []
     if len(stops) > _STOPS or not all(stops):
@@ -256,9 +297,9 @@ def _ask(
         raise _invalid("stream_options", "stream_options needs stream to be true")
     draft = tuple(text.encode(_predicted(body.prediction), special=False)) if body.prediction else ()
     salt = f"{tenant}\0{body.cache_salt}" if body.cache_salt else tenant
-    jobs = [Job(f"{id}-{at}", tuple(ids), sampling, salt, draft) for at, ids in enumerate(prompts)]
+    jobs = [Job(f"{id}-{at}", tuple(ids), sampling, salt, draft, shortcut) for at, ids in enumerate(prompts)]
     usage = bool(body.stream_options and body.stream_options.include_usage)
-    return Ask(tuple(jobs), bool(body.stream), usage, bool(draft))
+    return Ask(tuple(jobs), bool(body.stream), usage, bool(draft), shortcut.label if shortcut else "")
 
 
 def _bias(given: Mapping[str, float], text: Text) -> dict[int, float]:

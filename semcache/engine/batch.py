@@ -127,7 +127,13 @@ def _read(
             raise RequestRejected(400, message, code="invalid_url", param="url")
         read, kind = _READERS[given.url]
         unique = ids()
-        ask = read(bytes(given.body), engine.text, Served(name, engine.limits.most), id=unique, tenant="")
+        ask = read(
+            bytes(given.body),
+            engine.text,
+            Served(name, engine.limits.most, lossy=bool(engine.config.lossy_codec)),
+            id=unique,
+            tenant="",
+        )
         if ask.stream:
             raise RequestRejected(400, "a batch cannot stream", code="invalid_value", param="stream")
         for job in ask.jobs:
@@ -155,7 +161,8 @@ def _result(work: _Work, ids: Callable[[], str]) -> Json:
     if work.error:
         body = msgspec.json.decode(error_body(500, work.error, code="engine_failed"))
         return _line(work.custom_id, 500, body, ids)
-    return _line(work.custom_id, 200, work.shape.whole(work.told, usage(work.spent, predicted=work.ask.predicted)), ids)
+    spent = usage(work.spent, predicted=work.ask.predicted, approximate=work.ask.approximate)
+    return _line(work.custom_id, 200, work.shape.whole(work.told, spent), ids)
 
 
 def _failed(custom_id: str | None, error: RequestRejected, ids: Callable[[], str]) -> Json:

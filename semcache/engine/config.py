@@ -13,6 +13,8 @@ from typing import Literal
 from semcache.errors import ConfigError
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+Codec = Literal["raw", "lossless", "int8", "int4"]
+_LOSSY = ("int8", "int4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,9 @@ class EngineConfig:
     a batch attends to it once for all (Hydragen). `draft` is the longest draft verified in one pass, 0 for none.
     `quantum` is what a tenant's deficit is raised by (DLPM). A request is refused at once when `max_waiting` wait
     already, or when it would wait more than `max_wait`. `host_bytes` and `disk_bytes` bound the tiers behind the cache,
-    0 for none; `disk` is a folder.
+    0 for none; `disk` is a folder, and `disk_codec` how blocks are written there: "raw", "lossless", or in 8 or 4 bits
+    ("int8", "int4") those of requests that allow it, the others raw. `chunk_bytes` bounds the documents kept to be
+    reused wherever they stand.
     """
 
     model: str
@@ -46,12 +50,14 @@ class EngineConfig:
     host_bytes: int = 0
     disk: Path | None = None
     disk_bytes: int = 4 << 30
+    disk_codec: Codec = "raw"
+    chunk_bytes: int = 256 << 20
     threads: int | None = None
 
     def __post_init__(self) -> None:
         """Raise ConfigError for a value out of range."""
         low = {"block": 1, "cache_bytes": 1, "step": 1, "max_running": 1, "max_waiting": 1, "share": 1, "quantum": 1}
-        low |= {"draft": 0, "host_bytes": 0, "disk_bytes": 0}
+        low |= {"draft": 0, "host_bytes": 0, "disk_bytes": 0, "chunk_bytes": 0}
         for name, least in low.items():
             if getattr(self, name) < least:
                 raise ConfigError(f"engine {name} {getattr(self, name)!r} is too small: it must be at least {least}")
@@ -63,3 +69,10 @@ class EngineConfig:
             raise ConfigError(f"engine max_wait {self.max_wait!r} must be a positive number of seconds")
         if self.dtype not in ("auto", "float32", "bfloat16", "float16"):
             raise ConfigError(f"engine dtype {self.dtype!r} is none of: auto, float32, bfloat16, float16")
+        if self.disk_codec not in ("raw", "lossless", *_LOSSY):
+            raise ConfigError(f"engine disk_codec {self.disk_codec!r} is none of: raw, lossless, {', '.join(_LOSSY)}")
+
+    @property
+    def lossy_codec(self) -> str:
+        """How blocks are written in fewer bits, "" where they are not."""
+        return self.disk_codec if self.disk is not None and self.disk_codec in _LOSSY else ""

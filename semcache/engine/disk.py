@@ -1,8 +1,8 @@
 """Blocks on disk, so that prefixes survive a restart: one safetensors file each, written whole or not at all.
 
 Knows files, checksums and what a block must say of itself. The least recently used files go when the folder is full.
-Invariant: what is given back is bit for bit what was kept under that key, for those tokens and that parent; a file
-that is damaged, cut off or foreign is deleted and reported as absent.
+Invariant: what is given back was kept under that key, for those tokens and that parent, bit for bit unless the block
+was `lossy`; a file that is damaged, cut off or foreign is deleted and reported as absent.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import logging
 import os
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semcache.engine.codec import CODECS, decoded, encoded
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,27 +25,32 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _SUFFIX = ".safetensors"
-_FORMAT = "semcache-kv-1"
+_FORMAT = "semcache-kv-2"
+_SAID = ("format", "key", "parent", "ids", "codec", "dtype", "shape")
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A block on its own: its chained key, that of its parent (the root's for the first), its tokens, and (layers, 2,
-    heads, block, dim) keys and values in host memory."""
+    heads, block, dim) keys and values in host memory. `lossy` ones may lose some of their bits on disk: their keys are
+    never those of exact ones."""
 
     key: bytes
     parent: bytes
     ids: tuple[int, ...]
     data: torch.Tensor
+    lossy: bool = False
 
 
 class DiskTier:
     """Blocks in `folder`, at most `most` bytes of them. `count(event)` hears of what was found damaged or given up.
+    `codec`, one of `codec.CODECS`, is how lossy blocks are written; the others are too where it loses nothing.
 
     Raises ConfigError when the folder cannot be used.
     """
 
-    def __init__(self, folder: Path, most: int, *, count: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, most: int, *, count: Callable[[str], None], codec: str = "raw") -> None:
+        self._lossy, self._exact = codec, codec if codec == "lossless" else "raw"
         self._folder, self._most, self._count = folder, most, count
         self._files: OrderedDict[bytes, int] = OrderedDict()  # key to size, least recently used first
         self._bytes = 0
@@ -65,11 +71,13 @@ class DiskTier:
     def __contains__(self, key: object) -> bool:
         return key in self._files
 
+    def size(self, key: bytes) -> int:
+        """Bytes of the file of a block, 0 where there is none."""
+        return self._files.get(key, 0)
+
     def write(self, block: Stored) -> bool:
         """Keep a block; False when the disk would not take it."""
-        from safetensors.torch import save
-
-        content = save({"kv": block.data}, metadata=_says(block))
+        content = _file(block, self._lossy if block.lossy else self._exact)
         path = self._path(block.key)
         part = path.with_suffix(f".{os.getpid()}.part")
         try:
@@ -121,36 +129,46 @@ class DiskTier:
         return self._folder / name[:2] / f"{name}{_SUFFIX}"
 
 
-def _says(block: Stored) -> dict[str, str]:
-    return {
+def _file(block: Stored, codec: str) -> bytes:
+    import numpy as np
+    from safetensors.numpy import save
+
+    payload = encoded(block.data, codec)
+    says = {
         "format": _FORMAT,
         "key": block.key.hex(),
         "parent": block.parent.hex(),
         "ids": array("q", block.ids).tobytes().hex(),
-        "sha256": _checksum(block.key, block.parent, block.ids, block.data),
+        "codec": codec,
+        "dtype": str(block.data.dtype).removeprefix("torch."),
+        "shape": " ".join(map(str, block.data.shape)),
     }
+    says["sha256"] = _checksum(says, payload)
+    content: bytes = save({"kv": np.frombuffer(payload, np.uint8)}, metadata=says)
+    return content
 
 
-def _checksum(key: bytes, parent: bytes, ids: Sequence[int], data: torch.Tensor) -> str:
-    import torch
-
-    digest = hashlib.sha256(key + parent + array("q", ids).tobytes() + f"{data.dtype} {tuple(data.shape)}".encode())
-    digest.update(data.contiguous().view(torch.uint8).numpy().data)
+def _checksum(says: Mapping[str, str], payload: bytes) -> str:
+    digest = hashlib.sha256(repr([says[name] for name in _SAID]).encode())
+    digest.update(payload)
     return digest.hexdigest()
 
 
 def _load(path: Path) -> Stored:
+    import torch
     from safetensors import safe_open
 
     path.stat()
-    with safe_open(path, framework="pt") as file:
+    with safe_open(path, framework="numpy") as file:
         says = file.metadata() or {}
-        data = file.get_tensor("kv").clone()
-    if says.get("format") != _FORMAT:
+        payload = file.get_tensor("kv").tobytes()
+    if says.get("format") != _FORMAT or says["codec"] not in CODECS:
         raise ValueError("it was not written by this engine")
+    if _checksum(says, payload) != says["sha256"]:
+        raise ValueError("its checksum is wrong")
     ids = array("q")
     ids.frombytes(bytes.fromhex(says["ids"]))
-    key, parent = bytes.fromhex(says["key"]), bytes.fromhex(says["parent"])
-    if _checksum(key, parent, ids, data) != says["sha256"]:
-        raise ValueError("its checksum is wrong")
-    return Stored(key, parent, tuple(ids), data)
+    shape = tuple(map(int, says["shape"].split()))
+    data = decoded(payload, says["codec"], shape=shape, dtype=getattr(torch, says["dtype"]))
+    lossy = says["codec"] in ("int8", "int4")
+    return Stored(bytes.fromhex(says["key"]), bytes.fromhex(says["parent"]), tuple(ids), data, lossy)

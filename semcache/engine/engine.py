@@ -30,6 +30,7 @@ from semcache.engine.packing import Piece
 from semcache.engine.prefix import root_key
 from semcache.engine.residence import Residence
 from semcache.engine.sequence import Sequence
+from semcache.engine.shortcuts import Shortcuts
 from semcache.engine.tiers import Tiers
 from semcache.engine.tokenizer import Text
 from semcache.engine.voice import Said, Voice
@@ -64,6 +65,9 @@ class Engine:
         store = KeyValues(decoder.shape, pages=pages, block=config.block)
         self._residence = Residence(store, tiers, meter)
         self.limits = Limits(decoder.context, self._residence.capacity, decoder.vocabulary, config.max_running)
+        self._shortcuts = Shortcuts(
+            decoder, block=config.block, chunk_bytes=config.chunk_bytes, codec=config.lossy_codec
+        )
         self._lineup = Lineup(Deficits(config.quantum), block=config.block, cached=self._residence.cached)
         self._running: list[Sequence] = []
         self._books = Books()
@@ -78,6 +82,7 @@ class Engine:
     def submit(self, job: Job) -> None:
         """Take a job on. Raises RequestRejected for one that cannot be served, Overloaded for one that has to wait."""
         self.limits.check(job)
+        self._shortcuts.check(job)
         overload = refusal(
             self._pace,
             queued=len(self._lineup),
@@ -127,16 +132,19 @@ class Engine:
     def _sequence(self, job: Job, choice: int) -> Sequence:
         seed = job.sampling.seed if job.sampling.seed is not None else self._seeds()
         self._arrivals += 1
+        root = root_key(self.decoder.fingerprint, self.text.digest, job.tenant)
+        plan = self._shortcuts.plan(job, root)
         return Sequence(
             job,
             choice,
             order=self._arrivals,
             arrived=self._clock(),
-            root=root_key(self.decoder.fingerprint, self.text.digest, job.tenant),
+            root=root if plan is None else plan.root,
             block=self.config.block,
             voice=Voice(self.text.reader(), job.sampling.stop, scored=job.sampling.logprobs is not None),
             drafter=Drafter(job.ids, job.draft, self.config.draft),
             seed=sampler.mixed(seed, choice),
+            plan=plan,
         )
 
     # -- admission
@@ -164,11 +172,27 @@ class Engine:
                 return
             self._lineup.take(best)
             self._running.append(best)
-            if not best.charged:
+            reused = best.done + best.shift if best.ready else self._read(best)
+            if not best.charged and best in self._running:
                 best.charged, best.cached = True, best.done
-                self._books.cached(best.job, best.done)
-                self._lineup.deficits.pay(best.job.tenant, prompt=len(best.tokens) - best.done)
-                self.meter.prompt(len(best.tokens), best.done)
+                self._books.cached(best.job, reused)
+                self._lineup.deficits.pay(best.job.tenant, prompt=len(best.job.ids) - reused)
+                self.meter.prompt(len(best.job.ids), reused)
+
+    def _read(self, sequence: Sequence) -> int:
+        """Read documents the short way, at once, while all others wait; how many tokens were not computed."""
+        plan = sequence.plan
+        assert plan is not None
+        if not self._room(sequence, plan.ready - sequence.done):
+            return 0
+        try:
+            read = self._shortcuts.read(sequence.job, plan)
+            self._residence.fill(sequence, read.data)
+        except Exception as error:  # whatever a kernel raises
+            self._fail(sequence, f"the model failed: {error!r}")
+            return 0
+        self.meter.shortcuts.labels("press" if plan.shift else "chunks").inc()
+        return read.reused
 
     # -- planning
 
@@ -192,7 +216,8 @@ class Engine:
         for one, ids, drafted in wanted:
             if one in self._running and self._room(one, len(ids)):
                 ends = one.done + len(ids) - drafted == len(one.tokens)
-                planned.append((one, Piece(ids, one.done, one.pages, drafted + 1 if ends else 0), drafted))
+                piece = Piece(ids, one.done, one.pages, drafted + 1 if ends else 0, one.shift)
+                planned.append((one, piece, drafted))
         return [plan for plan in planned if plan[0] in self._running]
 
     def _room(self, sequence: Sequence, tokens: int) -> bool:

@@ -44,11 +44,34 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
+class Shortcut:
+    """Reading a prompt the short way, after which its answer is approximate.
+
+    `documents` are spans of the prompt, in order and apart. With `press`, of all up to the end of the last document the
+    documents keep only the share `keep` in (0, 1); with `recompute` in [0, 1), documents that were read before are
+    reused wherever they stand, and that share of their tokens is computed anew. Whichever it is, and without either,
+    keys and values may come from a disk that keeps them in fewer bits.
+    """
+
+    documents: tuple[range, ...] = ()
+    press: str = ""
+    keep: float = 1.0
+    recompute: float | None = None
+
+    @property
+    def label(self) -> str:
+        """What it is called in a reply."""
+        if self.press:
+            return f"press={self.press};keep={self.keep:g}"
+        return "disk" if self.recompute is None else f"chunks;recompute={self.recompute:g}"
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A prompt as token ids, at least one, and what to make of it.
 
     `tenant` separates caches: jobs of different tenants never share keys and values. `draft` is a guess at the answer,
-    verified as a speculation; it never changes what is answered.
+    verified as a speculation; it never changes what is answered. A `shortcut` does.
     """
 
     id: str
@@ -56,6 +79,7 @@ class Job:
     sampling: Sampling = Sampling()
     tenant: str = ""
     draft: tuple[int, ...] = ()
+    shortcut: Shortcut | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,20 @@ class KeyValues:
             flat = data.index_select(2, pages).flatten(2, 3)
         return flat[0, :, :tokens], flat[1, :, :tokens]
 
+    def put_at(self, pages: Sequence[int], first: int, data: torch.Tensor) -> None:
+        """Write the places from `first` on of (layers, 2, heads, places, dim) keys and values into their `pages`.
+        Raises ValueError for another shape."""
+        import torch
+
+        layers, _, heads, count, dim = data.shape
+        if (layers, heads, dim) != (self.shape.layers, self.shape.heads, self.shape.dim):
+            raise ValueError(f"keys and values of {tuple(data.shape)} are not of this model")
+        places = range(first, count)
+        slots = torch.tensor([pages[at // self.block] * self.block + at % self.block for at in places])
+        slots, given = slots.to(self.shape.device), data.to(self.shape.device, self.shape.dtype)
+        for layer in range(layers):
+            self.write(layer, slots, given[layer, 0, :, first:], given[layer, 1, :, first:])
+
     def copy(self, source: int, target: int) -> None:
         """Copy a page: what a sequence does before it writes into a page that others hold."""
         self._data[:, :, :, target] = self._data[:, :, :, source]

@@ -50,7 +50,7 @@ class Lineup:
 
     def next(self, running: Iterable[Sequence]) -> Sequence | None:
         """Who is to be worked on next beside those that run; None when nobody waits but for them."""
-        underway = {key for one in running if one.done < len(one.job.ids) for key in one.block_keys()}
+        underway = {key for one in running if one.done < one.prompt for key in one.block_keys()}
         ranked: dict[Candidate, Sequence] = {}
         for one in self._waiting[:_RANKED]:
             cached, keys = self._cached(one), one.reusable()

@@ -23,6 +23,9 @@ class Meter:
         self._requests = Counter("semcache_engine_choices", "Choices that ended.", ["finish"], registry=r)
         self.refused = Counter("semcache_engine_refused", "Requests refused under overload.", registry=r)
         self.preempted = Counter("semcache_engine_preempted", "Sequences that made way for others.", registry=r)
+        self.shortcuts = Counter(
+            "semcache_engine_shortcuts", "Texts that were read the short way, by way.", ["way"], registry=r
+        )
         self.evicted = Counter("semcache_engine_evicted_blocks", "Blocks given up.", registry=r)
         self._tiers = Counter("semcache_engine_tier_blocks", "Blocks of the tiers.", ["tier", "event"], registry=r)
         self.first_token = Histogram(

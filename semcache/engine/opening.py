@@ -36,7 +36,9 @@ def open_engine(config: EngineConfig) -> Engine:
     meter = Meter()
     disk = None
     if config.disk is not None and config.disk_bytes:
-        disk = DiskTier(config.disk, config.disk_bytes, count=lambda event: meter.tier("disk", event))
+        disk = DiskTier(
+            config.disk, config.disk_bytes, count=lambda event: meter.tier("disk", event), codec=config.disk_codec
+        )
     tiers = Tiers(host_bytes=config.host_bytes, disk=disk, clock=time.monotonic, meter=meter)
     return Engine(
         decoder, text, config, clock=time.monotonic, seeds=partial(secrets.randbits, 62), meter=meter, tiers=tiers

@@ -21,13 +21,14 @@ _SHORT = 512  # tokens of a sequence's own up to which padding many of them cost
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The tokens `ids` of a sequence, at positions from `start`; `pages` hold the sequence. Logits are wanted of the
-    last `wanted` tokens."""
+    """The tokens `ids` of a sequence, from its place `start` in `pages`, which hold the sequence. Logits are wanted of
+    the last `wanted` tokens. Positions are places and `shift`."""
 
     ids: list[int]
     start: int
     pages: Sequence[int]
     wanted: int
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,9 @@ def pack(pieces: Sequence[Piece], store: KeyValues, *, share: int) -> Packed:
     for piece in pieces:
         first, last = len(ids), len(ids) + len(piece.ids)
         ids.extend(piece.ids)
-        positions.extend(range(piece.start, piece.start + len(piece.ids)))
-        slots.extend(piece.pages[at // block] * block + at % block for at in positions[first:])
+        places = range(piece.start, piece.start + len(piece.ids))
+        positions.extend(at + piece.shift for at in places)
+        slots.extend(piece.pages[at // block] * block + at % block for at in places)
         wanted.extend(range(last - piece.wanted, last))
         if len(piece.ids) == 1:
             singles.append((first, piece))

@@ -41,14 +41,15 @@ def chain_keys(root: bytes, ids: Sequence[int], block: int, *, known: Sequence[b
 
 class Block:
     """A block in the tree. `above` is the key of its parent, or of the root; `used` is the tree's count of uses when it
-    was last used."""
+    was last used; a disk may keep a `lossy` one in fewer bits."""
 
-    __slots__ = ("above", "children", "ids", "key", "page", "parent", "used")
+    __slots__ = ("above", "children", "ids", "key", "lossy", "page", "parent", "used")
 
     def __init__(self, key: bytes, above: bytes, parent: Block | None, ids: tuple[int, ...], page: int) -> None:
         self.key, self.above, self.parent, self.ids, self.page = key, above, parent, ids, page
         self.children = 0
         self.used = 0
+        self.lossy = False
 
 
 class PrefixTree:

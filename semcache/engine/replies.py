@@ -52,8 +52,8 @@ class Told:
         self.finish = delta.finish or self.finish
 
 
-def usage(spent: Sequence[Spent], *, predicted: bool) -> Json:
-    """What a request cost, over all of its jobs."""
+def usage(spent: Sequence[Spent], *, predicted: bool, approximate: str = "") -> Json:
+    """What a request cost, over all of its jobs, and how its answer may differ from the model's own."""
     prompt, completion = sum(one.prompt for one in spent), sum(one.completion for one in spent)
     details = {
         "reasoning_tokens": 0,
@@ -70,6 +70,7 @@ def usage(spent: Sequence[Spent], *, predicted: bool) -> Json:
         "total_tokens": prompt + completion,
         "prompt_tokens_details": {"cached_tokens": sum(one.cached for one in spent), "audio_tokens": 0},
         "completion_tokens_details": details,
+        **({"approximate": approximate} if approximate else {}),
     }
 
 

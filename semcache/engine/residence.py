@@ -7,6 +7,8 @@ first; blocks that no sequence uses make way for those that are needed.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from semcache.engine.disk import Stored
 from semcache.engine.kv import KeyValues
 from semcache.engine.meter import Meter
@@ -14,6 +16,9 @@ from semcache.engine.pages import PagePool
 from semcache.engine.prefix import Block, PrefixTree
 from semcache.engine.sequence import Sequence
 from semcache.engine.tiers import Tiers
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Residence:
@@ -82,6 +87,13 @@ class Residence:
                 sequence.pages.append(page)
         return True
 
+    def fill(self, sequence: Sequence, data: torch.Tensor) -> None:
+        """Put (layers, 2, heads, places, dim) keys and values, whole blocks, behind those that it has, into pages that
+        it has room in. Raises ValueError for another shape."""
+        self.store.put_at(sequence.pages, sequence.done, data)
+        sequence.done = data.shape[3]
+        self.share(sequence)
+
     def share(self, sequence: Sequence) -> None:
         """Put its full blocks into the tree, and take over those that another sequence put there first."""
         keys = sequence.block_keys()
@@ -135,7 +147,7 @@ class Residence:
         for at in range(len(sequence.chain), len(keys)):
             above = keys[at - 1] if at else sequence.root
             ids = sequence.tokens[at * self._block : (at + 1) * self._block]
-            stored = self._tiers.fetch(keys[at], above, ids, compute=compute)
+            stored = self._tiers.fetch(keys[at], above, ids, compute=compute, lossy=sequence.lossy)
             page = None if stored is None else self._page(after=sequence.pages[-1] if at else None)
             if stored is None or page is None:
                 return
@@ -153,7 +165,10 @@ class Residence:
     def _add(self, sequence: Sequence, keys: list[bytes], at: int, page: int) -> Block | None:
         above = keys[at - 1] if at else sequence.root
         ids = sequence.tokens[at * self._block : (at + 1) * self._block]
-        return self._tree.add(keys[at], above, sequence.chain[-1] if at else None, ids, page)
+        found = self._tree.add(keys[at], above, sequence.chain[-1] if at else None, ids, page)
+        if found is not None:
+            found.lossy = sequence.lossy
+        return found
 
     def _page(self, *, after: int | None) -> int | None:
         """A page, if need be of a block that no sequence uses; None when sequences hold all of them."""
@@ -168,4 +183,4 @@ class Residence:
         return page
 
     def _stored(self, block: Block) -> Stored:
-        return Stored(block.key, block.above, block.ids, self.store.take_out(block.page))
+        return Stored(block.key, block.above, block.ids, self.store.take_out(block.page), block.lossy)

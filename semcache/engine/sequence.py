@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from semcache.engine.drafts import Drafter
 from semcache.engine.job import Finish, Job, TokenScore
 from semcache.engine.prefix import Block, chain_keys
+from semcache.engine.shortcuts import Plan
 from semcache.engine.voice import Voice
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class Sequence:
-    """`order` is that of arrival at second `arrived`; `root` is the key of the empty prefix of its tenant."""
+    """`order` is that of arrival at second `arrived`; `root` is the key of the empty prefix of its tenant, or of its
+    `plan` where it has one; `prompt` is how many of its tokens it began with."""
 
     def __init__(
         self,
@@ -34,11 +36,14 @@ class Sequence:
         voice: Voice,
         drafter: Drafter,
         seed: int,
+        plan: Plan | None = None,
     ) -> None:
         import torch
 
         self.job, self.choice, self.order = job, choice, order
-        self.tokens = list(job.ids)
+        self.plan = plan
+        self.tokens = list(job.ids if plan is None else plan.tokens)
+        self.prompt = len(self.tokens)
         self.voice, self.drafter = voice, drafter
         self.generator: torch.Generator = torch.Generator().manual_seed(seed)
         self.counts: Counter[int] = Counter()
@@ -60,7 +65,7 @@ class Sequence:
     @property
     def generated(self) -> int:
         """How many tokens it has said."""
-        return len(self.tokens) - len(self.job.ids)
+        return len(self.tokens) - self.prompt
 
     @property
     def slots(self) -> int:
@@ -80,6 +85,21 @@ class Sequence:
     def reusable(self) -> list[bytes]:
         """Keys of the blocks that it could take over: at least one token is left to compute, for its logits."""
         return self.block_keys()[: (len(self.tokens) - 1) // self._block]
+
+    @property
+    def shift(self) -> int:
+        """By how much a token's position is more than its place in the pages."""
+        return 0 if self.plan is None else self.plan.shift
+
+    @property
+    def lossy(self) -> bool:
+        """Whether its blocks may be stored in fewer bits."""
+        return self.plan is not None
+
+    @property
+    def ready(self) -> bool:
+        """Whether what has to be read the short way is there."""
+        return self.plan is None or self.done >= self.plan.ready
 
     def say(self, score: TokenScore) -> None:
         """Append a token."""

@@ -2,7 +2,7 @@
 
 Knows paths, status codes and server-sent events; what is asked and answered is read and written by `asking` and
 `replies`. Invariant: every error is a reply in OpenAI's form; a client that leaves has its jobs cancelled; no request
-can end the server.
+can end the server; an answer that may not be the model's own says so in a header.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from semcache.engine.worker import Ticket, Worker
 from semcache.errors import RequestRejected, UpstreamError
 
 _log = logging.getLogger(__name__)
+APPROXIMATE = b"x-semcache-approximate"
 _LARGEST = 32 << 20
 _JSON = (b"content-type", b"application/json")
 _GET = {"/v1/models", "/metrics", "/livez", "/readyz", "/health"}
@@ -47,7 +48,7 @@ class Server:
     ) -> None:
         engine = worker.engine
         self._worker, self._text, self._meter = worker, engine.text, engine.meter
-        self._served = Served(name, engine.limits.most, any_model)
+        self._served = Served(name, engine.limits.most, any_model, bool(engine.config.lossy_codec))
         self._clock, self._ids = clock, ids
         self._created = int(clock())
 
@@ -146,12 +147,12 @@ class Server:
             told[index].add(delta)
             if delta.spent is not None:
                 spent.append(delta.spent)
-        body = shape.whole(told, usage(spent, predicted=ask.predicted))
-        await _reply(send, 200, msgspec.json.encode(body), [_JSON])
+        body = shape.whole(told, usage(spent, predicted=ask.predicted, approximate=ask.approximate))
+        await _reply(send, 200, msgspec.json.encode(body), [_JSON, *_marks(ask)])
 
     async def _stream(self, ask: Ask, shape: Chat | Completion, tickets: list[Ticket], send: _Send) -> None:
         kind = (b"content-type", b"text/event-stream; charset=utf-8")
-        head = [kind, (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no")]
+        head = [kind, (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"), *_marks(ask)]
         await send({"type": "http.response.start", "status": 200, "headers": head})
         spent, opened = [], set()
 
@@ -166,11 +167,16 @@ class Server:
                 if delta.spent is not None:
                     spent.append(delta.spent)
             if ask.include_usage:
-                await tell(event(shape.closing(usage(spent, predicted=ask.predicted))))
+                await tell(event(shape.closing(usage(spent, predicted=ask.predicted, approximate=ask.approximate))))
             await tell(DONE)
         except UpstreamError as error:
             await tell(b"data: " + error_body(500, str(error), code="engine_failed") + b"\n\n")
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _marks(ask: Ask) -> list[tuple[bytes, bytes]]:
+    """What tells a cache that an answer may not be the model's own, and is not to be kept as such."""
+    return [(APPROXIMATE, ask.approximate.encode())] if ask.approximate else []
 
 
 async def _deltas(tickets: list[Ticket]) -> AsyncIterator[tuple[int, Delta]]:

@@ -1,7 +1,8 @@
 """What stands behind the cache: blocks that left it in host memory, and all blocks on disk.
 
-A block is loaded only where that is expected to be quicker than computing it, from the bandwidth and the speed that
-were measured (CacheGen's controller: Liu et al. 2024, section 5.3). Writing is done by a thread of its own.
+A block is loaded only where that is expected to be quicker than computing it, from the bytes of its file and the
+bandwidth (decoding included) and speed that were measured (CacheGen's controller: Liu et al. 2024, section 5.3).
+Writing is done by a thread of its own.
 Knows blocks, bytes and seconds, nothing of sequences. Invariant: a tier that fails costs time and never an answer.
 """
 
@@ -29,7 +30,7 @@ class Tiers:
         self._host: OrderedDict[bytes, Stored] = OrderedDict()
         self._host_left = host_bytes
         self._disk, self._clock, self._meter = disk, clock, meter
-        self._seconds = 0.0  # to load a block from disk
+        self._pace: dict[bool, float] = {}  # seconds to load a byte from disk, of exact blocks and of lossy ones
         self._refused = 0
         self._lock = threading.Lock()  # of the disk's index, which the writer and the engine share
         self._queue: queue.Queue[Stored | None] = queue.Queue(_QUEUED)
@@ -68,7 +69,9 @@ class Tiers:
             self._host_left += gone.data.nbytes
             self._meter.tier("host", "evicted")
 
-    def fetch(self, key: bytes, parent: bytes, ids: Sequence[int], *, compute: float) -> Stored | None:
+    def fetch(
+        self, key: bytes, parent: bytes, ids: Sequence[int], *, compute: float, lossy: bool = False
+    ) -> Stored | None:
         """A block that some tier holds; None where it has to be computed, which takes about `compute` seconds."""
         held = self._host.get(key)
         if held is not None and held.parent == parent and held.ids == tuple(ids):
@@ -77,7 +80,8 @@ class Tiers:
             return held
         if self._disk is None or key not in self._disk:
             return None
-        if compute and self._seconds > compute and self._refused < _AGAIN:
+        size, pace = self._disk.size(key), self._pace.get(lossy, 0.0)
+        if compute and pace * size > compute and self._refused < _AGAIN:
             self._refused += 1
             self._meter.tier("disk", "recomputed")
             return None
@@ -85,8 +89,8 @@ class Tiers:
         began = self._clock()
         with self._lock:
             block = self._disk.read(key, parent, ids)
-        took = self._clock() - began
-        self._seconds = _MEMORY * self._seconds + (1 - _MEMORY) * took if self._seconds else took
+        took = (self._clock() - began) / max(1, size)
+        self._pace[lossy] = _MEMORY * pace + (1 - _MEMORY) * took if pace else took
         if block is not None:
             self._meter.tier("disk", "loaded")
         return block

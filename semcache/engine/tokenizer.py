@@ -7,6 +7,7 @@ however the tokens were fed, and never end within a character.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,15 +55,42 @@ class Text:
 
         Raises InvalidArgument when the template refuses the messages.
         """
+        return self.encode(self._rendered(messages), special=not self._template)
+
+    def located(
+        self, messages: Sequence[Mapping[str, Any]], documents: Sequence[str]
+    ) -> tuple[list[int], tuple[range, ...]]:
+        """Ids of a conversation, and where in it the tokens of these parts are, in their order. Those at the very ends
+        of a part are not of it, as what stands beside it may melt into them. Raises InvalidArgument like `chat`, and
+        when a part is not there."""
+        text, at = self._rendered(messages), 0
+        found: list[tuple[int, int]] = []
+        for document in documents:
+            part = document.strip()
+            at = text.find(part, at) if part else -1
+            if at < 0:
+                raise InvalidArgument("a document is empty, or the model's chat template changes its text")
+            found.append((at, at + len(part)))
+            at += len(part)
+        made = self._outer(text, add_special_tokens=not self._template, return_offsets_mapping=True)
+        seen = [(first, last, n) for n, (first, last) in enumerate(made["offset_mapping"]) if first < last]
+        spans = []
+        for start, stop in found:
+            low = bisect_right(seen, start, key=lambda one: one[0])
+            high = bisect_left(seen, stop, lo=low, key=lambda one: one[1])
+            if low < high:
+                spans.append(range(seen[low][2], seen[high - 1][2] + 1))
+        return list(made["input_ids"]), tuple(spans)
+
+    def _rendered(self, messages: Sequence[Mapping[str, Any]]) -> str:
         if not self._template:
             lines = [f"{_ROLES.get(message['role'], message['role'])}: {message['content']}\n" for message in messages]
-            return self.encode("".join(lines) + "Assistant:")
+            return "".join(lines) + "Assistant:"
         try:
             turns: Any = list(messages)
-            text = str(self._outer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
+            return str(self._outer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
         except Exception as error:  # templates raise what they like
             raise InvalidArgument(f"the model's chat template refuses these messages: {error}") from error
-        return self.encode(text, special=False)
 
     def token(self, id: int) -> str:
         """The text of a single token."""

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from semcache.cache import AsyncSemanticCache
 from semcache.config import is_loopback
+from semcache.durations import duration
 from semcache.errors import ConfigError, RequestRejected
-from semcache.policy import duration
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.types import Selector, parse_id, public_id
 

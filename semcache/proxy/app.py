@@ -40,12 +40,13 @@ from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.routes import BrokenOff, Limits, Routes
 from semcache.thresholds import ByCategory
 from semcache.types import ApiKey
-from semcache.verify import backend_for, open_verifiers
+from semcache.verifiers import backend_for, open_verifiers
 from semcache.wire import dialects
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from semcache.proxy.near_opening import OpenNear
     from semcache.proxy.plans import PlanSurface
 
 _REFRESH_KEYS = 1.0
@@ -80,6 +81,7 @@ class Proxy:
         self._judge_backend: Backend | None = None
         self._followups: FollowUps | None = None
         self._plans: PlanSurface | None = None
+        self._near: OpenNear | None = None
 
     async def start(self) -> None:
         """Open every part. Raises SemcacheError."""
@@ -102,8 +104,11 @@ class Proxy:
         try:
             keys = await parts.store.keys()
             check_exposure(settings, bool(keys))
-            parts.verifiers = open_verifiers(settings, self._backend, meter=parts.meter)
+            parts.verifiers = open_verifiers(
+                settings, parts.pack, self._backend, prices=parts.prices, meter=parts.meter
+            )
             self._plans = await self._open_plans()
+            self._near = await self._open_near()
         except SemcacheError:
             await self.stop()
             raise
@@ -133,6 +138,7 @@ class Proxy:
             worker=secrets.token_hex(3),
             followups=self._followups,
             plans=self._plans,
+            near=self._near.nearby if self._near is not None else None,
         )
         self._embeddings = EmbeddingsRoute(self.routes, self._backend)
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
@@ -153,6 +159,8 @@ class Proxy:
             await self._followups.close()
         if self._plans is not None:
             await self._plans.close()
+        if self._near is not None:
+            await self._near.close()
         await self.cache.parts.verifiers.close()
         await self.cache.close()
         await self._close_backends()
@@ -165,8 +173,16 @@ class Proxy:
         from semcache.proxy.plans import PlanSurface
 
         plans = await self.cache.open_plans(Terms(target=chosen.target, life=chosen.life))
-        salt = self.cache.parts.store.salt
-        return PlanSurface(plans, salt=salt, clock=self._clock, rule=chosen.rule, mode=chosen.mode)
+        salt, rule, mode = self.cache.parts.store.salt, chosen.rule, chosen.mode
+        others = self.settings.server.workers > 1 or self.settings.store_url.startswith("postgresql")
+        return PlanSurface(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others)
+
+    async def _open_near(self) -> OpenNear | None:
+        if self.cache.pack.near is None:
+            return None
+        from semcache.proxy.near_opening import open_near
+
+        return await open_near(self.cache, self.settings, self._backend)
 
     def _note_routed(self, trip: Routed) -> None:
         self.cache.parts.meter.routed(

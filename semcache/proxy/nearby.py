@@ -12,13 +12,12 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from semcache import context
-from semcache.agents.multiplex.account import Account
-from semcache.agents.multiplex.models import Models
 from semcache.agents.nearhits import Arm, Example, NearChoice, NearHits, placed
 from semcache.agents.nearhits.near import Draws
+from semcache.breaker import Breaker
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.evidence import Comparison
 from semcache.keys import digest
@@ -30,7 +29,7 @@ from semcache.types import Endpoint, Forward, Lookup, Usage
 if TYPE_CHECKING:
     from semcache.protocols import Backend, Dialect, Judge, Outbound
     from semcache.proxy.asgi import HeaderList
-    from semcache.types import Assembled
+    from semcache.types import Assembled, CacheKey, Vector
 
 _DIALECTS = (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
 
@@ -39,18 +38,26 @@ OutboundOf = Callable[[bytes], "Outbound"]
 
 @dataclass(frozen=True, slots=True)
 class ServedNear:
-    """A small model's answer as the reply to a request."""
+    """A small model's answer as the reply to a request.
+
+    `usage` is what it took, `paid` its price in US dollars, `instead` what the large model would have cost.
+    """
 
     payload: bytes
     headers: HeaderList
-    answer: Assembled
+    usage: Usage
+    paid: float
+    instead: float
 
 
 class Nearby:
     """The near hits of one proxy process.
 
-    `small` and `large` are the backends of the two models, `judge` compares their answers, `new_id` names examples,
-    `load` says how busy the large one is (1 is full), `patience` is how many seconds the small one has.
+    `small` and `large` are the backends of the two models, `judge` compares their answers, `id_of` is the entry that
+    the answer to a request has become, None where it was not kept; such an entry is what an example is made of.
+    `spent` is told of every call whose answer is served to nobody, as of one that only compares, with its price in US
+    dollars. `load` says how busy the large model is (1 is full), `patience` is how many seconds the small one has; a
+    small model that fails is left alone for a while.
     """
 
     def __init__(
@@ -62,27 +69,27 @@ class Nearby:
         background: Background,
         *,
         salt: bytes,
-        new_id: Callable[[], int],
+        id_of: Callable[[Lookup], int | None],
         clock: Callable[[], float],
         rng: random.Random,
+        spent: Callable[[Lookup, Usage, float], object] = lambda *_: None,
         load: Callable[[], float] = lambda: 0.0,
         patience: float = 20.0,
     ) -> None:
         self.near, self._small, self._large, self._judge, self._background = near, small, large, judge, background
-        self._salt, self._new_id, self._clock, self._rng, self._load = salt, new_id, clock, rng, load
-        self._patience = patience
-        given = near.settings
-        self.account = Account(Models((given.small, given.large), given.large.name))
+        self._salt, self._id_of, self._clock, self._rng, self._load = salt, id_of, clock, rng, load
+        self._spent, self._patience = spent, patience
+        self._breaker = Breaker(longest=60.0)
         self.counts: Counter[str] = Counter()
 
     def choose(self, lookup: Lookup) -> NearChoice | None:
         """Who answers a request that is to be forwarded; None for one that near hits do not concern."""
-        if not self._concerns(lookup):
+        if lookup.key is None or not self._concerns(lookup) or not self._breaker.closed(self._clock()):
             return None
         try:
             return self.near.consider(
                 lookup.request.text,
-                partition=self._partition(lookup),
+                partition=self._part(lookup.key),
                 category=lookup.category,
                 vector=lookup.vector,
                 now=self._clock(),
@@ -112,7 +119,7 @@ class Nearby:
             return None
         longer = sum(one.tokens for one in choice.shown)
         alone = Usage(max(0, answer.usage.prompt_tokens - longer), answer.usage.completion_tokens)
-        self.account.note("near", {self.near.settings.small.name: answer.usage}, alone=alone)
+        given = self.near.settings
         if choice.compare:
             self._background.offer(
                 ("near", lookup.request_id), lambda: self._compare_large(choice, dialect, lookup, outbound, answer)
@@ -126,7 +133,9 @@ class Nearby:
             (b"cache-control", b"private, no-store"),
             (b"cache-status", shown.encode()),
         ]
-        return ServedNear(payload, headers, answer)
+        return ServedNear(
+            payload, headers, answer.usage, paid=given.small.cost(answer.usage), instead=given.large.cost(alone)
+        )
 
     def passed(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, answer: Assembled
@@ -134,20 +143,29 @@ class Nearby:
         """Take notice of the large model's whole answer: it may become an example, and be compared. Never raises."""
         if not _plain(answer):
             return
-        given = self.near.settings
-        self.account.note("large", {given.large.name: answer.usage})
-        request = lookup.request
-        if not request.controls.no_store and lookup.vector is not None:
-            cost = given.large.cost(answer.usage)
-            made = Example(
-                self._new_id(), self._partition(lookup), request.text, answer.text, lookup.vector, self._clock(), cost
-            )
-            self.near.offer(made, self._clock())
+        entry_id = self._id_of(lookup)
+        if entry_id is not None and lookup.key is not None and lookup.vector is not None:
+            cost = self.near.settings.large.cost(answer.usage)
+            self.keep(entry_id, lookup.key, answer, lookup.vector, cost, self._clock())
         # Where the small model was to answer and did not, there is nothing to compare.
         if choice.compare and choice.arm is Arm.LARGE:
             self._background.offer(
                 ("near", lookup.request_id), lambda: self._compare_small(choice, dialect, lookup, outbound, answer)
             )
+
+    def keep(
+        self, entry_id: int, key: CacheKey, answer: Assembled, vector: Vector, cost: float, created: float
+    ) -> None:
+        """Make an example of an entry: the large model's answer to the request of this key, for `cost` US dollars."""
+        if _plain(answer):
+            made = Example(entry_id, self._part(key), key.text, answer.text, vector, created, cost)
+            self.near.offer(made, self._clock())
+
+    def standing(self) -> dict[str, Any]:
+        """Where it stands, for operators; `unserved` counts why answers of the small model were not."""
+        given = self.near.settings
+        models = {"model": given.small.name, "instead_of": given.large.name}
+        return {**models, **self.near.standing(), "unserved": dict(self.counts)}
 
     async def _ask_small(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf
@@ -160,10 +178,12 @@ class Nearby:
         answer = await self._ask(self._small, dialect, outbound(body))
         if answer is not None and not _plain(answer):
             self.counts["unusable"] += 1
+            self._spent(lookup, answer.usage, self.near.settings.small.cost(answer.usage))
             return None
         return answer
 
     async def _ask(self, backend: Backend, dialect: Dialect, outbound: Outbound) -> Assembled | None:
+        """A backend's answer, None with the reason counted; how the small one does is remembered."""
         try:
             async with asyncio.timeout(self._patience):
                 reply = await backend.send(outbound)
@@ -171,16 +191,20 @@ class Nearby:
                     chunks = [chunk async for chunk in reply.chunks()]
                 finally:
                     await reply.close()
-        except TimeoutError:
-            self.counts["timeout"] += 1
-            return None
-        except UpstreamError:
-            self.counts["failed"] += 1
+        except (TimeoutError, UpstreamError) as error:
+            self._failed(backend, "timeout" if isinstance(error, TimeoutError) else "failed", error)
             return None
         if reply.status != 200 or is_stream(reply):
-            self.counts["refused"] += 1
+            self._failed(backend, "refused", UpstreamError(f"status {reply.status}"))
             return None
+        if backend is self._small:
+            self._breaker.succeeded()
         return dialect.parse(b"".join(chunks))
+
+    def _failed(self, backend: Backend, reason: str, error: Exception) -> None:
+        self.counts[reason] += 1
+        if backend is self._small:
+            self._breaker.failed(self._clock(), error)
 
     async def _compare_large(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, small: Assembled
@@ -188,7 +212,7 @@ class Nearby:
         large = await self._ask(self._large, dialect, outbound(unstreamed(lookup.request.raw)))
         if large is None or not _plain(large):
             return
-        self.account.note("compared", {self.near.settings.large.name: large.usage}, background=True)
+        self._spent(lookup, large.usage, self.near.settings.large.cost(large.usage))
         await self._judged(choice, lookup, small, large)
 
     async def _compare_small(
@@ -198,7 +222,7 @@ class Nearby:
         if small is None:
             # Served, this would have fallen back to the large model: nothing worse would have been seen.
             return
-        self.account.note("compared", {self.near.settings.small.name: small.usage}, background=True)
+        self._spent(lookup, small.usage, self.near.settings.small.cost(small.usage))
         await self._judged(choice, lookup, small, large)
 
     async def _judged(self, choice: NearChoice, lookup: Lookup, small: Assembled, large: Assembled) -> None:
@@ -214,15 +238,16 @@ class Nearby:
 
     def _concerns(self, lookup: Lookup) -> bool:
         request = lookup.request
-        asked = isinstance(lookup.decision, Forward) and lookup.vector is not None and lookup.key is not None
+        asked = isinstance(lookup.decision, Forward) and lookup.vector is not None
         traits = request.traits
         plain = request.endpoint in _DIALECTS and not (traits.tools or traits.stateful or traits.multimodal)
-        return asked and plain and not request.controls.no_cache and not context.follows(request.identity)
+        given, limit = self.near.settings, request.controls.max_error
+        promised = request.model == given.large.name and (limit is None or limit >= given.target)
+        return asked and plain and promised and not request.controls.no_cache and not context.follows(request.identity)
 
-    def _partition(self, lookup: Lookup) -> bytes:
+    def _part(self, key: CacheKey) -> bytes:
         """Examples stay within a scope, a system prompt and all else that must be equal for an answer to be reused."""
-        assert lookup.key is not None
-        return digest(self._salt, b"near", lookup.key.signature)
+        return digest(self._salt, b"near", key.signature)
 
 
 def _plain(answer: Assembled) -> bool:

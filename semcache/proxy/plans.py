@@ -6,10 +6,13 @@ says that it ended well (or the rule says that any whole run did); no fault here
 
 # Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
 import asyncio
+import logging
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -28,12 +31,14 @@ from semcache.proxy.asgi import HeaderList
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.forward import exact_only
 from semcache.proxy.hits import EVENT_STREAM
-from semcache.proxy.routes import RUN
+from semcache.proxy.plan_turn import RUN
 from semcache.types import Forward, Lookup, Why, public_id
 from semcache.types import Request as CacheRequest
 
 SESSION = b"x-semcache-session"
 AGENT = b"x-semcache-agent"
+_log = logging.getLogger(__name__)
+_RUN = re.compile(r"[0-9a-f]{32}")
 _PENDING = 4096  # runs whose outcome is not known yet
 _PENDING_BYTES = 32 << 20  # of their newest requests
 _PATIENCE = 5.0  # seconds that an outcome waits for the end of its run
@@ -72,7 +77,8 @@ class PlanSurface:
     """The plans of one proxy process.
 
     `mode` says what they are used for. `rule` says what ends a run well: "explicit" waits for an outcome, "finished"
-    takes every whole run without an error of a tool.
+    takes every whole run without an error of a tool. `others` says that other workers share the store: an outcome that
+    belongs to a run of theirs is passed on to them.
     """
 
     def __init__(
@@ -83,12 +89,16 @@ class PlanSurface:
         clock: Callable[[], float],
         rule: Literal["explicit", "finished"] = "explicit",
         mode: Literal["answer", "hint"] = "answer",
+        others: bool = False,
     ) -> None:
         self.plans, self.mode, self._salt, self._clock, self._rule = plans, mode, salt, clock, rule
         self._pending: OrderedDict[str, Pending] = OrderedDict()
         self._bytes = 0
         self._under_way: dict[str, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._others = others
+        if others:
+            plans.library.heard = self._heard
 
     async def close(self) -> None:
         """Wait for what is being learned."""
@@ -193,10 +203,29 @@ class PlanSurface:
         return run
 
     async def outcome(self, run: str, *, success: bool, tenant: str | None) -> bool:
-        """Say how a run ended; False for a run that is not known (to that tenant). Raises StoreError."""
+        """Say how a run ended; False for a run that is not known (to that tenant). Raises StoreError.
+
+        What is said of a run that has not come to its end here is passed on, where there is anyone to hear it; a
+        failure only if nothing is known of the run, so that it is counted once.
+        """
         if not self._said_whole(run) and (under_way := self._under_way.get(run)) is not None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(under_way.wait(), _PATIENCE)
+        whole = self._said_whole(run)
+        if (whole or not success or not self._others) and await self._ended(run, success=success, tenant=tenant):
+            return True
+        if not self._others or _RUN.fullmatch(run) is None:
+            return False
+        await self.plans.library.tell(run, success=success, tenant=tenant or "", now=self._clock())
+        return True
+
+    def _heard(self, run: str, success: bool, tenant: str) -> None:
+        """Another worker was told how a run ended."""
+        if self._said_whole(run):
+            ended = partial(self._ended, run, success=success, tenant=tenant or None)
+            self.soon(ended, failed=lambda: _log.warning("the outcome of run %s was lost", run, exc_info=True))
+
+    async def _ended(self, run: str, *, success: bool, tenant: str | None) -> bool:
         pending = self._pending.get(run)
         if pending is None or tenant not in (None, pending.tenant):
             return False

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.cache import AsyncSemanticCache
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.flight import Flight, Flights
+from semcache.ledger import planned, substituted
 from semcache.protocols import Backend, Dialect, Outbound
 from semcache.proxy import hits
 from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
@@ -26,6 +26,7 @@ from semcache.proxy.faults import survived
 from semcache.proxy.followup import FollowUps, Hit
 from semcache.proxy.forward import Forwarder, exact_only, mode
 from semcache.proxy.limits import ClientGone, read_body
+from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, identity_of, refused, relayed, unstreamed
 from semcache.types import (
     Assembled,
@@ -46,11 +47,11 @@ from semcache.types import Scope as CacheScope
 from semcache.wire.headers import cache_status, controls_from, forwarded_as, strip_request_headers
 
 if TYPE_CHECKING:
-    from semcache.proxy.plans import PlanSurface, Served
+    from semcache.agents.nearhits import NearChoice
+    from semcache.proxy.nearby import Nearby
+    from semcache.proxy.plans import PlanSurface
 
 CLIENT_GONE = 499
-RUN = b"x-semcache-run"
-_PATIENCE = 2.0  # seconds in which a plan must be found
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,14 @@ class Routes:
         worker: str,
         followups: FollowUps,
         plans: PlanSurface | None = None,
+        near: Nearby | None = None,
     ) -> None:
         self.cache = cache
         self.auth = auth
         self.limits = limits
         self.followups = followups
         self.plans = plans
+        self.near = near
         self.replays = hits.Replays(cache, worker=worker)
         self.forwarder = Forwarder(cache, backend, Flights())
 
@@ -171,6 +174,8 @@ class Routes:
 class Exchange:
     """One request on its way to a reply."""
 
+    _turn: PlanTurn
+
     def __init__(
         self, routes: Routes, dialect: Dialect, scope: Scope, body: bytes, caller: Caller, started: float, epoch: int
     ) -> None:
@@ -182,16 +187,15 @@ class Exchange:
         self._caller = caller
         self._started = started
         self._epoch = epoch
-        self._run: str | None = None  # that plans know this request by
 
     async def answer(self, lookup: Lookup, receive: Receive, send: Send) -> None:
-        """Replay, serve a plan, refuse, follow or forward."""
-        self._run = self._run_of(lookup)
+        """Replay, serve a plan, refuse, follow, have a cheaper model answer, or forward."""
+        self._turn = PlanTurn(self._cache, self._routes.plans, self._dialect, lookup, self._scope["headers"])
         if isinstance(lookup.decision, Serve):
             if await self._replay(lookup, lookup.decision, send):
                 return
             lookup = replace(lookup, decision=Forward(Why.FAULT))
-        if self._routes.plans is not None and await self._planned(self._routes.plans, lookup, send):
+        if await self._planned(lookup, send):
             return
         if lookup.request.controls.only_if_cached:
             error = RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
@@ -199,58 +203,39 @@ class Exchange:
             self._note(lookup, 504)
             return
         try:
-            with self._routes.plans.under_way(self._run) if self._routes.plans and self._run else nullcontext():
+            with self._turn.under_way():
                 async with until_disconnect(receive):
                     if not await self._follow(lookup, send):
                         await self._forward(lookup, send)
         except Disconnected:
             self._note(lookup, CLIENT_GONE)
 
-    async def _planned(self, plans: PlanSurface, lookup: Lookup, send: Send) -> bool:
-        """Reply with the next step of a plan; False where there is none, or none is to be served."""
-        served: Served | None = None
-        try:
-            if self._run is not None and plans.mode == "answer":
-                async with asyncio.timeout(_PATIENCE):
-                    served = await plans.serve(self._dialect, lookup.request, self._scope["headers"], lookup.request_id)
-        except Exception:
-            survived(self._cache, "plans")
+    async def _planned(self, lookup: Lookup, send: Send) -> bool:
+        """Reply with the next step of a plan; False where there is none."""
+        served = await self._turn.served()
         if served is None:
             return False
         await respond(send, 200, [*served.headers, *self._own_id(lookup), *self._debug(lookup)], served.payload)
         row = self._cache.outcome(lookup, 200, time.perf_counter() - self._started)
-        self._cache.journal.note(self._cache.planned(row, served.saved))
+        self._cache.journal.note(planned(row, self._cache.parts.prices, served.saved))
         return True
 
-    async def _hinted(self, lookup: Lookup) -> bytes:
-        """What is forwarded: the client's bytes, or those with a plan that may help."""
-        request, plans = lookup.request, self._routes.plans
-        if plans is not None and self._run is not None and plans.mode == "hint":
-            try:
-                async with asyncio.timeout(_PATIENCE):
-                    return await plans.hinted(request, self._scope["headers"]) or request.raw
-            except Exception:
-                survived(self._cache, "plans")
-        return request.raw
-
-    def _run_of(self, lookup: Lookup) -> str | None:
-        """What plans know this request's run by, None where they are not for it."""
+    async def _neared(self, choice: NearChoice | None, lookup: Lookup, send: Send) -> bool:
+        """Reply with a cheaper model's answer; False where the model that was named is to be asked."""
+        near = self._routes.near
+        if near is None or choice is None:
+            return False
         try:
-            return None if self._routes.plans is None else self._routes.plans.run(lookup, self._scope["headers"])
+            served = await near.serve(choice, self._dialect, lookup, self._outbound)
         except Exception:
-            survived(self._cache, "plans")
-            return None
-
-    async def _learn(self, lookup: Lookup, answer: Assembled | Entry | None) -> None:
-        """Have plans take notice of a whole answer, also where the client leaves at its end."""
-        plans = self._routes.plans
-        if plans is None or self._run is None or answer is None:
-            return
-        tokens = answer.usage.completion_tokens
-        passing = partial(plans.passed, lookup.request, self._scope["headers"], answer.body, tokens)
-        plans.soon(passing, failed=partial(survived, self._cache, "plans"))
-        # The run is to be known before the client knows that the answer has ended.
-        await asyncio.sleep(0)
+            survived(self._cache, "near")
+            return False
+        if served is None:
+            return False
+        await respond(send, 200, [*served.headers, *self._own_id(lookup), *self._debug(lookup)], served.payload)
+        row = self._cache.outcome(lookup, 200, time.perf_counter() - self._started)
+        self._cache.journal.note(substituted(row, served.usage, served.paid, served.instead))
+        return True
 
     async def _replay(self, lookup: Lookup, served: Serve, send: Send) -> bool:
         try:
@@ -262,15 +247,15 @@ class Exchange:
         except Exception:
             survived(self._cache, "replay")
             return False
-        replay.fixed.extend([*self._run_header(), *self._debug(lookup)])
-        await self._learn(lookup, entry)
+        replay.fixed.extend([*self._turn.named, *self._debug(lookup)])
+        await self._turn.learn(entry)
         await self._routes.replays.send(replay, send, lookup.request_id)
         seconds = time.perf_counter() - self._started
         if self._followed_up(lookup, served, entry):
             # The call was not spared, only put off.
             template = self._cache.outcome(lookup, 200, 0.0)
         self._cache.journal.note(replace(template, seconds=seconds))
-        if hits.memorable(lookup) and self._run is None:
+        if hits.memorable(lookup) and self._turn.run is None:
             self._routes.replays.remember(self._scope, self._body, replay, self._epoch)
         return True
 
@@ -319,13 +304,17 @@ class Exchange:
             kind = hits.EVENT_STREAM
         own = self._headers(lookup, 200, stored=False, collapsed=True)
         headers = [(b"content-type", kind), *self._own_id(lookup), *own]
-        await self._learn(lookup, answer)
+        await self._turn.learn(answer)
         await respond(send, 200, headers, payload)
         self._note(lookup, 200, answer=answer, collapsed=True)
         return True
 
     async def _forward(self, lookup: Lookup, send: Send) -> None:
-        outbound = self._outbound(await self._hinted(lookup))
+        near = self._routes.near
+        choice = near.choose(lookup) if near is not None else None
+        if await self._neared(choice, lookup, send):
+            return
+        outbound = self._outbound(await self._turn.forwarded())
         flight = self._routes.forwarder.start(lookup, self._dialect, outbound)
         with flight:
             try:
@@ -338,6 +327,8 @@ class Exchange:
                 self._note(lookup, status)
                 return
             await self._relay(lookup, flight, send, collapsed=False)
+        if near is not None and choice is not None and flight.status == 200 and flight.answer is not None:
+            near.passed(choice, self._dialect, lookup, self._outbound, flight.answer)
 
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
         opened = time.perf_counter()
@@ -351,7 +342,7 @@ class Exchange:
             self._note(lookup, flight.status, stored=Why.INCOMPLETE.value, collapsed=collapsed)
             # Ending without the last message makes the server cut the connection, as the backend did.
             raise BrokenOff(str(error)) from error
-        await self._learn(lookup, flight.answer if flight.answer is not None and flight.answer.complete else None)
+        await self._turn.learn(flight.answer if flight.answer is not None and flight.answer.complete else None)
         await send({"type": "http.response.body", "body": b""})
         note = partial(
             self._note,
@@ -382,15 +373,12 @@ class Exchange:
             collapsed=collapsed,
             detail=decision.why.value,
         )
-        return [(b"cache-status", status.encode()), *self._run_header(), *self._debug(lookup)]
+        return [(b"cache-status", status.encode()), *self._turn.named, *self._debug(lookup)]
 
     @staticmethod
     def _own_id(lookup: Lookup) -> HeaderList:
         """The id of a reply that no call of the upstream's gave one."""
         return [(id_header(lookup.request.endpoint), lookup.request_id.encode())]
-
-    def _run_header(self) -> HeaderList:
-        return [(RUN, self._run.encode())] if self._run is not None else []
 
     def _debug(self, lookup: Lookup) -> HeaderList:
         return hits.debug_headers(lookup) if self._routes.sees_scores(self._caller) else []

@@ -94,11 +94,19 @@ class Static:
         return self.error_per_hit if contract == "hit" else self.error_per_request
 
 
-def run(trace: Trace, pack: Pack, size: int | None, *, seed: int, progress: Progress | None = None) -> Run:
-    """Simulate a pack from an empty cache on."""
+def run(
+    trace: Trace,
+    pack: Pack,
+    size: int | None,
+    *,
+    seed: int,
+    verify: Callable[[float, str, str], float] | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Simulate a pack from an empty cache on. `verify` is as in `Simulator`."""
     sized = pack if size is None else with_size(pack, size)
     threshold = ByCategory(sized)
-    simulator = Simulator(sized, threshold, rng=random.Random(seed), freshness=Lives(sized))
+    simulator = Simulator(sized, threshold, rng=random.Random(seed), freshness=Lives(sized), verify=verify)
     result = simulator.run(trace.arrivals, trace.vectors, _steps(progress))
     capacity = sum(one.quota for one in pack.categories.values()) if size is None else size
     return Run(

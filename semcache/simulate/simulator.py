@@ -48,8 +48,9 @@ class Simulator:
     `insertion` is "always" (every fresh answer is kept under its own key) or "when-wrong" (only if no candidate that
     was compared had the answer already, as vCache does). `judge_noise` is the probability that a label is flipped,
     never the truth. `eviction` makes the policies that pick victims, `freshness` gives TTLs (default: both as the pack
-    says). `verify` answers a strategy's wish to have a candidate verified, from the text of the request and the
-    cached prompt; without it verification fails, which is a miss. Raises InvalidArgument for values out of range.
+    says). `verify` answers a strategy's wish to have a candidate verified: P(correct), from what was believed before,
+    the text of the request and the cached prompt; without it verification fails, which is a miss. Raises
+    InvalidArgument for values out of range.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Simulator:
         judge_noise: float = 0.0,
         eviction: Callable[[], Policy] | None = None,
         freshness: Freshness | None = None,
-        verify: Callable[[str, str], bool] | None = None,
+        verify: Callable[[float, str, str], float] | None = None,
     ) -> None:
         if insertion not in ("always", "when-wrong"):
             raise InvalidArgument(f"insertion={insertion!r}: write 'always' or 'when-wrong'")
@@ -133,6 +134,7 @@ class Simulator:
             self._keep(question, None, 0)
             return Step(Outcome.MISS, Why.EXACT_ONLY)
         candidates = self._search(arrival, vector, places)
+        draw = self._rng.random()
         decision = decide.semantic(
             candidates,
             text=arrival.text,
@@ -142,11 +144,12 @@ class Simulator:
             controls=_CONTROLS,
             now=arrival.at,
             rejected=rejected,
-            draw=self._rng.random(),
+            draw=draw,
+            tenant=arrival.tenant,
             revalidate=stale,
         )
         if isinstance(decision, Verify):
-            decision = self._verified(decision, arrival)
+            decision = self._verified(decision, arrival, draw)
         served, audited = isinstance(decision, Serve), isinstance(decision, Serve) and decision.audit
         self.threshold.note(policy.name, decision.p_correct, served=served, audited=audited)
         if isinstance(decision, Serve):
@@ -166,12 +169,17 @@ class Simulator:
         card_of = self.catalogue.get
         return [Candidate(card, one.score) for one in found if (card := card_of(one.entry_id)) is not None]
 
-    def _verified(self, decision: Verify, arrival: Arrival) -> Serve | Forward:
-        card, score, p_correct = decision.card, decision.score, decision.p_correct
-        if self._verify is not None and self._verify(arrival.text, card.text):
-            return Serve(card, Outcome.SEMANTIC, score, p_correct, features=decision.features)
-        nearest = Candidate(card, score, features=decision.features)
-        return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=p_correct)
+    def _verified(self, unsure: Verify, arrival: Arrival, draw: float) -> Serve | Forward:
+        card, score, values = unsure.card, unsure.score, unsure.features
+        if self._verify is not None:
+            p_same = self._verify(unsure.p_correct, arrival.text, card.text)
+            allowed = self.pack.target_of(arrival.category) if unsure.risk is None else unsure.risk
+            if p_same >= 1.0 - allowed:
+                drawn = draw < unsure.chance
+                return Serve(card, Outcome.SEMANTIC, score, p_same, drawn, unsure.chance, features=values)
+        sampled = self._verify is None or draw < unsure.chance
+        nearest = Candidate(card, score, features=values)
+        return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct, sampled=sampled)
 
     def _served(self, question: Question, served: Serve, vector: Vector) -> Step:
         card, right = served.card, self._right(served.card.id, question.arrival)

@@ -16,13 +16,20 @@ from semcache.store.tables import events, totals
 from semcache.types import Recorded
 
 SERVED_KEYS = 1000
-_SUMS = ("requests", "saved_prompt_tokens", "saved_completion_tokens", "saved_cost", "spent_cost", "seconds")
+_COLUMNS = (
+    "requests", "saved_prompt_tokens", "saved_completion_tokens", "saved_cost", "spent_cost", "seconds",
+    "spent_prompt_tokens", "spent_completion_tokens",
+)  # fmt: skip
+_SUMS = (*_COLUMNS, "calls")
+# A call is known by what it took.
+_CALLED = sa.case((events.c.spent_prompt_tokens + events.c.spent_completion_tokens > 0, 1), else_=0)
 _GROUPED = sa.select(
     events.c.category,
     events.c.outcome,
-    *(sa.func.sum(events.c[name]).label(name) for name in _SUMS),
+    *(sa.func.sum(events.c[name]).label(name) for name in _COLUMNS),
+    sa.func.sum(_CALLED).label("calls"),
 ).group_by(events.c.category, events.c.outcome)
-_KINDS = {"requests": int, "saved_prompt_tokens": int, "saved_completion_tokens": int}
+_KINDS = {name: int for name in _SUMS if name not in ("saved_cost", "spent_cost", "seconds")}
 # One statement, so that a trim between two reads cannot be seen.
 _BOTH = sa.union_all(_GROUPED, sa.select(totals.c.category, totals.c.outcome, *(totals.c[name] for name in _SUMS)))
 _TALLY = sa.select(*_BOTH.subquery().c)

@@ -309,6 +309,9 @@ def _add(sums: dict[tuple[str, str], dict[str, float]], event: Recorded) -> None
         "saved_cost": event.saved_cost,
         "spent_cost": event.spent_cost,
         "seconds": event.seconds,
+        "spent_prompt_tokens": event.spent.prompt_tokens,
+        "spent_completion_tokens": event.spent.completion_tokens,
+        "calls": int(event.spent.prompt_tokens + event.spent.completion_tokens > 0),
     }
     group = sums.setdefault((event.category, event.outcome.value), dict.fromkeys(more, 0))
     for name, value in more.items():

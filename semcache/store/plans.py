@@ -48,7 +48,7 @@ class PlanStore(Protocol):
         ...
 
     async def sweep_plans(self, now: float) -> int:
-        """Delete what expired before `now` and what is gone, but the newest row; returns how many rows went."""
+        """Delete what expired before `now`, marks of what is gone too, but not the newest row; returns how many."""
         ...
 
 
@@ -77,10 +77,10 @@ class SqlPlans:
         return readable
 
     async def sweep_plans(self, now: float) -> int:
-        """Delete expired rows and the marks of deleted ones."""
+        """Delete expired rows; the mark of a deleted one expires when every worker must have seen it."""
         # The newest row stays: the next sequence number is counted from it.
         newest = sa.select(sa.func.max(plans.c.seq)).scalar_subquery()
-        old = sa.delete(plans).where(sa.or_(plans.c.expires < now, plans.c.body == b""), plans.c.seq < newest)
+        old = sa.delete(plans).where(plans.c.expires < now, plans.c.seq < newest)
         return await self._db.write(lambda connection: connection.execute(old).rowcount)
 
     def _row(self, one: StoredPlan) -> dict[str, Any]:
@@ -126,9 +126,8 @@ class MemoryPlans:
         return [one for one in self._rows.values() if one.seq > since][:limit]
 
     async def sweep_plans(self, now: float) -> int:
-        """Forget expired rows and the marks of deleted ones."""
-        old = [one for one in self._rows.values() if one.expires < now or not one.body]
-        gone = [one.id for one in old if one.seq < self._seq]
+        """Forget expired rows, marks too."""
+        gone = [one.id for one in self._rows.values() if one.expires < now and one.seq < self._seq]
         for number in gone:
             del self._rows[number]
         return len(gone)

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from semcache.errors import StoreError
 from semcache.store import tables
 
-HEAD = "0004"
+HEAD = "0005"
 MIGRATIONS = Path(__file__).parent / "migrations"
 SALT = 32
 

@@ -16,7 +16,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from semcache.store import rows
 from semcache.store.feed import CHANNEL
-from semcache.store.tables import api_keys, changes, entries, meta, rejections, tags, vectors
+from semcache.store.tables import api_keys, changes, entries, meta, plans, rejections, tags, vectors
 from semcache.types import ChangeKind, Selector
 
 _BUNDLE = sa.bindparam("bundle", type_=sa.Integer)
@@ -72,7 +72,9 @@ INSERT_VECTOR = sa.insert(vectors)
 INSERT_TAG = sa.insert(tags)
 INSERT_CHANGE = sa.insert(changes)
 NOTIFY = sa.select(sa.func.pg_notify(CHANNEL, sa.bindparam("payload", type_=sa.String)))
-SEALED = sa.select(sa.func.max(entries.c.seal_key))
+SEALED = sa.select(
+    sa.func.coalesce(*[sa.select(sa.func.max(one.c.seal_key)).scalar_subquery() for one in (entries, plans)])
+)
 
 
 @lru_cache(maxsize=64)

@@ -221,6 +221,9 @@ totals = sa.Table(
     sa.Column("saved_cost", sa.Double, nullable=False),
     sa.Column("spent_cost", sa.Double, nullable=False),
     sa.Column("seconds", sa.Double, nullable=False),
+    sa.Column("calls", BIG, nullable=False, server_default="0"),
+    sa.Column("spent_prompt_tokens", BIG, nullable=False, server_default="0"),
+    sa.Column("spent_completion_tokens", BIG, nullable=False, server_default="0"),
 )
 
 api_keys = sa.Table(

@@ -54,9 +54,11 @@ class ByCategory:
         """Those in which the category's strategy sees a chance."""
         return self._of(category).promising(candidates, text, category)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
+    def judge(
+        self, candidate: Candidate, category: str, *, controls: Controls, draw: float, tenant: str = ""
+    ) -> Verdict:
         """The verdict of the category's strategy."""
-        return self._of(category).judge(candidate, category, controls=controls, draw=draw)
+        return self._of(category).judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         """Tell the category's strategy."""

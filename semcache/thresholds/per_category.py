@@ -81,7 +81,15 @@ class PerCategoryThreshold:
         """All of them: only guards object to what reaches the threshold."""
         return [True] * len(candidates)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
+    def judge(
+        self,
+        candidate: Candidate,
+        category: str,
+        *,
+        controls: Controls,
+        draw: float,  # noqa: ARG002
+        tenant: str = "",  # noqa: ARG002
+    ) -> Verdict:
         """Serve at or above the threshold, and have a small share of that audited."""
         if any(conflict.veto for conflict in candidate.conflicts):
             return Verdict(False, 0.0, why=Why.GUARD)

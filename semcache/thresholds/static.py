@@ -29,7 +29,15 @@ class StaticThreshold:
         """All of them: only guards object to what reaches the threshold."""
         return [True] * len(candidates)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
+    def judge(
+        self,
+        candidate: Candidate,
+        category: str,
+        *,
+        controls: Controls,
+        draw: float,  # noqa: ARG002
+        tenant: str = "",  # noqa: ARG002
+    ) -> Verdict:
         """Serve at or above the floor. This strategy estimates no P(correct): it repeats the score, floored at 0."""
         if any(conflict.veto for conflict in candidate.conflicts):
             return Verdict(False, 0.0, why=Why.GUARD)

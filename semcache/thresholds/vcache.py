@@ -73,7 +73,15 @@ class VCacheThreshold:
         """The nearest alone."""
         return [nearest(one.around) for one in candidates]
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
+    def judge(
+        self,
+        candidate: Candidate,
+        category: str,
+        *,
+        controls: Controls,
+        draw: float,
+        tenant: str = "",  # noqa: ARG002
+    ) -> Verdict:
         """Serve where `draw` exceeds the probability of exploring that keeps the target in expectation."""
         if any(conflict.veto for conflict in candidate.conflicts):
             return Verdict(False, 0.0, why=Why.GUARD)

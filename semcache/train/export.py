@@ -82,9 +82,9 @@ def export(
         int(_read_json(source / "sentence_bert_config.json", {}).get("max_seq_length") or 512),
         int(config["max_position_embeddings"]),
     )
-    weights = {key.removeprefix("bert."): value for key, value in _load(source).items()}
+    weights = {key.removeprefix("bert."): value for key, value in load_weights(source).items()}
     out.mkdir(parents=True, exist_ok=True)
-    onnx.save(_Graph(weights, config, pooling, max_tokens, precision).model(), str(out / "model.onnx"))
+    onnx.save(BertGraph(weights, config, pooling, max_tokens, precision).model(), str(out / "model.onnx"))
     _write_tokenizer(source / "tokenizer.json", out / "tokenizer.json")
 
     digests = {file: hashlib.sha256((out / file).read_bytes()).hexdigest() for file in ("model.onnx", "tokenizer.json")}
@@ -100,14 +100,14 @@ def export(
         "sha256": digests,
     }
     if precision == "int8":
-        exact = _Graph(weights, config, pooling, max_tokens, "float32").model().SerializeToString()
+        exact = BertGraph(weights, config, pooling, max_tokens, "float32").model().SerializeToString()
         card["cosine_to_float32"] = _agreement(out / "model.onnx", exact, out / "tokenizer.json", max_tokens)
     (out / "model.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     (out / "README.md").write_text(_readme(name, card), encoding="utf-8")
     return card
 
 
-class _Graph:
+class BertGraph:
     """The encoder, pooling and normalisation as one ONNX graph: (input_ids, attention_mask) -> embedding."""
 
     def __init__(
@@ -149,7 +149,6 @@ class _Graph:
 
         words = self._weights["embeddings.word_embeddings.weight"]
         positions = self._weights["embeddings.position_embeddings.weight"][: self._max_tokens]
-        positions = positions + self._weights["embeddings.token_type_embeddings.weight"][0]
         if self._precision == "int8":
             table, scales = _quantise(words, axis=1, levels=127)
             x = self._op("Cast", self._op("Gather", self._const("words", table), "input_ids"), to=TensorProto.FLOAT)
@@ -158,8 +157,13 @@ class _Graph:
             x = self._op("Gather", self._const("words", words), "input_ids")
         tokens = self._op("Shape", "input_ids", start=1, end=2)
         zero = self._const("zero", np.array([0], np.int64))
-        x = self._op("Add", x, self._op("Slice", self._const("positions", positions), zero, tokens))
+        x = self._typed(x, positions, zero, tokens)
         return self._norm(x, "embeddings.LayerNorm")
+
+    def _typed(self, x: str, positions: Array, zero: str, tokens: str) -> str:
+        """Word embeddings with those of their positions, and of the one type of token that there is."""
+        positions = positions + self._weights["embeddings.token_type_embeddings.weight"][0]
+        return self._op("Add", x, self._op("Slice", self._const("positions", positions), zero, tokens))
 
     def _layer(self, x: str, prefix: str) -> str:
         from onnx import TensorProto
@@ -246,7 +250,8 @@ class _Graph:
         return name
 
 
-def _load(source: Path) -> dict[str, Array]:
+def load_weights(source: Path) -> dict[str, Array]:
+    """The tensors of a folder's model.safetensors. Raises InvalidArgument."""
     path = source / "model.safetensors"
     if not path.is_file():
         raise InvalidArgument(f"{path} is missing: save the model with safetensors first")
@@ -296,9 +301,10 @@ def _pooling(source: Path) -> str:
     if unknown:
         raise InvalidArgument(f"{source}: module {sorted(unknown)[0]!r} cannot be exported, only Transformer + Pooling")
     config = _read_json(source / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
-    if config.get("pooling_mode_cls_token"):
+    mode = config.get("pooling_mode")
+    if mode == "cls" or config.get("pooling_mode_cls_token"):
         return "cls"
-    if config.get("pooling_mode_mean_tokens"):
+    if mode == "mean" or config.get("pooling_mode_mean_tokens"):
         return "mean"
     raise InvalidArgument(f"{source}: pooling must be mean or cls")
 

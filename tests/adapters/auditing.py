@@ -23,8 +23,10 @@ class Auditing:
     def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
         return self.inner.promising(candidates, text, category)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
-        return replace(self.inner.judge(candidate, category, controls=controls, draw=draw), audit=1.0)
+    def judge(
+        self, candidate: Candidate, category: str, *, controls: Controls, draw: float, tenant: str = ""
+    ) -> Verdict:
+        return replace(self.inner.judge(candidate, category, controls=controls, draw=draw, tenant=tenant), audit=1.0)
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         self.inner.note(category, p_correct, served=served, audited=audited)

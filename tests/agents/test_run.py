@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from semcache.agents.capture import distil
@@ -99,6 +99,7 @@ MESSAGES = st.fixed_dictionaries(
 
 @settings(max_examples=150)
 @given(st.lists(MESSAGES, max_size=6))
+@example([{"role": "user", "content": "Cancel it"}])
 def test_no_conversation_raises_anything_else(messages: list[dict[str, Any]]) -> None:
     with suppress(NoRun):
         assert distil(read(messages), {}, salt=SALT).steps

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from semcache.errors import ConfigError
 from semcache.store.engine import Database, parse_url
 from semcache.store.plans import MemoryPlans, SqlPlans, StoredPlan
 from semcache.store.seal import Seal
@@ -42,10 +43,23 @@ async def test_rows_come_back_as_they_were_by_the_order_of_their_changes(store) 
     assert len(await store.plans(0, limit=1)) == 1
 
 
-async def test_a_sweep_takes_what_expired_and_what_is_gone(store) -> None:
-    await store.put_plans([PLAN, StoredPlan(8, "b", b"", 500.0), StoredPlan(9, "b", b"{}", 500.0)])
-    assert await store.sweep_plans(60.0) == 2
+async def test_a_sweep_takes_what_expired_and_leaves_the_marks_that_others_have_yet_to_see(store) -> None:
+    gone, newest = StoredPlan(8, "b", b"", 500.0), StoredPlan(9, "b", b"{}", 900.0)
+    await store.put_plans([PLAN, gone, newest])
+    assert await store.sweep_plans(60.0) == 1
+    assert [one.id for one in await store.plans(0)] == [8, 9]
+    assert await store.sweep_plans(600.0) == 1
     assert [one.id for one in await store.plans(0)] == [9]
+
+
+async def test_a_store_of_sealed_plans_alone_is_not_opened_without_a_key(tmp_path: Path) -> None:
+    url = parse_url(str(tmp_path / "a.db"))
+    whole = SqlStore(Database(url), seal := Seal([("k1", b"k" * 32)]))
+    await whole.open()
+    await SqlPlans(whole._db, seal).put_plans([PLAN])
+    await whole.close()
+    with pytest.raises(ConfigError, match="SEAL_KEYS"):
+        await SqlStore(Database(url)).open()
 
 
 async def test_who_follows_misses_nothing_after_a_sweep(store) -> None:

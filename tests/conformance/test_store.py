@@ -387,6 +387,9 @@ async def test_the_tally_adds_up_and_survives_trimming(store):
         "saved_cost": 0.5,
         "spent_cost": 0.25,
         "seconds": 2.0,
+        "spent_prompt_tokens": 3,
+        "spent_completion_tokens": 4,
+        "calls": 1,
     }
     twice = {name: value * 2 for name, value in common.items()}
     expected = [

@@ -54,7 +54,8 @@ def test_the_site_shows_every_page_once() -> None:
     shown: list[str] = []
     for item in site["nav"]:
         shown += [item] if isinstance(item, str) else next(iter(item.values()))
-    assert sorted(shown) == sorted(path.name for path in (ROOT / site["docs_dir"]).glob("*.md"))
+    folder = ROOT / site["docs_dir"]
+    assert sorted(shown) == sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
     assert all((ROOT / hook).is_file() for hook in site["hooks"])
 
 

@@ -239,3 +239,59 @@ def test_many_clients_at_once_each_get_their_own_answer(client: openai.OpenAI) -
 
     with ThreadPoolExecutor(12) as pool:
         assert list(pool.map(together, range(12))) == alone * 3
+
+
+MANUAL = "the cache answers prefix tokens of a model and question 17 was in the cache " * 6
+LEAFLET = "a prefix is to the answer as with it the model was for a token at question 5 " * 5
+
+
+def documents(*texts: str, ask: str = "hello") -> list[Any]:
+    parts = [{"type": "text", "text": text, "document": True} for text in texts]
+    return [SYSTEM, {"role": "user", "content": [*parts, {"type": "text", "text": ask}]}]
+
+
+@pytest.mark.parametrize("body", [{"chunks": {"recompute": 0.2}}, {"press": {"method": "lagkv", "keep": 0.5}}])
+def test_documents_read_the_short_way_are_marked_and_found_again(client: openai.OpenAI, body: Any) -> None:
+    def ask(**given: Any) -> Any:
+        return client.chat.completions.with_raw_response.create(model="tiny", max_tokens=6, temperature=0, **given)
+
+    first = ask(messages=documents(MANUAL, LEAFLET), extra_body=body)
+    label = first.headers["x-semcache-approximate"]
+    assert label == ("chunks;recompute=0.2" if "chunks" in body else "press=lagkv;keep=0.5")
+    assert first.parse().usage.model_extra["approximate"] == label
+    again = ask(messages=documents(MANUAL, LEAFLET, ask="again"), extra_body=body, stream=True)
+    assert again.headers["x-semcache-approximate"] == label
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in again.parse() if chunk.choices)
+    used = ask(messages=documents(MANUAL, LEAFLET, ask="who"), extra_body=body).parse().usage
+    assert used.prompt_tokens_details.cached_tokens > 0.7 * used.prompt_tokens
+    if "chunks" in body:
+        turned = ask(messages=documents(LEAFLET, MANUAL), extra_body=body).parse().usage
+        assert turned.prompt_tokens_details.cached_tokens > 0.3 * turned.prompt_tokens
+
+
+@pytest.mark.parametrize("body", [{"chunks": {"recompute": 1}}, {"press": {"keep": 1}}, {"approximate": True}, {}])
+def test_what_loses_nothing_is_not_marked(client: openai.OpenAI, body: Any) -> None:
+    given: Any = {"model": "tiny", "max_tokens": 6, "temperature": 0, "messages": documents(MANUAL)}
+    answer = client.chat.completions.with_raw_response.create(**given, extra_body=body)
+    assert "x-semcache-approximate" not in answer.headers
+    plain = client.chat.completions.create(
+        **given | {"messages": [SYSTEM, {"role": "user", "content": MANUAL + "hello"}]}
+    )
+    assert answer.parse().choices[0].message.content == plain.choices[0].message.content
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        ({"chunks": {"recompute": 2}}, "chunks"),
+        ({"chunks": {"share": 1}}, "share"),
+        ({"press": {"method": "snapkv"}}, "press"),
+        ({"press": {}, "chunks": {}}, "press"),
+    ],
+)
+def test_a_short_way_that_there_is_not(client: openai.OpenAI, body: Any, param: str) -> None:
+    with pytest.raises(openai.BadRequestError) as caught:
+        client.chat.completions.create(model="tiny", messages=documents(MANUAL), extra_body=body)
+    assert caught.value.param == param
+    with pytest.raises(openai.BadRequestError, match="mark parts"):
+        client.chat.completions.create(model="tiny", messages=asked(), extra_body={"chunks": {}})

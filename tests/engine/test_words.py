@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +113,32 @@ def test_a_chat_follows_the_template_and_without_one_is_lines(text: Any, folder:
     with pytest.raises(InvalidArgument, match="no system prompt"):
         Text(str(bare)).chat(messages)
     assert json.loads((folder() / "tokenizer.json").read_text())
+
+
+@pytest.mark.parametrize("chat", [True, False])
+def test_a_document_is_found_with_the_same_tokens_wherever_it_stands(tmp_path: Path, chat: bool) -> None:
+    from eval.engine_models import make
+    from semcache.engine.tokenizer import Text
+    from semcache.errors import InvalidArgument
+
+    text = Text(str(make(tmp_path, layers=1, chat=chat)))
+    one, other = "the cache is a prefix of the model", " question 7 was on the token "
+
+    def placed(*parts: str) -> tuple[list[dict[str, str]], list[int], tuple[range, ...]]:
+        messages = [{"role": "system", "content": "of it"}, {"role": "user", "content": "".join([*parts, "who"])}]
+        ids, spans = text.located(messages, parts)
+        return messages, ids, spans
+
+    found: list[set[tuple[int, ...]]] = []
+    for parts in ((one, other), (other, one), (f"{one}", f"\n{other}\n"), (one, other, one)):
+        messages, ids, spans = placed(*parts)
+        assert ids == text.chat(messages)
+        assert all(span.stop <= after.start for span, after in pairwise(spans))
+        found.append({tuple(ids[span.start : span.stop]) for span in spans})
+        for part, span in zip(parts, spans, strict=True):
+            inner = "".join(text.token(token) for token in ids[span.start : span.stop])
+            assert inner in part
+            assert len(inner) > len(part.strip()) - 20
+    assert all(tokens == found[0] for tokens in found)
+    with pytest.raises(InvalidArgument, match="a document is empty"):
+        placed(one, "  ")

@@ -28,11 +28,19 @@ class Scripted:
     def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
         return [True] * len(candidates)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
+    def judge(
+        self,
+        candidate: Candidate,
+        category: str,
+        *,
+        controls: Controls,
+        draw: float,
+        tenant: str = "",
+    ) -> Verdict:
         policy = self.pack.of(category)
         if candidate.score >= policy.threshold:
             return Verdict(serve=True, p_correct=candidate.score, audit=policy.audit, why=Why.SEMANTIC)
-        return Verdict(serve=False, p_correct=0.5, verify=policy.verify != "off", why=Why.UNCERTAIN)
+        return Verdict(serve=False, p_correct=0.5, audit=policy.audit, verify=policy.verify != "off", why=Why.UNCERTAIN)
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         pass

@@ -13,7 +13,7 @@ import pytest
 from semcache.cache import AsyncSemanticCache
 from semcache.proxy.app import Proxy
 from semcache.types import Assembled, Lookup, Serve
-from semcache.verify import only
+from semcache.verifiers import given
 from tests.proxy.driver import Answer, Call, Received, Upstream, ask, completion, running
 from tests.proxy.strategies import Scripted
 
@@ -49,7 +49,7 @@ async def doubting(
 ) -> AsyncIterator[Proxy]:
     async with running(upstream, folder, pack=PACK.format(audit=audit), **settings) as proxy:
         proxy.cache.parts.threshold = Scripted(proxy.cache.pack)
-        proxy.cache.parts.verifiers = only(judge, meter=proxy.cache.meter)
+        proxy.cache.parts.verifiers = given(judge, proxy.cache.pack, None, meter=proxy.cache.meter)
         yield proxy
 
 

@@ -20,7 +20,7 @@ from semcache.keys import cache_key
 from semcache.protocols import Outbound
 from semcache.proxy.background import Background
 from semcache.proxy.nearby import Nearby
-from semcache.types import Endpoint, Forward, Lookup, Scope, Why
+from semcache.types import Endpoint, Forward, Lookup, Scope, Usage, Why
 from semcache.wire import dialects
 from tests.proxy.driver import Answer, Upstream
 
@@ -44,14 +44,18 @@ def outbound(body: bytes) -> Outbound:
 class World:
     """A small and a large model, and near hits between them."""
 
+    forgetful = False  # what was answered is not kept
+    now = 1000.0
+
     def __init__(self, small: Any = None) -> None:
         self.small = Upstream(small or (lambda _: Answer([says("right")])))
         self.large = Upstream(lambda _: Answer([says("right")]))
-        self.background, ids = Background(), count(1)
+        self.background, ids, self.compared = Background(), count(1), []
         self.near = NearHits(SETTINGS, FlatIndex)
         self.nearby = Nearby(
             self.near, self.small, self.large, ExactJudge(), self.background,
-            salt=b"s" * 32, new_id=lambda: next(ids), clock=lambda: 1000.0, rng=random.Random(0), patience=0.2,
+            salt=b"s" * 32, id_of=lambda _: None if self.forgetful else next(ids), clock=lambda: self.now,
+            rng=random.Random(0), spent=lambda _, usage, paid: self.compared.append((usage, paid)), patience=0.2,
         )  # fmt: skip
 
     async def ask(self, text: str = "How do I reset it?", **given: Any) -> str:
@@ -87,10 +91,9 @@ async def test_the_small_model_answers_once_comparisons_have_certified_it() -> N
     sent = json.loads(world.small.calls[-1].body)
     assert sent["model"] == "small"
     assert sent["messages"][-1] == {"role": "user", "content": "How do I reset it?"}
-    rows = world.nearby.account.rows()
-    assert rows["near"]["requests"] == 1
-    assert rows["compared"]["requests"] == 0
-    assert rows["compared"]["spent_usd"] > 0
+    assert world.compared
+    # Beside answers of the large model the small one was asked; that is what a comparison costs.
+    assert (Usage(10, 10), 20 * 1.0 / 1e6) in world.compared
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -151,6 +154,21 @@ async def test_a_small_model_that_hangs_costs_its_patience_and_no_more() -> None
     assert world.nearby.counts["timeout"] == 1
 
 
+async def test_a_small_model_that_fails_is_left_alone_for_a_while() -> None:
+    world = await World().certified()
+    world.small.answer = lambda _: UpstreamError("gone")
+    lookup = looked_up("How do I reset it?")
+    choice = world.nearby.choose(lookup)
+    assert choice is not None
+    assert await world.nearby.serve(replace(choice, arm=Arm.SMALL), CHAT, lookup, outbound) is None
+    asked = len(world.small.calls)
+    assert await world.ask() == "untouched"
+    world.now += 100.0
+    world.small.answer = lambda _: Answer([says("right")])
+    assert await world.ask() == "small"
+    assert len(world.small.calls) == asked + 1
+
+
 async def test_nothing_is_shown_across_tenants() -> None:
     world = World()
     for _ in range(20):
@@ -163,15 +181,24 @@ TURNS = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {}}}
 
 
-@pytest.mark.parametrize("fields", [{"tools": [TOOL]}, {"messages": TURNS}])
-async def test_agents_and_conversations_are_left_alone(fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize("fields", [{"tools": [TOOL]}, {"messages": TURNS}, {"model": "medium"}])
+async def test_agents_conversations_and_other_models_are_left_alone(fields: dict[str, Any]) -> None:
     assert await World().ask(**fields) == "untouched"
 
 
-async def test_what_must_not_be_stored_is_no_example() -> None:
+async def test_who_accepts_less_error_than_is_certified_is_answered_by_the_large_model() -> None:
+    world = await World().certified()
+    lookup = looked_up("How do I reset it?")
+    for limit, concerned in ((0.05, False), (0.1, True)):
+        controls = replace(lookup.request.controls, max_error=limit)
+        strict = replace(lookup, request=replace(lookup.request, controls=controls))
+        assert (world.nearby.choose(strict) is not None) is concerned
+
+
+async def test_what_was_not_kept_is_no_example() -> None:
     world = World()
+    world.forgetful = True
     lookup = looked_up("How?")
-    lookup = replace(lookup, request=replace(lookup.request, controls=replace(lookup.request.controls, no_store=True)))
     world.nearby.passed(world.nearby.choose(lookup), CHAT, lookup, outbound, CHAT.parse(says("right")))
     await world.background.settle()
     assert len(world.near.pool) == 0

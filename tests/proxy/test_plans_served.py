@@ -271,7 +271,7 @@ async def test_a_fault_of_the_plans_only_forwards(tmp_path: Path, broken: str, m
 async def test_plans_that_do_not_come_back_are_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, part: str
 ) -> None:
-    monkeypatch.setattr("semcache.proxy.routes._PATIENCE", 0.01)
+    monkeypatch.setattr("semcache.proxy.plan_turn._PATIENCE", 0.01)
     async with world(tmp_path, mode=mode) as here:
 
         async def hang(*_: Any) -> Any:
@@ -355,6 +355,38 @@ async def test_what_one_worker_learned_another_serves(tmp_path: Path) -> None:
         await one.learned()
         await two.proxy.cache.parts.catch_up()
         assert (await two.ask(asked(task("cy_fox_3")))).cache["detail"] == "plan"
+
+
+async def test_an_outcome_that_reaches_another_worker_is_heard_by_the_one_that_knows_the_run(tmp_path: Path) -> None:
+    shared = {"store__url": f"sqlite:///{tmp_path}/shared.db", "server__workers": 2}
+    async with world(tmp_path, **shared) as one, world(tmp_path, **shared) as two:
+        for user in ("ann_lee_1", "di_moe_4"):
+            run = (await one.run(user))[-1].header("x-semcache-run")
+            assert await two.outcome(run=run, success=True) == 200
+            await one.proxy.cache.parts.catch_up()
+            await one.proxy._plans.close()
+        await two.proxy.cache.parts.catch_up()
+        assert (await two.ask(asked(task("cy_fox_3")))).cache["detail"] == "plan"
+        assert one.proxy.cache.plans.library.unreadable == 0
+        # Who says that it failed is heard as well, and once: the last worker knows a part of this run, too.
+        run = (await one.run("cy_fox_3"))[-1].header("x-semcache-run")
+        assert await two.outcome(run=run, success=False) == 200
+        for _ in range(2):
+            await one.proxy.cache.parts.catch_up()
+            await one.proxy._plans.close()
+        [template] = one.proxy.cache.plans.library.templates()
+        assert template.bad == pytest.approx(1.0)
+
+
+async def test_another_tenants_word_on_a_run_counts_for_nothing(tmp_path: Path) -> None:
+    shared = {"store__url": f"sqlite:///{tmp_path}/shared.db", "server__workers": 2}
+    async with world(tmp_path, **shared) as one, world(tmp_path, **shared) as two:
+        run = (await one.run("ann_lee_1"))[-1].header("x-semcache-run")
+        assert await two.proxy._plans.outcome(run, success=True, tenant="stranger")
+        assert await two.outcome(run="no run", success=True) == 404
+        await one.proxy.cache.parts.catch_up()
+        await one.proxy._plans.close()
+        assert one.proxy.cache.plans.library.templates() == []
 
 
 async def test_without_a_mode_there_are_no_plans(tmp_path: Path) -> None:

@@ -206,13 +206,16 @@ def test_a_wish_to_verify_is_a_miss_unless_somebody_verifies() -> None:
     assert alone.why[1] is Why.VERIFY_FAILED
     asked: list[tuple[str, str]] = []
 
-    def verify(query: str, cached: str) -> bool:
+    def verify(believed: float, query: str, cached: str) -> float:
+        assert 0.0 <= believed <= 1.0
         asked.append((query, cached))
-        return True
+        return 1.0
 
     simulator = Simulator(pack(), Fixed(0.5, verify=True), rng=random.Random(0), verify=verify)
     assert simulator.run(arrivals, vectors).semantic.tolist() == [False, True]
     assert asked == [("q", "p")]
+    refusing = Simulator(pack(), Fixed(0.5, verify=True), rng=random.Random(0), verify=lambda *_: 0.5)
+    assert refusing.run(arrivals, vectors).why[1] is Why.VERIFY_FAILED
 
 
 def test_mistakes_of_the_caller_are_named() -> None:

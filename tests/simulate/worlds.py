@@ -45,7 +45,15 @@ class Fixed:
     def promising(self, candidates: Sequence[Candidate], text: str, category: str) -> Sequence[bool]:
         return [True] * len(candidates)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:
+    def judge(
+        self,
+        candidate: Candidate,
+        category: str,
+        *,
+        controls: Controls,
+        draw: float,
+        tenant: str = "",
+    ) -> Verdict:
         serve = candidate.score >= self.level
         return Verdict(serve and not self.verify, candidate.score, self.audit, serve and self.verify, Why.UNCERTAIN)
 

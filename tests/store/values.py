@@ -59,6 +59,7 @@ def event(entry_id: int | None = None, outcome: Outcome = Outcome.SEMANTIC, **ch
         "exact": b"",
         "saved": Usage(1, 2),
         "saved_cost": 0.5,
+        "spent": Usage(3, 4),
         "spent_cost": 0.25,
         "seconds": 2.0,
     }

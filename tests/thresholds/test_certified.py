@@ -22,6 +22,7 @@ from semcache.thresholds.certified.calibration import Calibration, sigmoid
 from semcache.thresholds.certified.certificate import Certificate
 from semcache.thresholds.certified.drift import Drift
 from semcache.thresholds.certified.priors import PATH, shipped
+from semcache.thresholds.certified.tenants import Tenants
 from semcache.types import Candidate, Card, Conflict, Controls, Why
 
 PACK = policy.load("default").with_target(0.05)
@@ -307,6 +308,48 @@ def test_errors_close_a_category_and_right_answers_open_it_again() -> None:
     assert threshold.standing("support").state is not State.CLOSED
 
 
+def test_errors_of_one_tenant_close_it_alone_and_its_own_right_answers_open_it_again() -> None:
+    pack = msgspec.structs.replace(PACK, tenants=(("trial", ("trial-*",)),))
+    threshold = CertifiedThreshold(pack)
+
+    def told(tenant: str, *, correct: bool, source: LabelSource = LabelSource.AUDIT) -> None:
+        threshold.observe(replace(label(SURE, correct=correct, source=source), tenant=tenant))
+
+    def serves(tenant: str) -> bool:
+        return threshold.judge(SURE, "support", controls=ANY, draw=0.5, tenant=tenant).serve
+
+    for at in range(600):
+        told("acme", correct=True)
+        if at % 30 == 0:
+            told(f"trial-{at}", correct=False)
+    assert threshold.standing("support").state is not State.CLOSED, "the average is kept"
+    assert serves("acme")
+    assert not serves("trial-7")
+    assert threshold.judge(SURE, "support", controls=ANY, draw=0.5, tenant="trial-7").why is Why.CLOSED
+    ours, trial = threshold.standing("support").classes
+    assert (ours.name, ours.closed, ours.wrong, trial.name, trial.closed) == ("acme", False, 0, "trial", True)
+    assert ours.certified is not None
+    restored = CertifiedThreshold(pack)
+    restored.restore(json.loads(json.dumps(threshold.state())))
+    assert not restored.judge(SURE, "support", controls=ANY, draw=0.5, tenant="trial-7").serve
+    for _ in range(200):
+        told("trial-1", correct=True, source=LabelSource.MISS)
+    assert serves("trial-7")
+
+
+def test_more_tenants_than_are_remembered_forget_the_oldest_open_one() -> None:
+    tenants = Tenants(0.05)
+    for _ in range(20):
+        tenants.take("bad", 0.01, wrong=True)
+    for number in range(1_100):
+        tenants.take(str(number), 0.01, wrong=False)
+    names = {one.name for one in tenants.standing()}
+    assert len(names) <= 1_001
+    assert tenants.closed("bad")
+    assert "bad" in names
+    assert "0" not in names
+
+
 def test_a_veto_stands_until_the_category_itself_has_shown_otherwise() -> None:
     vetoed = candidate(0.995, CACHED, Conflict("numbers", "3 against 4"))
     threshold = CertifiedThreshold(PACK)
@@ -388,13 +431,25 @@ def test_load_stretches_nothing_without_evidence_or_consent() -> None:
 
 
 def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
-    category = msgspec.structs.replace(PACK.of("support"), verify="llm")
-    pack = msgspec.structs.replace(PACK, categories={**PACK.categories, "support": category})
-    verdict = CertifiedThreshold(pack).judge(
-        candidate(0.8, "How to get a new password"), "support", controls=ANY, draw=0.5
-    )
-    assert verdict.serve or verdict.verify
-    assert not CertifiedThreshold(PACK).judge(UNSURE, "support", controls=ANY, draw=0.5).verify
+    def asking(name: str) -> CertifiedThreshold:
+        category = msgspec.structs.replace(PACK.of("support"), verify=name)
+        return CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": category}))
+
+    for name in ("llm", "verifier"):
+        verdict = asking(name).judge(UNSURE, "support", controls=ANY, draw=0.5)
+        assert (verdict.serve, verdict.verify) == (False, True)
+        assert verdict.risk is not None
+        assert verdict.audit > 0.0
+    assert not asking("off").judge(UNSURE, "support", controls=ANY, draw=0.5).verify
+    hopeless = candidate(0.51, "Which plan is cheapest?", Conflict("numbers", "3 against 4"))
+    assert not asking("llm").judge(hopeless, "support", controls=ANY, draw=0.5).verify
+
+
+def test_a_closed_category_asks_no_verifier() -> None:
+    threshold = CertifiedThreshold(PACK)
+    for _ in range(60):
+        threshold.observe(label(SURE, correct=False))
+    assert not threshold.judge(UNSURE, "support", controls=ANY, draw=0.5).verify
 
 
 def test_a_label_of_another_version_is_counted_and_harms_nothing() -> None:

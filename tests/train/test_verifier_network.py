@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -11,11 +12,10 @@ from tokenizers import Tokenizer
 
 from semcache.embed.cross import CrossEncoder
 from semcache.errors import ConfigError, InvalidArgument
-from semcache.train.export import Precision
 from semcache.train.verifier import fitting, graph, network
 from semcache.train.verifier.calibrating import Scale
 from semcache.train.verifier.fitting import Course, Example, Step
-from semcache.train.verifier.reading import Reader, padded
+from semcache.train.verifier.reading import padded, rows
 from tests.train import tiny
 
 torch = pytest.importorskip("torch", reason="needs the train extra")
@@ -26,72 +26,71 @@ PAIRS = [
     ("a", "please do not reset the password of my card in france or spain, it is 7 8 7 8"),
 ]
 PLAIN = Scale()
-COURSE = Course(passes=1, batch=4, rate=5e-3, seed=3)
+COURSE = Course(passes=2, batch=8, rate=1e-3, seed=3)
+WORDS = Tokenizer.from_str(tiny.tokenizer())
 
 
-def reader(precision: Precision = "int8") -> Reader:
-    model = graph.reading(tiny.weights(), tiny.SHAPE, precision)
-    return Reader(model, Tokenizer.from_str(tiny.tokenizer()), heads=tiny.SHAPE.heads)
+def started(seed: int = 0) -> Any:
+    """A network whose weights above the encoder are drawn by the seed."""
+    known = {name: value for name, value in tiny.weights().items() if name not in network.sizes(tiny.HIDDEN)}
+    return network.begin(known, tiny.SHAPE, seed)
 
 
-def started(seed: int = 0) -> network.Weights:
-    return network.begin(tiny.HIDDEN, seed)
-
-
-def arrays(weights: network.Weights) -> dict[str, np.ndarray]:
-    return {**tiny.weights(), **{name: value.numpy() for name, value in weights.items()}}
-
-
-def written(folder: Path, weights: network.Weights, scale: Scale = PLAIN) -> Path:
-    graph.write(folder, arrays(weights), tiny.SHAPE, tiny.tokenizer(), scale, name="tiny", card={"licence": "x"})
+def written(folder: Path, module: Any, scale: Scale = PLAIN) -> Path:
+    given = network.arrays(module)
+    graph.write(folder, given, tiny.SHAPE, tiny.tokenizer(), scale, name="tiny", card={"licence": "x"})
     return folder
 
 
 def examples() -> list[Example]:
-    """What can be learned: a 7 against an 8 is another answer."""
+    """What can be learned: "not" makes it another answer."""
     words = ["password", "card", "capital", "france", "spain", "reset", "forgot"]
     found = []
     for one in words:
         for two in words:
             text = f"what is the {one} of my {two}"
-            found.append(Example(f"{text} 7", f"{text} 7 please", 1.0))
-            found.append(Example(f"{text} 7", f"{text} 8 please", 0.0))
+            found.append(Example(text, f"{text} please", 1.0))
+            found.append(Example(text, f"{text} not", 0.0))
     return found
 
 
 def test_a_pair_gets_the_same_logit_alone_and_beside_longer_ones() -> None:
-    weights = started()
-    together = fitting.logits(weights, reader(), PAIRS)
-    alone = [fitting.logits(weights, reader(), [pair])[0] for pair in PAIRS]
-    assert np.allclose(together, alone, atol=1e-3)
+    module = network.begin(tiny.weights(), tiny.SHAPE, 0)
+    together = fitting.logits(module, WORDS, PAIRS)
+    alone = [fitting.logits(module, WORDS, [pair])[0] for pair in PAIRS]
+    assert np.allclose(together, alone, atol=1e-4)
     assert np.ptp(together) > 1e-2
 
 
 def test_the_graph_computes_what_was_trained() -> None:
-    weights = started()
-    model = graph.CrossGraph(arrays(weights), tiny.SHAPE, "float32").model().SerializeToString()
+    module = network.begin(tiny.weights(), tiny.SHAPE, 0)
+    model = graph.JointGraph(network.arrays(module), tiny.SHAPE, "float32").model().SerializeToString()
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    words = Tokenizer.from_str(tiny.tokenizer())
-    ids, mask = padded([words.encode(text).ids for pair in PAIRS for text in (min(pair), max(pair))])
-    found = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
-    assert np.allclose(found, fitting.logits(weights, reader("float32"), PAIRS), atol=2e-3)
+    ids, kinds, mask = padded(rows(WORDS, [(min(pair), max(pair)) for pair in PAIRS]))
+    found = session.run(None, {"input_ids": ids, "token_type_ids": kinds, "attention_mask": mask})[0]
+    assert np.allclose(found, fitting.logits(module, WORDS, PAIRS), atol=1e-3)
 
 
 def test_int8_is_close_to_float32(tmp_path: Path) -> None:
-    weights = started()
-    exact = fitting.logits(weights, reader("float32"), PAIRS)
-    assert np.allclose(CrossEncoder(written(tmp_path / "v", weights)).logits(PAIRS), exact, atol=0.15)
+    module = network.begin(tiny.weights(), tiny.SHAPE, 0)
+    exact = fitting.logits(module, WORDS, PAIRS)
+    assert np.allclose(CrossEncoder(written(tmp_path / "v", module)).logits(PAIRS), exact, atol=0.15)
 
 
 def test_what_was_written_can_be_trained_further(tmp_path: Path) -> None:
-    weights = started()
-    read, shape = graph.read(written(tmp_path / "v", weights))
+    module = network.begin(tiny.weights(), tiny.SHAPE, 0)
+    read, shape = graph.read(written(tmp_path / "v", module))
     assert shape == tiny.SHAPE
-    again = network.begin(tiny.HIDDEN, 1, read)
-    assert set(again) == set(weights)
-    heard = Reader(graph.reading(read, shape), Tokenizer.from_str(tiny.tokenizer()), heads=shape.heads)
-    before = fitting.logits(weights, reader(), PAIRS)
-    assert np.allclose(before, fitting.logits(again, heard, PAIRS), atol=0.05)
+    again = network.begin(read, shape, 1)
+    assert set(network.arrays(again)) == set(network.arrays(module))
+    assert np.allclose(fitting.logits(module, WORDS, PAIRS), fitting.logits(again, WORDS, PAIRS), atol=0.05)
+
+
+def test_words_that_training_never_shows_keep_their_meaning() -> None:
+    module = started()
+    before = network.arrays(module)["embeddings.word_embeddings.weight"].copy()
+    fitting.fit(module, WORDS, examples(), COURSE)
+    assert np.array_equal(before, network.arrays(module)["embeddings.word_embeddings.weight"])
 
 
 def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:
@@ -101,11 +100,11 @@ def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_training_learns() -> None:
-    weights, some = started(), examples() * 8
+    module, some = started(), examples() * 8
     steps: list[Step] = []
-    fitting.fit(weights, reader(), some, COURSE, told=steps.append)
+    fitting.fit(module, WORDS, some, COURSE, told=steps.append)
     assert (steps[-1].done, steps[-1].of) == (196, 196)
-    logits = fitting.logits(weights, reader(), [(one.one, one.two) for one in some])
+    logits = fitting.logits(module, WORDS, [(one.one, one.two) for one in some])
     right = (logits > 0) == np.array([one.target > 0.5 for one in some])
     assert right.mean() > 0.9
 
@@ -115,7 +114,7 @@ def test_a_run_that_was_broken_off_ends_where_an_unbroken_one_does(
 ) -> None:
     monkeypatch.setattr(fitting, "_SAVE_EVERY", 5)
     whole = started()
-    fitting.fit(whole, reader(), examples(), COURSE)
+    fitting.fit(whole, WORDS, examples(), COURSE)
 
     def stop(step: Step) -> None:
         if step.done == 13:
@@ -123,18 +122,18 @@ def test_a_run_that_was_broken_off_ends_where_an_unbroken_one_does(
 
     broken, saved = started(), tmp_path / "state.pt"
     with pytest.raises(KeyboardInterrupt):
-        fitting.fit(broken, reader(), examples(), COURSE, saved=saved, told=stop)
+        fitting.fit(broken, WORDS, examples(), COURSE, saved=saved, told=stop)
     resumed, seen = started(), list[int]()
-    fitting.fit(resumed, reader(), examples(), COURSE, saved=saved, told=lambda step: seen.append(step.done))
+    fitting.fit(resumed, WORDS, examples(), COURSE, saved=saved, told=lambda step: seen.append(step.done))
     assert seen[0] == 11
-    for name in whole:
-        assert torch.allclose(whole[name], resumed[name], atol=1e-5), name
+    after = network.arrays(resumed)
+    for name, value in network.arrays(whole).items():
+        assert np.allclose(value, after[name], atol=1e-5), name
 
 
 def test_examples_of_one_class_are_refused() -> None:
-    weights = started()
     with pytest.raises(InvalidArgument, match="both classes"):
-        fitting.fit(weights, reader(), [Example("a", "b", 1.0)] * 4, COURSE)
+        fitting.fit(started(), WORDS, [Example("a", "b", 1.0)] * 4, COURSE)
 
 
 def test_a_folder_that_is_no_verifier_is_refused(tmp_path: Path) -> None:

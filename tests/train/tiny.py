@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from semcache.train.verifier import network
 from semcache.train.verifier.network import Shape
 
-SHAPE = Shape(layers=3, tapped=2, heads=2)
+SHAPE = Shape(layers=3, heads=2)
 HIDDEN, INNER = 16, 32
 _TEXT = "how do i reset my password the card what is capital of france spain forgot a in to get please not"
 _PIECES = [
@@ -26,17 +26,19 @@ def tokenizer() -> str:
     made.normalizer = normalizers.BertNormalizer()
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", WORDS.index("[CLS]")), ("[SEP]", WORDS.index("[SEP]"))]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", WORDS.index("[CLS]")), ("[SEP]", WORDS.index("[SEP]"))],
     )
     return json.dumps(json.loads(made.to_str()))
 
 
 def weights(seed: int = 0) -> dict[str, np.ndarray]:
-    """Of an encoder and a head, named as the package names them."""
+    """Of an encoder and what is above it, named as BERT names them."""
     rng = np.random.default_rng(seed)
     sizes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
-        "embeddings.position_embeddings.weight": (64, HIDDEN),
+        "embeddings.position_embeddings.weight": (256, HIDDEN),
         "embeddings.token_type_embeddings.weight": (2, HIDDEN),
         **network.sizes(HIDDEN),
     }
@@ -52,8 +54,4 @@ def weights(seed: int = 0) -> dict[str, np.ndarray]:
     made = {name: rng.normal(0, 0.2, size).astype(np.float32) for name, size in sizes.items()}
     for name in norms:
         made |= {f"{name}.weight": np.ones(HIDDEN, np.float32), f"{name}.bias": np.zeros(HIDDEN, np.float32)}
-    for name in made:
-        if name.startswith("head") and "norm" in name.lower():
-            made[name] = np.full(made[name].shape, float(name.endswith("weight")), np.float32)
-    made["head.sharpness"] = np.array([10.0], np.float32)
     return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,11 +92,18 @@ class NearChoice:
 
 
 class NearHits:
-    """The near hits of one process. `index` makes one index of vectors of a dimension."""
+    """The near hits of one process. `index` makes one index of vectors of a dimension, `alive` is that of `Pool`."""
 
-    def __init__(self, settings: Settings, index: Callable[[int], VectorIndex]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        index: Callable[[int], VectorIndex],
+        *,
+        alive: Callable[[int], bool] = lambda _id: True,
+    ) -> None:
         self.settings = settings
-        self.pool = Pool(index, settings.bytes)
+        self.pool = Pool(index, settings.bytes, alive=alive)
+        self._earlier: dict[int, tuple[float, float, int, float]] = {}  # what came of examples, in a former life
         cheap = settings.small.completion / settings.large.completion if settings.large.completion > 0.0 else 1.0
         # Examples make a prompt longer: about twice a call without them.
         prices = {Arm.LARGE: 1.0, Arm.SMALL: cheap, Arm.EXAMPLES: 2.0 * cheap}
@@ -185,6 +192,10 @@ class NearHits:
         texts = (example.prompt, example.answer)
         if not example.answer.strip() or any(len(text) > _LONGEST or has_secret(text) for text in texts):
             return False
+        earlier = self._earlier.pop(example.id, None)
+        if earlier is not None:
+            offloads, used, uses, gain = earlier
+            example = replace(example, offloads=offloads, used=used, uses=uses, gain=gain)
         return example.id not in self.pool.put(example, now)
 
     def due(self, now: float, *, least: float = 0.05, limit: int = 32) -> list[Example]:
@@ -202,10 +213,12 @@ class NearHits:
         }
 
     def state(self) -> dict[str, Any]:
-        """What was learned, as JSON has it; examples are not part of it."""
+        """What was learned, as JSON has it; of examples only what came of them, by id."""
+        used = [[one.id, one.offloads, one.used, one.uses, one.gain] for one in self.pool if one.uses]
         return {
             "router": self.router.state(),
             "helpful": self.helpful.state(),
+            "examples": used,
             "watches": {name: one.snapshot() for name, one in self._watches.items()},
         }
 
@@ -215,6 +228,7 @@ class NearHits:
         self.helpful.restore(state["helpful"])
         for name, one in state["watches"].items():
             self.watch(name).restore(one)
+        self._earlier = {number: (offloads, at, uses, gain) for number, offloads, at, uses, gain in state["examples"]}
 
     @staticmethod
     def _tried(examples: bool, draw: float) -> Arm:

@@ -1,7 +1,7 @@
 """The examples of one process, found by similarity within a partition and kept as far as they are worth their bytes.
 
 Knows vectors and values, nothing of models. Invariant: what is held is at most `limit` bytes, and a search never leaves
-its partition.
+its partition, nor finds what is gone.
 
 Who goes is a 0/1 knapsack (IC-Cache, section 5): value is the utility of an example, weight its bytes. It is solved
 greedily by value per byte, which loses less than the most valuable example that was left out (Martello and Toth 1990,
@@ -25,10 +25,19 @@ _NEWCOMER = 1.0  # offloads that an example is taken to be worth before it was e
 
 
 class Pool:
-    """Examples by partition. `index` makes an index of vectors of a dimension, `limit` is in bytes."""
+    """Examples by partition. `index` makes an index of vectors of a dimension, `limit` is in bytes.
 
-    def __init__(self, index: Callable[[int], VectorIndex], limit: int = 256 << 20) -> None:
-        self._make, self._limit = index, limit
+    `alive` says whether what an example was made of is still there: what is not is forgotten when it is found.
+    """
+
+    def __init__(
+        self,
+        index: Callable[[int], VectorIndex],
+        limit: int = 256 << 20,
+        *,
+        alive: Callable[[int], bool] = lambda _id: True,
+    ) -> None:
+        self._make, self._limit, self._alive = index, limit, alive
         self._indexes: dict[bytes, VectorIndex] = {}
         self._held: dict[int, Example] = {}
         self.bytes = 0
@@ -45,10 +54,14 @@ class Pool:
 
     def search(self, partition: bytes, vector: Vector, k: int) -> list[tuple[Example, float]]:
         """The k nearest examples of a partition with their cosine similarity, nearest first."""
-        index = self._indexes.get(partition)
-        if index is None:
-            return []
-        return [(self._held[one.entry_id], one.score) for one in index.search(vector, k)]
+        while (index := self._indexes.get(partition)) is not None:
+            found = index.search(vector, k)
+            gone = [one.entry_id for one in found if not self._alive(one.entry_id)]
+            if not gone:
+                return [(self._held[one.entry_id], one.score) for one in found]
+            for number in gone:
+                self.remove(number)
+        return []
 
     def put(self, example: Example, now: float) -> list[int]:
         """Hold an example, or the new state of one; returns the ids that went for it, its own where it is too large."""
@@ -76,6 +89,13 @@ class Pool:
         index.remove(id)
         if not len(index):
             del self._indexes[old.partition]
+
+    def prune(self) -> int:
+        """Forget the examples of what is gone; returns how many."""
+        gone = [number for number in self._held if not self._alive(number)]
+        for number in gone:
+            self.remove(number)
+        return len(gone)
 
     def worth(self, example: Example, now: float) -> float:
         """What it is kept for: its utility, and before its first use what a newcomer is given."""

@@ -1,12 +1,14 @@
 """Results of tools, kept and reused: of tools that only read, and of stateful ones after the very same calls.
 
 `rules` says what a tool does, `history` what a run has called so far, `versions` how often what is read has changed,
-`shelf` holds results, `results` puts them together.
+`shelf` holds results, `results` puts them together, `calling` is what a run sees of it.
 Invariant: a tool that nobody declared is never answered from here, and no run is replayed the same call twice.
 """
 
+from semcache.agent_policy import ToolSpec
+from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.history import History
 from semcache.agents.tools.results import FoundResult, ToolResults, Why
-from semcache.agents.tools.rules import Effect, Rule, Rules, ToolSpec
+from semcache.agents.tools.rules import Effect, Rule, Rules
 
-__all__ = ["Effect", "FoundResult", "History", "Rule", "Rules", "ToolResults", "ToolSpec", "Why"]
+__all__ = ["Effect", "FoundResult", "History", "Rule", "Rules", "ToolResults", "ToolRun", "ToolSpec", "Why"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
+from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.history import History, identity
 from semcache.agents.tools.rules import Effect, Rule, Rules
 from semcache.agents.tools.shelf import Kept, Shelf
@@ -116,6 +117,22 @@ class ToolResults:
         why = self._record(found, result, failed)
         self._count(why)
         return why
+
+    def run(
+        self,
+        messages: Sequence[Mapping[str, Any]] = (),
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        environment: Json = "",
+        tenant: str = "default",
+        user: str | None = None,
+    ) -> ToolRun:
+        """The calls of one run, that begins, or goes on after these chat messages; `tools` are what it declares.
+
+        `environment` says what stateful tools act on, and how that began. Raises NoRun for messages that are not whole.
+        """
+        history = History.of(messages, self.rules, tools=tools, environment=environment)
+        return ToolRun(self, history, tools=tools, tenant=tenant, user=user)
 
     def change(self, *resources: str, tenant: str = "default") -> None:
         """Say that these changed by another hand: no result that read them is reused."""

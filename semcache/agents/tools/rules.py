@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
+from semcache.agent_policy import ToolSpec
 from semcache.agents.run import Json
+from semcache.durations import duration
 from semcache.errors import ConfigError
-from semcache.policy import Duration, duration
 
 HINTED_TTL = 60.0  # seconds that a result is kept of a tool that says that it reads, but not for how long it holds
 _FIELD = re.compile(r"\{([^{}]*)\}")
@@ -30,18 +31,6 @@ class Effect(StrEnum):
     READS = "reads"  # nothing: the same call gives the same result until what it reads changes
     STATE = "state"  # it moves an environment of the run's own: the same calls in the same order give the same results
     WRITES = "writes"  # it changes what others see: never answered from here
-
-
-class ToolSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """One tool, or those that match a shell-style pattern, in a pack's `tools`."""
-
-    effect: Literal["reads", "state", "writes"]
-    ttl: Duration = "60s"
-    """How long a result may be reused."""
-    resources: list[str] = []
-    """What it reads or changes, with arguments in braces: "ticket:{id}"."""
-    share: Literal["tenant", "user"] = "tenant"
-    """Who shares results."""
 
 
 @dataclass(frozen=True, slots=True)

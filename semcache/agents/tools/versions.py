@@ -1,7 +1,7 @@
 """How often what tools read has changed, as far as it was told: the versions that are part of a result's key.
 
 A resource is a name such as "ticket:7"; "ticket:*" stands for all whose name begins with "ticket:", "*" for everything.
-Pure.
+Pure, and safe to use from several threads.
 Invariant: after a change, no version is ever again what it was for anything that the change could have touched; what is
 remembered is bounded.
 """
@@ -9,6 +9,7 @@ remembered is bounded.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from threading import Lock
 
 _REMEMBERED = 100_000
 
@@ -24,13 +25,19 @@ class Versions:
         self._any: dict[tuple[str, str], int] = {}
         self._all: dict[str, int] = {}
         self._latest: dict[str, int] = {}
+        self._lock = Lock()
 
     def of(self, tenant: str, resources: Iterable[str]) -> tuple[int, ...]:
         """The version of everything a tenant has, and those of these resources in their order."""
-        return (self._all.get(tenant, self._floor), *[self._one(tenant, resource) for resource in resources])
+        with self._lock:
+            return (self._all.get(tenant, self._floor), *[self._one(tenant, resource) for resource in resources])
 
     def change(self, tenant: str, resources: Iterable[str]) -> None:
         """These have changed, or may have."""
+        with self._lock:
+            self._change(tenant, resources)
+
+    def _change(self, tenant: str, resources: Iterable[str]) -> None:
         for resource in resources:
             self._tick += 1
             self._latest[tenant] = self._tick

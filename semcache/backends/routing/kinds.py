@@ -19,7 +19,8 @@ from semcache.backends.routing.ledger import SALT_MARK
 from semcache.backends.routing.prompts import Fields, Prompt
 
 AUTO = "auto"
-_PROMPT_PATHS = frozenset({"/v1/chat/completions", "/v1/completions", "/v1/responses"})
+PROMPT_PATHS = frozenset({"/v1/chat/completions", "/v1/completions", "/v1/responses"})
+_TELLING = frozenset({"vllm", "sglang", "semcache", "llamacpp"})  # say who they are
 _CLOUDS = ("api.openai.com", ".api.openai.com", ".openai.azure.com", ".services.ai.azure.com")
 
 
@@ -35,6 +36,7 @@ class Kind:
 KINDS: dict[str, Kind] = {
     "vllm": Kind(salted=True, tokenize="/tokenize"),
     "sglang": Kind(salted=True, tokenize="/tokenize"),
+    "semcache": Kind(salted=True),
     "llamacpp": Kind(),
     "openai": Kind(keyed=True),
     "other": Kind(),
@@ -57,9 +59,7 @@ def of_models(body: bytes) -> str:
         owners = {str(card.get("owned_by", "")).lower() for card in msgspec.json.decode(body)["data"]}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, KeyError, TypeError, AttributeError):
         return "other"
-    return next(
-        (kind for owner in owners if (kind := owner.replace(".", "")) in {"vllm", "sglang", "llamacpp"}), "other"
-    )
+    return next((kind for owner in owners if (kind := owner.replace(".", "")) in _TELLING), "other")
 
 
 def salt_of(secret: bytes, tenant: str, own: str = "") -> str:
@@ -73,7 +73,7 @@ def salt_of(secret: bytes, tenant: str, own: str = "") -> str:
 
 def dressed(kind: Kind, prompt: Prompt) -> Fields:
     """The fields to send to a server of this kind; the prompt's own where there is nothing to add."""
-    if prompt.path not in _PROMPT_PATHS or not prompt.known:
+    if prompt.path not in PROMPT_PATHS or not prompt.known:
         return prompt.fields
     more: dict[str, Any] = {}
     if kind.salted:

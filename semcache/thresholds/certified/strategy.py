@@ -21,13 +21,14 @@ from semcache.thresholds.certified.calibration import Calibration
 from semcache.thresholds.certified.certificate import Bet, Certificate
 from semcache.thresholds.certified.drift import Drift
 from semcache.thresholds.certified.priors import shipped
+from semcache.thresholds.certified.tenants import Tenants
 from semcache.types import Candidate, Controls, Verdict, Why
 
 FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
-_WORTH_ASKING = 0.02  # P(correct) from which a verifier's word costs less than it saves
+_WORTH_ASKING = 0.1  # P(correct) from which the word of a good verifier can be enough
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
-_CAUTION = 0.7  # standard deviations of the calibration
+CAUTION = 0.7  # standard deviations of the calibration
 _QUIET = 0.1  # share of the audit rate that always remains
 _CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the target is missed
 
@@ -66,7 +67,15 @@ class CertifiedThreshold:
         least = 1.0 - HIGHEST if self._pack.of(category).verify == "off" else _WORTH_ASKING
         return known.promising(candidates, text, least)
 
-    def judge(self, candidate: Candidate, category: str, *, controls: Controls, draw: float) -> Verdict:  # noqa: ARG002
+    def judge(
+        self,
+        candidate: Candidate,
+        category: str,
+        *,
+        controls: Controls,
+        draw: float,  # noqa: ARG002
+        tenant: str = "",
+    ) -> Verdict:
         """Serve if 1 - P(correct) is within the limit, or the caller's where that is stricter."""
         known, policy = self._of(category), self._pack.of(category)
         p = known.probability(candidate.features, candidate.card.answer_class)
@@ -77,11 +86,14 @@ class CertifiedThreshold:
             limit = min(limit, controls.max_error)
         vetoed = any(conflict.veto for conflict in candidate.conflicts)
         free = not vetoed or known.overrules(candidate.features)
-        if not known.halted and free and 1.0 - p <= limit:
-            return Verdict(True, p, audit=known.chance(policy), why=Why.SEMANTIC)
-        verify = policy.verify != "off" and p >= _WORTH_ASKING
-        why = Why.CLOSED if known.closed else Why.GUARD if vetoed else Why.UNCERTAIN
-        return Verdict(False, p, verify=verify, why=why)
+        closed = known.closed or known.tenants.closed(self._pack.class_of(tenant))
+        open_ = not (closed or known.halted)
+        chance = known.chance(policy)
+        if open_ and free and 1.0 - p <= limit:
+            return Verdict(True, p, audit=chance, why=Why.SEMANTIC, risk=limit)
+        verify = open_ and policy.verify != "off" and p >= _WORTH_ASKING
+        why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
+        return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         """Count the request, and its risk among the recent ones; audits are spread evenly over what is served."""
@@ -98,7 +110,7 @@ class CertifiedThreshold:
 
     def observe(self, label: Label) -> None:
         """Learn from a label; one whose features are those of another version is counted and no more."""
-        self._of(label.category).take(label)
+        self._of(label.category).take(label, self._pack.class_of(label.tenant))
 
     def standing(self, category: str) -> Standing:
         """Where the category stands."""
@@ -118,6 +130,7 @@ class CertifiedThreshold:
             audit_rate=known.audit_rate(self._pack.of(category)),
             error=wilson(certificate.wrong, certificate.audits) if certificate.audits else None,
             note=known.note_of(),
+            classes=known.tenants.standing(),
         )
 
     def state(self) -> dict[str, Any]:
@@ -162,6 +175,7 @@ class _Knowledge:
         self.budget = Budget(target, policy.contract, risks=prior.risks, grant=self._beta, loosest=self._loosest)
         self.calibration = Calibration(prior.calibration, kind=noise.kind, harsh=noise.harsh)
         self.certificate = Certificate(self._beta)
+        self.tenants = Tenants(self._beta)
         self.drift = Drift(kind=noise.kind, harsh=noise.harsh)
         self._beyond = Bet()
         self._stretchable = False
@@ -174,7 +188,7 @@ class _Knowledge:
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
-        return self.calibration.corrected(self.belief.log_odds(values, answer), _CAUTION)
+        return self.calibration.corrected(self.belief.log_odds(values, answer), CAUTION)
 
     def promising(self, candidates: Sequence[Candidate], text: str, least: float) -> list[bool]:
         """Which of them could be right with a probability of `least`."""
@@ -219,15 +233,15 @@ class _Knowledge:
         held = self._loosest if self._stretchable else None
         self.budget.stretch(stretched(self._target, self._loosest, held, share))
 
-    def take(self, label: Label) -> None:
-        """Learn from one label."""
+    def take(self, label: Label, tenants: str) -> None:
+        """Learn from one label, of a tenant of the class `tenants`."""
         self.labels += 1
         if len(label.features) != len(features.NAMES):
             return
         for place, _ in _GUARDS:
             self._vetoed[place] += label.features[place] == 1.0
         odds = self.belief.log_odds(label.features, label.answer)
-        risk = 1.0 - self.calibration.corrected(odds, _CAUTION)
+        risk = 1.0 - self.calibration.corrected(odds, CAUTION)
         changed = False
         if label.source is not LabelSource.FEEDBACK:
             changed = self.drift.take(self.calibration.corrected(odds), correct=label.correct)
@@ -239,10 +253,15 @@ class _Knowledge:
         if label.served:
             self.budget.settle(1.0 - label.p_correct, wrong=self._wrong(label))
         if label.source is LabelSource.AUDIT and label.served:
-            self.certificate.take(self._visible(self.budget.per_hit()), wrong=not label.correct)
+            visible = self._visible(self.budget.per_hit())
+            self.certificate.take(visible, wrong=not label.correct)
+            self.tenants.take(tenants, visible, wrong=not label.correct)
             changed = changed or self.certificate.exceeded
-        elif self.closed and label.source is LabelSource.MISS:
-            self._watch(label, risk)
+        elif label.source is LabelSource.MISS and risk <= self.limit():
+            needed = 1.0 / self.budget.per_hit()
+            self.tenants.watch(tenants, correct=label.correct, needed=needed)
+            if self.closed:
+                self._watch(needed, correct=label.correct)
         if self._loosest is not None and label.source is not LabelSource.FEEDBACK:
             self._look_beyond(label, risk, self._loosest)
         if changed:
@@ -283,11 +302,10 @@ class _Knowledge:
         """How many errors a verdict stands for, on average over the judge's own."""
         return (float(not label.correct) - self._noise.harsh) / (1.0 - self._noise.kind - self._noise.harsh)
 
-    def _watch(self, label: Label, risk: float) -> None:
+    def _watch(self, needed: float, *, correct: bool) -> None:
         """While closed, every request is labelled: enough right answers in a row open it again."""
-        if risk <= self.limit():
-            self._probation = self._probation + 1 if label.correct else 0
-            self.closed = self._probation < 1.0 / self.budget.per_hit()
+        self._probation = self._probation + 1 if correct else 0
+        self.closed = self._probation < needed
 
     def _look_beyond(self, label: Label, risk: float, loosest: float) -> None:
         """Test the error of all that would be served were the target stretched; refused ones are labelled most often,
@@ -307,6 +325,7 @@ class _Knowledge:
             "belief": self.belief.state(),
             "calibration": self.calibration.state(),
             "certificate": self.certificate.state(),
+            "tenants": self.tenants.state(),
             "drift": self.drift.logs,
             "beyond": [self._beyond.logs, self._stretchable],
             "labels": self.labels,
@@ -322,6 +341,7 @@ class _Knowledge:
         logs, self._stretchable = state["beyond"]
         self._beyond.logs = [float(log) for log in logs]
         self.certificate.restore(state["certificate"])
+        self.tenants.restore(state.get("tenants", {}))
         self.labels, self.closed = int(state["labels"]), bool(state["closed"])
         self._probation = int(state["probation"])
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}

@@ -72,10 +72,10 @@ def _verifier(base: Path, data: Path, work: Path, out: Path, threads: int) -> No
         return np.concatenate([encoder.encode(texts[at : at + 512]) for at in range(0, len(texts), 512)])
 
     work.mkdir(parents=True, exist_ok=True)
-    train, check = verifier.mixed(data, embed, verifier.Sizes(), SEED)
-    _say(f"verifier: {len(train)} pairs to train on, {len(check)} to calibrate with")
-    made = verifier.make(base, work, (train, check), seed=SEED, threads=threads, told=_Teller())
-    counts = Counter(verifier.origin(one) for one in train)
+    parts = verifier.mixed(data, embed, verifier.Sizes(), SEED)
+    _say(f"verifier: {len(parts.train)} pairs to train on, {len(parts.check)} to calibrate with")
+    made = verifier.make(base, work, parts, embed, seed=SEED, told=_Teller())
+    counts = Counter(verifier.origin(one) for one in parts.train)
     card = made.write(out / "verifier", seed=SEED)
     (out / "verifier" / "README.md").write_text(cards.readme(card, made.held, counts), encoding="utf-8")
     pairs.write(checking.check_set(), out / "verifier" / "check.jsonl")
@@ -92,6 +92,8 @@ class _Teller:
     def __call__(self, step: Step) -> None:
         now = time.monotonic()
         self._first = self._first or (step.done, now)
+        if self._first[0] > step.done:
+            self._first = step.done, now
         if now - self._said < 30 and step.done < step.of:
             return
         self._said = now

@@ -16,17 +16,16 @@ MEASURED = "## Measured"
 
 LIMITS = (
     "English. Other languages are read, but were neither trained nor measured on.",
-    "Texts of at most 256 tokens each; a longer pair gets P(same) = 0, so that nothing is served on its word.",
+    "Pairs of at most 256 tokens together; a longer one gets P(same) = 0, so that nothing is served on its word.",
     "It reads the two prompts, not the answer: what changed in the world between two equal questions it cannot know.",
-    "Most of what it has seen are edits by rules. Differences of kinds that no rule makes, and paraphrases that share "
-    "hardly a word, are judged less well; the figures above say how much.",
+    "Paraphrases that share hardly a word are judged less well; the figures above say how much.",
     "Its probabilities are calibrated on pairs of which half share an answer, made like those it was trained on. Other "
     "traffic has other odds: audits go on, and `semcache embedder verifier` trains and calibrates it on your labels.",
 )
 
 
-def readme(card: Mapping[str, Any], held: Mapping[str, float], counts: Mapping[str, int]) -> str:
-    """The card. `held` are figures on the held-out quarter, `counts` pairs by origin."""
+def readme(card: Mapping[str, Any], held: Mapping[str, Mapping[str, float]], counts: Mapping[str, int]) -> str:
+    """The card. `held` are figures on the held-out quarter by origin, `counts` pairs that were trained on by origin."""
     scale = card["calibration"]
     lines = [
         "# Verifier: may two prompts share an answer?",
@@ -34,9 +33,7 @@ def readme(card: Mapping[str, Any], held: Mapping[str, float], counts: Mapping[s
         f"`{card['id']}`. For the grey zone: two prompts in, P(same answer) out.",
         "",
         f"- Initialised from {BASE}; vocabulary cut to its most frequent entries, which loses no text",
-        f"- A frozen encoder of {card['layers']} layers reads the texts one by one; the trained head sets each token's "
-        f"state after layer {card['tapped']} beside what it is aligned to in the other text, and two small transformer "
-        "layers read both sides together",
+        f"- A cross-encoder: {card['layers']} layers read both texts side by side",
         "- int8 weights per output channel (7 bits), int8 activations per row; runs on onnxruntime, without torch",
         f"- Calibrated by Platt scaling on held-out pairs: slope {scale['slope']}, intercept {scale['intercept']}, "
         f"P(same) kept within {scale['least']} and {scale['most']}, which is what those pairs can support",
@@ -48,17 +45,25 @@ def readme(card: Mapping[str, Any], held: Mapping[str, float], counts: Mapping[s
         "",
         *_table(("origin", "pairs"), [(name, f"{count:,}") for name, count in counts.items()]),
         "",
-        "Synthetic pairs are made by the rules of `semcache.train.synthesize` from prompts of these sets; natural ones "
-        "are near prompts of other answers, prompts of one intent, and labelled pairs of PAWS:",
+        "Authored pairs were written for this project by a language model under instructions, group by group: a "
+        "prompt, rewordings of the same answer, and near ones of another (`semcache/train/recipe/authored`). "
+        "Synthetic pairs are made by the rules of `semcache.train.synthesize` from prompts of the sets below; found "
+        "ones are near prompts of other answers, prompts of one intent, and labelled pairs of PAWS:",
         "",
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
-        "Whole intents, questions, foci and templates, a quarter of each set, were held out. Quora's pairs, STS, and "
-        "fow-cache were never trained on.",
+        "Whole groups, intents, questions, foci and templates, a quarter of each, were held out. Quora's pairs, STS "
+        "and fow-cache were never trained on.",
         "",
         "## Held out by the recipe",
         "",
-        *_table(("figure", "value"), [(name, f"{value:.3f}") for name, value in held.items()]),
+        *_table(
+            ("figure", *held),
+            [
+                (figure, *(f"{of[figure]:.3f}".removesuffix(".000") for of in held.values()))
+                for figure in next(iter(held.values()))
+            ],
+        ),
         "",
         MEASURED,
         "",

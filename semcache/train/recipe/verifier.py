@@ -1,58 +1,64 @@
 """The step of the recipe that makes the verifier: mix, train, calibrate, write.
 
-Knows the order of the work and its sizes; what a pair is worth is `mixture`'s. Invariant: equal data, sizes and seed
-give an equal folder on equal software, however often the step was interrupted.
+Knows the order of the work and its sizes; what a pair is worth is `mixture`'s and `authored`'s. Invariant: equal data,
+sizes and seed give an equal folder on equal software, however often the step was interrupted.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.errors import InvalidArgument
-from semcache.train.recipe import mixture, sources, vocabulary
+from semcache.train.export import load_weights
+from semcache.train.recipe import authored, believing, mixture, sources, vocabulary
 from semcache.train.recipe.cards import BASE
 from semcache.train.recipe.mixture import Embed, Found
 from semcache.train.verifier import calibrating, fitting, graph, network
 from semcache.train.verifier.fitting import Course, Example
-from semcache.train.verifier.reading import Reader
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NAME = "semcache-verifier"
-LONGEST = 140  # characters of a text that is trained on
-TAPPED = 4
+LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
+SHAPE = network.Shape(6, 12)
+COURSE = Course(passes=2, rate=1.2e-4)
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Pairs of each origin that are trained on, a quarter as many calibrate; and `prompts` that they are made from."""
+    """Pairs of each origin beside those written by hand, which all are used; and the `prompts` that they are of."""
 
-    prompts: int = 14_000
-    synthetic: int = 7_000
-    found: int = 7_000
-    paws: int = 500
+    prompts: int = 20_000
+    synthetic: int = 6_000
+    found: int = 4_000
+    paws: int = 1_000
     each: int = 2
 
 
-def mixed(
-    data: Path, embed: Embed, sizes: Sizes, seed: int, *, kinds: Sequence[str] | None = None
-) -> tuple[list[Found], list[Found]]:
-    """What is trained on and what calibrates. `kinds` are those of the synthetic edits, None for all."""
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What is trained on, and what calibrates."""
+
+    train: Sequence[Found]
+    check: Sequence[Found]
+
+
+def mixed(data: Path, embed: Embed, sizes: Sizes, seed: int) -> Parts:
+    """The pairs of all origins. Raises StoreError for a data set that is missing."""
     from semcache.train.synthesize import synthesize
 
     prompts = list(sources.prompts(data))
     random.Random(seed).shuffle(prompts)
     prompts = [prompt for prompt in prompts[: sizes.prompts] if len(prompt.text) <= LONGEST]
     pool = [
-        *mixture.synthetic(prompts, lambda texts: synthesize(texts, seed=seed, each=sizes.each, kinds=kinds)),
+        *mixture.synthetic(prompts, lambda texts: synthesize(texts, seed=seed, each=sizes.each)),
         *mixture.neighbours(prompts, embed, seed),
         *mixture.swapped(sources.paraphrases(data)),
     ]
@@ -64,9 +70,8 @@ def mixed(
         for name, count in counts.items():
             of = [one for one in pool if one.held is held and origin(one) == name]
             part += mixture.balanced(of, count // 4 if held else count, seed)
-        random.Random(seed).shuffle(part)
-        parts.append(part)
-    return parts[0], parts[1]
+        parts.append([*part, *(one for one in authored.paired(authored.groups()) if one.held is held)])
+    return Parts(parts[0], _even(parts[1], seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,59 +79,68 @@ class Made:
     """A trained verifier that has not been written yet; `held` are its figures on what it was calibrated with."""
 
     weights: graph.Arrays
-    shape: network.Shape
     tokenizer: str
     scale: calibrating.Scale
-    held: Mapping[str, float]
+    joint: calibrating.Joint
+    held: Mapping[str, Mapping[str, float]]
 
     def write(self, out: Path, *, seed: int) -> dict[str, Any]:
         """Write the folder `out` and return what its model.json says. Raises StoreError."""
-        card = {"source": BASE, "licence": "Apache-2.0", "seed": seed}
-        return graph.write(out, self.weights, self.shape, self.tokenizer, self.scale, name=NAME, card=card)
+        card = {"source": BASE, "licence": "Apache-2.0", "seed": seed, "with_belief": asdict(self.joint)}
+        return graph.write(out, self.weights, SHAPE, self.tokenizer, self.scale, name=NAME, card=card)
 
 
 def make(
     base: Path,
     work: Path,
-    parts: tuple[Sequence[Found], Sequence[Found]],
+    parts: Parts,
+    embed: Embed,
     *,
     seed: int,
-    threads: int,
+    course: Course = COURSE,
     told: Callable[[fitting.Step], None] = lambda _: None,
-    read: Callable[[int, int], None] = lambda _, __: None,
 ) -> Made:
     """Train from the encoder in `base` and calibrate; what was done so far lies in `work`."""
     from tokenizers import Tokenizer
 
     words, ids = vocabulary.trimmed((base / "tokenizer.json").read_text(encoding="utf-8"), WORDS)
-    encoder = encoder_of(base)
-    encoder["embeddings.word_embeddings.weight"] = encoder["embeddings.word_embeddings.weight"][ids]
-    shape = network.Shape(6, TAPPED, 12)
+    known = {name.removeprefix("bert."): value for name, value in load_weights(base).items()}
+    known["embeddings.word_embeddings.weight"] = known["embeddings.word_embeddings.weight"][ids]
     tokenizer = Tokenizer.from_str(words)
-    reader = Reader(graph.reading(encoder, shape), tokenizer, heads=shape.heads, threads=threads, told=read)
-    weights = network.begin(encoder["embeddings.word_embeddings.weight"].shape[1], seed)
-    train, check = parts
-    examples = [Example(one.pair.one, one.pair.two, one.sure if one.pair.same else 1.0 - one.sure) for one in train]
-    fitting.fit(weights, reader, examples, Course(seed=seed), saved=work / "verifier.pt", told=told)
-    logits = fitting.logits(weights, reader, [(one.pair.one, one.pair.two) for one in check])
-    same = [one.pair.same for one in check]
-    scale = calibrating.fit(logits, same)
-    arrays = {**encoder, **{name: value.numpy() for name, value in weights.items()}}
-    return Made(arrays, shape, words, scale, _figures(logits, scale, same))
+    module = network.begin(known, SHAPE, seed)
+    course = replace(course, seed=seed)
+    fitting.fit(module, tokenizer, examples(parts.train), course, saved=work / "verifier.pt", told=told)
+    found = fitting.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
+    same = [one.pair.same for one in parts.check]
+    scale = calibrating.fit(found, same)
+    thought = believing.believed([(one.pair.one, one.pair.two) for one in parts.check], embed)
+    sought = np.flatnonzero(~np.isnan(thought))
+    joint = calibrating.fit_joint(scale.of(found)[sought], thought[sought], [same[place] for place in sought])
+    held = {}
+    for name in ("authored", "synthetic", "found", "paws"):
+        of = [place for place, one in enumerate(parts.check) if origin(one) == name]
+        held[name] = _figures(found[of], scale, [same[place] for place in of])
+    return Made(network.arrays(module), words, scale, joint, held)
 
 
-def encoder_of(base: Path) -> dict[str, NDArray[np.float32]]:
-    """The weights of a sentence-transformers folder by their names in BERT."""
-    from safetensors.numpy import load_file
+def examples(some: Sequence[Found]) -> list[Example]:
+    """What is trained on: labels as far as they are sure."""
+    return [Example(one.pair.one, one.pair.two, one.sure if one.pair.same else 1.0 - one.sure) for one in some]
 
-    path = base / "model.safetensors"
-    if not path.is_file():
-        raise InvalidArgument(f"{path} is missing: save the model with safetensors first")
-    return {name.removeprefix("bert."): value for name, value in load_file(path).items() if "position_ids" not in name}
+
+def _even(some: Sequence[Found], seed: int) -> list[Found]:
+    """As many pairs of either label: P(same) is to be that on even odds."""
+    rng = random.Random(seed)
+    of = [[one for one in some if one.pair.same is same] for same in (True, False)]
+    chosen = [one for part in of for one in rng.sample(part, min(map(len, of)))]
+    rng.shuffle(chosen)
+    return chosen
 
 
 def origin(one: Found) -> str:
-    """Where a pair is from: "synthetic", "found" or "paws"."""
+    """Where a pair is from: "synthetic", "found", "paws" or "authored"."""
+    if one.pair.made.startswith("authored"):
+        return "authored"
     return "synthetic" if one.pair.made.startswith("rule") else "paws" if one.pair.kind == "paws" else "found"
 
 
@@ -135,6 +149,7 @@ def _figures(logits: NDArray[np.float32], scale: calibrating.Scale, same: Sequen
 
     quality = measure(logits.astype(np.float64), np.array(same))
     return {
+        "pairs": len(same),
         "average precision": quality.average_precision,
         "ROC-AUC": quality.roc_auc,
         "recall at precision 0.95": quality.recall_95,

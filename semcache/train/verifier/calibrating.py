@@ -5,6 +5,9 @@ targets (Platt 1999, section 2.2; Newton's method as in Lin, Lin and Weng 2007).
 the data cannot support: `most` is the best lower 95% bound (Clopper and Pearson 1934) of the share of right pairs
 among those ranked highest, however many of them, and `least` the same from below.
 
+What a decision believed of a pair before it asked is not independent of the verifier's word, since both read the same
+texts: `Joint` weighs them by a logistic regression, instead of multiplying odds.
+
 Pure. Invariant: order is kept, `slope` is positive, and `least` <= P <= `most`.
 """
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 _FEWEST = 20  # pairs at either end that say anything
 _RIDGE = 1e-3
@@ -42,6 +47,31 @@ class Scale:
         return np.clip(1.0 / (1.0 + np.exp(-odds)), self.least, self.most)
 
 
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Weights of the log-odds of a verifier's word and of what was believed, and what is added."""
+
+    word: float
+    belief: float
+    intercept: float
+
+
+def fit_joint(said: Floats, believed: Floats, same: Sequence[bool]) -> Joint:
+    """The weights that these labels support; `said` and `believed` are probabilities (n,), inside (0, 1).
+
+    A belief is never weighed backwards. Raises InvalidArgument for one class.
+    """
+    y = np.asarray(same, dtype=bool)
+    if y.all() or not y.any():
+        raise InvalidArgument("calibration needs pairs of both classes")
+    odds = [np.log(p) - np.log1p(-p) for p in (said, believed)]
+    word, belief, intercept = _logistic(np.stack([*odds, np.ones(len(y))], axis=1), y.astype(np.float64))
+    if belief < 0.0:
+        word, intercept = _logistic(np.stack([odds[0], np.ones(len(y))], axis=1), y.astype(np.float64))
+        belief = 0.0
+    return Joint(round(float(word), 4), round(float(belief), 4), round(float(intercept), 4))
+
+
 def fit(logits: NDArray[np.float32], same: Sequence[bool]) -> Scale:
     """The scale that these labels support. Raises InvalidArgument for one class, or logits that mislead."""
     y = np.asarray(same, dtype=bool)
@@ -50,15 +80,7 @@ def fit(logits: NDArray[np.float32], same: Sequence[bool]) -> Scale:
         raise InvalidArgument("calibration needs pairs of both classes")
     x = np.stack([logits.astype(np.float64), np.ones(len(y))], axis=1)
     targets = np.where(y, (right + 1.0) / (right + 2.0), 1.0 / (wrong + 2.0))
-    w = np.array([1.0, 0.0])
-    for _ in range(100):
-        p = 1.0 / (1.0 + np.exp(-np.clip(x @ w, -30.0, 30.0)))
-        gradient = x.T @ (targets - p) - _RIDGE * w
-        bend = (x * (p * (1.0 - p))[:, None]).T @ x + _RIDGE * np.eye(2)
-        step = np.linalg.solve(bend, gradient)
-        w += step * min(1.0, 2.0 / max(1e-12, float(np.abs(step).max())))
-        if np.abs(step).max() < 1e-9:
-            break
+    w = _logistic(x, targets)
     if w[0] <= 0.0:
         raise InvalidArgument(
             "the verifier ranks pairs of different answers above pairs of the same one: train it longer"
@@ -70,6 +92,21 @@ def fit(logits: NDArray[np.float32], same: Sequence[bool]) -> Scale:
         round(1.0 - _certain(~ranked[::-1]), 5),
         round(_certain(ranked), 5),
     )
+
+
+def _logistic(x: Floats, targets: Floats) -> Floats:
+    """Weights (k,) of the columns of `x` (n, k), by Newton's method with a ridge."""
+    w = np.zeros(x.shape[1])
+    w[0] = 1.0
+    for _ in range(100):
+        p = 1.0 / (1.0 + np.exp(-np.clip(x @ w, -30.0, 30.0)))
+        gradient = x.T @ (targets - p) - _RIDGE * w
+        bend = (x * (p * (1.0 - p))[:, None]).T @ x + _RIDGE * np.eye(len(w))
+        step = np.linalg.solve(bend, gradient)
+        w += step * min(1.0, 2.0 / max(1e-12, float(np.abs(step).max())))
+        if np.abs(step).max() < 1e-9:
+            break
+    return w
 
 
 def _certain(ranked: NDArray[np.bool_]) -> float:

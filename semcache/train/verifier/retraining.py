@@ -19,14 +19,13 @@ from semcache.errors import InvalidArgument
 from semcache.train import pairs as files
 from semcache.train import splits
 from semcache.train.verifier import calibrating, drift, fitting, graph, network
-from semcache.train.verifier.reading import Reader
 
 if TYPE_CHECKING:
     from semcache.train.pairs import Pair
 
 LEAST = 200  # labelled pairs below which there is nothing to learn, and too little to compare by
 CHECK = "check.jsonl"
-_GENTLE = fitting.Course(passes=4, rate=3e-4)
+_GENTLE = fitting.Course(passes=2, rate=2e-5)
 _SHARE = 0.2  # of the labels, to calibrate with, and again to compare by
 
 
@@ -73,20 +72,19 @@ def retrain(
     rehearsed = [_rehearsal(part, synthesize, seed) for part in parts[:2]]
     before = CrossEncoder(old)
     arrays, shape = graph.read(old)
-    weights = network.begin(arrays["embeddings.word_embeddings.weight"].shape[1], seed, arrays)
+    module = network.begin(arrays, shape, seed)
     words = (old / "tokenizer.json").read_text(encoding="utf-8")
-    reader = Reader(graph.reading(arrays, shape), Tokenizer.from_str(words), heads=shape.heads)
+    tokenizer = Tokenizer.from_str(words)
     train = [*parts.train, *rehearsed[0]]
-    fitting.fit(weights, reader, [_example(pair) for pair in train], replace(course, seed=seed), told=told)
+    fitting.fit(module, tokenizer, [_example(pair) for pair in train], replace(course, seed=seed), told=told)
     known = [*parts.check, *rehearsed[1]]
-    scale = calibrating.fit(fitting.logits(weights, reader, _texts(known)), [pair.same for pair in known])
+    scale = calibrating.fit(fitting.logits(module, tokenizer, _texts(known)), [pair.same for pair in known])
     card = json.loads((old / "model.json").read_text(encoding="utf-8"))
     kept = {name: card[name] for name in ("source", "licence") if name in card}
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "verifier"
-        arrays |= {name: value.numpy() for name, value in weights.items()}
         told_of = {**kept, "retrained_from": before.id, "labels": len(parts.train)}
-        graph.write(fresh, arrays, shape, words, scale, name="semcache-verifier-own", card=told_of)
+        graph.write(fresh, network.arrays(module), shape, words, scale, name="semcache-verifier-own", card=told_of)
         after = CrossEncoder(fresh)
         check = files.read(old / CHECK)
         both = [(before.probabilities(_texts(some)), after.probabilities(_texts(some))) for some in (parts.test, check)]

@@ -1,0 +1,104 @@
+"""The calls of one run, in their order: each looked up, executed where it has to be, recorded, and remembered.
+
+Knows results and histories; executing a tool is an argument. Invariant: every call of the run is in its history before
+the next one is looked up, also one that failed or whose result cannot be kept; what a tool raises is raised.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from semcache.agents.tools.history import History
+from semcache.agents.tools.rules import declarations
+
+if TYPE_CHECKING:
+    from semcache.agents.run import Json
+    from semcache.agents.tools.results import FoundResult, ToolResults
+
+
+class ToolRun:
+    """One run of an agent; made by `ToolResults.run`. Safe to use from several threads, as for parallel calls.
+
+    `found` says how the call was answered that was looked up last.
+    """
+
+    found: FoundResult | None
+
+    def __init__(
+        self,
+        results: ToolResults,
+        history: History,
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tenant: str = "default",
+        user: str | None = None,
+    ) -> None:
+        self.history, self.found = history, None
+        self._results, self._declared, self._tenant, self._user = results, declarations(tools), tenant, user
+        self._lock = Lock()
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        execute: Callable[[Mapping[str, Any]], Json],
+        *,
+        versions: Mapping[str, str] | None = None,
+    ) -> Json:
+        """The tool's result, from here as plain JSON, or from `execute`, which is given the arguments."""
+        found = self._look(tool, arguments, versions)
+        if found.outcome == "hit":
+            return self._done(tool, arguments, found.result)
+        try:
+            result = execute(arguments)
+        except BaseException:
+            self._failed(tool, arguments, found)
+            raise
+        self._results.record(found, result)
+        return self._done(tool, arguments, result)
+
+    async def acall(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        execute: Callable[[Mapping[str, Any]], Awaitable[Json]],
+        *,
+        versions: Mapping[str, str] | None = None,
+    ) -> Json:
+        """The same where the tool has to be awaited."""
+        found = self._look(tool, arguments, versions)
+        if found.outcome == "hit":
+            return self._done(tool, arguments, found.result)
+        try:
+            result = await execute(arguments)
+        except BaseException:
+            self._failed(tool, arguments, found)
+            raise
+        self._results.record(found, result)
+        return self._done(tool, arguments, result)
+
+    def _look(self, tool: str, arguments: Mapping[str, Any], versions: Mapping[str, str] | None) -> FoundResult:
+        declared = self._declared.get(tool)
+        whose, whom = self._tenant, self._user
+        self.found = self._results.lookup(
+            tool, arguments, self.history, declaration=declared, tenant=whose, user=whom, versions=versions
+        )
+        return self.found
+
+    def _failed(self, tool: str, arguments: Mapping[str, Any], found: FoundResult) -> None:
+        # It may have changed something before it failed.
+        self._results.record(found, None, failed=True)
+        self._done(tool, arguments, {"failed": secrets.token_hex()})
+
+    def _done(self, tool: str, arguments: Mapping[str, Any], result: Json) -> Json:
+        declared, rules = self._declared.get(tool), self._results.rules
+        with self._lock:
+            try:
+                self.history = self.history.after(tool, arguments, result, rules, declared)
+            except (TypeError, ValueError, RecursionError):
+                # What cannot be compared is like nothing else.
+                self.history = self.history.after(tool, {}, {"unreadable": secrets.token_hex()}, rules, declared)
+        return result

@@ -1,0 +1,56 @@
+"""One server, divided by tenant: what the router does for many of them, for a single one.
+
+A server that shares a prefix cache between all who ask would tell one tenant, by the time of a first token, what
+another has asked; servers that know `cache_salt` are given one that stands for the tenant.
+Knows kinds of servers and bodies as fields. Invariant: no prompt reaches a server that has said that it takes salts
+without its salt; any other server gets what the client sent, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+
+from semcache.backends.replica import Replica
+from semcache.backends.routing.kinds import KINDS, PROMPT_PATHS, Kind, dressed, salt_of
+from semcache.backends.routing.prompts import read
+from semcache.errors import UpstreamError, UpstreamTimeout
+from semcache.protocols import Backend, Outbound, Reply
+
+
+class SaltedBackend:
+    """Sends requests to `backend`, which it owns and names `name`. `kind` None is asked for, before the first prompt.
+
+    `secret` gives the bytes that tenants' salts are made with.
+    """
+
+    def __init__(self, backend: Backend, name: str, *, kind: Kind | None, secret: Callable[[], bytes]) -> None:
+        self._replica = Replica(name, backend, kind=kind)
+        self._secret = secret
+
+    async def send(self, outbound: Outbound) -> Reply:
+        """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""
+        if outbound.path in PROMPT_PATHS and (await self._kind(outbound)).salted:
+            prompt = read(outbound.path, outbound.headers, outbound.body, tenant=outbound.tenant)
+            prompt.salt = salt_of(self._secret(), outbound.tenant, prompt.text("cache_salt"))
+            if (fields := dressed(_SALTED, prompt)) is not prompt.fields:
+                outbound = replace(outbound, body=msgspec.json.encode(fields))
+        return await self._replica.backend.send(outbound)
+
+    async def close(self) -> None:
+        """Close the backend."""
+        await self._replica.close()
+
+    async def _kind(self, outbound: Outbound) -> Kind:
+        """What the server is; one that cannot tell today may serve all the same, and is asked again."""
+        try:
+            return await self._replica.kind(outbound.headers)
+        except UpstreamTimeout:
+            raise
+        except UpstreamError:
+            return KINDS["other"]
+
+
+_SALTED = Kind(salted=True)

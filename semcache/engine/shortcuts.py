@@ -1,0 +1,216 @@
+"""Reading documents the short way: pressed as they are first stored, or put together from chunks read elsewhere.
+
+Both are another prefill: they end in keys and values that lie in pages like all others, under a root of their own, so
+that a continuous batch goes on from them as from any prefix. What is pressed takes fewer places than it has positions,
+and what follows is shifted; its places are named by the text's first tokens, under a root that holds the whole text.
+Knows the decoder, presses and chunks, nothing of pages. One thread at a time, as attention is exchanged meanwhile.
+Invariant: no key is that of exact keys and values, nor of another shortcut, tenant or text; what is computed is a whole
+number of blocks; at least one token of a prompt is left to compute.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semcache.engine.chunks.store import ChunkStore, chunk_key
+from semcache.engine.job import Job, Shortcut
+from semcache.engine.model import Decoder
+from semcache.engine.prefix import root_key
+from semcache.engine.press.registry import PRESSES
+from semcache.errors import ConfigError, RequestRejected
+
+if TYPE_CHECKING:
+    import torch
+
+    from semcache.engine.chunks.chunk import Chunk
+
+STORED = (
+    "streaming",
+    "keydiff",
+    "lagkv",
+    "kvzip",
+    "h2o",
+    "d2o",
+)  # agnostic, and as many whole tokens in every head and layer
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a sequence is read: `tokens` name its places, under `root`; `shift` is what positions are more than places;
+    the first `ready` places, whole blocks, come from `Shortcuts.read`. `exact` is the root of exact ones."""
+
+    root: bytes
+    exact: bytes
+    tokens: tuple[int, ...]
+    shift: int = 0
+    ready: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """(layers, 2, KV heads, places, dim) keys and values, and how many tokens of the prompt did not have to be
+    computed."""
+
+    data: torch.Tensor
+    reused: int
+
+
+class Shortcuts:
+    """Shortcuts over one model, with at most `chunk_bytes` of chunks kept. `codec` names how a disk keeps blocks in
+    fewer bits, "" where it does not."""
+
+    def __init__(self, decoder: Decoder, *, block: int, chunk_bytes: int, codec: str = "") -> None:
+        self._decoder, self._block, self._codec = decoder, block, codec
+        self._chunks = ChunkStore(chunk_bytes)
+        self._proven: bool | str = False  # or why not
+
+    def check(self, job: Job) -> None:
+        """Raise RequestRejected(400) for a shortcut that cannot be taken."""
+        way = job.shortcut
+        if way is None:
+            return
+        end = 0
+        for span in way.documents:
+            if span.step != 1 or span.start < end or span.stop > len(job.ids) or not span:
+                raise _refused(f"document {span.start} to {span.stop} is empty, overlaps another or leaves the prompt")
+            end = span.stop
+        if way.press and way.press not in STORED:
+            known = "looks at the question or keeps its own layout" if way.press in PRESSES else "is not known"
+            raise _refused(f"press {way.press!r} {known}: documents are stored by one of {', '.join(STORED)}", "press")
+        if way.press and not 0 < way.keep < 1:
+            raise _refused(f"keep {way.keep!r} is no share: give more than 0 and less than 1", "press")
+        if way.recompute is not None:
+            if not 0 <= way.recompute < 1:
+                raise _refused(f"recompute {way.recompute!r} is no share: give 0 or more and less than 1", "chunks")
+            self._prove()
+
+    def plan(self, job: Job, root: bytes) -> Plan | None:
+        """How to read a job's prompt; None where that is the exact way, as documents are too short to matter."""
+        way = job.shortcut
+        if way is None:
+            return None
+        end = _end(job, way)
+        spans = ",".join(f"{span.start}-{span.stop}" for span in way.documents)
+        named = root_key(root.hex(), way.label, spans, self._codec)
+        if way.press:
+            return self._pressed(job, way, end, named, root)
+        ready = end // self._block * self._block if way.recompute is not None else 0
+        ready = ready if _within(way.documents, ready) else 0
+        return Plan(named, root, job.ids, ready=ready) if ready or self._codec else None
+
+    def read(self, job: Job, plan: Plan) -> Read:
+        """Compute what `plan` wants ready."""
+        from semcache.engine.press.attention import attending
+
+        way = job.shortcut
+        assert way is not None
+        with attending(self._decoder.module):
+            return self._press(job, way, plan) if way.press else self._blend(job, way, plan)
+
+    # -- presses
+
+    def _pressed(self, job: Job, way: Shortcut, end: int, named: bytes, exact: bytes) -> Plan | None:
+        safe = end - sum(map(len, _within(way.documents, end)))
+        kept = (safe + max(1, round(way.keep * (end - safe)))) // self._block * self._block
+        if kept <= safe:
+            kept += self._block
+        if kept >= end or safe >= end:
+            return None
+        text = hashlib.blake2b(array("q", job.ids[:end]).tobytes(), digest_size=16).hexdigest()
+        root = root_key(named.hex(), text)
+        return Plan(root, exact, (*job.ids[:kept], *job.ids[end:]), shift=end - kept, ready=kept)
+
+    def _press(self, job: Job, way: Shortcut, plan: Plan) -> Read:
+        import torch
+
+        from semcache.engine.press.compress import press
+
+        end = plan.ready + plan.shift
+        protected = _outside(_within(way.documents, end), end)
+        safe = sum(map(len, protected))
+        ids = torch.tensor([job.ids[:end]], device=self._decoder.shape.device)
+        keep = (plan.ready - safe) / (end - safe)
+        made = press(self._decoder.module, ids, PRESSES[way.press](), keep=keep, protected=protected, stored=True)
+        data = torch.stack([torch.stack([layer.keys[0], layer.values[0]]) for layer in made.cache.layers])
+        if data.shape[3] != plan.ready:
+            raise ValueError(f"press {way.press!r} kept {data.shape[3]} of {end} tokens instead of {plan.ready}")
+        return Read(data, 0)
+
+    # -- chunks
+
+    def _prove(self) -> None:
+        if self._proven is False:
+            from semcache.engine.chunks.proof import prove
+            from semcache.engine.press.attention import attending
+
+            try:
+                with attending(self._decoder.module):
+                    prove(self._decoder.module)
+                self._proven = True
+            except ConfigError as error:
+                self._proven = str(error)
+        if self._proven is not True:
+            raise _refused(str(self._proven), "chunks")
+
+    def _blend(self, job: Job, way: Shortcut, plan: Plan) -> Read:
+        import torch
+
+        from semcache.engine.chunks.blend import HighDeviation, blend
+        from semcache.engine.chunks.chunk import Placed
+
+        # All documents are read to their ends, though the last may reach into a block that is not stored.
+        ids, share = job.ids[: _end(job, way)], way.recompute
+        assert share is not None
+        spans = _within(way.documents, len(ids))
+        chunk, known = self._chunk(plan.exact, (), ids[: spans[0].start])
+        placed = [Placed(0, chunk, exact=True)]
+        for span in spans:
+            chunk, found = self._chunk(plan.exact, ids[:1], ids[span.start : span.stop])
+            placed.append(Placed(span.start, chunk, exact=span.start == 1))
+            known += found
+        made = blend(self._decoder.module, ids, placed, HighDeviation(share, layers=self._decoder.shape.layers))
+        data = torch.stack([torch.stack([layer.keys[0], layer.values[0]]) for layer in made.cache.layers])
+        data = data[..., : plan.ready, :]
+        anew = round(made.computed * len(ids))
+        return Read(data, max(0, min(known, len(ids) - anew)))
+
+    def _chunk(self, root: bytes, before: Sequence[int], ids: Sequence[int]) -> tuple[Chunk, int]:
+        """A chunk computed behind `before` alone, and how many of its tokens were there already."""
+        from dataclasses import replace
+
+        from semcache.engine.chunks.chunk import encode
+        from semcache.engine.chunks.craft import Variant
+
+        key = chunk_key(root_key(root.hex(), "chunk", repr(tuple(before))), ids)
+        for variant in self._chunks.find(key, ids):
+            self._chunks.used(key, variant, fraction=0.0)
+            return variant.chunk, len(ids)
+        chunk = encode(self._decoder.module, ids, prefix=before)
+        chunk = replace(chunk, data=chunk.data.to("cpu"))
+        self._chunks.keep(key, Variant(chunk, (), (), 1.0, ()))
+        return chunk, 0
+
+
+def _end(job: Job, way: Shortcut) -> int:
+    """Where the last document ends, or the last token before what is left to compute."""
+    return min(way.documents[-1].stop, len(job.ids) - 1) if way.documents else 0
+
+
+def _within(documents: Sequence[range], end: int) -> list[range]:
+    """What of documents lies before `end`. The first token of a prompt, on which attention rests, is never of one."""
+    cut = [range(max(1, span.start), min(span.stop, end)) for span in documents]
+    return [span for span in cut if span]
+
+
+def _outside(spans: Sequence[range], end: int) -> list[range]:
+    """What lies before `end` and in no span."""
+    stops, starts = [0, *(span.stop for span in spans)], [*(span.start for span in spans), end]
+    return [range(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
+
+
+def _refused(message: str, param: str = "messages") -> RequestRejected:
+    return RequestRejected(400, message, code="invalid_value", param=param)

@@ -1,0 +1,106 @@
+"""Where a mistake in a YAML file is, and what was probably meant.
+
+Knows YAML nodes, schemas and msgspec's messages, nothing of what a file is for. Pure. Invariant: the line is that of
+the deepest key of a mistake that the file has.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import yaml
+
+
+def explain(
+    path: Path,
+    node: yaml.Node | None,
+    message: str,
+    whole: type[msgspec.Struct],
+    kinds: Mapping[str, type[msgspec.Struct]],
+) -> str:
+    """Turn msgspec's "… - at `$.categories[...].x`" into file, line, dotted key and a remedy.
+
+    `node` is the file as YAML has it, `whole` its schema, `kinds` those of what stands under its keys.
+    """
+    text, _, where = message.partition(" - at `")
+    steps = [step for step in re.split(r"[.\[\]]+", where.rstrip("`").removeprefix("$").replace("[...]", ".*")) if step]
+    unknown = re.search(r"unknown field `([^`]+)`", text)
+    keys = _resolve(node, steps, unknown[1] if unknown else None, kinds)
+    dotted = ".".join(keys) or "the file"
+    hint = nearest(unknown[1], _fields(keys[:-1], whole, kinds)) if unknown else ""
+    return f"{path}:{line(node, keys)}: {dotted}: {text.strip()}{hint}"
+
+
+def _resolve(
+    node: yaml.Node | None, steps: list[str], unknown: str | None, kinds: Mapping[str, type[msgspec.Struct]]
+) -> list[str]:
+    """Name the keys behind msgspec's path, whose mapping keys read `*`, by looking for the first that fails."""
+    keys: list[str] = []
+    for position, step in enumerate(steps):
+        if step != "*":
+            keys.append(step)
+            continue
+        parent = _descend(node, keys)
+        rest = steps[position + 1 :]
+        for key, _ in getattr(parent, "value", []):
+            trial = [*keys, key.value]
+            try:
+                msgspec.convert(_plain(_descend(node, trial)), kinds[keys[0]])
+            except msgspec.ValidationError:
+                keys = trial
+                break
+        else:
+            return keys + rest
+    return [*keys, unknown] if unknown else keys
+
+
+def _plain(node: yaml.Node | None) -> Any:
+    return yaml.SafeLoader("").construct_object(node, deep=True) if node is not None else None
+
+
+def _descend(node: yaml.Node | None, keys: list[str]) -> yaml.Node | None:
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            node = next((value for name, value in node.value if str(name.value) == key), None)
+        elif isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
+            node = node.value[int(key)]
+        else:
+            return None
+    return node
+
+
+def line(node: yaml.Node | None, keys: list[str]) -> int:
+    """The 1-based line of the deepest of `keys` that exists in the file."""
+    found = 1
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            pair = next(((name, value) for name, value in node.value if str(name.value) == key), None)
+            if pair is None:
+                break
+            found, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
+            node = node.value[int(key)]
+            found = node.start_mark.line + 1
+        else:
+            break
+    return found
+
+
+def _fields(keys: list[str], whole: type[msgspec.Struct], kinds: Mapping[str, type[msgspec.Struct]]) -> list[str]:
+    """The keys that a mapping may have."""
+    kind: Any = kinds[keys[0]] if keys else whole
+    for key in keys[1:]:
+        inner = next((one.type for one in msgspec.structs.fields(kind) if one.name == key), None)
+        kind = next((one for one in get_args(inner) if isinstance(one, type) and issubclass(one, msgspec.Struct)), kind)
+    return list(kind.__struct_fields__)
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """The known word that is most like this one, as the end of a message; "" where none is."""
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,171 @@
+"""Opening near hits: from what a pack says of them to models, backends and examples, and to their end.
+
+The composition root of near hits. Invariant: without `near` in the pack nothing of them is opened or imported; what
+cannot work is a ConfigError that names the pack's file, the key and the remedy; a server of its own never sees the
+client's credentials.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from semcache.agents.multiplex.models import Model
+from semcache.agents.nearhits import NearHits
+from semcache.agents.nearhits import Settings as Terms
+from semcache.backends import open_backend
+from semcache.cache import AsyncSemanticCache
+from semcache.config import Settings
+from semcache.errors import ConfigError
+from semcache.faults import SURVIVED
+from semcache.index.flat import FlatIndex
+from semcache.ledger import Prices, substituted
+from semcache.policy import Pack
+from semcache.proxy.background import Background
+from semcache.proxy.near_memory import NearMemory
+from semcache.proxy.nearby import Nearby
+from semcache.types import Lookup, Usage
+
+if TYPE_CHECKING:
+    from semcache.protocols import Backend, Outbound, Reply
+
+_GRACE = 5.0
+_PASSED_ON = frozenset(["content-type", "accept", "anthropic-version"])
+_log = logging.getLogger(__name__)
+
+
+class OpenNear:
+    """Near hits of one proxy process, from their start to their end."""
+
+    def __init__(self, nearby: Nearby, memory: NearMemory, background: Background, own: Backend | None) -> None:
+        self.nearby, self._memory, self._background, self._own = nearby, memory, background, own
+        self._filling = asyncio.create_task(self._fill(), name="semcache-near")
+
+    async def filled(self) -> None:
+        """Wait until the examples of the store are known."""
+        await self._filling
+
+    async def close(self) -> None:
+        """End what runs in the background and write down what was learned."""
+        self._filling.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._filling
+        await self._background.close(_GRACE)
+        with suppress(*SURVIVED):
+            await self._memory.save()
+        if self._own is not None:
+            await self._own.close()
+
+    async def _fill(self) -> None:
+        try:
+            await self._memory.fill()
+        except Exception:
+            _log.warning("the examples of the store could not be read: near hits start without", exc_info=True)
+
+
+async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Backend) -> OpenNear | None:
+    """The near hits that the pack asks for, None where it asks for none. Raises ConfigError or StoreError."""
+    if cache.pack.near is None:
+        return None
+    parts, chosen = cache.parts, settings.background
+    terms = terms_of(cache.pack, parts.prices)
+    own = None
+    if settings.near.url is not None:
+        key = settings.near.api_key
+        timeout = settings.near.timeout
+        own = open_backend(settings.near.url, api_key=key.get_secret_value() if key else None, timeout=timeout)
+
+    def alive(entry_id: int) -> bool:
+        card = cache.catalogue.get(entry_id)
+        return card is not None and card.expires > parts.clock()
+
+    def id_of(lookup: Lookup) -> int | None:
+        card = cache.catalogue.exact(lookup.key.exact) if lookup.key is not None else None
+        return card.id if card is not None and card.text == lookup.request.text else None
+
+    def spent(lookup: Lookup, usage: Usage, paid: float) -> None:
+        row = substituted(cache.outcome(lookup, 200, 0.0), usage, paid, 0.0)
+        cache.journal.note(replace(row, count=0))
+
+    background = Background(concurrency=chosen.concurrency, waiting=chosen.waiting)
+    nearby = Nearby(
+        NearHits(terms, FlatIndex, alive=alive),
+        upstream if own is None else Apart(own),
+        upstream,
+        parts.judge,
+        background,
+        salt=parts.store.salt,
+        id_of=id_of,
+        clock=parts.clock,
+        rng=parts.rng,
+        spent=spent,
+        patience=settings.near.timeout,
+    )
+    memory = NearMemory(nearby, parts)
+    try:
+        await memory.restore()
+    except BaseException:
+        if own is not None:
+            await own.close()
+        raise
+    parts.sweeping.append(memory.sweep)
+    cache.standings["near"] = nearby.standing
+    return OpenNear(nearby, memory, background, own)
+
+
+def terms_of(pack: Pack, prices: Prices) -> Terms:
+    """What a pack with `near` promises. Raises ConfigError."""
+    near = pack.near
+    assert near is not None
+    small, large = (
+        _model(pack, prices, near.model, "model", 0.5),
+        _model(pack, prices, near.instead_of, "instead_of", 0.95),
+    )
+    if (small.prompt, small.completion) >= (large.prompt, large.completion) or small.completion > large.completion:
+        raise ConfigError(
+            f"{pack.source}: near.model: {near.model!r} is not cheaper than {near.instead_of!r}: name a cheaper model, "
+            "put prices right in `models`, or leave `near` out"
+        )
+    return Terms(
+        small,
+        large,
+        target=near.target,
+        confidence=pack.confidence,
+        rate=near.rate,
+        examples=near.examples,
+        tokens=near.tokens,
+        bytes=near.bytes,
+    )
+
+
+class Apart:
+    """A backend that is not the upstream of a request: nothing of the client's goes there but what is asked."""
+
+    def __init__(self, inner: Backend) -> None:
+        self._inner = inner
+
+    async def send(self, outbound: Outbound) -> Reply:
+        """Ask without the client's headers and query. Raises UpstreamError."""
+        headers = [(name, value) for name, value in outbound.headers if name.lower() in _PASSED_ON]
+        return await self._inner.send(replace(outbound, headers=headers, query=""))
+
+    async def close(self) -> None:
+        """Close what is behind."""
+        await self._inner.close()
+
+
+def _model(pack: Pack, prices: Prices, name: str, key: str, quality: float) -> Model:
+    if not prices.knows(name):
+        raise ConfigError(
+            f"{pack.source}: near.{key}: no price of {name!r} is known: add it to the pack's `models`, such as "
+            f"`{name}: {{prompt: 0.15, completion: 0.60}}`, or to the price list"
+        )
+    prompt, completion = prices.of(name)
+    known = pack.models.get(name)
+    if known is None:
+        return Model(name, prompt, completion, quality)
+    own = quality if known.quality is None else known.quality
+    return Model(name, prompt, completion, own, known.first, known.speed)

@@ -1,0 +1,90 @@
+"""One request's dealings with plans: which run it belongs to, what is answered or hinted in it, what is learned of it.
+
+Knows requests and replies, nothing of templates. Invariant: whatever goes wrong with plans, the request goes on as if
+there were none, and the fault is counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING
+
+from semcache.cache import AsyncSemanticCache
+from semcache.proxy.faults import survived
+
+if TYPE_CHECKING:
+    from semcache.protocols import Dialect
+    from semcache.proxy.asgi import HeaderList
+    from semcache.proxy.plans import PlanSurface, Served
+    from semcache.types import Assembled, Entry, Lookup
+
+RUN = b"x-semcache-run"
+_PATIENCE = 2.0  # seconds in which a plan must be found
+
+
+class PlanTurn:
+    """A turn of an agent's run. `run` is what plans know it by, None where there are no plans or they are not for it.
+
+    `headers` are those of the request.
+    """
+
+    def __init__(
+        self,
+        cache: AsyncSemanticCache,
+        plans: PlanSurface | None,
+        dialect: Dialect,
+        lookup: Lookup,
+        headers: HeaderList,
+    ) -> None:
+        self._cache, self._plans, self._dialect, self._headers = cache, plans, dialect, headers
+        self._request, self._request_id = lookup.request, lookup.request_id
+        self.run: str | None = None
+        try:
+            self.run = None if plans is None else plans.run(lookup, headers)
+        except Exception:
+            survived(cache, "plans")
+
+    @property
+    def named(self) -> HeaderList:
+        """The header that tells the client how its run is known."""
+        return [(RUN, self.run.encode())] if self.run is not None else []
+
+    def under_way(self) -> AbstractContextManager[None]:
+        """While the block runs, an outcome of this run waits for what is being said in it."""
+        return self._plans.under_way(self.run) if self._plans is not None and self.run is not None else nullcontext()
+
+    async def served(self) -> Served | None:
+        """The next step of a plan as the reply, None where there is none, or none is to be served."""
+        plans = self._plans
+        if plans is None or self.run is None or plans.mode != "answer":
+            return None
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await plans.serve(self._dialect, self._request, self._headers, self._request_id)
+        except Exception:
+            survived(self._cache, "plans")
+            return None
+
+    async def forwarded(self) -> bytes:
+        """What is forwarded: the client's bytes, or those with a plan that may help."""
+        plans = self._plans
+        if plans is None or self.run is None or plans.mode != "hint":
+            return self._request.raw
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await plans.hinted(self._request, self._headers) or self._request.raw
+        except Exception:
+            survived(self._cache, "plans")
+            return self._request.raw
+
+    async def learn(self, answer: Assembled | Entry | None) -> None:
+        """Have plans take notice of a whole answer, also where the client leaves at its end."""
+        if self._plans is None or self.run is None or answer is None:
+            return
+        tokens = answer.usage.completion_tokens
+        passing = partial(self._plans.passed, self._request, self._headers, answer.body, tokens)
+        self._plans.soon(passing, failed=partial(survived, self._cache, "plans"))
+        # The run is to be known before the client knows that the answer has ended.
+        await asyncio.sleep(0)

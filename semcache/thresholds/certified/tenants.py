@@ -1,0 +1,77 @@
+"""Certificates of tenant classes: what audits have shown of one category, tenant by tenant.
+
+A category's error is an average, behind which a tenant whose traffic is unlike the others' may see far more errors
+than are stated. Each class of tenants is therefore tested by its own audits as well, and closed alone. Knows labels'
+tenants, nothing of scores. Invariant: a class is closed by its own audits only, and opened by its own right answers.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from semcache.evidence import ClassStanding, wilson
+from semcache.thresholds.certified.certificate import Certificate
+
+_MOST = 1_000  # classes; the one that was audited longest ago is forgotten, unless it is closed
+
+
+class Tenants:
+    """The classes of one category. `beta` is the accepted probability of a false claim about a class."""
+
+    def __init__(self, beta: float) -> None:
+        self._beta = beta
+        self._certificates: OrderedDict[str, Certificate] = OrderedDict()
+        self._probation: dict[str, int] = {}  # right answers in a row, of each closed class
+
+    def closed(self, name: str) -> bool:
+        """Whether nothing is served to this class for now."""
+        return name in self._probation
+
+    def take(self, name: str, target: float, *, wrong: bool) -> None:
+        """Look at an audited answer of this class; `target` is the error per hit that is allowed at this moment."""
+        certificate = self._certificates.setdefault(name, Certificate(self._beta))
+        self._certificates.move_to_end(name)
+        certificate.take(target, wrong=wrong)
+        if certificate.exceeded:
+            self._certificates[name] = Certificate(self._beta)
+            self._probation[name] = 0
+        self._forget()
+
+    def watch(self, name: str, *, correct: bool, needed: float) -> None:
+        """While closed: `needed` right answers in a row, of what would be served, open the class again."""
+        if name not in self._probation:
+            return
+        self._probation[name] = self._probation[name] + 1 if correct else 0
+        if self._probation[name] >= needed:
+            del self._probation[name]
+
+    def standing(self) -> tuple[ClassStanding, ...]:
+        """Where each class stands, the one with most audits first."""
+        found = [
+            ClassStanding(name, self.closed(name), one.level, one.audits, one.wrong, wilson(one.wrong, one.audits or 1))
+            for name, one in self._certificates.items()
+        ]
+        return tuple(sorted(found, key=lambda one: (-one.audits, one.name)))
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "certificates": {name: one.state() for name, one in self._certificates.items()},
+            "probation": self._probation,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave."""
+        self._certificates = OrderedDict()
+        for name, one in state.get("certificates", {}).items():
+            self._certificates[name] = Certificate(self._beta)
+            self._certificates[name].restore(one)
+        self._probation = {name: int(count) for name, count in state.get("probation", {}).items()}
+
+    def _forget(self) -> None:
+        if len(self._certificates) > _MOST:
+            oldest = next((name for name in self._certificates if name not in self._probation), None)
+            if oldest is not None:
+                del self._certificates[oldest]

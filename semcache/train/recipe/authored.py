@@ -1,0 +1,54 @@
+"""Groups of prompts that were written for the verifier: what may share the prompt's answer, and what must not.
+
+Knows its own files and nothing of any data set. Invariant: all pairs of a group are trained on, or all are held out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import combinations
+
+from semcache.train.pairs import Pair
+from semcache.train.recipe.mixture import Found
+from semcache.train.recipe.sources import held_out
+
+SURE = 0.98  # of a label: people err
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A prompt, rewordings that share its answer, and texts that do not, each with the kind of its difference."""
+
+    prompt: str
+    same: tuple[str, ...]
+    different: tuple[tuple[str, str], ...]
+    topic: str
+
+
+def groups() -> Iterator[Group]:
+    """All groups, in the order of the files."""
+    for file in sorted(files("semcache.train.recipe").joinpath("authored").iterdir(), key=lambda one: one.name):
+        if file.name.endswith(".jsonl"):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                different = tuple((kind, text) for kind, text in row["different"])
+                yield Group(row["prompt"], tuple(row["same"]), different, file.name.removesuffix(".jsonl"))
+
+
+def paired(some: Iterable[Group], *, without: Iterable[str] = ()) -> Iterator[Found]:
+    """Every two rewordings, and each different text beside the prompt and beside a rewording.
+
+    Differences of the kinds `without` are left out.
+    """
+    skipped = frozenset(without)
+    for group in some:
+        held = held_out(f"authored:{group.prompt}")
+        for one, two in combinations((group.prompt, *group.same), 2):
+            yield Found(Pair(one, two, True, "reworded", f"authored:{group.topic}"), SURE, held)
+        for place, (kind, text) in enumerate(group.different):
+            if kind not in skipped:
+                for other in (group.prompt, group.same[place % len(group.same)]):
+                    yield Found(Pair(other, text, False, kind, f"authored:{group.topic}"), SURE, held)

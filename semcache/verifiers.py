@@ -1,0 +1,129 @@
+"""Who verifies: the small model that ships, one trained on the cache's own labels, a language model, or a user's own.
+
+Knows settings, folders and backends; nothing of when somebody is asked. Invariant: a verifier that cannot be loaded is
+a ConfigError at the start, never silence later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from semcache.errors import ConfigError
+from semcache.types import Usage
+from semcache.verify import Asked, Verifiers
+from semcache.word import INSTRUCTIONS, LlmVerifier
+
+if TYPE_CHECKING:
+    from semcache.config import Model, Settings
+    from semcache.embed.cross import CrossEncoder
+    from semcache.ledger import Prices
+    from semcache.policy import Pack
+    from semcache.protocols import Backend, Verifier
+    from semcache.telemetry import Meter
+
+FOLDER = "verifier"  # in the data folder: one that was trained on the cache's own labels
+MODEL_PATIENCE = 0.1
+LLM_PATIENCE = 1.5
+_TOKEN = 4  # characters, roughly
+
+
+def open_verifiers(
+    settings: Settings,
+    pack: Pack,
+    upstream: Backend | None = None,
+    *,
+    prices: Prices | None = None,
+    meter: Meter | None = None,
+) -> Verifiers:
+    """Who can be asked, as the settings say and the pack wants. `upstream` is asked where no URL is set.
+
+    Raises ConfigError.
+    """
+    chosen = settings.verifier
+    if chosen.kind == "off":
+        return Verifiers({}, meter=meter)
+    known = local(pack, settings.data)
+    if chosen.kind == "model":
+        return Verifiers(known, meter=meter)
+    if not chosen.model:
+        raise ConfigError("verifier.model is not set: name the small, fast model that verifier.kind=llm is to ask")
+    backend = backend_for(settings, chosen, upstream, timeout=2 * chosen.timeout)
+    verifier = LlmVerifier(backend, chosen.model, accuracy=chosen.accuracy)
+    cost = partial(_tokens, prices, chosen.model)
+    known["llm"] = Asked(verifier, chosen.timeout, best=chosen.accuracy, cost=cost)
+    return Verifiers(known, meter=meter, backends=() if backend is upstream else (backend,))
+
+
+def backend_for(settings: Settings, chosen: Model, upstream: Backend | None, *, timeout: float) -> Backend:
+    """What stands before a model that is asked for words: `upstream`, or a backend of its own, which is to be closed.
+
+    Raises ConfigError for a URL that cannot be used.
+    """
+    from semcache.backends import open_backend
+
+    if upstream is not None and chosen.url is None and chosen.api_key is None:
+        return upstream
+    key = chosen.api_key or (None if chosen.url else settings.upstream.api_key or settings.fallback_key)
+    return open_backend(
+        chosen.url or settings.upstream.url,
+        api_key=key.get_secret_value() if key else None,
+        timeout=timeout,
+        connect_timeout=timeout,
+    )
+
+
+def given(
+    verifier: Verifier | Literal["model", "off"], pack: Pack, data: Path | None, *, meter: Meter | None = None
+) -> Verifiers:
+    """Who can be asked by a user of the library: nobody, the local model, or one verifier for whatever a pack names.
+
+    Raises ConfigError.
+    """
+    if verifier == "off":
+        return Verifiers({}, meter=meter)
+    if isinstance(verifier, str):
+        return Verifiers(local(pack, data), meter=meter)
+    known = {"llm": Asked(verifier, LLM_PATIENCE), "verifier": Asked(verifier, MODEL_PATIENCE)}
+    return Verifiers(known, meter=meter)
+
+
+def local(pack: Pack, data: Path | None) -> dict[str, Asked]:
+    """The local model by the name that packs give it; {} for a pack that never asks it. Raises ConfigError."""
+    model = _model(pack, data)
+    return {} if model is None else {"verifier": Asked(model, MODEL_PATIENCE, best=model.best, known=model.joined)}
+
+
+def offline(pack: Pack, data: Path | None) -> Callable[[float, str, str], float] | None:
+    """P(correct) by the local model, as `simulate.Simulator` asks for it; None for a pack that never asks it.
+
+    Raises ConfigError.
+    """
+    model = _model(pack, data)
+    if model is None:
+        return None
+
+    @cache
+    def said(query: str, cached: str) -> float:
+        return float(model.probabilities([(query, cached)])[0])
+
+    return lambda believed, query, cached: model.joined(believed, said(query, cached))
+
+
+def _model(pack: Pack, data: Path | None) -> CrossEncoder | None:
+    """The model in the data folder, or else the one that ships; it is not loaded for a pack that never asks it."""
+    if not any(one.verify == "verifier" for one in pack.categories.values()):
+        return None
+    from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
+
+    own = None if data is None else data / FOLDER
+    return CrossEncoder(own if own is not None and (own / "model.json").is_file() else DEFAULT_VERIFIER)
+
+
+def _tokens(prices: Prices | None, model: str, seconds: float, characters: int) -> float:
+    """What a word of a language model costs, by the length of what it was shown."""
+    del seconds
+    used = Usage((len(INSTRUCTIONS) + characters) // _TOKEN, 2)
+    return 0.0 if prices is None else prices.cost(model, used)

@@ -1,0 +1,150 @@
+"""A run's calls: what is replayed, what is executed, and that no call is lost from its history."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache import SemanticCache
+from semcache.agents.tools import Rules, ToolResults, ToolRun, Why
+from semcache.errors import ConfigError
+
+RULES = Rules.read(
+    {
+        "get_*": {"effect": "reads", "resources": ["ticket:{id}"]},
+        "close": {"effect": "writes", "resources": ["ticket:{id}"]},
+        "click": {"effect": "state"},
+    }
+)
+
+
+class Desk:
+    """Tools that count how often they are executed."""
+
+    def __init__(self) -> None:
+        self.results, self.executed = ToolResults(RULES, salt=b"s" * 32), 0
+
+    def run(self, **given: Any) -> ToolRun:
+        return self.results.run(**given)
+
+    def tool(self, arguments: Any) -> Any:
+        self.executed += 1
+        return {"state": "open", "of": arguments.get("id"), "number": self.executed}
+
+
+def test_a_read_is_shared_between_runs_and_asked_again_within_one() -> None:
+    desk = Desk()
+    one = desk.run()
+    first = one.call("get_ticket", {"id": 7}, desk.tool)
+    assert desk.run().call("get_ticket", {"id": 7}, desk.tool) == first
+    assert desk.executed == 1
+    assert one.call("get_ticket", {"id": 7}, desk.tool)["number"] == 2
+    assert one.found is not None
+    assert one.found.why is Why.AGAIN
+
+
+def test_tenants_and_users_share_nothing() -> None:
+    desk = Desk()
+    for tenant in ("acme", "beta", "acme"):
+        desk.run(tenant=tenant).call("get_ticket", {"id": 7}, desk.tool)
+    assert desk.executed == 2
+
+
+def test_a_write_is_executed_and_makes_what_it_touches_new() -> None:
+    desk = Desk()
+    desk.run().call("get_ticket", {"id": 7}, desk.tool)
+    desk.run().call("get_ticket", {"id": 8}, desk.tool)
+    for _ in range(2):
+        desk.run().call("close", {"id": 7}, desk.tool)
+    assert desk.executed == 4
+    desk.run().call("get_ticket", {"id": 8}, desk.tool)
+    assert desk.executed == 4
+    desk.run().call("get_ticket", {"id": 7}, desk.tool)
+    assert desk.executed == 5
+
+
+def test_what_a_tool_raises_is_raised_and_the_call_stays_in_the_history() -> None:
+    desk, states = Desk(), set()
+
+    def fails(_: Any) -> Any:
+        raise LookupError("gone")
+
+    for _ in range(2):
+        run = desk.run()
+        with pytest.raises(LookupError):
+            run.call("click", {"id": 1}, fails)
+        states.add(run.history.state)
+        run.call("click", {"id": 2}, desk.tool)
+    # Nobody knows what a failed call has changed: the second run is in another state.
+    assert (len(states), desk.executed) == (2, 2)
+
+
+def test_a_result_that_is_no_json_is_given_and_not_kept() -> None:
+    desk, odd = Desk(), object()
+    for _ in range(2):
+        run = desk.run()
+        assert run.call("get_ticket", {"id": 7}, lambda _: odd) is odd
+        assert run.history.calls
+        assert run.call("click", {}, desk.tool)["number"] == desk.executed
+    assert desk.executed == 2, "after what cannot be compared, no state is like another"
+
+
+async def test_tools_that_are_awaited() -> None:
+    desk = Desk()
+
+    async def tool(arguments: Any) -> Any:
+        return desk.tool(arguments)
+
+    async def fails(_: Any) -> Any:
+        raise LookupError("gone")
+
+    for _ in range(2):
+        assert (await desk.run().acall("get_ticket", {"id": 7}, tool))["number"] == 1
+    with pytest.raises(LookupError):
+        await desk.run().acall("get_ticket", {"id": 9}, fails)
+
+
+def test_a_run_that_goes_on_knows_what_it_called() -> None:
+    desk = Desk()
+    desk.run().call("get_ticket", {"id": 7}, desk.tool)
+    call = {"id": "1", "function": {"name": "get_ticket", "arguments": '{"id": 7}'}}
+    said = [
+        {"role": "user", "content": "Look"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "{}"},
+        {"role": "assistant", "content": "Wait."},
+    ]
+    desk.run(messages=said).call("get_ticket", {"id": 7}, desk.tool)
+    assert desk.executed == 2
+
+
+def test_no_call_of_parallel_ones_is_lost() -> None:
+    desk = Desk()
+    run = desk.run()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: run.call("get_ticket", {"id": number}, desk.tool), range(200)))
+    assert len(run.history.calls) == 200
+
+
+def test_the_library_keeps_what_its_pack_declares(tmp_path: Path) -> None:
+    pack = tmp_path / "pack.yaml"
+    pack.write_text("tools: {get_*: {effect: reads, ttl: 5m}}\n")
+    desk = Desk()
+    with SemanticCache.open(str(tmp_path / "data"), policies=str(pack), embedder="hashing") as cache:
+        for tool in ("get_ticket", "unknown"):
+            for _ in range(2):
+                cache.tools.run(tenant="acme").call(tool, {"id": 7}, desk.tool)
+        assert desk.executed == 3
+        sample = cache.inner.meter.registry.get_sample_value
+        assert sample("semcache_tool_calls_total", {"why": "read"}) == 1.0
+        assert sample("semcache_tool_calls_total", {"why": "unknown-tool"}) >= 2.0
+
+
+def test_a_mistake_in_the_pack_stops_the_start(tmp_path: Path) -> None:
+    pack = tmp_path / "pack.yaml"
+    pack.write_text("tools: {get_*: {effect: reads, ttl: soon}}\n")
+    with pytest.raises(ConfigError, match=r"tools\.get_\*\.ttl"):
+        SemanticCache.open(str(tmp_path / "data"), policies=str(pack), embedder="hashing")

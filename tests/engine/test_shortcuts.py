@@ -1,0 +1,221 @@
+"""Documents read the short way: what is kept for whom, what it costs others, and that exact answers stay exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.engine_models import make
+from semcache.engine.disk import DiskTier
+from semcache.engine.job import Finish, Job, Shortcut
+from semcache.engine.meter import Meter
+from semcache.engine.shortcuts import STORED
+from semcache.engine.tiers import Tiers
+from semcache.errors import RequestRejected
+from tests.engine.nursery import Reference, an_engine, ids, job, metric, work
+
+Folder = Callable[..., Path]
+HEAD, ONE, OTHER, ASK = ids(1, 8), ids(2, 40), ids(3, 32), ids(4, 6)
+PROMPT = (*HEAD, *ONE, *OTHER, *ASK)
+SPANS = (range(8, 48), range(48, 80))
+WAYS = {
+    "pressed": Shortcut(SPANS, press="keydiff", keep=0.5),
+    "blended": Shortcut(SPANS, recompute=0.3),
+}
+
+
+def short(name: str, way: Shortcut, prompt: Any = PROMPT, **given: Any) -> Job:
+    return replace(job(name, prompt, **given), shortcut=way)
+
+
+@pytest.fixture(params=list(WAYS))
+def way(request: pytest.FixtureRequest) -> Shortcut:
+    return WAYS[request.param]
+
+
+def test_a_shortcut_never_touches_what_exact_jobs_say(folder: Folder, way: Shortcut) -> None:
+    """Before, beside and after, whichever is stored first."""
+    exact = Reference(folder()).says(PROMPT, 12)
+    for first in (True, False):
+        engine = an_engine(folder())
+        if first:
+            work(engine, [short("a", way)])
+        said = work(engine, [job("b", PROMPT), short("c", way), job("d", (*PROMPT, 9))])
+        assert said["b"].text == exact
+        assert said["b"].spent.cached == 0
+        assert said["d"].text == Reference(folder()).says((*PROMPT, 9), 12)
+        again = work(engine, [job("e", PROMPT), short("f", way)])
+        assert again["e"].text == exact
+        assert again["f"].text == said["c"].text
+
+
+def test_what_was_stored_is_found_again_whatever_is_asked(folder: Folder, way: Shortcut) -> None:
+    engine = an_engine(folder())
+    work(engine, [short("a", way)])
+    before = metric(engine, "semcache_engine_shortcuts_total", way="press" if way.press else "chunks")
+    said = work(engine, [short("b", way, (*PROMPT[:80], *ids(5, 9)))])["b"]
+    assert said.spent.cached >= 80 - (0 if way.press else 8)
+    assert metric(engine, "semcache_engine_shortcuts_total", way="press" if way.press else "chunks") == before
+
+
+def test_tenants_share_nothing(folder: Folder, way: Shortcut) -> None:
+    engine = an_engine(folder())
+    work(engine, [short("a", way, tenant="a")])
+    moved = replace(way, documents=(range(8, 40), range(40, 80)))
+    prompt = (*HEAD, *OTHER, *ONE, *ASK)
+    said = work(engine, [short("b", way, tenant="b"), short("c", moved, prompt, tenant="b")])
+    assert said["b"].spent.cached == 0
+    if way.recompute is not None:
+        assert said["c"].spent.cached > 0  # its own documents, in another order
+        assert work(engine, [short("d", moved, prompt, tenant="c")])["d"].spent.cached == 0
+
+
+def test_documents_are_reused_in_any_order_and_more_recomputed_is_nearer_to_exact(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    engine = an_engine(make(tmp_path, layers=4))
+    prompt, spans = (*HEAD, *OTHER, *ONE, *ASK), (range(8, 40), range(40, 80))
+    work(engine, [short("first", Shortcut(SPANS, recompute=0.3))])
+    exact = _kv(engine, job("exact", prompt))
+    off = {}
+    for share in (0.0, 0.3, 0.999):
+        data = _kv(engine, short(f"s{share}", Shortcut(spans, recompute=share), prompt))
+        off[share] = float((data - exact).norm() / exact.norm())
+    assert off[0.0] > off[0.3] > off[0.999]
+    torch.testing.assert_close(off[0.999], 0.0, atol=1e-3, rtol=0)
+
+
+def _kv(engine: Any, asked: Job) -> Any:
+    """Keys and values of a job's first 80 tokens, while it runs."""
+    import torch
+
+    engine.submit(asked)
+    engine.step()
+    engine.step()
+    (one,) = engine._running
+    data = torch.stack([engine._residence.store.take_out(page) for page in one.pages[:10]])
+    work(engine)
+    return data
+
+
+@pytest.mark.parametrize("press", STORED)
+def test_pressed_text_takes_fewer_pages_at_true_positions(folder: Folder, press: str) -> None:
+    """Against a transformers cache pressed in the same way, read on by transformers."""
+    torch = pytest.importorskip("torch")
+    from transformers import AutoModelForCausalLM
+
+    from semcache.engine.press.compress import ahead
+    from semcache.engine.press.compress import press as pressed
+    from semcache.engine.press.registry import PRESSES
+
+    engine = an_engine(folder())
+    said = work(engine, [short("a", Shortcut(SPANS, press=press, keep=0.5), logprobs=0)])["a"]
+    assert engine._residence.blocks == (40 + 6 + 11) // 8
+    model = AutoModelForCausalLM.from_pretrained(folder())
+    text = torch.tensor([PROMPT[:80]])
+    made = pressed(model, text, PRESSES[press](), keep=32 / 72, protected=[range(8)])
+    logits, tokens = ahead(model, torch.tensor([PROMPT[80:]]), made.cache)[0, -1], []
+    for _ in range(12):
+        tokens.append(int(logits.argmax()))
+        logits = ahead(model, torch.tensor([tokens[-1:]]), made.cache)[0, -1]
+    assert [score.token for delta in said.deltas for score in delta.scores] == tokens
+
+
+def test_choices_drafts_and_company_change_nothing(folder: Folder, way: Shortcut) -> None:
+    alone = work(an_engine(folder()), [short("a", way)])["a"]
+    engine = an_engine(folder(), draft=8)
+    draft = engine.text.encode(alone.text, special=False)
+    jobs = [job(f"j{at}", ids(at + 20, 30 + at)) for at in range(3)]
+    said = work(engine, [*jobs, short("a", way, n=3), short("b", way, draft=draft)])
+    assert said["a"].texts == [alone.text] * 3
+    assert said["b"].text == alone.text
+    for one in jobs:
+        assert said[one.id].text == Reference(folder()).says(one.ids, 12)
+
+
+def test_when_pages_run_out_it_is_read_again(folder: Folder, way: Shortcut) -> None:
+    alone = work(an_engine(folder()), [short("a", way)])["a"]
+    engine = an_engine(folder(), cache_bytes=16 * 8 * 512, max_running=3)
+    said = work(engine, [job("j", ids(7, 60), max_tokens=40), short("a", way), short("b", way, tenant="b")])
+    assert said["a"].text == said["b"].text == alone.text
+    assert said["j"].text == Reference(folder()).says(ids(7, 60), 40)
+
+
+def test_a_model_that_fails_takes_only_its_own_job_with_it(folder: Folder, way: Shortcut, monkeypatch: Any) -> None:
+    engine = an_engine(folder())
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("kernel")
+
+    monkeypatch.setattr(engine._shortcuts, "read", broken)
+    said = work(engine, [short("a", way), job("b", PROMPT)])
+    assert said["a"].finishes == [Finish.ERROR]
+    assert "kernel" in said["a"].deltas[-1].error
+    assert said["b"].text == Reference(folder()).says(PROMPT, 12)
+    monkeypatch.undo()
+    assert work(engine, [short("c", way)])["c"].finishes == [Finish.LENGTH]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "param"),
+    [
+        (Shortcut(SPANS, press="nothing", keep=0.5), "press"),
+        (Shortcut(SPANS, press="snapkv", keep=0.5), "press"),
+        (Shortcut(SPANS, press="kivi", keep=0.5), "press"),
+        (Shortcut(SPANS, press="keydiff", keep=0.0), "press"),
+        (Shortcut(SPANS, recompute=-0.1), "chunks"),
+        (Shortcut((range(8, 400),), recompute=0.5), "messages"),
+        (Shortcut((range(8, 48), range(40, 80)), recompute=0.5), "messages"),
+        (Shortcut((range(8, 8),), recompute=0.5), "messages"),
+    ],
+)
+def test_what_cannot_be_is_refused(folder: Folder, wrong: Shortcut, param: str) -> None:
+    with pytest.raises(RequestRejected) as caught:
+        an_engine(folder()).submit(short("a", wrong))
+    assert (caught.value.status, caught.value.param) == (400, param)
+
+
+@pytest.mark.parametrize("span", [range(1), range(3, 9), range(86)])
+def test_short_and_whole_documents(folder: Folder, way: Shortcut, span: range) -> None:
+    """Too short to matter is exact; a prompt that is nothing but a document leaves one token to compute."""
+    said = work(an_engine(folder()), [short("a", replace(way, documents=(span,)))])["a"]
+    assert said.finishes == [Finish.LENGTH]
+    if len(span) == 1:
+        assert said.text == Reference(folder()).says(PROMPT, 12)
+
+
+def test_a_disk_with_fewer_bits_is_for_those_who_allow_it(folder: Folder, tmp_path: Path) -> None:
+    def tiers(codec: str) -> Callable[[Meter], Tiers]:
+        def made(meter: Meter) -> Tiers:
+            disk = DiskTier(tmp_path, 1 << 30, count=lambda event: meter.tier("disk", event), codec=codec)
+            return Tiers(host_bytes=0, disk=disk, clock=lambda: 0.0, meter=meter)
+
+        return made
+
+    def fresh(codec: str) -> Any:
+        return an_engine(folder(), tiers=tiers(codec), disk=tmp_path, disk_codec=codec)
+
+    exact = Reference(folder()).says(PROMPT, 12)
+    engine = fresh("int8")
+    first = work(engine, [short("a", Shortcut()), job("b", PROMPT)])
+    assert first["a"].text == first["b"].text == exact  # nothing came from the disk yet
+    assert first["b"].spent.cached == 0
+    engine.close()
+    sizes = sorted({path.stat().st_size for path in tmp_path.glob("*/*.safetensors")})
+    assert sizes[0] < 0.6 * sizes[-1]  # the header is the larger part of the smaller
+    engine = fresh("int8")
+    again = work(engine, [job("b", PROMPT), short("a", Shortcut())])
+    assert again["b"].text == exact
+    assert again["a"].spent.cached == again["b"].spent.cached == 80
+    engine.close()
+    engine = fresh("int4")
+    other = work(engine, [short("a", Shortcut()), job("b", PROMPT)])
+    assert other["a"].spent.cached == 0  # of another codec
+    assert other["b"].spent.cached == 80
+    engine.close()
+    engine = an_engine(folder())
+    assert work(engine, [short("a", Shortcut())])["a"].text == exact
+    assert work(engine, [job("b", PROMPT)])["b"].spent.cached == 80  # where there is no such disk, it is no shortcut

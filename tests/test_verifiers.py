@@ -1,0 +1,67 @@
+"""Who verifies: the cache's own model before the one that ships, nobody for a pack that asks nobody."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from semcache import policy
+from semcache.blocking import SemanticCache
+from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
+from semcache.errors import ConfigError
+from semcache.policy import Pack
+from semcache.verifiers import FOLDER, given, local, offline
+
+PACK = policy.load("default")
+ONE, TWO = "How do I reset my password?", "I forgot my password. How can I set a new one?"
+
+
+def asking(name: str) -> Pack:
+    categories = {each: msgspec.structs.replace(one, verify=name) for each, one in PACK.categories.items()}
+    return msgspec.structs.replace(PACK, categories=categories)
+
+
+def test_the_shipped_pack_asks_the_model_that_ships(tmp_path: Path) -> None:
+    model = local(PACK, tmp_path)["verifier"].verifier
+    assert isinstance(model, CrossEncoder)
+    assert model.id == CrossEncoder(DEFAULT_VERIFIER).id
+    assert given("model", PACK, None).lacking(PACK) == []
+
+
+def test_a_pack_that_asks_nobody_loads_nothing(tmp_path: Path) -> None:
+    assert local(asking("off"), tmp_path) == local(asking("llm"), tmp_path) == {}
+    assert offline(asking("off"), tmp_path) is None
+    assert given("off", PACK, tmp_path).lacking(PACK) == sorted(
+        name for name, one in PACK.categories.items() if one.cache and one.semantic
+    )
+
+
+def test_a_model_of_the_caches_own_comes_first_and_a_broken_one_is_said(tmp_path: Path) -> None:
+    own = tmp_path / FOLDER
+    shutil.copytree(DEFAULT_VERIFIER, own)
+    card = own / "model.json"
+    card.write_text(card.read_text(encoding="utf-8").replace("semcache-verifier/", "own/"), encoding="utf-8")
+    model = local(PACK, tmp_path)["verifier"].verifier
+    assert isinstance(model, CrossEncoder)
+    assert model.id.startswith("own/")
+    (own / "model.onnx").write_bytes(b"broken")
+    with pytest.raises(ConfigError, match=r"model\.onnx"):
+        local(PACK, tmp_path)
+
+
+def test_a_simulation_asks_what_the_live_cache_would() -> None:
+    verify = offline(PACK, None)
+    model = CrossEncoder(DEFAULT_VERIFIER)
+    assert verify is not None
+    said = float(model.probabilities([(ONE, TWO)])[0])
+    assert verify(0.7, ONE, TWO) == pytest.approx(model.joined(0.7, said))
+    assert verify(0.9, ONE, TWO) >= verify(0.2, ONE, TWO)
+
+
+def test_a_library_user_may_switch_it_off(tmp_path: Path) -> None:
+    for verifier, known in (("model", True), ("off", False)):
+        with SemanticCache.open(str(tmp_path / verifier), verifier=verifier) as cache:
+            assert (cache.inner.parts.verifiers.lacking(cache.inner.pack) == []) is known

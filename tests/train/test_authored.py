@@ -1,0 +1,39 @@
+"""The groups written for the verifier: whole, and never split between what is trained on and what is held out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from semcache.train.recipe import authored
+from semcache.train.recipe.verifier import origin
+
+GROUPS = list(authored.groups())
+
+
+def test_every_group_is_whole_and_says_everything_once() -> None:
+    assert len(GROUPS) > 1000
+    for group in GROUPS:
+        texts = [group.prompt, *group.same, *(text for _, text in group.different)]
+        assert len(group.same) == len(group.different) == 3, group.prompt
+        assert len({text.lower() for text in texts}) == len(texts), group.prompt
+        assert all(text.strip() == text and 2 <= len(text) <= 400 for text in texts), group.prompt
+    prompts = [group.prompt.lower() for group in GROUPS]
+    assert len(set(prompts)) == len(prompts)
+
+
+def test_a_group_is_trained_on_or_held_out_as_a_whole() -> None:
+    sides = defaultdict(set)
+    by_text = {text: group.prompt for group in GROUPS for text in (group.prompt, *group.same)}
+    for found in authored.paired(GROUPS):
+        assert origin(found) == "authored"
+        sides[by_text[found.pair.one]].add(found.held)
+    assert all(len(held) == 1 for held in sides.values())
+    held = sum(True in one for one in sides.values()) / len(sides)
+    assert 0.2 < held < 0.3
+
+
+def test_a_kind_of_difference_can_be_left_out() -> None:
+    kinds = {kind for group in GROUPS for kind, _ in group.different}
+    assert {"number", "negation", "entity", "direction", "scope", "form"} <= kinds
+    without = list(authored.paired(GROUPS, without=["negation"]))
+    assert {found.pair.kind for found in without if not found.pair.same} == kinds - {"negation"}
