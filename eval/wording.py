@@ -13,6 +13,9 @@ SETTINGS = {
     "upstream.connect_timeout": "Seconds to connect.",
     "upstream.anthropic_url": "Where `/v1/messages` goes, if not to `upstream.url`.",
     "upstream.proxy": "An HTTP proxy on the way to the upstream; may hold a password. `HTTP_PROXY` is not read.",
+    "upstream.cache_salt": "Give servers that keep prefixes (vLLM, SGLang, the local engine) a salt of each tenant, "
+    "so that no tenant can tell by the time of a first token what another has asked. A server of an unknown kind is "
+    "asked `/v1/models` before its first prompt.",
     "upstream.busy_at": "Calls at once, of one worker, that are a full load: a pack's `relax_to` works towards it.",
     "upstream.replicas": "Several upstreams in the place of `url`: by commas, JSON, or a list with `url`, `kind`, "
     "`events` and `replay`, see [a local engine, and several backends](local-engine.md).",

@@ -73,7 +73,7 @@ class Replica(_Section):
     """One of several backends. `events` and `replay` are where a vLLM or SGLang server publishes its KV events."""
 
     url: str
-    kind: Literal["auto", "vllm", "sglang", "llamacpp", "openai", "other"] = "auto"
+    kind: Literal["auto", "vllm", "sglang", "semcache", "llamacpp", "openai", "other"] = "auto"
     events: str | None = None
     replay: str | None = None
 
@@ -82,6 +82,7 @@ class Upstream(_Section):
     """The backend, or `replicas` in the place of `url`. Without `api_key` the client's own is passed on.
 
     `busy_at` is how many calls at once, of one worker, are too many: towards it, a pack's `relax_to` takes effect.
+    `cache_salt` keeps the prefix caches of servers that know it apart by tenant; a server is asked what it is first.
     """
 
     url: str = "https://api.openai.com/v1"
@@ -92,6 +93,7 @@ class Upstream(_Section):
     anthropic_url: str | None = None
     proxy: SecretStr | None = None
     busy_at: Annotated[int, Field(ge=1)] | None = None
+    cache_salt: bool = True
 
 
 class Routing(_Section):

@@ -273,6 +273,7 @@ def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callabl
         routing=Routing(**settings.routing.model_dump()),
         secret=secret,
         note=note,
+        salt=upstream.cache_salt,
     )
 
 

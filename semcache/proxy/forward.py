@@ -17,6 +17,7 @@ from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.faults import survived
 from semcache.proxy.relay import is_stream
 from semcache.types import Assembled, Card, Lookup, Request, Store, Why
+from semcache.wire.headers import APPROXIMATE
 
 _NEVER = float("inf")
 _UNREADABLE = Assembled(b"", "", complete=False)
@@ -91,19 +92,22 @@ class Forwarder:
             async for chunk in reply.chunks():
                 flight.publish(chunk)
             return None
+        exact = not any(name.lower() == APPROXIMATE for name, _ in reply.headers)
+        if not exact:
+            flight.result = Why.NO_STORE.value
         if is_stream(reply):
-            return await self._relay_stream(flight, lookup, dialect, reply, started)
+            return await self._relay_stream(flight, lookup, dialect, reply, started, exact=exact)
         body = b"".join([chunk async for chunk in reply.chunks()])
         answer = self._reading(lambda: dialect.parse(body)) or _UNREADABLE
-        stored = await self._admit(flight, lookup, answer, started)
+        stored = exact and await self._admit(flight, lookup, answer, started)
         flight.open(reply.status, reply.headers, stored=stored)
         flight.publish(body)
         return answer
 
     async def _relay_stream(
-        self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float
+        self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float, *, exact: bool
     ) -> Assembled | None:
-        flight.open(reply.status, reply.headers, stored=self._promises(lookup))
+        flight.open(reply.status, reply.headers, stored=exact and self._promises(lookup))
         assembler = dialect.assembler()
         answer: Assembled | None = None
         fed = 0
@@ -115,7 +119,8 @@ class Forwarder:
                 cut = max(0, terminal - fed)
                 flight.publish(chunk[:cut])
                 answer = self._reading(assembler.finish) or _UNREADABLE
-                await self._admit(flight, lookup, answer, started)
+                if exact:
+                    await self._admit(flight, lookup, answer, started)
                 flight.publish(chunk[cut:])
             fed += len(chunk)
         if answer is None:

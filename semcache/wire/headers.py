@@ -42,6 +42,7 @@ _NO_CACHE = frozenset(
         "x-higress-skip-ai-cache",
     }
 )
+APPROXIMATE = "x-semcache-approximate"  # the answer is not quite what the model would have said
 _TTL = ("x-semcache-ttl", "cf-aig-cache-ttl", "x-openrouter-cache-ttl")
 _NAMESPACE = (
     "x-semcache-namespace",
@@ -142,10 +143,13 @@ def strip_request_headers(headers: Headers) -> list[tuple[str, str]]:
 
 
 def strip_reply_headers(headers: Headers) -> list[tuple[str, str]]:
-    """The backend's headers that go to the client: not those of its connection, nor any that only we may say."""
+    """The backend's headers that go to the client: not those of its connection, nor any that only we may say.
+
+    That an answer is approximate, the local engine may say.
+    """
     given = list(headers)
     drop = _REPLY_ONLY | _listed(given)
-    return [(name, value) for name, value in given if not _dropped(name.lower(), drop)]
+    return [(name, value) for name, value in given if name.lower() == APPROXIMATE or not _dropped(name.lower(), drop)]
 
 
 def _dropped(name: str, drop: frozenset[str]) -> bool:

@@ -275,3 +275,17 @@ async def test_a_defect_in_keeping_answers_costs_nobody_the_answer(tmp_path: Pat
     assert (embedded.status, embedded.json["data"][0]["embedding"]) == (200, [1.0])
     assert "stored" not in embedded.cache
     assert b'semcache_faults_total{component="cache"} 2.0' in metrics.body
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_an_answer_that_is_only_approximate_is_relayed_and_never_kept(tmp_path: Path, stream: bool) -> None:
+    marked = [("x-semcache-approximate", "chunks")]
+    pieces, headers = (events("About so."), STREAM) if stream else ([completion("About so.")], Answer([]).headers)
+    upstream = Upstream(lambda _: Answer(pieces, headers=[*headers, *marked]))
+    async with running(upstream, tmp_path) as proxy:
+        first = await Call(proxy, ask(PROMPT, stream=stream)).reply()
+        again = await Call(proxy, ask(PROMPT, stream=stream)).reply()
+    assert first.body == again.body == b"".join(pieces)
+    assert first.header("x-semcache-approximate") == "chunks"
+    assert "stored" not in first.cache
+    assert len(upstream.calls) == 2
