@@ -7,13 +7,14 @@ generator, and gives a cache with the logits of the last token.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from eval.toy_tasks import BOS, FILLER, Question, Text
 
 FRACTIONS = (1.0, 0.15, 0.2, 0.0, 0.5, 0.1, 0.3, 0.05)
+BASELINES = (0.15, 0.3)
 
 
 class Prompt:
@@ -88,9 +89,28 @@ def blended(prompt: Prompt, _: random.Random, *, share: float, first: int = 1) -
 
 def by_lot(prompt: Prompt, rng: random.Random, *, share: float) -> Any:
     """As many tokens, whichever."""
-    from semcache.engine.chunks.blend import blend
+    from semcache.engine.chunks.blend import Fixed, blend
 
-    return blend(prompt.model, prompt.ids, prompt.placed, _Random(share, rng))
+    return blend(prompt.model, prompt.ids, prompt.placed, Fixed(drawn(prompt.placed, share, rng)))
+
+
+def by_place(prompt: Prompt, _: random.Random, *, share: float) -> Any:
+    """As many tokens, the first of every chunk."""
+    from semcache.engine.chunks.blend import Fixed, blend
+
+    return blend(prompt.model, prompt.ids, prompt.placed, Fixed(foremost(prompt.placed, share)))
+
+
+def drawn(placed: Sequence[Any], share: float, rng: random.Random) -> list[int]:
+    """Positions of a random share of the tokens that chunks cover: what choosing well must beat."""
+    moved = [at for one in placed if not one.exact for at in range(one.at, one.at + len(one.chunk.ids))]
+    return rng.sample(moved, round(share * len(moved)))
+
+
+def foremost(placed: Sequence[Any], share: float) -> list[int]:
+    """Positions of the first tokens of every chunk, that share of them."""
+    moved = [one for one in placed if not one.exact]
+    return [at for one in moved for at in range(one.at, one.at + round(share * len(one.chunk.ids)))]
 
 
 def crafted(prompt: Prompt, _: random.Random, *, alpha: float) -> Any:
@@ -110,25 +130,14 @@ def chunk_ways() -> dict[str, Callable[[Prompt, random.Random], Any]]:
     ways: dict[str, Callable[[Prompt, random.Random], Any]] = {}
     for share in FRACTIONS:
         ways[f"cacheblend/{share:g}"] = partial(blended, share=share)
-    for share in sorted(set(FRACTIONS) - {0.0, 1.0}):
-        ways[f"cacheblend first 2/{share:g}"] = partial(blended, share=share, first=2)
+    ways["cacheblend first 2/0.15"] = partial(blended, share=0.15, first=2)
+    for share in BASELINES:
+        ways[f"first tokens/{share:g}"] = partial(by_place, share=share)
         ways[f"random tokens/{share:g}"] = partial(by_lot, share=share)
-    for alpha in (0.25, 0.5, 1.0):
+    for alpha in (0.5, 1.0):
         ways[f"cache-craft/{alpha:g}"] = partial(crafted, alpha=alpha)
     for heat, scale in ((1.0, 1.0), (0.9, 0.9), (0.7, 0.9), (0.5, 0.9)):
         ways[f"ape/{heat:g} {scale:g}"] = partial(sideways, heat=heat, scale=scale)
     for share in (0.0, 0.15):
         ways[f"kvshare/{share:g}"] = partial(neighbour, share=share)
     return ways
-
-
-class _Random:
-    """Computes a random share anew in every layer: what choosing well must beat."""
-
-    def __init__(self, share: float, rng: random.Random) -> None:
-        self._share, self._rng = share, rng
-
-    def __call__(self, layer: int, covered: Any, deviation: Any) -> Any:  # noqa: ARG002
-        if layer:
-            return covered
-        return covered[sorted(self._rng.sample(range(len(covered)), round(self._share * len(covered))))]

@@ -22,7 +22,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from eval.kv_chunk_ways import FRACTIONS, Prompt, chunk_ways
+from eval.kv_chunk_ways import BASELINES, FRACTIONS, Prompt, chunk_ways, drawn, foremost
 from eval.toy_tasks import FILLER, STOP, TAKEN, Question, Text, begun, text
 
 RESULTS = Path(__file__).parent / "results"
@@ -119,8 +119,8 @@ def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict
     """Accuracy of a way to reuse chunks, with the share of tokens computed."""
     import torch
 
-    from semcache.engine.chunks.parallel import Sides
     from semcache.engine.chunks.parallel import ahead as beside
+    from semcache.engine.merging import Sides
     from semcache.engine.press.compress import ahead
 
     rng = random.Random(f"{seed} {task} {way}")
@@ -266,23 +266,26 @@ def chunk_perplexity_row(model: Any, way: str, share: float, *, count: int, seed
     """Perplexity of the rest of stories whose first part was put together from chunks."""
     import torch
 
-    from semcache.engine.chunks.blend import HighDeviation, blend
+    from semcache.engine.chunks.blend import Fixed, HighDeviation, blend
     from semcache.engine.chunks.chunk import Placed, encode
-    from semcache.engine.chunks.parallel import Sides, ahead, parallel
+    from semcache.engine.chunks.parallel import ahead, parallel
+    from semcache.engine.merging import Sides
 
-    losses, computed = [], 0.0
+    losses, computed, rng = [], 0.0, random.Random(seed)
     for row in stories(model, count, seed):
         ids = row[:_READ].tolist()
         bos, cuts = encode(model, ids[:1]), range(1, _READ, CHUNK)
         alone = [encode(model, ids[at : min(at + CHUNK, _READ - 1)], prefix=ids[:1]) for at in cuts]
         if way == "ape":
-            made = parallel(model, bos, alone, ids[-1:], temperature=0.9, scale=0.9)
-            sides = Sides(1, 1 + sum(len(one.ids) for one in alone), 0.9, 0.9)
+            made = parallel(model, bos, alone, ids[-1:], temperature=share, scale=share)
+            sides = Sides(1, 1 + sum(len(one.ids) for one in alone), share, share)
             logits = ahead(model, row[None, _READ:], made.cache, sides)
         else:
             placed = [Placed(at, one, exact=at == 1) for at, one in zip(cuts, alone, strict=True)]
-            layers = model.config.num_hidden_layers
-            made = blend(model, ids, [Placed(0, bos, exact=True), *placed], HighDeviation(share, layers=layers))
+            choose: Any = HighDeviation(share, layers=model.config.num_hidden_layers)
+            if way != "cacheblend":
+                choose = Fixed(foremost(placed, share) if way == "first tokens" else drawn(placed, share, rng))
+            made = blend(model, ids, [Placed(0, bos, exact=True), *placed], choose)
             with torch.inference_mode():
                 logits = model(row[None, _READ:], past_key_values=made.cache, use_cache=True).logits
         losses.append(loss(logits, row[None, _READ:]))
@@ -326,7 +329,11 @@ def perplexities(*, count: int, seed: int) -> Iterator[tuple[str, Callable[[], d
         chunk = partial(chunk_perplexity_row, model, count=count, seed=seed)
         for share in FRACTIONS:
             yield f"perplexity/{title}/cacheblend/{share:g}", partial(chunk, "cacheblend", share)
-        yield f"perplexity/{title}/ape/0.9 0.9", partial(chunk, "ape", 0.0)
+        for way in ("first tokens", "random tokens"):
+            for share in BASELINES:
+                yield f"perplexity/{title}/{way}/{share:g}", partial(chunk, way, share)
+        for share in (0.9, 1.0):  # temperature and scale
+            yield f"perplexity/{title}/ape/{share:g} {share:g}", partial(chunk, "ape", share)
 
 
 def _measure(

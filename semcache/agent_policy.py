@@ -61,3 +61,7 @@ class NearSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=
     """Tokens that examples may add to a prompt, about."""
     bytes: Annotated[int, msgspec.Meta(ge=1 << 16)] = 256 << 20
     """Memory that examples may take, per worker."""
+    strategy: Literal["route", "cascade"] = "route"
+    """`route` decides before it is asked, `cascade` asks it first and looks at what it says."""
+    replays: Annotated[float, msgspec.Meta(ge=0.0)] = 12.0
+    """Examples an hour that are answered anew in quiet times, at most; 0 for none."""

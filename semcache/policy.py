@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 import yaml
 
+from semcache import plugins
 from semcache.agent_policy import ModelSpec, NearSpec, ToolSpec
 from semcache.durations import Duration, duration
 from semcache.errors import ConfigError
@@ -60,8 +61,15 @@ _PLAIN = (
     "max_chars",
 )
 Strategy = Literal["static", "per-category", "vcache", "certified"]
+"""The built-in strategies, as `GuardName` and `EvictionName` are the built-in guards and eviction policies."""
 Profile = Literal["any", "service", "questions"]
 EvictionName = Literal["value", "lru", "lfu", "sieve", "s3-fifo", "w-tinylfu", "gdsf", "lec"]
+# Fields that hold names of plug-ins too: the kind of plug-in, and the names that are built in.
+_NAMED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "strategy": ("strategies", get_args(Strategy)),
+    "eviction": ("evictions", get_args(EvictionName)),
+    "guards": ("guards", GUARDS),
+}
 _DURATIONS = ("ttl", "change_every", "revalidate")
 
 
@@ -82,8 +90,8 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """False: neither read nor write."""
     semantic: bool | None = None
     """False: only the exact tier."""
-    strategy: Strategy | None = None
-    """What decides whether a neighbour is served."""
+    strategy: str | None = None
+    """What decides whether a neighbour is served: a `Strategy`, or the name of a plug-in."""
     threshold: Score | None = None
     """Serve a neighbour whose score is at least this; every other strategy than `static` ignores it."""
     prior: Profile | None = None
@@ -110,11 +118,11 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """How long after its end of life an answer may still be served while the backend is asked anew."""
     quota: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Entries this category may hold."""
-    eviction: EvictionName | None = None
-    """What goes first when the category is full."""
+    eviction: str | None = None
+    """What goes first when the category is full: an `EvictionName`, or the name of a plug-in."""
     wrong_cost: Annotated[float, msgspec.Meta(ge=0.0)] | None = None
     """US dollars that a wrong answer costs; it raises the hit rate from which the category pays."""
-    guards: list[GuardName] | None = None
+    guards: list[str] | None = None
     live: bool | None = None
     """True: prompts about the present moment ("right now", "today") may be cached."""
     personal: bool | None = None
@@ -174,13 +182,13 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     description: str = ""
     cache: bool = True
     semantic: bool = True
-    strategy: Strategy = "certified"
+    strategy: str = "certified"
     threshold: float = 0.92
     prior: Profile = "any"
     target: float | None = None
     contract: Literal["hit", "request"] = "hit"
     audit: float = 0.1
-    verify: Literal["off", "verifier", "llm"] = "verifier"
+    verify: Literal["off", "verifier", "llm"] = "off"
     context: Literal["exact", "semantic"] = "exact"
     ttl: float = 7 * 86400.0
     learn_ttl: bool = True
@@ -188,9 +196,9 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     stale: float = 0.02
     revalidate: float = 0.0
     quota: int = 100_000
-    eviction: EvictionName = "value"
+    eviction: str = "value"
     wrong_cost: float = 0.0
-    guards: tuple[GuardName, ...] = GUARDS
+    guards: tuple[str, ...] = GUARDS
     live: bool = False
     personal: bool = False
     creative: bool = False
@@ -280,8 +288,14 @@ def load(name_or_path: str) -> Pack:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a pack file, for editors and `semcache policy lint`."""
-    return msgspec.json.schema(PackSpec)
+    """The JSON Schema of a pack file, for editors and `semcache policy lint`, with the names of installed plug-ins."""
+    schema = msgspec.json.schema(PackSpec)
+    fields = schema["$defs"]["CategorySpec"]["properties"]
+    for field, (kind, built_in) in _NAMED.items():
+        known: dict[str, Any] = {"enum": sorted({*built_in, *plugins.names(kind)})}
+        several = fields[field]["anyOf"][0]["type"] == "array"
+        fields[field]["anyOf"][0] = {"type": "array", "items": known} if several else known
+    return schema
 
 
 def _read(path: Path) -> PackSpec:
@@ -308,7 +322,9 @@ def _read(path: Path) -> PackSpec:
         spec = msgspec.convert(data, PackSpec)
     except msgspec.ValidationError as error:
         raise ConfigError(explain(path, node, str(error), PackSpec, _KINDS)) from error
+    _check_names(path, node, ["defaults"], spec.defaults)
     for name, category in spec.categories.items():
+        _check_names(path, node, ["categories", name], category)
         for pattern in category.rules.patterns if category.rules else []:
             try:
                 re.compile(pattern)
@@ -317,6 +333,16 @@ def _read(path: Path) -> PackSpec:
                 where = f"{path}:{line(node, keys)}: {'.'.join(keys)}"
                 raise ConfigError(f"{where}: {pattern!r} is no regular expression: {error}") from error
     return spec
+
+
+def _check_names(path: Path, node: yaml.Node | None, keys: list[str], spec: CategorySpec) -> None:
+    for field, (kind, built_in) in _NAMED.items():
+        said = getattr(spec, field)
+        for name in said if isinstance(said, list) else [said] if said is not None else []:
+            if name not in built_in and name not in plugins.names(kind):
+                where = [*keys, field]
+                problem = plugins.unknown(kind, name, built_in)
+                raise ConfigError(f"{path}:{line(node, where)}: {'.'.join(where)}: {problem}")
 
 
 def _spell_off(data: dict[str, Any]) -> None:

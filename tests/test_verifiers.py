@@ -24,17 +24,18 @@ def asking(name: str) -> Pack:
     return msgspec.structs.replace(PACK, categories=categories)
 
 
-def test_the_shipped_pack_asks_the_model_that_ships(tmp_path: Path) -> None:
-    model = local(PACK, tmp_path)["verifier"].verifier
+def test_a_pack_that_asks_the_verifier_gets_the_model_that_ships(tmp_path: Path) -> None:
+    model = local(asking("verifier"), tmp_path)["verifier"].verifier
     assert isinstance(model, CrossEncoder)
     assert model.id == CrossEncoder(DEFAULT_VERIFIER).id
-    assert given("model", PACK, None).lacking(PACK) == []
+    assert given("model", asking("verifier"), None).lacking(asking("verifier")) == []
 
 
 def test_a_pack_that_asks_nobody_loads_nothing(tmp_path: Path) -> None:
     assert local(asking("off"), tmp_path) == local(asking("llm"), tmp_path) == {}
     assert offline(asking("off"), tmp_path) is None
-    assert given("off", PACK, tmp_path).lacking(PACK) == sorted(
+    assert local(PACK, tmp_path) == {}, "the shipped pack asks nobody"
+    assert given("off", asking("verifier"), tmp_path).lacking(asking("verifier")) == sorted(
         name for name, one in PACK.categories.items() if one.cache and one.semantic
     )
 
@@ -44,16 +45,16 @@ def test_a_model_of_the_caches_own_comes_first_and_a_broken_one_is_said(tmp_path
     shutil.copytree(DEFAULT_VERIFIER, own)
     card = own / "model.json"
     card.write_text(card.read_text(encoding="utf-8").replace("semcache-verifier/", "own/"), encoding="utf-8")
-    model = local(PACK, tmp_path)["verifier"].verifier
+    model = local(asking("verifier"), tmp_path)["verifier"].verifier
     assert isinstance(model, CrossEncoder)
     assert model.id.startswith("own/")
     (own / "model.onnx").write_bytes(b"broken")
     with pytest.raises(ConfigError, match=r"model\.onnx"):
-        local(PACK, tmp_path)
+        local(asking("verifier"), tmp_path)
 
 
 def test_a_simulation_asks_what_the_live_cache_would() -> None:
-    verify = offline(PACK, None)
+    verify = offline(asking("verifier"), None)
     model = CrossEncoder(DEFAULT_VERIFIER)
     assert verify is not None
     said = float(model.probabilities([(ONE, TWO)])[0])
@@ -62,6 +63,8 @@ def test_a_simulation_asks_what_the_live_cache_would() -> None:
 
 
 def test_a_library_user_may_switch_it_off(tmp_path: Path) -> None:
+    pack = tmp_path / "asking.yaml"
+    pack.write_text("name: asking\ndefaults: {verify: verifier}\n", encoding="utf-8")
     for verifier, known in (("model", True), ("off", False)):
-        with SemanticCache.open(str(tmp_path / verifier), verifier=verifier) as cache:
+        with SemanticCache.open(str(tmp_path / verifier), policies=str(pack), verifier=verifier) as cache:
             assert (cache.inner.parts.verifiers.lacking(cache.inner.pack) == []) is known

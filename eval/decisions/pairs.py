@@ -38,12 +38,13 @@ class Cache:
     def served(self, some: Sequence[Pair], verifier: CrossEncoder | None = None) -> list[bool]:
         """For each pair, whether the second question gets the answer to the first."""
         decisions = self.decisions(some)
-        grey = [at for at, decision in enumerate(decisions) if isinstance(decision, Verify)]
-        said = [0.0] * len(grey)
+        served = [isinstance(one, Serve) for one in decisions]
         if verifier is not None:
-            said = verifier.probabilities([(some[at].asked, some[at].cached) for at in grey]).tolist()
-        words = dict(zip(grey, said, strict=True))
-        return [isinstance(one, Serve) or (at in words and passes(one, words[at])) for at, one in enumerate(decisions)]
+            grey = [at for at, decision in enumerate(decisions) if isinstance(decision, Verify)]
+            words = verifier.probabilities([(some[at].asked, some[at].cached) for at in grey])
+            for at, said in zip(grey, words.tolist(), strict=True):
+                served[at] = passes(decisions[at], said, verifier)
+        return served
 
     def decisions(self, some: Sequence[Pair]) -> list[Decision | None]:
         """What is decided about each pair; None where nothing is sought."""
@@ -80,7 +81,7 @@ def passes(unsure: Decision | None, said: float, verifier: CrossEncoder) -> bool
 
 def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int], None]) -> Section:
     """All three sets, by kind."""
-    cache, verifier = Cache(policy.load("default")), CrossEncoder()
+    cache = Cache(policy.load("default"))
     half = [one for one in pairs("qqp") if split(one.group) == "report"]
     sets = {
         "fow_cache": list(pairs("fow_cache")),
@@ -89,7 +90,7 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
     }
     rows, facts = [], {}
     for done, (name, some) in enumerate(sets.items(), 1):
-        served = cache.served(some, verifier)
+        served = cache.served(some)
         for kind, same, counted in _kinds(some, served):
             rows.append([name, kind, "should be served" if same else "trap", str(len(counted)), _rate(counted)])
             facts[f"{name}/{kind}/{same}"] = [sum(counted), len(counted)]

@@ -23,7 +23,14 @@ from eval.embedded import FOLDER
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 _ROOT = Path(__file__).parent.parent.parent
-_CODE = ("semcache/thresholds", "semcache/guards", "semcache/simulate", "policies", "eval/decisions")
+_CODE = (
+    "semcache/models/verifier",
+    "semcache/thresholds",
+    "semcache/guards",
+    "semcache/simulate",
+    "policies",
+    "eval/decisions",
+)
 _FILES = ("semcache/features.py", "semcache/decide.py", "semcache/comparing.py", "semcache/policy.py")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from semcache import plugins
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from semcache.backends.router import Routing
     from semcache.backends.trip import Routed
     from semcache.protocols import Backend
+
+SCHEMES = ("http", "https", "engine", "litellm", "echo")
 
 
 def open_backend(
@@ -34,7 +37,8 @@ def open_backend(
     note: Callable[[Routed], object] = lambda _: None,
     salt: bool = True,
 ) -> Backend:
-    """Make the backend that `upstream` names: a URL, several by commas, `engine:DIR`, `litellm:[MODEL]` or `echo`.
+    """Make the backend that `upstream` names: a URL, several by commas, `engine:DIR`, `litellm:[MODEL]`, `echo`, or
+    `NAME[:REST]` of a plug-in, whose maker is given REST or "", and `api_key` and `timeout` by name.
 
     `fallback_key` is for clients that send no credentials. With `anthropic_url`, `/v1/messages` goes there, and never
     sees a `fallback_key`, which is an OpenAI key. `replicas` stand in the place of `upstream`; they, or several URLs,
@@ -89,10 +93,13 @@ def open_backend(
             headers=headers,
             proxy=proxy,
         )
+    elif (name := upstream.partition(":")[0]) in plugins.names("backends") and name not in SCHEMES:
+        rest = upstream.partition(":")[2]
+        backend = plugins.make("backends", name, rest, api_key=api_key, timeout=timeout)
     else:
         raise ConfigError(
             f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), several by commas, "
-            "engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), echo"
+            "engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), echo{_plugged()}"
         )
     if secret is not None and salt and len(urls) == 1 and not replicas:
         backend = _salted(backend, urls[0], secret)
@@ -110,6 +117,11 @@ def open_backend(
         proxy=proxy,
     )
     return ByPath(backend, {"/v1/messages": messages})
+
+
+def _plugged() -> str:
+    found = plugins.names("backends")
+    return f", or a plug-in: {', '.join(found)}" if found else ""
 
 
 def _salted(backend: Backend, upstream: str, secret: Callable[[], bytes]) -> Backend:

@@ -14,7 +14,7 @@ import sqlite3
 import statistics
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding
     findings.append(_settings(settings))
     if settings.store.url is None:
         findings.append(_folder(settings.data))
-    findings.append(_policies(settings))
+    findings += [*_plugins(), _policies(settings)]
     embedder_findings, embedder = await _embedder(settings)
     findings += await _store(settings, embedder)
     findings += embedder_findings
@@ -84,6 +84,39 @@ def _folder(folder: Path) -> Finding:
     if free < _ROOM:
         return Finding("data", "fail", found, "free some space, or name another folder with --data")
     return Finding("data", "warn", found, "free some space soon") if free < _TIGHT else Finding("data", "ok", found)
+
+
+def _plugins() -> list[Finding]:
+    from semcache import plugins
+
+    findings = []
+    for plugin in [plugin for kind in plugins.KINDS for plugin in plugins.installed(kind)]:
+        try:
+            plugin.load()
+        except ConfigError as error:
+            findings.append(Finding("plug-in", "warn", str(error), f"{plugin.name!r} cannot be named until then"))
+            continue
+        if plugin.name in _built_in(plugin.kind):
+            remedy = f"its package has to give it another name: the built-in {plugin.name!r} is used"
+            findings.append(Finding("plug-in", "warn", f"{plugin} is never used", remedy))
+        else:
+            findings.append(Finding("plug-in", "ok", str(plugin)))
+    return findings
+
+
+def _built_in(kind: str) -> Collection[str]:
+    from semcache import backends, embed, eviction, guards, judge, store, thresholds
+
+    names: Mapping[str, Collection[str]] = {
+        "embedders": embed.KINDS,
+        "stores": store.SCHEMES,
+        "judges": judge.JUDGES,
+        "strategies": thresholds.STRATEGIES,
+        "evictions": eviction.POLICIES,
+        "guards": guards.GUARDS,
+        "backends": backends.SCHEMES,
+    }
+    return names[kind]
 
 
 def _policies(settings: Settings) -> Finding:
@@ -158,9 +191,11 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
 
 async def _older(settings: Settings) -> Finding | None:
     """A finding about the schema when opening the store would change it. Raises StoreError for a newer one."""
-    from semcache.store import schema
+    from semcache.store import plugged, schema
     from semcache.store.engine import Database, parse_url
 
+    if plugged(opened.database(settings)) is not None:
+        return None
     base = Database(parse_url(opened.database(settings)))
     await base.open()
     try:

@@ -9,6 +9,7 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semcache import plugins
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def default_embedder(*, threads: int = 1, memo: int = 4096) -> Embedder:
 
 
 def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
-    """Return the embedder that `spec` names: "default", "onnx:DIR", "sentence:NAME" or "hashing[:DIM]".
+    """Return the embedder that `spec` names: "default", "onnx:DIR", "sentence:NAME" or "hashing[:DIM]", or a
+    plug-in as "NAME[:REST]", whose maker is given REST or "".
 
     `threads` is how many processors one inference may use, `memo` how many texts to remember. The caller closes it.
     Raises ConfigError for anything else, and for a folder that holds no model.
@@ -34,6 +36,10 @@ def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
     kind, separator, rest = spec.partition(":")
     if kind == "hashing":
         return _hashing(spec, rest if separator else "256")
+    if kind not in KINDS and kind in plugins.names("embedders"):
+        from semcache.embed.memo import MemoEmbedder
+
+        return MemoEmbedder(plugins.make("embedders", kind, rest), memo)
     if kind not in KINDS or (kind == "default") == bool(separator) or (separator and not rest):
         raise ConfigError(_unknown(spec, kind))
 
@@ -61,6 +67,6 @@ def _hashing(spec: str, dim: str) -> Embedder:
 
 
 def _unknown(spec: str, kind: str) -> str:
-    close = difflib.get_close_matches(kind, KINDS, n=1)
+    close = difflib.get_close_matches(kind, [*KINDS, *plugins.names("embedders")], n=1)
     hint = f"; did you mean {close[0]!r}?" if close and close[0] != kind else ""
     return f"unknown embedder {spec!r}: use 'default', 'onnx:DIR', 'sentence:NAME' or 'hashing[:DIM]'{hint}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -23,6 +23,7 @@ _STOPS = 16
 _PROMPTS = 256
 _FIELD = re.compile(r"`\$\.?([^`\[.]*)")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
+_SETTINGS = {"blend": {"recompute"}, "craft": {"alpha"}, "parallel": {"temperature", "scale"}, "align": {"recompute"}}
 _Penalty = Annotated[float, Meta(ge=-2, le=2)]
 _B = TypeVar("_B", bound="Common")
 
@@ -33,7 +34,17 @@ class Press(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Chunks(msgspec.Struct, forbid_unknown_fields=True):
-    recompute: Annotated[float, Meta(ge=0, le=1)] = 0.15
+    method: Literal["blend", "craft", "parallel", "align"] = "blend"
+    recompute: Annotated[float, Meta(ge=0, le=1)] | None = None
+    alpha: Annotated[float, Meta(gt=0)] | None = None
+    temperature: Annotated[float, Meta(gt=0, le=1)] | None = None
+    scale: Annotated[float, Meta(gt=0, le=1)] | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Settings that were named."""
+        values = {name: getattr(self, name) for name in ("recompute", "alpha", "temperature", "scale")}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 class StreamOptions(msgspec.Struct):
@@ -83,10 +94,10 @@ class Message(msgspec.Struct):
 
 
 class ChatBody(Common, kw_only=True):
-    press: Press | None = None
-    chunks: Chunks | None = None
     """A chat completion. What stands under `refused` is accepted only where it asks for nothing."""
 
+    press: Press | None = None
+    chunks: Chunks | None = None
     messages: list[Message]
     max_completion_tokens: Annotated[int, Meta(ge=1)] | None = None
     logprobs: bool | None = None
@@ -179,13 +190,17 @@ def _shortcut(body: ChatBody, documents: tuple[range, ...], served: Served) -> S
     """The short way that a request asks for; None where it comes to the exact one."""
     if body.press and body.chunks:
         raise _invalid("press", "press and chunks are two ways to read documents: choose one")
-    if (body.press or body.chunks) and not documents:
+    if (body.press or (body.chunks and body.chunks.method != "align")) and not documents:
         named = "press" if body.press else "chunks"
         raise _invalid(named, f'{named} needs documents: mark parts of messages with "document": true')
     if body.press and body.press.keep < 1:
         return Shortcut(documents, press=body.press.method, keep=body.press.keep)
-    if body.chunks and body.chunks.recompute < 1:
-        return Shortcut(documents, recompute=body.chunks.recompute)
+    if body.chunks and body.chunks.recompute != 1:
+        method, given = body.chunks.method, body.chunks.given
+        if wrong := sorted(given.keys() - _SETTINGS[method]):
+            taken = ", ".join(sorted(_SETTINGS[method]))
+            raise _invalid("chunks", f"chunks: {method} has no setting {wrong[0]!r}; it takes {taken}")
+        return Shortcut(documents, chunks=method, **given)
     return Shortcut() if body.approximate and served.lossy else None
 
 

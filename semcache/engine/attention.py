@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from semcache.engine.merging import Sides, attend, beside, merge
+
 if TYPE_CHECKING:
     import torch
 
@@ -24,7 +26,8 @@ NAME = "semcache_paged"
 class Span:
     """Rows `start` to `stop` of the batch are the last of a sequence of `length` tokens in `pages`.
 
-    `mask` (rows, length) is added to the scores, None where a single row sees everything.
+    `mask` (rows, length) is added to the scores, None where a single row sees everything; `sides` are places in which
+    texts lie side by side.
     """
 
     start: int
@@ -32,6 +35,7 @@ class Span:
     pages: Run | torch.Tensor
     length: int
     mask: torch.Tensor | None
+    sides: Sides | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,10 @@ def _span(q: torch.Tensor, span: Span, store: KeyValues, layer: int, scale: floa
     groups, repeats, rows, dim = q.shape
     keys, values = store.read(layer, span.pages, span.length)
     mask = span.mask if span.mask is None else span.mask.repeat(repeats, 1)
+    if span.sides is not None:
+        unseen = None if mask is None else mask.isinf()
+        own = beside(q.reshape(groups, repeats * rows, dim), keys, values, scale, span.sides, unseen)
+        return own.to(q.dtype).view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
     stacked = q.reshape(1, groups, repeats * rows, dim)
     seen = scaled_dot_product_attention(stacked, keys[None], values[None], attn_mask=mask, scale=scale)
     return seen.view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
@@ -120,26 +128,3 @@ def _crowd(q: torch.Tensor, crowd: Crowd, store: KeyValues, layer: int, scale: f
         shared, shared_weight = attend(mine.reshape(groups, count * repeats, dim), keys, values, scale)
         out = merge(out, weight, shared.view(out.shape), shared_weight.view(weight.shape))
     return out.permute(1, 0, 2, 3).to(q.dtype)
-
-
-def attend(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, unseen: torch.Tensor | None = None
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention of (…, rows, dim) over (…, tokens, dim), in float32, less the `unseen`, and the log of each row's
-    sum of exponents."""
-    import torch
-
-    scores = torch.matmul(q * scale, k.transpose(-1, -2)).float()
-    if unseen is not None:
-        scores = scores.masked_fill(unseen, -torch.inf)
-    weight = torch.logsumexp(scores, dim=-1)
-    shares = torch.exp(scores - weight.unsqueeze(-1))
-    return torch.matmul(shares.to(v.dtype), v).float(), weight
-
-
-def merge(a: torch.Tensor, a_weight: torch.Tensor, b: torch.Tensor, b_weight: torch.Tensor) -> torch.Tensor:
-    """Attention over the union of two disjoint sets of tokens, from the attention over each (Hydragen, eq. 4)."""
-    import torch
-
-    whole = torch.logaddexp(a_weight, b_weight)
-    return a * torch.exp(a_weight - whole).unsqueeze(-1) + b * torch.exp(b_weight - whole).unsqueeze(-1)

@@ -172,7 +172,7 @@ class Engine:
                 return
             self._lineup.take(best)
             self._running.append(best)
-            reused = best.done + best.shift if best.ready else self._read(best)
+            reused = best.done + max(0, best.shift) if best.ready else self._read(best)
             if not best.charged and best in self._running:
                 best.charged, best.cached = True, best.done
                 self._books.cached(best.job, reused)
@@ -191,7 +191,7 @@ class Engine:
         except Exception as error:  # whatever a kernel raises
             self._fail(sequence, f"the model failed: {error!r}")
             return 0
-        self.meter.shortcuts.labels("press" if plan.shift else "chunks").inc()
+        self.meter.shortcuts.labels("press" if plan.shift > 0 else "chunks").inc()
         return read.reused
 
     # -- planning
@@ -216,7 +216,7 @@ class Engine:
         for one, ids, drafted in wanted:
             if one in self._running and self._room(one, len(ids)):
                 ends = one.done + len(ids) - drafted == len(one.tokens)
-                piece = Piece(ids, one.done, one.pages, drafted + 1 if ends else 0, one.shift)
+                piece = Piece(ids, one.done, one.pages, drafted + 1 if ends else 0, one.shift, one.sides)
                 planned.append((one, piece, drafted))
         return [plan for plan in planned if plan[0] in self._running]
 

@@ -43,27 +43,43 @@ class Sampling:
     ignore_eos: bool = False
 
 
+CHUNKS = ("blend", "craft", "parallel", "align")
+
+
 @dataclass(frozen=True, slots=True)
 class Shortcut:
     """Reading a prompt the short way, after which its answer is approximate.
 
     `documents` are spans of the prompt, in order and apart. With `press`, of all up to the end of the last document the
-    documents keep only the share `keep` in (0, 1); with `recompute` in [0, 1), documents that were read before are
-    reused wherever they stand, and that share of their tokens is computed anew. Whichever it is, and without either,
-    keys and values may come from a disk that keeps them in fewer bits.
+    documents keep only the share `keep` in (0, 1); with `chunks`, one of CHUNKS, what was read before is reused
+    wherever it stands. "blend" computes the share `recompute` in [0, 1) of the documents' tokens anew; "craft" as much
+    as their contexts mattered and have changed, times `alpha` > 0; "parallel" nothing, but attends to them with
+    `temperature` and `scale` in (0, 1]; "align" reuses a similar prompt, with or without documents, and computes the
+    share `recompute` of what they have in common anew. Whichever it is, and without any, keys and values may come from
+    a disk that keeps them in fewer bits.
     """
 
     documents: tuple[range, ...] = ()
     press: str = ""
     keep: float = 1.0
-    recompute: float | None = None
+    chunks: str = ""
+    recompute: float = 0.15
+    alpha: float = 1.0
+    temperature: float = 0.9
+    scale: float = 0.9
 
     @property
     def label(self) -> str:
         """What it is called in a reply."""
         if self.press:
             return f"press={self.press};keep={self.keep:g}"
-        return "disk" if self.recompute is None else f"chunks;recompute={self.recompute:g}"
+        settings = {
+            "blend": f"chunks;recompute={self.recompute:g}",
+            "craft": f"chunks=craft;alpha={self.alpha:g}",
+            "parallel": f"chunks=parallel;temperature={self.temperature:g};scale={self.scale:g}",
+            "align": f"chunks=align;recompute={self.recompute:g}",
+        }
+        return settings.get(self.chunks, "disk")
 
 
 @dataclass(frozen=True, slots=True)

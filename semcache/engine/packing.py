@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from semcache.engine.attention import Crowd, Packing, Span
 from semcache.engine.kv import KeyValues, locate
+from semcache.engine.merging import Sides
 
 if TYPE_CHECKING:
     import torch
@@ -22,13 +23,14 @@ _SHORT = 512  # tokens of a sequence's own up to which padding many of them cost
 @dataclass(frozen=True, slots=True)
 class Piece:
     """The tokens `ids` of a sequence, from its place `start` in `pages`, which hold the sequence. Logits are wanted of
-    the last `wanted` tokens. Positions are places and `shift`."""
+    the last `wanted` tokens. Positions are places and `shift`; in `sides` texts lie side by side."""
 
     ids: list[int]
     start: int
     pages: Sequence[int]
     wanted: int
     shift: int = 0
+    sides: Sides | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def pack(pieces: Sequence[Piece], store: KeyValues, *, share: int) -> Packed:
         positions.extend(at + piece.shift for at in places)
         slots.extend(piece.pages[at // block] * block + at % block for at in places)
         wanted.extend(range(last - piece.wanted, last))
-        if len(piece.ids) == 1:
+        if len(piece.ids) == 1 and piece.sides is None:
             singles.append((first, piece))
         else:
             spans.append(_span(first, piece, store))
@@ -87,7 +89,7 @@ def _span(row: int, piece: Piece, store: KeyValues) -> Span:
     if rows > 1:
         mask = torch.zeros(rows, length, dtype=store.shape.dtype, device=store.shape.device)
         mask[:, piece.start :].fill_(-torch.inf).triu_(1)
-    return Span(row, row + rows, pages, length, mask)
+    return Span(row, row + rows, pages, length, mask, piece.sides)
 
 
 def _crowds(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from semcache.engine.drafts import Drafter
 from semcache.engine.job import Finish, Job, TokenScore
+from semcache.engine.merging import Sides
 from semcache.engine.prefix import Block, chain_keys
 from semcache.engine.shortcuts import Plan
 from semcache.engine.voice import Voice
@@ -90,6 +91,11 @@ class Sequence:
     def shift(self) -> int:
         """By how much a token's position is more than its place in the pages."""
         return 0 if self.plan is None else self.plan.shift
+
+    @property
+    def sides(self) -> Sides | None:
+        """The places in which texts lie side by side."""
+        return None if self.plan is None else self.plan.sides
 
     @property
     def lossy(self) -> bool:

@@ -11,22 +11,18 @@ number of blocks; at least one token of a prompt is left to compute.
 from __future__ import annotations
 
 import hashlib
+import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from semcache.engine.chunks.store import ChunkStore, chunk_key
-from semcache.engine.job import Job, Shortcut
+from semcache.engine.job import CHUNKS, Job, Shortcut
+from semcache.engine.merging import Sides
 from semcache.engine.model import Decoder
 from semcache.engine.prefix import root_key
 from semcache.engine.press.registry import PRESSES
+from semcache.engine.reuse import Read, Reuse, beside_each_other
 from semcache.errors import ConfigError, RequestRejected
-
-if TYPE_CHECKING:
-    import torch
-
-    from semcache.engine.chunks.chunk import Chunk
 
 STORED = (
     "streaming",
@@ -41,22 +37,15 @@ STORED = (
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a sequence is read: `tokens` name its places, under `root`; `shift` is what positions are more than places;
-    the first `ready` places, whole blocks, come from `Shortcuts.read`. `exact` is the root of exact ones."""
+    the first `ready` places, whole blocks, come from `Shortcuts.read`; in `sides` of them texts lie side by side.
+    `exact` is the root of exact ones."""
 
     root: bytes
     exact: bytes
     tokens: tuple[int, ...]
     shift: int = 0
     ready: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """(layers, 2, KV heads, places, dim) keys and values, and how many tokens of the prompt did not have to be
-    computed."""
-
-    data: torch.Tensor
-    reused: int
+    sides: Sides | None = None
 
 
 class Shortcuts:
@@ -65,7 +54,7 @@ class Shortcuts:
 
     def __init__(self, decoder: Decoder, *, block: int, chunk_bytes: int, codec: str = "") -> None:
         self._decoder, self._block, self._codec = decoder, block, codec
-        self._chunks = ChunkStore(chunk_bytes)
+        self._reuse = Reuse(decoder, chunk_bytes)
         self._proven: bool | str = False  # or why not
 
     def check(self, job: Job) -> None:
@@ -83,10 +72,22 @@ class Shortcuts:
             raise _refused(f"press {way.press!r} {known}: documents are stored by one of {', '.join(STORED)}", "press")
         if way.press and not 0 < way.keep < 1:
             raise _refused(f"keep {way.keep!r} is no share: give more than 0 and less than 1", "press")
-        if way.recompute is not None:
-            if not 0 <= way.recompute < 1:
-                raise _refused(f"recompute {way.recompute!r} is no share: give 0 or more and less than 1", "chunks")
-            self._prove()
+        if way.chunks:
+            self._check_chunks(job, way)
+
+    def _check_chunks(self, job: Job, way: Shortcut) -> None:
+        if way.chunks not in CHUNKS:
+            raise _refused(f"method {way.chunks!r} is not known: give one of {', '.join(CHUNKS)}", "chunks")
+        if not 0 <= way.recompute < 1:
+            raise _refused(f"recompute {way.recompute!r} is no share: give 0 or more and less than 1", "chunks")
+        if not (0 < way.temperature <= 1 and 0 < way.scale <= 1):
+            given = f"temperature {way.temperature!r} and scale {way.scale!r}"
+            raise _refused(f"{given} must be more than 0 and at most 1", "chunks")
+        if not 0 < way.alpha < math.inf:
+            raise _refused(f"alpha {way.alpha!r} must be a positive number", "chunks")
+        if way.chunks == "craft" and _end(job, way) > (most := self._reuse.weighed):
+            raise _refused(f"craft weighs the attention of at most {most} tokens of this model at once: blend instead")
+        self._prove()
 
     def plan(self, job: Job, root: bytes) -> Plan | None:
         """How to read a job's prompt; None where that is the exact way, as documents are too short to matter."""
@@ -98,8 +99,11 @@ class Shortcuts:
         named = root_key(root.hex(), way.label, spans, self._codec)
         if way.press:
             return self._pressed(job, way, end, named, root)
-        ready = end // self._block * self._block if way.recompute is not None else 0
-        ready = ready if _within(way.documents, ready) else 0
+        ready = end // self._block * self._block if way.chunks else 0
+        if way.chunks == "parallel":
+            return self._side_by_side(job, way, end, ready, named, root)
+        if way.chunks != "align" and not _within(way.documents, ready):
+            ready = 0
         return Plan(named, root, job.ids, ready=ready) if ready or self._codec else None
 
     def read(self, job: Job, plan: Plan) -> Read:
@@ -109,7 +113,12 @@ class Shortcuts:
         way = job.shortcut
         assert way is not None
         with attending(self._decoder.module):
-            return self._press(job, way, plan) if way.press else self._blend(job, way, plan)
+            if way.press:
+                return self._press(job, way, plan)
+            # Documents are read to their ends, though the last may reach into a block that is not stored.
+            ids = job.ids[: _end(job, way)]
+            read = self._reuse.read(way, _within(way.documents, len(ids)), ids, plan.exact)
+            return Read(read.data[..., : plan.ready, :], min(read.reused, plan.ready))
 
     # -- presses
 
@@ -142,6 +151,18 @@ class Shortcuts:
 
     # -- chunks
 
+    def _side_by_side(self, job: Job, way: Shortcut, end: int, ready: int, named: bytes, exact: bytes) -> Plan | None:
+        if not (spans := _within(way.documents, end)):
+            return None
+        head, texts = beside_each_other(spans)
+        tail = texts[-1]  # only of the last text may some be left to compute
+        if ready <= end - len(tail):
+            return None
+        order = [at for text in (range(head), *texts, range(end, len(job.ids))) for at in text]
+        sides = Sides(head, ready, way.temperature, way.scale)
+        tokens = tuple(job.ids[at] for at in order)
+        return Plan(named, exact, tokens, shift=head + len(tail) - end, ready=ready, sides=sides)
+
     def _prove(self) -> None:
         if self._proven is False:
             from semcache.engine.chunks.proof import prove
@@ -156,48 +177,12 @@ class Shortcuts:
         if self._proven is not True:
             raise _refused(str(self._proven), "chunks")
 
-    def _blend(self, job: Job, way: Shortcut, plan: Plan) -> Read:
-        import torch
-
-        from semcache.engine.chunks.blend import HighDeviation, blend
-        from semcache.engine.chunks.chunk import Placed
-
-        # All documents are read to their ends, though the last may reach into a block that is not stored.
-        ids, share = job.ids[: _end(job, way)], way.recompute
-        assert share is not None
-        spans = _within(way.documents, len(ids))
-        chunk, known = self._chunk(plan.exact, (), ids[: spans[0].start])
-        placed = [Placed(0, chunk, exact=True)]
-        for span in spans:
-            chunk, found = self._chunk(plan.exact, ids[:1], ids[span.start : span.stop])
-            placed.append(Placed(span.start, chunk, exact=span.start == 1))
-            known += found
-        made = blend(self._decoder.module, ids, placed, HighDeviation(share, layers=self._decoder.shape.layers))
-        data = torch.stack([torch.stack([layer.keys[0], layer.values[0]]) for layer in made.cache.layers])
-        data = data[..., : plan.ready, :]
-        anew = round(made.computed * len(ids))
-        return Read(data, max(0, min(known, len(ids) - anew)))
-
-    def _chunk(self, root: bytes, before: Sequence[int], ids: Sequence[int]) -> tuple[Chunk, int]:
-        """A chunk computed behind `before` alone, and how many of its tokens were there already."""
-        from dataclasses import replace
-
-        from semcache.engine.chunks.chunk import encode
-        from semcache.engine.chunks.craft import Variant
-
-        key = chunk_key(root_key(root.hex(), "chunk", repr(tuple(before))), ids)
-        for variant in self._chunks.find(key, ids):
-            self._chunks.used(key, variant, fraction=0.0)
-            return variant.chunk, len(ids)
-        chunk = encode(self._decoder.module, ids, prefix=before)
-        chunk = replace(chunk, data=chunk.data.to("cpu"))
-        self._chunks.keep(key, Variant(chunk, (), (), 1.0, ()))
-        return chunk, 0
-
 
 def _end(job: Job, way: Shortcut) -> int:
     """Where the last document ends, or the last token before what is left to compute."""
-    return min(way.documents[-1].stop, len(job.ids) - 1) if way.documents else 0
+    if not way.documents:
+        return len(job.ids) - 1 if way.chunks == "align" else 0
+    return min(way.documents[-1].stop, len(job.ids) - 1)
 
 
 def _within(documents: Sequence[range], end: int) -> list[range]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from semcache import plugins
 from semcache.eviction import pool
 from semcache.eviction.gdsf import Gdsf
 from semcache.eviction.lec import Lec
@@ -22,16 +23,19 @@ from semcache.eviction.value import Value
 from semcache.eviction.worth import PLAIN, Policy, Worth
 from semcache.policy import Pack
 
-POLICIES: Mapping[str, Callable[[], Policy]] = {
-    "value": Value,
-    "lru": Lru,
-    "lfu": Lfu,
-    "sieve": Sieve,
-    "s3-fifo": S3Fifo,
-    "w-tinylfu": WTinyLfu,
-    "gdsf": Gdsf,
-    "lec": Lec,
-}
+POLICIES: Mapping[str, Callable[[], Policy]] = plugins.Named(
+    "evictions",
+    {
+        "value": Value,
+        "lru": Lru,
+        "lfu": Lfu,
+        "sieve": Sieve,
+        "s3-fifo": S3Fifo,
+        "w-tinylfu": WTinyLfu,
+        "gdsf": Gdsf,
+        "lec": Lec,
+    },
+)
 
 
 def quotas(pack: Pack) -> Callable[[str], Quota | Member]:

@@ -12,9 +12,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
+from semcache import plugins
 from semcache.errors import ConfigError
 from semcache.guards.code import Code
-from semcache.guards.comparing import Comparing
+from semcache.guards.comparing import Comparing, Whole
 from semcache.guards.dates import Dates
 from semcache.guards.direction import Direction
 from semcache.guards.ellipsis import Elliptic, is_elliptic
@@ -61,10 +62,17 @@ class _Panel:
 
 @lru_cache(maxsize=64)
 def _panel(names: tuple[str, ...]) -> _Panel:
-    unknown = [name for name in names if name not in GUARDS]
-    if unknown:
-        raise ConfigError(f"no guard {unknown[0]!r}; known: {', '.join(GUARDS)}")
-    return _Panel(tuple(GUARDS[name] for name in names))
+    return _Panel(tuple([_guard(name) for name in names]))
+
+
+def _guard(name: str) -> Comparing[Any]:
+    """The built-in guard, or that of a plug-in, under the name that packs have for it."""
+    if name in GUARDS:
+        return GUARDS[name]
+    if name not in plugins.names("guards"):
+        raise ConfigError(plugins.unknown("guards", name, GUARDS))
+    made: Guard = plugins.make("guards", name)
+    return made if isinstance(made, Comparing) else Whole(made)
 
 
 def guards(names: Iterable[str]) -> tuple[Guard, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
+from semcache.protocols import Guard
 from semcache.types import Conflict
 
 R = TypeVar("R")
@@ -34,3 +35,19 @@ class Comparing(ABC, Generic[R]):
         """The finding against these texts, read anew."""
         one, two = self.read(query), self.read(cached)
         return None if one is two else self.compare(one, two, query, cached)
+
+
+class Whole(Comparing[str]):
+    """A guard that has no readings of its own: it is shown the texts."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.name = guard.name
+        self._guard = guard
+
+    def read(self, text: str) -> str:
+        """The text."""
+        return text
+
+    def compare(self, _one: str, _two: str, query: str, cached: str, /) -> Conflict | None:
+        """What the guard finds."""
+        return self._guard.conflict(query, cached)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from semcache import plugins
 from semcache.errors import ConfigError
 from semcache.judge.plain import ExactJudge, NormalisedJudge
 from semcache.protocols import Judge
@@ -32,6 +33,7 @@ def open_judge(
     """The judge of that name. Raises ConfigError for an unknown name, or one that lacks what it needs.
 
     "verifier" needs an `embedder` and takes a `verifier` for what it doubts; "llm" needs a `backend` and a `model`.
+    The maker of a plug-in is given all four by name, None where there is none.
     """
     if name in _PLAIN:
         return _PLAIN[name]()
@@ -47,4 +49,7 @@ def open_judge(
         if backend is None or not model:
             raise ConfigError("the judge 'llm' asks a language model: give it a backend and a model")
         return LlmJudge(backend, model)
-    raise ConfigError(f"no judge {name!r}; there are: {', '.join(JUDGES)}")
+    if name in plugins.names("judges"):
+        made: Judge = plugins.make("judges", name, embedder=embedder, verifier=verifier, backend=backend, model=model)
+        return made
+    raise ConfigError(plugins.unknown("judges", name, JUDGES))

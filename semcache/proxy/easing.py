@@ -37,6 +37,10 @@ class Watched:
         self.refused = self.refused or reply.status in _REFUSED
         return _Counted(reply, self._ended)
 
+    def load(self, busy_at: int) -> float:
+        """The share of `busy_at` calls, at least 1, that is under way; above 1 where there are more."""
+        return self.running / busy_at
+
     async def close(self) -> None:
         """Close the other."""
         await self._backend.close()

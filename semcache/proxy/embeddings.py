@@ -1,20 +1,24 @@
 """The embeddings route: every input is cached on its own, and only those not known are asked for.
 
 Knows the embeddings wire format; nothing of search. Invariant: the reply has one item per input, in the order asked,
-and the backend is asked for no input that was served.
+and the backend is asked for no input that was served, nor for one that another request is asking for and then gets.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
-from semcache.protocols import Backend, Outbound, Reply
+from semcache.protocols import Backend, Outbound
 from semcache.proxy import hits
 from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
 from semcache.proxy.auth import Caller, forwarded, user_of
+from semcache.proxy.embedding_calls import Call, Calls, Landed
 from semcache.proxy.faults import survived
+from semcache.proxy.forward import joinable
 from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import identity_of, refused, relayed
 from semcache.proxy.routes import CLIENT_GONE, Routes
@@ -31,6 +35,7 @@ class EmbeddingsRoute:
         self._routes = routes
         self._cache = routes.cache
         self._backend = backend
+        self._calls = Calls()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -49,7 +54,7 @@ class EmbeddingsRoute:
                 self._routes.note_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
             return
         held = await self._held(lookups)
-        batch = _Batch(self._routes, self._backend, scope, asked, lookups, held, caller, started)
+        batch = _Batch(self._routes, self._backend, self._calls, scope, asked, lookups, held, caller, started)
         try:
             async with until_disconnect(receive):
                 await batch.answer(send)
@@ -97,6 +102,7 @@ class _Batch:
         self,
         routes: Routes,
         backend: Backend,
+        calls: Calls,
         scope: Scope,
         asked: EmbeddingsRequest,
         lookups: list[Lookup],
@@ -107,6 +113,7 @@ class _Batch:
         self._cache = routes.cache
         self._routes = routes
         self._backend = backend
+        self._calls = calls
         self._scope = scope
         self._asked = asked
         self._lookups = lookups
@@ -151,46 +158,101 @@ class _Batch:
         self.note(200, Usage())
 
     async def _forward(self, send: Send) -> None:
-        asked, missing = self._asked, self._missing
-        raw = asked.raw if len(missing) == len(self._lookups) else embeddings.subset(asked, missing)
+        asked: list[Landed] = []
+        found: dict[int, bytes] = {}
+        spared: list[Usage] = []
+        with ExitStack() as waiting:
+            joined = self._join(waiting)
+            own = [index for index in self._missing if index not in joined]
+            try:
+                if own:
+                    asked.append(await self._ask(own, found, waiting))
+                if all(landed.items is not None for landed in asked):
+                    spared = await self._collect(joined, found)
+                    left = [index for index in joined if index not in found]
+                    if left:
+                        asked.append(await self._ask(left, found, waiting))
+            except UpstreamError as error:
+                status = 504 if isinstance(error, UpstreamTimeout) else 502
+                refusal = RequestRejected(status, str(error), code="upstream_unavailable")
+                await _reject(send, refusal, [(b"cache-status", self._forwarded(None, stored=False).encode())])
+                self.note(status, _paid(asked), spared=spared)
+                return
+        await self._answered(send, asked, found, spared)
+
+    def _join(self, waiting: ExitStack) -> Mapping[int, tuple[Call, int]]:
+        """The calls of others that bring what is missing, with the place of each item."""
+        joined = {}
+        for index in self._missing:
+            name = _name(self._lookups[index])
+            found = self._calls.bringing(name) if name is not None else None
+            if found is not None:
+                waiting.enter_context(found[0])
+                joined[index] = found
+        return joined
+
+    async def _ask(self, positions: Sequence[int], found: dict[int, bytes], waiting: ExitStack) -> Landed:
+        """Ask for these inputs, where others may join, and put what comes into `found`. Raises UpstreamError."""
+        names = [_name(self._lookups[index]) for index in positions]
+        call = waiting.enter_context(self._calls.begin(self._call(positions), names))
+        landed = await call.landed()
+        found.update(zip(positions, landed.items or (), strict=False))
+        return landed
+
+    async def _call(self, positions: Sequence[int]) -> Landed:
         query = self._scope["query_string"].decode("latin-1")
         headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
-        outbound = Outbound("POST", self._scope["path"], headers, raw, query, self._caller.tenant)
+        raw = embeddings.subset(self._asked, positions)
+        reply = await self._backend.send(
+            Outbound("POST", self._scope["path"], headers, raw, query, self._caller.tenant)
+        )
         try:
-            reply = await self._backend.send(outbound)
-            try:
-                body = b"".join([chunk async for chunk in reply.chunks()])
-            finally:
-                await reply.close()
-        except UpstreamError as error:
-            status = 504 if isinstance(error, UpstreamTimeout) else 502
-            refusal = RequestRejected(status, str(error), code="upstream_unavailable")
-            await _reject(send, refusal, [(b"cache-status", self._forwarded(None, stored=False).encode())])
-            self.note(status, Usage())
-            return
-        await self._merge(send, reply, body)
+            body = b"".join([chunk async for chunk in reply.chunks()])
+        finally:
+            await reply.close()
+        fresh = embeddings.split(body, len(positions)) if reply.status == 200 else None
+        if fresh is None:
+            return Landed(reply.status, reply.headers, body)
+        usage = embeddings.usage_of(body)
+        shares = embeddings.shares(self._asked, positions, usage)
+        stored = await self._keep(positions, fresh, shares)
+        return Landed(reply.status, reply.headers, body, fresh, shares, usage, stored)
 
-    async def _merge(self, send: Send, reply: Reply, body: bytes) -> None:
-        asked, missing = self._asked, self._missing
-        fresh = embeddings.split(body, len(missing)) if reply.status == 200 else None
-        usage, stored, payload = Usage(), False, body
-        if fresh is not None:
-            usage = embeddings.usage_of(body)
-            stored = await self._keep(fresh, usage)
-            if len(missing) < len(self._lookups):
-                found = dict(zip(missing, fresh, strict=True))
-                items = [entry.body if entry is not None else found[index] for index, entry in enumerate(self._held)]
-                payload = embeddings.merge(items, asked.model, usage)
-        status = self._forwarded(reply.status, stored=stored)
-        headers = [*relayed(reply.headers), (b"cache-status", status.encode())]
-        await respond(send, reply.status, headers, payload)
-        self.note(reply.status, usage)
+    @staticmethod
+    async def _collect(joined: Mapping[int, tuple[Call, int]], found: dict[int, bytes]) -> list[Usage]:
+        """Put what others asked for into `found`, but for what failed, and return what each item cost them."""
+        spared = []
+        for index, (call, place) in joined.items():
+            # Whoever made a call that breaks reports it; here it is asked again.
+            with suppress(Exception):
+                landed = await call.landed()
+                if landed.items is not None:
+                    found[index] = landed.items[place]
+                    spared.append(landed.shares[place])
+        return spared
 
-    async def _keep(self, fresh: list[bytes], usage: Usage) -> bool:
-        shares = embeddings.shares(self._asked, self._missing, usage)
+    async def _answered(
+        self, send: Send, asked: Sequence[Landed], found: Mapping[int, bytes], spared: Sequence[Usage]
+    ) -> None:
+        usage = _paid(asked)
+        stored = bool(asked) and all(landed.stored for landed in asked)
+        status, headers, payload = 200, [(b"content-type", b"application/json")], b""
+        if asked:
+            status, headers, payload = asked[-1].status, relayed(asked[-1].headers), asked[-1].body
+        else:
+            headers.append((b"x-request-id", self._lookups[0].request_id.encode()))
+        whole = len(asked) == 1 and len(asked[0].items or ()) == len(self._lookups)
+        if not whole and all(landed.items is not None for landed in asked):
+            items = [entry.body if entry is not None else found[index] for index, entry in enumerate(self._held)]
+            payload = embeddings.merge(items, self._asked.model, usage)
+        told = self._forwarded(status, stored=stored, collapsed=bool(spared))
+        await respond(send, status, [*headers, (b"cache-status", told.encode())], payload)
+        self.note(status, usage, spared=spared, collapsed=not asked)
+
+    async def _keep(self, positions: Sequence[int], fresh: Sequence[bytes], shares: Sequence[Usage]) -> bool:
         answers = [
             (self._lookups[index], Assembled(item, "", complete=True, usage=share))
-            for index, item, share in zip(self._missing, fresh, shares, strict=True)
+            for index, item, share in zip(positions, fresh, shares, strict=True)
         ]
         try:
             return await self._cache.admit_all(answers)
@@ -198,7 +260,7 @@ class _Batch:
             survived(self._cache, "cache")
             return False
 
-    def _forwarded(self, status: int | None, *, stored: bool) -> str:
+    def _forwarded(self, status: int | None, *, stored: bool, collapsed: bool = False) -> str:
         decision = self._lookups[self._missing[0]].decision
         why = decision.why if isinstance(decision, Forward) else Why.FAULT
         outcome = Outcome(decision.outcome.value) if isinstance(decision, Forward) else Outcome.MISS
@@ -208,20 +270,35 @@ class _Batch:
             fwd="partial" if len(self._missing) < len(self._lookups) else forwarded_as(why, outcome),
             fwd_status=status if status not in (None, 200) else None,
             stored=stored,
-            collapsed=False,
+            collapsed=collapsed,
             detail=why.value,
         )
 
-    def note(self, status: int, usage: Usage) -> None:
-        """Record one outcome for the whole request: a hit only when every input was."""
+    def note(self, status: int, usage: Usage, *, spared: Sequence[Usage] = (), collapsed: bool = False) -> None:
+        """Record one outcome for the whole request: a hit only when every input was.
+
+        `usage` is what its own calls cost, `spared` what those of others did that it shared; `collapsed` says that it
+        had none of its own.
+        """
         first = self._lookups[self._missing[0] if self._missing else 0]
         if isinstance(first.decision, Serve) and self._missing:
             first = replace(first, decision=Forward(Why.FAULT, Outcome.MISS))
         answer = Assembled(b"", "", complete=True, usage=usage)
-        row = self._cache.outcome(first, status, time.perf_counter() - self._started, answer=answer)
-        saved = Usage(sum(entry.usage.prompt_tokens for entry in self._held if entry is not None))
+        seconds = time.perf_counter() - self._started
+        row = self._cache.outcome(first, status, seconds, answer=answer, collapsed=collapsed)
+        held = [entry.usage for entry in self._held if entry is not None]
+        saved = Usage(sum(one.prompt_tokens for one in (*held, *spared)))
         saved_cost = self._cache.parts.prices.cost(row.model, saved)
         self._cache.journal.note(replace(row, endpoint=Endpoint.EMBEDDINGS.value, saved=saved, saved_cost=saved_cost))
+
+
+def _paid(asked: Sequence[Landed]) -> Usage:
+    return Usage(sum(landed.usage.prompt_tokens for landed in asked))
+
+
+def _name(lookup: Lookup) -> tuple[bytes, str] | None:
+    """What requests have in common that may share one call for an input; None for those that may not."""
+    return (lookup.key.exact, lookup.category) if lookup.key is not None and joinable(lookup) else None
 
 
 async def _reject(send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:

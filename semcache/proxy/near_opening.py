@@ -25,24 +25,29 @@ from semcache.index.flat import FlatIndex
 from semcache.ledger import Prices, substituted
 from semcache.policy import Pack
 from semcache.proxy.background import Background
+from semcache.proxy.easing import Watched
+from semcache.proxy.near_call import Apart
 from semcache.proxy.near_memory import NearMemory
+from semcache.proxy.near_replay import Replays
 from semcache.proxy.nearby import Nearby
 from semcache.types import Lookup, Usage
 
 if TYPE_CHECKING:
-    from semcache.protocols import Backend, Outbound, Reply
+    from semcache.protocols import Backend
 
 _GRACE = 5.0
-_PASSED_ON = frozenset(["content-type", "accept", "anthropic-version"])
 _log = logging.getLogger(__name__)
 
 
 class OpenNear:
     """Near hits of one proxy process, from their start to their end."""
 
-    def __init__(self, nearby: Nearby, memory: NearMemory, background: Background, own: Backend | None) -> None:
+    def __init__(
+        self, nearby: Nearby, memory: NearMemory, replays: Replays, background: Background, own: Backend | None
+    ) -> None:
         self.nearby, self._memory, self._background, self._own = nearby, memory, background, own
         self._filling = asyncio.create_task(self._fill(), name="semcache-near")
+        self._replaying = asyncio.create_task(replays.run(), name="semcache-near-replays")
 
     async def filled(self) -> None:
         """Wait until the examples of the store are known."""
@@ -50,9 +55,10 @@ class OpenNear:
 
     async def close(self) -> None:
         """End what runs in the background and write down what was learned."""
-        self._filling.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._filling
+        for task in (self._filling, self._replaying):
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
         await self._background.close(_GRACE)
         with suppress(*SURVIVED):
             await self._memory.save()
@@ -68,7 +74,8 @@ class OpenNear:
 
 async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Backend) -> OpenNear | None:
     """The near hits that the pack asks for, None where it asks for none. Raises ConfigError or StoreError."""
-    if cache.pack.near is None:
+    said = cache.pack.near
+    if said is None:
         return None
     parts, chosen = cache.parts, settings.background
     terms = terms_of(cache.pack, parts.prices)
@@ -90,9 +97,24 @@ async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Bac
         row = substituted(cache.outcome(lookup, 200, 0.0), usage, paid, 0.0)
         cache.journal.note(replace(row, count=0))
 
+    def load() -> float:
+        busy_at = settings.upstream.busy_at
+        return upstream.load(busy_at) if busy_at is not None and isinstance(upstream, Watched) else 0.0
+
     background = Background(concurrency=chosen.concurrency, waiting=chosen.waiting)
+    near = NearHits(terms, FlatIndex, alive=alive)
+    replays = Replays(
+        near,
+        Apart(upstream),
+        parts.judge,
+        rate=said.replays,
+        clock=parts.clock,
+        load=load,
+        spent=spent,
+        patience=settings.upstream.timeout,
+    )
     nearby = Nearby(
-        NearHits(terms, FlatIndex, alive=alive),
+        near,
         upstream if own is None else Apart(own),
         upstream,
         parts.judge,
@@ -102,9 +124,11 @@ async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Bac
         clock=parts.clock,
         rng=parts.rng,
         spent=spent,
+        load=load,
         patience=settings.near.timeout,
+        replays=replays,
     )
-    memory = NearMemory(nearby, parts)
+    memory = NearMemory(nearby, replays, parts)
     try:
         await memory.restore()
     except BaseException:
@@ -112,8 +136,10 @@ async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Bac
             await own.close()
         raise
     parts.sweeping.append(memory.sweep)
+    if settings.server.workers > 1 or settings.store_url.startswith("postgresql"):
+        parts.following.append(memory.follow)
     cache.standings["near"] = nearby.standing
-    return OpenNear(nearby, memory, background, own)
+    return OpenNear(nearby, memory, replays, background, own)
 
 
 def terms_of(pack: Pack, prices: Prices) -> Terms:
@@ -138,23 +164,8 @@ def terms_of(pack: Pack, prices: Prices) -> Terms:
         examples=near.examples,
         tokens=near.tokens,
         bytes=near.bytes,
+        strategy=near.strategy,
     )
-
-
-class Apart:
-    """A backend that is not the upstream of a request: nothing of the client's goes there but what is asked."""
-
-    def __init__(self, inner: Backend) -> None:
-        self._inner = inner
-
-    async def send(self, outbound: Outbound) -> Reply:
-        """Ask without the client's headers and query. Raises UpstreamError."""
-        headers = [(name, value) for name, value in outbound.headers if name.lower() in _PASSED_ON]
-        return await self._inner.send(replace(outbound, headers=headers, query=""))
-
-    async def close(self) -> None:
-        """Close what is behind."""
-        await self._inner.close()
 
 
 def _model(pack: Pack, prices: Prices, name: str, key: str, quality: float) -> Model:

@@ -7,9 +7,8 @@ comparisons keep nobody waiting, and no fault here reaches a client.
 
 from __future__ import annotations
 
-import asyncio
 import random
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,14 +22,17 @@ from semcache.evidence import Comparison
 from semcache.keys import digest
 from semcache.proxy.background import Background
 from semcache.proxy.hits import EVENT_STREAM
-from semcache.proxy.relay import is_stream, unstreamed
+from semcache.proxy.near_call import Refused, plain, whole
+from semcache.proxy.relay import unstreamed
 from semcache.types import Endpoint, Forward, Lookup, Usage
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend, Dialect, Judge, Outbound
     from semcache.proxy.asgi import HeaderList
+    from semcache.proxy.near_replay import Replays
     from semcache.types import Assembled, CacheKey, Vector
 
+_DOUBTED = 256  # answers that a cascade did not believe, until the large model's are there
 _DIALECTS = (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
 
 OutboundOf = Callable[[bytes], "Outbound"]
@@ -57,7 +59,7 @@ class Nearby:
     the answer to a request has become, None where it was not kept; such an entry is what an example is made of.
     `spent` is told of every call whose answer is served to nobody, as of one that only compares, with its price in US
     dollars. `load` says how busy the large model is (1 is full), `patience` is how many seconds the small one has; a
-    small model that fails is left alone for a while.
+    small model that fails is left alone for a while. `replays`, if any, give way to requests.
     """
 
     def __init__(
@@ -75,15 +77,19 @@ class Nearby:
         spent: Callable[[Lookup, Usage, float], object] = lambda *_: None,
         load: Callable[[], float] = lambda: 0.0,
         patience: float = 20.0,
+        replays: Replays | None = None,
     ) -> None:
         self.near, self._small, self._large, self._judge, self._background = near, small, large, judge, background
         self._salt, self._id_of, self._clock, self._rng, self._load = salt, id_of, clock, rng, load
-        self._spent, self._patience = spent, patience
+        self._spent, self._patience, self._replays = spent, patience, replays
+        self._doubted: OrderedDict[str, Assembled] = OrderedDict()
         self._breaker = Breaker(longest=60.0)
         self.counts: Counter[str] = Counter()
 
     def choose(self, lookup: Lookup) -> NearChoice | None:
         """Who answers a request that is to be forwarded; None for one that near hits do not concern."""
+        if self._replays is not None:
+            self._replays.stirred()
         if lookup.key is None or not self._concerns(lookup) or not self._breaker.closed(self._clock()):
             return None
         try:
@@ -110,6 +116,13 @@ class Nearby:
         if answer is None:
             return None
         request = lookup.request
+        if not self._believed(choice, answer):
+            self.counts["doubted"] += 1
+            self._spent(lookup, answer.usage, self.near.settings.small.cost(answer.usage))
+            self._doubted[lookup.request_id] = answer
+            if len(self._doubted) > _DOUBTED:
+                self._doubted.popitem(last=False)
+            return None
         try:
             payload, kind = answer.body, b"application/json"
             if request.stream:
@@ -125,6 +138,7 @@ class Nearby:
                 ("near", lookup.request_id), lambda: self._compare_large(choice, dialect, lookup, outbound, answer)
             )
         else:
+            self._pattern(choice, dialect, lookup, outbound)
             self.near.served(choice, now=self._clock())
         shown = f"semcache; fwd=miss; detail=near; examples={len(choice.shown)}"
         headers = [
@@ -141,12 +155,18 @@ class Nearby:
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, answer: Assembled
     ) -> None:
         """Take notice of the large model's whole answer: it may become an example, and be compared. Never raises."""
-        if not _plain(answer):
+        doubted = self._doubted.pop(lookup.request_id, None)
+        if not plain(answer):
             return
         entry_id = self._id_of(lookup)
         if entry_id is not None and lookup.key is not None and lookup.vector is not None:
             cost = self.near.settings.large.cost(answer.usage)
             self.keep(entry_id, lookup.key, answer, lookup.vector, cost, self._clock())
+        if doubted is not None and self._rng.random() < self.near.settings.rate:
+            self._background.offer(
+                ("near", lookup.request_id),
+                lambda: self._judged(choice, dialect, lookup, outbound, doubted, answer, believed=False),
+            )
         # Where the small model was to answer and did not, there is nothing to compare.
         if choice.compare and choice.arm is Arm.LARGE:
             self._background.offer(
@@ -157,7 +177,7 @@ class Nearby:
         self, entry_id: int, key: CacheKey, answer: Assembled, vector: Vector, cost: float, created: float
     ) -> None:
         """Make an example of an entry: the large model's answer to the request of this key, for `cost` US dollars."""
-        if _plain(answer):
+        if plain(answer):
             made = Example(entry_id, self._part(key), key.text, answer.text, vector, created, cost)
             self.near.offer(made, self._clock())
 
@@ -165,7 +185,8 @@ class Nearby:
         """Where it stands, for operators; `unserved` counts why answers of the small model were not."""
         given = self.near.settings
         models = {"model": given.small.name, "instead_of": given.large.name}
-        return {**models, **self.near.standing(), "unserved": dict(self.counts)}
+        replays = dict(self._replays.counts) if self._replays is not None else {}
+        return {**models, **self.near.standing(), "unserved": dict(self.counts), "replays": replays}
 
     async def _ask_small(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf
@@ -176,7 +197,7 @@ class Nearby:
             self.counts["no-place"] += 1
             return None
         answer = await self._ask(self._small, dialect, outbound(body))
-        if answer is not None and not _plain(answer):
+        if answer is not None and not plain(answer):
             self.counts["unusable"] += 1
             self._spent(lookup, answer.usage, self.near.settings.small.cost(answer.usage))
             return None
@@ -185,21 +206,16 @@ class Nearby:
     async def _ask(self, backend: Backend, dialect: Dialect, outbound: Outbound) -> Assembled | None:
         """A backend's answer, None with the reason counted; how the small one does is remembered."""
         try:
-            async with asyncio.timeout(self._patience):
-                reply = await backend.send(outbound)
-                try:
-                    chunks = [chunk async for chunk in reply.chunks()]
-                finally:
-                    await reply.close()
-        except (TimeoutError, UpstreamError) as error:
-            self._failed(backend, "timeout" if isinstance(error, TimeoutError) else "failed", error)
+            answer = await whole(backend, dialect, outbound, self._patience)
+        except TimeoutError as error:
+            self._failed(backend, "timeout", error)
             return None
-        if reply.status != 200 or is_stream(reply):
-            self._failed(backend, "refused", UpstreamError(f"status {reply.status}"))
+        except UpstreamError as error:
+            self._failed(backend, "refused" if isinstance(error, Refused) else "failed", error)
             return None
         if backend is self._small:
             self._breaker.succeeded()
-        return dialect.parse(b"".join(chunks))
+        return answer
 
     def _failed(self, backend: Backend, reason: str, error: Exception) -> None:
         self.counts[reason] += 1
@@ -210,10 +226,10 @@ class Nearby:
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, small: Assembled
     ) -> None:
         large = await self._ask(self._large, dialect, outbound(unstreamed(lookup.request.raw)))
-        if large is None or not _plain(large):
+        if large is None or not plain(large):
             return
         self._spent(lookup, large.usage, self.near.settings.large.cost(large.usage))
-        await self._judged(choice, lookup, small, large)
+        await self._judged(choice, dialect, lookup, outbound, small, large, believed=True)
 
     async def _compare_small(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, large: Assembled
@@ -223,9 +239,20 @@ class Nearby:
             # Served, this would have fallen back to the large model: nothing worse would have been seen.
             return
         self._spent(lookup, small.usage, self.near.settings.small.cost(small.usage))
-        await self._judged(choice, lookup, small, large)
+        believed = self._believed(choice, small)
+        await self._judged(choice, dialect, lookup, outbound, small, large, believed=believed)
 
-    async def _judged(self, choice: NearChoice, lookup: Lookup, small: Assembled, large: Assembled) -> None:
+    async def _judged(
+        self,
+        choice: NearChoice,
+        dialect: Dialect,
+        lookup: Lookup,
+        outbound: OutboundOf,
+        small: Assembled,
+        large: Assembled,
+        *,
+        believed: bool,
+    ) -> None:
         question = lookup.request.text
         try:
             same = await self._judge.agree(Comparison(question, question, small.text, large.text))
@@ -234,7 +261,22 @@ class Nearby:
         if same is None:
             # A judge that cannot tell leaves the worse to be assumed: a certificate must not rest on silence.
             self.counts["unjudged"] += 1
-        self.near.compared(choice, quality=float(same is True), now=self._clock())
+        self._pattern(choice, dialect, lookup, outbound)
+        quality, now = float(same is True), self._clock()
+        self.near.compared(choice, quality=quality, now=now, answer=small.text, believed=believed)
+
+    def _believed(self, choice: NearChoice, answer: Assembled) -> bool:
+        try:
+            return self.near.believes(choice, answer.text)
+        except Exception:
+            self.counts["fault"] += 1
+            return False
+
+    def _pattern(self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf) -> None:
+        """Let replays know how requests look whose examples were used."""
+        if self._replays is not None and choice.shown:
+            call = outbound(unstreamed(lookup.request.raw))
+            self._replays.note(choice.shown[0].partition, lookup, dialect, call)
 
     def _concerns(self, lookup: Lookup) -> bool:
         request = lookup.request
@@ -248,7 +290,3 @@ class Nearby:
     def _part(self, key: CacheKey) -> bytes:
         """Examples stay within a scope, a system prompt and all else that must be equal for an answer to be reused."""
         return digest(self._salt, b"near", key.signature)
-
-
-def _plain(answer: Assembled) -> bool:
-    return answer.complete and not answer.refusal and not answer.tool_calls and bool(answer.text.strip())

@@ -6,10 +6,13 @@ Knows nothing of what they decide by. Invariant: every category of a pack is dec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from semcache import plugins
 from semcache.evidence import Label, Standing
+from semcache.guards import GUARDS
 from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.thresholds.certified import CertifiedThreshold
@@ -17,16 +20,19 @@ from semcache.thresholds.certified.belief import FAITHFUL, Noise, Prior
 from semcache.thresholds.per_category import PerCategoryThreshold
 from semcache.thresholds.static import StaticThreshold
 from semcache.thresholds.vcache import VCacheThreshold
-from semcache.types import Candidate, Controls, Verdict
+from semcache.types import Candidate, Controls, Verdict, Why
 
 __all__ = ["STRATEGIES", "ByCategory", "StaticThreshold"]
 
-STRATEGIES: Mapping[str, Callable[[Pack], Threshold]] = {
-    "static": StaticThreshold,
-    "per-category": PerCategoryThreshold,
-    "vcache": VCacheThreshold,
-    "certified": CertifiedThreshold,
-}
+STRATEGIES: Mapping[str, Callable[[Pack], Threshold]] = plugins.Named(
+    "strategies",
+    {
+        "static": StaticThreshold,
+        "per-category": PerCategoryThreshold,
+        "vcache": VCacheThreshold,
+        "certified": CertifiedThreshold,
+    },
+)
 
 
 class ByCategory:
@@ -57,8 +63,14 @@ class ByCategory:
     def judge(
         self, candidate: Candidate, category: str, *, controls: Controls, draw: float, tenant: str = ""
     ) -> Verdict:
-        """The verdict of the category's strategy."""
-        return self._of(category).judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
+        """The verdict of the category's strategy, but for what the guard of a plug-in vetoes: that is not served.
+
+        No strategy has a feature for such a guard, so none can have learned to overrule it.
+        """
+        verdict = self._of(category).judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
+        if verdict.serve and any(one.veto and one.guard not in GUARDS for one in candidate.conflicts):
+            return replace(verdict, serve=False, audit=0.0, why=Why.GUARD)
+        return verdict
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         """Tell the category's strategy."""

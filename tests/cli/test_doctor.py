@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from semcache.cache import AsyncSemanticCache
-from semcache.cli.checks import _answered
+from semcache.cli.upstreams import _answered
 from semcache.store.seal import example
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 import uvicorn
 
+from semcache import plugins
 from semcache.backends import open_backend
 from semcache.backends.by_path import ByPath
 from semcache.backends.echo import echo_app
@@ -26,6 +27,10 @@ BACKENDS: dict[str, Callable[[str, float], Backend]] = {
     "by-path": lambda url, timeout: ByPath(EchoBackend(), {"/v1/chat": HttpBackend(url, timeout=timeout)}),
     "router": lambda url, timeout: open_backend(f"{url},{url.replace('127.0.0.1', 'localhost')}", timeout=timeout),
     "opened": lambda url, timeout: open_backend(url, timeout=timeout, anthropic_url=url),
+}
+BACKENDS |= {
+    name: lambda url, timeout, name=name: open_backend(f"{name}:{url}", timeout=timeout)
+    for name in plugins.names("backends")
 }
 
 

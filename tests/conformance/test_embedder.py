@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from semcache import plugins
 from semcache.embed import DEFAULT_MODEL, default_embedder, open_embedder
 from semcache.embed.batch import BatchingEmbedder
 from semcache.embed.hashing import HashingEmbedder
@@ -23,6 +25,7 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "hashing": HashingEmbedder,
     "batching": lambda: BatchingEmbedder(HashingEmbedder(64), max_batch=4, max_queue=2000),
     "memo": lambda: MemoEmbedder(HashingEmbedder(64), size=3),
+    **{name: partial(open_embedder, name) for name in plugins.names("embedders")},
 }
 
 TEXTS = [

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from semcache import plugins
 from semcache.eviction import PLAIN, POLICIES, Pool, Quota, Worth
 from semcache.protocols import Eviction
 
-every = pytest.mark.parametrize("name", sorted(POLICIES))
+every = pytest.mark.parametrize("name", sorted([*POLICIES, *plugins.names("evictions")]))
 steps = st.lists(st.tuples(st.sampled_from(["insert", "touch", "forget", "evict"]), st.integers(0, 9)), max_size=80)
 worths = st.builds(
     Worth,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semcache import plugins
 from semcache.errors import ConfigError
 from semcache.guards import GUARDS, conflicts, guards
 from semcache.policy import GuardName
@@ -19,16 +20,17 @@ than 'x' "a b" foo() a_b --all unless km miles . ? - / 1/2 1/0 99999999999999999
 B-12 \u00df 10^99999 A.0 .0 v.1 what about it? why who when how many in JSON French as table child all some only least
 most cheapest business annual iPhone per month pay you go step by I my can't he this second one three half "'s" U.S.
 """
+EVERY = {name: guards([name])[0] for name in [*GUARDS, *plugins.names("guards")]}
 texts = st.text(max_size=80) | st.lists(st.sampled_from(WORDS.split()), max_size=90).map(" ".join)
 
 
-@pytest.fixture(params=list(GUARDS))
+@pytest.fixture(params=list(EVERY))
 def guard(request: pytest.FixtureRequest) -> Guard:
-    return GUARDS[request.param]
+    return EVERY[request.param]
 
 
 def test_names_are_those_of_the_packs(guard: Guard) -> None:
-    assert guard.name in typing.get_args(GuardName)
+    assert guard.name in [*typing.get_args(GuardName), *plugins.names("guards")]
     assert guards([guard.name]) == (guard,)
 
 
@@ -39,7 +41,7 @@ def test_equal_texts_never_conflict(guard: Guard, text: str) -> None:
 
 @given(one=texts, two=texts)
 def test_symmetric_and_unbreakable(one: str, two: str) -> None:
-    for guard in GUARDS.values():
+    for guard in EVERY.values():
         forth, back = guard.conflict(one, two), guard.conflict(two, one)
         assert (forth is None) == (back is None), guard.name
         assert guard.conflict(one, one) is None
@@ -50,14 +52,14 @@ def test_symmetric_and_unbreakable(one: str, two: str) -> None:
 
 @given(texts)
 def test_case_of_a_whole_prompt_and_outer_space_are_no_conflict(text: str) -> None:
-    for guard in GUARDS.values():
+    for guard in EVERY.values():
         assert guard.conflict(text, f"  {text}\n") is None, guard.name
 
 
 @given(one=texts, two=texts)
 def test_together_they_find_what_each_finds_alone(one: str, two: str) -> None:
-    alone = [guard.conflict(one, two) for guard in GUARDS.values()] if one != two else []
-    assert conflicts(one, two, GUARDS) == tuple(conflict for conflict in alone if conflict is not None)
+    alone = [guard.conflict(one, two) for guard in EVERY.values()] if one != two else []
+    assert conflicts(one, two, EVERY) == tuple(conflict for conflict in alone if conflict is not None)
 
 
 def test_every_pack_guard_exists() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semcache import plugins
 from semcache.errors import StoreError
 from semcache.evidence import Judgement, LabelSource
 from semcache.store import open_store
@@ -17,7 +18,12 @@ from semcache.types import ApiKey, ChangeKind, Outcome, Rejection, Scope, Select
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.store.values import NOW, digest, entry, event, label, owed, vector
 
-STORES = ["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+STORES = [
+    "memory",
+    "sqlite",
+    pytest.param("postgres", marks=pytest.mark.postgres),
+    *plugins.names("stores"),
+]
 LASTING = STORES[1:]
 
 
@@ -25,7 +31,8 @@ LASTING = STORES[1:]
 def url(request, tmp_path: Path) -> str:
     if request.param == "postgres":
         return request.getfixturevalue("postgres_url")
-    return {"memory": "memory://", "sqlite": f"sqlite:///{tmp_path}/semcache.db"}[request.param]
+    built_in = {"memory": "memory://", "sqlite": f"sqlite:///{tmp_path}/semcache.db"}
+    return built_in.get(request.param, f"{request.param}://{tmp_path}/semcache.db")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import features, policy
+from semcache import features, plugins, policy
 from semcache.evidence import Label, LabelSource
 from semcache.freshness import FixedFreshness
 from semcache.policy import Pack
@@ -20,7 +20,8 @@ from semcache.types import Candidate, Card, Controls, Endpoint, Request
 
 PACK = policy.load("default")
 CARD = Card(1, b"", b"", "support", "text", 0.0, 1.0)
-every = pytest.mark.parametrize("make", [*STRATEGIES.values(), ByCategory])
+INSTALLED = [STRATEGIES[name] for name in plugins.names("strategies")]
+every = pytest.mark.parametrize("make", [*STRATEGIES.values(), *INSTALLED, ByCategory])
 scores = st.floats(-1.0, 1.0)
 categories = st.sampled_from([*PACK.categories, "unheard of"])
 

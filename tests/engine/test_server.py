@@ -269,7 +269,36 @@ def test_documents_read_the_short_way_are_marked_and_found_again(client: openai.
         assert turned.prompt_tokens_details.cached_tokens > 0.3 * turned.prompt_tokens
 
 
-@pytest.mark.parametrize("body", [{"chunks": {"recompute": 1}}, {"press": {"keep": 1}}, {"approximate": True}, {}])
+@pytest.mark.parametrize(
+    ("method", "settings"),
+    [
+        ("craft", {"alpha": 0.5}),
+        ("parallel", {"temperature": 0.8, "scale": 1.0}),
+        ("align", {"recompute": 0.1}),
+    ],
+)
+def test_other_ways_to_reuse_documents(client: openai.OpenAI, method: str, settings: Any) -> None:
+    given: Any = {"model": "tiny", "max_tokens": 6, "temperature": 0, "extra_body": {}}
+    given["extra_body"]["chunks"] = {"method": method, **settings}
+    for ask in ("hello", "again"):
+        answer = client.chat.completions.create(messages=documents(MANUAL, LEAFLET, ask=ask), **given)
+        assert answer.usage.model_extra["approximate"] == ";".join(
+            [f"chunks={method}", *(f"{name}={value:g}" for name, value in settings.items())]
+        )
+    assert answer.usage.prompt_tokens_details.cached_tokens > 0.5 * answer.usage.prompt_tokens
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"chunks": {"recompute": 1}},
+        {"chunks": {"method": "craft", "recompute": 1}},
+        {"chunks": {"method": "align", "recompute": 1}},
+        {"press": {"keep": 1}},
+        {"approximate": True},
+        {},
+    ],
+)
 def test_what_loses_nothing_is_not_marked(client: openai.OpenAI, body: Any) -> None:
     given: Any = {"model": "tiny", "max_tokens": 6, "temperature": 0, "messages": documents(MANUAL)}
     answer = client.chat.completions.with_raw_response.create(**given, extra_body=body)
@@ -285,6 +314,9 @@ def test_what_loses_nothing_is_not_marked(client: openai.OpenAI, body: Any) -> N
     [
         ({"chunks": {"recompute": 2}}, "chunks"),
         ({"chunks": {"share": 1}}, "share"),
+        ({"chunks": {"method": "guess"}}, "chunks"),
+        ({"chunks": {"method": "craft", "recompute": 0.2}}, "chunks"),
+        ({"chunks": {"method": "parallel", "temperature": 0}}, "chunks"),
         ({"press": {"method": "snapkv"}}, "press"),
         ({"press": {}, "chunks": {}}, "press"),
     ],

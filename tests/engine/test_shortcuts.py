@@ -24,7 +24,10 @@ PROMPT = (*HEAD, *ONE, *OTHER, *ASK)
 SPANS = (range(8, 48), range(48, 80))
 WAYS = {
     "pressed": Shortcut(SPANS, press="keydiff", keep=0.5),
-    "blended": Shortcut(SPANS, recompute=0.3),
+    "blended": Shortcut(SPANS, chunks="blend", recompute=0.3),
+    "crafted": Shortcut(SPANS, chunks="craft", alpha=0.5),
+    "parallel": Shortcut(SPANS, chunks="parallel"),
+    "aligned": Shortcut(SPANS, chunks="align", recompute=0.1),
 }
 
 
@@ -69,7 +72,7 @@ def test_tenants_share_nothing(folder: Folder, way: Shortcut) -> None:
     prompt = (*HEAD, *OTHER, *ONE, *ASK)
     said = work(engine, [short("b", way, tenant="b"), short("c", moved, prompt, tenant="b")])
     assert said["b"].spent.cached == 0
-    if way.recompute is not None:
+    if way.chunks:
         assert said["c"].spent.cached > 0  # its own documents, in another order
         assert work(engine, [short("d", moved, prompt, tenant="c")])["d"].spent.cached == 0
 
@@ -78,14 +81,89 @@ def test_documents_are_reused_in_any_order_and_more_recomputed_is_nearer_to_exac
     torch = pytest.importorskip("torch")
     engine = an_engine(make(tmp_path, layers=4))
     prompt, spans = (*HEAD, *OTHER, *ONE, *ASK), (range(8, 40), range(40, 80))
-    work(engine, [short("first", Shortcut(SPANS, recompute=0.3))])
+    work(engine, [short("first", Shortcut(SPANS, chunks="blend", recompute=0.3))])
     exact = _kv(engine, job("exact", prompt))
     off = {}
     for share in (0.0, 0.3, 0.999):
-        data = _kv(engine, short(f"s{share}", Shortcut(spans, recompute=share), prompt))
+        data = _kv(engine, short(f"s{share}", Shortcut(spans, chunks="blend", recompute=share), prompt))
         off[share] = float((data - exact).norm() / exact.norm())
     assert off[0.0] > off[0.3] > off[0.999]
     torch.testing.assert_close(off[0.999], 0.0, atol=1e-3, rtol=0)
+
+
+def test_texts_side_by_side_are_attended_to_as_in_one_request(folder: Folder) -> None:
+    """Against the same without pages, the documents in the order in which they lie."""
+    torch = pytest.importorskip("torch")
+    from transformers import AutoModelForCausalLM
+
+    from semcache.engine.chunks.chunk import encode
+    from semcache.engine.chunks.parallel import ahead, parallel
+    from semcache.engine.merging import Sides
+
+    way = Shortcut(SPANS, chunks="parallel", temperature=0.6, scale=0.8)
+    said = work(an_engine(folder(), draft=4), [short("a", way, logprobs=0, draft=(7, 8)), job("b", PROMPT)])["a"]
+    model = AutoModelForCausalLM.from_pretrained(folder())
+    texts = [encode(model, text, prefix=HEAD) for text in (OTHER, ONE)]
+    made = parallel(model, encode(model, HEAD), texts, ASK, temperature=0.6, scale=0.8)
+    logits, tokens, sides = made.logits, [], Sides(8, 80, 0.6, 0.8)
+    for _ in range(12):
+        tokens.append(int(logits.argmax()))
+        logits = ahead(model, torch.tensor([tokens[-1:]]), made.cache, sides)[0, -1]
+    assert [score.token for delta in said.deltas for score in delta.scores] == tokens
+
+
+@pytest.mark.parametrize("stop", [46, 48, 85])
+def test_one_text_beside_nothing_is_exact(folder: Folder, stop: int) -> None:
+    way = Shortcut((range(8, stop),), chunks="parallel", temperature=1.0, scale=1.0)
+    said = work(an_engine(folder()), [short("a", way)])["a"]
+    assert said.text == Reference(folder()).says(PROMPT, 12)
+
+
+def test_documents_in_their_context_cost_nothing_and_in_another_what_it_mattered(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    engine = an_engine(make(tmp_path, layers=4))
+    prompt, spans = (*HEAD, *OTHER, *ONE, *ASK), (range(8, 40), range(40, 80))
+    way = WAYS["crafted"]
+    torch.testing.assert_close(_kv(engine, short("first", way)), _kv(engine, job("exact", PROMPT)))
+    longer = replace(way, documents=(*SPANS, range(80, 86)))
+    again = work(engine, [short("longer", longer, (*PROMPT[:80], *ids(5, 6), *ASK))])["longer"]
+    assert again.spent.cached == 0  # one of its documents is new: all is computed, and kept
+    nearly = replace(way, documents=(range(8, 47), range(47, 79)))
+    part = (*HEAD, *ONE[:-1], *OTHER, *ASK)
+    assert work(engine, [short("nearly", nearly, part)])["nearly"].spent.cached == 0
+    same = replace(way, alpha=0.4)  # under a key of its own: it is put together, with nothing of documents computed
+    assert work(engine, [short("same", same)])["same"].spent.cached == 72
+    exact = _kv(engine, job("other", prompt))
+    off = {}
+    for alpha in (0.1, 0.9, 1e9):
+        data = _kv(engine, short(f"a{alpha}", replace(way, documents=spans, alpha=alpha), prompt))
+        off[alpha] = float((data - exact).norm() / exact.norm())
+    assert off[0.1] > off[0.9] > off[1e9] - 1e-6
+    torch.testing.assert_close(off[1e9], 0.0, atol=1e-5, rtol=0)
+
+
+def test_craft_weighs_no_more_than_fits_in_memory(folder: Folder, monkeypatch: Any) -> None:
+    monkeypatch.setattr("semcache.engine.reuse._WEIGHED", 1000)
+    with pytest.raises(RequestRejected, match="at most"):
+        an_engine(folder()).submit(short("a", WAYS["crafted"]))
+
+
+def test_a_similar_prompt_spares_what_it_has_in_common(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    engine = an_engine(make(tmp_path, layers=4))
+    work(engine, [short("first", Shortcut(chunks="align"))])
+    edited = (*PROMPT[:20], *ids(9, 3), *PROMPT[22:], 9)
+    exact = _kv(engine, job("exact", edited))
+    off = {}
+    for share in (0.0, 0.3, 0.999):
+        data = _kv(engine, short(f"s{share}", Shortcut(chunks="align", recompute=share), edited))
+        off[share] = float((data - exact).norm() / exact.norm())
+    assert off[0.0] > off[0.3] > off[0.999]
+    torch.testing.assert_close(off[0.999], 0.0, atol=1e-3, rtol=0)
+    said = work(engine, [short("spared", Shortcut(chunks="align", recompute=0.05), edited)])["spared"]
+    assert 0 < said.spent.cached < 80
+    other = short("other", Shortcut(chunks="align"), ids(11, 86))
+    assert work(engine, [other])["other"].text == work(engine, [job("b", ids(11, 86))])["b"].text
 
 
 def _kv(engine: Any, asked: Job) -> Any:
@@ -166,10 +244,15 @@ def test_a_model_that_fails_takes_only_its_own_job_with_it(folder: Folder, way: 
         (Shortcut(SPANS, press="snapkv", keep=0.5), "press"),
         (Shortcut(SPANS, press="kivi", keep=0.5), "press"),
         (Shortcut(SPANS, press="keydiff", keep=0.0), "press"),
-        (Shortcut(SPANS, recompute=-0.1), "chunks"),
-        (Shortcut((range(8, 400),), recompute=0.5), "messages"),
-        (Shortcut((range(8, 48), range(40, 80)), recompute=0.5), "messages"),
-        (Shortcut((range(8, 8),), recompute=0.5), "messages"),
+        (Shortcut(SPANS, chunks="blend", recompute=-0.1), "chunks"),
+        (Shortcut(SPANS, chunks="nothing"), "chunks"),
+        (Shortcut(SPANS, chunks="craft", alpha=0.0), "chunks"),
+        (Shortcut(SPANS, chunks="craft", alpha=float("inf")), "chunks"),
+        (Shortcut(SPANS, chunks="parallel", temperature=0.0), "chunks"),
+        (Shortcut(SPANS, chunks="parallel", scale=1.5), "chunks"),
+        (Shortcut((range(8, 400),), chunks="blend", recompute=0.5), "messages"),
+        (Shortcut((range(8, 48), range(40, 80)), chunks="blend", recompute=0.5), "messages"),
+        (Shortcut((range(8, 8),), chunks="blend", recompute=0.5), "messages"),
     ],
 )
 def test_what_cannot_be_is_refused(folder: Folder, wrong: Shortcut, param: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound
 from semcache.proxy.app import Proxy
-from semcache.proxy.near_opening import Apart
+from semcache.proxy.near_call import Apart
 from tests.proxy.driver import CHAT, Answer, Call, Received, Upstream, running
 
 PACK = """
@@ -180,6 +180,23 @@ async def test_examples_and_certificate_survive_a_restart_and_go_with_their_entr
         assert {one.id for one in pool}.isdisjoint(known)
 
 
+async def test_workers_show_each_others_answers_and_share_certificates(tmp_path: Path) -> None:
+    shared: dict[str, Any] = {"store__url": f"sqlite:///{tmp_path}/s.db", "server__workers": 2}
+    (tmp_path / "other").mkdir()
+    async with world(tmp_path, **shared) as one, world(tmp_path / "other", **shared) as two:
+        await one.certified()
+        opened = [here.proxy._near for here in (one, two)]
+        for here in (one, two):
+            parts = here.proxy.cache.parts
+            await parts.catch_up()
+            for sweep in parts.sweeping:
+                await sweep(parts.clock())
+        pools = [{each.id for each in known.nearby.near.pool} for known in opened if known is not None]
+        assert pools[0] == pools[1] != set()
+        two.asked = 1000
+        assert near(await two.ask())
+
+
 async def test_another_promise_is_certified_anew(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/s.db"
     async with world(tmp_path, store__url=store) as here:
@@ -214,3 +231,31 @@ async def test_a_pack_that_cannot_work_stops_the_start(tmp_path: Path, changed: 
     for word in words:
         assert word in str(caught.value)
     await asyncio.sleep(0)
+
+
+def telling(outbound: Outbound) -> Answer:
+    """The small model doubts itself about even numbers, and is wrong there."""
+    answer = says(outbound)
+    asked = json.loads(outbound.body)
+    digits = "".join(one for one in asked["messages"][-1]["content"] if one.isdigit())
+    if asked["model"] == "small" and int(digits or 0) % 2 == 0:
+        body = json.loads(answer.pieces[0])
+        body["choices"][0]["message"]["content"] = "I am not sure, however it may be unclear"
+        return Answer([json.dumps(body).encode()])
+    return answer
+
+
+async def test_a_cascade_serves_what_it_believes_and_asks_the_large_model_for_the_rest(tmp_path: Path) -> None:
+    async with world(tmp_path, telling, pack=PACK.replace("rate: 0.5", "rate: 0.9, strategy: cascade")) as here:
+        await here.certified()
+        for _ in range(20):
+            reply = await here.ask()
+            text = reply.json["choices"][0]["message"]["content"]
+            assert text.startswith("about ")
+            assert near(reply) is (reply.json["model"] == "small")
+        stats = await here.stats()
+        assert stats["near"]["unserved"]["doubted"] > 0
+        # Every call is paid for, those whose answer was doubted too.
+        spent = sum({"large": 3000, "small": 150}[model] for model in models(here.upstream)) / 1e6
+        assert stats["outcomes"]["total"]["spent_usd"] == pytest.approx(spent)
+        assert stats["outcomes"]["total"]["requests"] == here.asked

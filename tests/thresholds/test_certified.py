@@ -435,18 +435,21 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
         category = msgspec.structs.replace(PACK.of("support"), verify=name)
         return CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": category}))
 
-    for name in ("llm", "verifier"):
-        verdict = asking(name).judge(UNSURE, "support", controls=ANY, draw=0.5)
+    for name, unsure in (("llm", UNSURE), ("verifier", candidate(0.8, "How to get a new password"))):
+        verdict = asking(name).judge(unsure, "support", controls=ANY, draw=0.5)
         assert (verdict.serve, verdict.verify) == (False, True)
         assert verdict.risk is not None
         assert verdict.audit > 0.0
     assert not asking("off").judge(UNSURE, "support", controls=ANY, draw=0.5).verify
+    assert not asking("verifier").judge(UNSURE, "support", controls=ANY, draw=0.5).verify
     hopeless = candidate(0.51, "Which plan is cheapest?", Conflict("numbers", "3 against 4"))
     assert not asking("llm").judge(hopeless, "support", controls=ANY, draw=0.5).verify
 
 
 def test_a_closed_category_asks_no_verifier() -> None:
-    threshold = CertifiedThreshold(PACK)
+    category = msgspec.structs.replace(PACK.of("support"), verify="llm")
+    threshold = CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": category}))
+    assert threshold.judge(UNSURE, "support", controls=ANY, draw=0.5).verify
     for _ in range(60):
         threshold.observe(label(SURE, correct=False))
     assert not threshold.judge(UNSURE, "support", controls=ANY, draw=0.5).verify

@@ -2,7 +2,8 @@
 
 `example` is what is kept, `pool` keeps as much of it as is worth its bytes, `helpful` learns which examples help and
 `floor` how much they must, `pick` chooses among them, `place` puts them into a request, `router` decides who is asked,
-`watch` certifies what comes of it, `replay` refines the best, `near` puts them together (IC-Cache, arXiv 2501.12689).
+`check` looks at the answers of a cascade, `watch` certifies what comes of it, `replay` refines the best, `near` puts
+them together (IC-Cache, arXiv 2501.12689).
 Invariant: a cached answer is never served from here, nothing is shown across partitions, and a small model's answer is
 served only while comparisons with the large one certify that it does.
 """

@@ -1,21 +1,23 @@
 """Near hits at work: choose who answers and with which examples, and learn from comparisons with the large model.
 
 Keeps state and waits for nothing; the clock and all draws are arguments. Invariant: the small model's answer is served
-only where the router prefers it and the category's certificate is open; the requests whose answers certify are drawn
-without regard to what the answers are.
+only where the router prefers it, or a cascade believes it, and the category's certificate is open; the requests whose
+answers certify are drawn without regard to what the answers are, and each comparison counts once.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from semcache.agents.multiplex.models import Model
+from semcache.agents.multiplex.signals import Asked
 from semcache.agents.nearhits import replay
+from semcache.agents.nearhits.check import Check
 from semcache.agents.nearhits.example import Example
 from semcache.agents.nearhits.floor import Floor
 from semcache.agents.nearhits.helpful import Helpfulness
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 _LOOKED_AT = 16
+_LESSONS = 10_000
 _LONGEST = 8000  # characters of a prompt or an answer that is kept as an example
 SMALL_ARMS = (Arm.EXAMPLES, Arm.SMALL)
 
@@ -42,6 +45,7 @@ class Settings:
 
     `target` is the accepted share of served answers that are worse than the large model's, `rate` the highest share of
     requests that are compared, `tokens` what examples may add to a prompt, `bytes` what they may take in memory.
+    `route` decides who answers before anybody is asked; `cascade` asks the small model and looks at what it says.
     """
 
     small: Model
@@ -52,6 +56,7 @@ class Settings:
     examples: int = 5
     tokens: int = 2000
     bytes: int = 256 << 20
+    strategy: Literal["route", "cascade"] = "route"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,8 @@ class NearChoice:
     """Who answers, and what is to be compared. Hand it back to `compared`, or to `served` where nothing is.
 
     `arm` is whose answer is served. `compare`: ask the other side as well, without the client waiting; `tried` is the
-    arm of the small model that is then compared. `certifies`: the comparison counts for the certificate.
+    arm of the small model that is then compared. `certifies`: the comparison counts for the certificate, in a cascade
+    if the answer is believed.
     """
 
     arm: Arm
@@ -84,11 +90,28 @@ class NearChoice:
     floor: float = 0.0
     context: NDArray[np.float64] | None = None
     expected: Mapping[Arm, float] = field(default_factory=dict)
+    vector: Vector | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """The request as a check sees it."""
+        return Asked(self.text, self.category, self.vector)
 
     @property
     def shown(self) -> tuple[Example, ...]:
         """The examples of the small model's prompt."""
         return self.examples if self.tried is Arm.EXAMPLES else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A comparison: `quality` in [0, 1] is that of the small model's `answer`, `believed` what a cascade made of it."""
+
+    choice: NearChoice
+    quality: float
+    at: float
+    answer: str
+    believed: bool
 
 
 class NearHits:
@@ -106,9 +129,12 @@ class NearHits:
         self._earlier: dict[int, tuple[float, float, int, float]] = {}  # what came of examples, in a former life
         cheap = settings.small.completion / settings.large.completion if settings.large.completion > 0.0 else 1.0
         # Examples make a prompt longer: about twice a call without them.
-        prices = {Arm.LARGE: 1.0, Arm.SMALL: cheap, Arm.EXAMPLES: 2.0 * cheap}
-        self.router = Router(prices, priors={Arm.SMALL: settings.small.quality}, thrift=settings.target)
+        self._prices = {Arm.LARGE: 1.0, Arm.SMALL: cheap, Arm.EXAMPLES: 2.0 * cheap}
+        self.router = Router(self._prices, priors={Arm.SMALL: settings.small.quality}, thrift=settings.target)
         self.helpful, self.floor = Helpfulness(), Floor()
+        lost = max(0.0, settings.large.quality - settings.small.quality)
+        self.check = Check(lost, settings.target) if settings.strategy == "cascade" else None
+        self.lessons: deque[Lesson] = deque(maxlen=_LESSONS)  # learned since somebody last took them away
         self.counts: Counter[str] = Counter()
         self._watches: dict[str, Watch] = {}
 
@@ -141,13 +167,17 @@ class NearHits:
         around = context(text, scores, tuple([gains[one.id] for one in examples]))
         route = self.router.choose(around, draws.normals, examples=bool(examples))
         watch = self.watch(category)
-        wanted = route.arm in SMALL_ARMS
-        tried = route.arm if wanted else self._tried(bool(examples), draws.explore)
         sampled = watch.sampled(draws.compare)
-        # What cannot be told apart is worth a comparison to the router; the certificate takes the plain sample alone.
-        compare = sampled or (route.unclear and draws.explore < self.settings.rate)
+        if self.check is not None:
+            tried = max((one for one in SMALL_ARMS if one in route.expected), key=route.expected.__getitem__)
+            wanted, compare = self.check.pays(self._prices[tried]), sampled
+        else:
+            wanted = route.arm in SMALL_ARMS
+            tried = route.arm if wanted else self._tried(bool(examples), draws.explore)
+            # What cannot be told apart is worth a comparison to the router; the certificate takes the plain sample.
+            compare = sampled or (route.unclear and draws.explore < self.settings.rate)
         if wanted and watch.open:
-            arm, why = route.arm, "near"
+            arm, why = tried, "near"
         else:
             arm, why = Arm.LARGE, watch.state.value if wanted else "large"
         self.counts[why] += 1
@@ -164,23 +194,26 @@ class NearHits:
             floor=floor,
             context=around,
             expected=route.expected,
+            vector=vector,
         )
 
-    def compared(self, choice: NearChoice, *, quality: float, now: float) -> None:
+    def believes(self, choice: NearChoice, answer: str) -> bool:
+        """Whether this answer of the small model will do; without a cascade that is not asked."""
+        return self.check is None or self.check.believes(choice.asked, answer)
+
+    def compared(
+        self, choice: NearChoice, *, quality: float, now: float, answer: str = "", believed: bool = True
+    ) -> None:
         """Learn from a comparison: `quality` in [0, 1] is the small model's answer's, 1 where it is as good.
 
-        Raises ValueError for a choice that was not made here.
+        `believed` is what `believes` said of it. Raises ValueError for a choice that was not made here.
         """
         if choice.context is None:
             raise ValueError("this choice has no context: pass what `consider` gave")
-        self.router.learn(choice.context, choice.tried, quality)
-        self.router.learn(choice.context, Arm.LARGE, 1.0)
-        if choice.certifies:
-            self.watch(choice.category).take(wrong=quality < 0.5)
+        lesson = Lesson(choice, quality, now, answer, believed)
+        self._take(lesson)
+        self.lessons.append(lesson)
         self.floor.learn(choice.floor, quality, sum(one.tokens for one in choice.shown))
-        without = choice.expected.get(Arm.SMALL, self.settings.small.quality)
-        for example, score in zip(choice.shown, choice.scores[: len(choice.shown)], strict=True):
-            self.helpful.learn(choice.text, example, score, now, quality - without)
         self._used(choice, quality, now)
 
     def served(self, choice: NearChoice, *, now: float) -> None:
@@ -189,8 +222,7 @@ class NearHits:
 
     def offer(self, example: Example, now: float) -> bool:
         """Keep a large model's answer as an example; False where it is too long or holds a credential."""
-        texts = (example.prompt, example.answer)
-        if not example.answer.strip() or any(len(text) > _LONGEST or has_secret(text) for text in texts):
+        if not _fit(example):
             return False
         earlier = self._earlier.pop(example.id, None)
         if earlier is not None:
@@ -199,8 +231,21 @@ class NearHits:
         return example.id not in self.pool.put(example, now)
 
     def due(self, now: float, *, least: float = 0.05, limit: int = 32) -> list[Example]:
-        """Examples to have answered anew, off-peak; hand them to `replay.replayed`, and that to `offer`."""
+        """Examples to have answered anew, off-peak; tell `replayed` what came of it."""
         return replay.due(self.pool, now, least=least, limit=limit)
+
+    def replayed(
+        self, example: Example, answers: Sequence[tuple[str, float]], now: float
+    ) -> Literal["refined", "kept", "gone"]:
+        """Take the best of an example's answer and these, with their qualities; "gone" if it is another one by now."""
+        held = self.pool.get(example.id)
+        if held is None or held.answer != example.answer:
+            return "gone"
+        better = replay.replayed(replace(held, quality=example.quality), answers)
+        if not _fit(better):
+            better = replay.replayed(held, [])
+        self.pool.put(better, now)
+        return "refined" if better.answer != held.answer else "kept"
 
     def standing(self) -> dict[str, Any]:
         """Where it stands, for operators."""
@@ -218,25 +263,59 @@ class NearHits:
         return {
             "router": self.router.state(),
             "helpful": self.helpful.state(),
+            "check": self.check.state() if self.check is not None else None,
             "examples": used,
             "watches": {name: one.snapshot() for name, one in self._watches.items()},
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what `state` gave. Raises KeyError or ValueError for other data."""
+    def restore(self, state: Mapping[str, Any], lessons: Iterable[Lesson] = ()) -> None:
+        """Take up what `state` gave, and then these lessons, which are not in it; what was learned here goes.
+
+        Raises KeyError or ValueError for other data.
+        """
         self.router.restore(state["router"])
         self.helpful.restore(state["helpful"])
-        for name, one in state["watches"].items():
-            self.watch(name).restore(one)
-        self._earlier = {number: (offloads, at, uses, gain) for number, offloads, at, uses, gain in state["examples"]}
+        if self.check is not None and state.get("check") is not None:
+            self.check.restore(state["check"])
+        given = self.settings
+        watches = {name: Watch(given.target, confidence=given.confidence, rate=given.rate) for name in state["watches"]}
+        for name, one in watches.items():
+            one.restore(state["watches"][name])
+        self._watches = watches
+        for number, offloads, used, uses, gain in state["examples"]:
+            held = self.pool.get(number)
+            if held is None:
+                self._earlier[number] = offloads, used, uses, gain
+            elif used > held.used:
+                self.pool.put(replace(held, offloads=offloads, used=used, uses=uses, gain=gain), used)
+        for lesson in lessons:
+            self._take(lesson)
 
     @staticmethod
     def _tried(examples: bool, draw: float) -> Arm:
         """The arm to learn about where the large model is preferred: mostly the one with examples."""
         return Arm.EXAMPLES if examples and draw >= 1 / 4 else Arm.SMALL
 
+    def _take(self, lesson: Lesson) -> None:
+        choice, quality = lesson.choice, lesson.quality
+        assert choice.context is not None
+        self.router.learn(choice.context, choice.tried, quality)
+        self.router.learn(choice.context, Arm.LARGE, 1.0)
+        if choice.certifies and lesson.believed:
+            self.watch(choice.category).take(wrong=quality < 0.5)
+        if self.check is not None and lesson.answer:
+            self.check.learn(choice.asked, lesson.answer, quality)
+        without = choice.expected.get(Arm.SMALL, self.settings.small.quality)
+        for example, score in zip(choice.shown, choice.scores[: len(choice.shown)], strict=True):
+            self.helpful.learn(choice.text, example, score, lesson.at, quality - without)
+
     def _used(self, choice: NearChoice, quality: float, now: float) -> None:
         for shown in choice.shown:
             held = self.pool.get(shown.id)
             if held is not None:
                 self.pool.put(held.after(now, quality), now)
+
+
+def _fit(example: Example) -> bool:
+    texts = (example.prompt, example.answer)
+    return bool(example.answer.strip()) and not any(len(text) > _LONGEST or has_secret(text) for text in texts)

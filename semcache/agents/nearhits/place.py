@@ -15,6 +15,7 @@ from semcache.agents.nearhits.example import Example
 from semcache.types import Endpoint
 
 _SYSTEM = ("system", "developer")
+_CALLERS = ("user", "metadata", "safety_identifier", "prompt_cache_key", "store")
 
 
 def placed(endpoint: Endpoint, raw: bytes, examples: Sequence[Example], model: str) -> bytes | None:
@@ -39,6 +40,24 @@ def placed(endpoint: Endpoint, raw: bytes, examples: Sequence[Example], model: s
     fields[name] = msgspec.Raw(msgspec.json.encode([*turns[:head], *shown, *turns[head:]]))
     fields["model"] = msgspec.Raw(msgspec.json.encode(model))
     return msgspec.json.encode(fields)
+
+
+def restated(endpoint: Endpoint, raw: bytes, text: str) -> bytes | None:
+    """The request with another last turn, and without what says who asks; None where that cannot be told."""
+    name = {Endpoint.CHAT: "messages", Endpoint.MESSAGES: "messages", Endpoint.RESPONSES: "input"}.get(endpoint)
+    try:
+        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        turns = msgspec.json.decode(fields[name or ""])
+    except (msgspec.DecodeError, KeyError):
+        return None
+    if endpoint is Endpoint.RESPONSES and isinstance(turns, str):
+        turns = text
+    elif isinstance(turns, list) and turns and isinstance(turns[-1], dict) and turns[-1].get("role") == "user":
+        turns[-1]["content"] = text
+    else:
+        return None
+    fields[name or ""] = msgspec.Raw(msgspec.json.encode(turns))
+    return msgspec.json.encode({key: value for key, value in fields.items() if key not in _CALLERS})
 
 
 def _said(example: Example) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -4,12 +4,13 @@ Pure. Invariant: an example is replayed at most `MOST` times, a worse answer nev
 replaying ends where what it would gain is less than what it costs.
 
 The gain of a replay is the mean of (1 - quality of the answer) at its uses, times how often it is used (IC-Cache,
-section 5; the model's cost is the same for all examples here).
+section 5; the model's cost is the same for all examples here). Which answer is best is what most of several say
+(self-consistency, Wang et al. 2022, arXiv 2203.11171).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from semcache.agents.nearhits.example import Example
@@ -22,6 +23,15 @@ def due(examples: Iterable[Example], now: float, *, least: float, limit: int = 3
     worth = [(_gain(one, now), one) for one in examples if one.replays < MOST]
     worth = [(gain, one) for gain, one in worth if gain > least]
     return [one for _, one in sorted(worth, key=lambda pair: (-pair[0], pair[1].id))[:limit]]
+
+
+def rated(texts: Sequence[str], same: Mapping[tuple[int, int], bool]) -> list[tuple[str, float]]:
+    """Answers to one prompt with the share of them, itself included, that say the same; `same` is of pairs i < j."""
+    agreeing = [1] * len(texts)
+    for (one, other), agree in same.items():
+        agreeing[one] += agree
+        agreeing[other] += agree
+    return [(text, count / len(texts)) for text, count in zip(texts, agreeing, strict=True)]
 
 
 def replayed(example: Example, answers: Sequence[tuple[str, float]]) -> Example:

@@ -1,22 +1,18 @@
 """Chunks side by side, none computed anew (APE: Yang et al. 2025, section 4).
 
 All chunks were computed behind the same prefix and keep their positions, which overlap; the question stands behind the
-longest. Because a query now meets as many near neighbours as there are chunks, attention to chunks is sharpened by a
-temperature and its weight against the rest corrected: log-sum-exp over chunks with scores / T, times T, plus log S
-(as in the authors' code; T and S are at most 1).
+longest. How it attends to them: `semcache.engine.merging`.
 Knows one request at a time. Invariant: one chunk, temperature 1 and scale 1 give the answer of a full prefill.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semcache.engine.attention import attend, merge
 from semcache.engine.chunks.blend import Blended
 from semcache.engine.chunks.chunk import Chunk
+from semcache.engine.merging import Sides, beside
 from semcache.engine.press.attention import causal
 from semcache.errors import InvalidArgument
 
@@ -24,16 +20,6 @@ if TYPE_CHECKING:
     import torch
 
 NAME = "semcache_parallel"
-
-
-@dataclass(frozen=True, slots=True)
-class Sides:
-    """Chunks lie in the cache from `start` to `stop`; `temperature` and `scale` in (0, 1]."""
-
-    start: int
-    stop: int
-    temperature: float
-    scale: float
 
 
 def parallel(
@@ -101,18 +87,10 @@ def parallel_attention(
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
     """transformers' attention interface for one request: (1, heads, tokens, dim) in, (1, tokens, heads, dim) out."""
-    import torch
-
     heads, tokens, dim = query.shape[1:]
     groups = key.shape[1]
     scale = dim**-0.5 if scaling is None else scaling
     q = query[0].reshape(groups, heads // groups * tokens, dim)
-    inside = slice(sides.start, sides.stop)
-    rest = [torch.cat([x[0, :, : sides.start], x[0, :, sides.stop :]], 1) for x in (key, value)]
-    unseen = ~causal(tokens, rest[0].shape[1], query.device).repeat(heads // groups, 1)
-    out, weight = attend(q, rest[0], rest[1], scale, unseen)
-    if sides.stop > sides.start:
-        heat = sides.temperature
-        side, lean = attend(q, key[0, :, inside], value[0, :, inside], scale / heat)
-        out = merge(out, weight, side, lean * heat + math.log(sides.scale))
+    unseen = ~causal(tokens, key.shape[2], query.device).repeat(heads // groups, 1)
+    out = beside(q, key[0], value[0], scale, sides, unseen)
     return out.to(query.dtype).view(1, heads, tokens, dim).transpose(1, 2).contiguous(), None

@@ -42,6 +42,10 @@ class ChunkStore:
         """Variants of a chunk, oldest first."""
         return [one.variant for one in self._kept.get(key, ()) if one.variant.chunk.ids == tuple(ids)]
 
+    def all(self, key: bytes) -> list[Variant]:
+        """Whatever is kept under a key, oldest first."""
+        return [one.variant for one in self._kept.get(key, ())]
+
     def used(self, key: bytes, variant: Variant, *, fraction: float) -> None:
         """A variant was used, and this fraction of it computed anew."""
         for one in self._kept.get(key, ()):

@@ -26,7 +26,8 @@ from semcache.types import Candidate, Controls, Verdict, Why
 
 FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
-_WORTH_ASKING = 0.1  # P(correct) from which the word of a good verifier can be enough
+# P(correct) from which each verifier is asked: the small one errs too often on what natural traffic makes improbable.
+_WORTH_ASKING = {"llm": 0.02, "verifier": 0.7}
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 CAUTION = 0.7  # standard deviations of the calibration
 _QUIET = 0.1  # share of the audit rate that always remains
@@ -64,7 +65,7 @@ class CertifiedThreshold:
         if known.halted:
             # What would be served is watched, to open it again.
             return [True] * len(candidates)
-        least = 1.0 - HIGHEST if self._pack.of(category).verify == "off" else _WORTH_ASKING
+        least = _WORTH_ASKING.get(self._pack.of(category).verify, 1.0 - HIGHEST)
         return known.promising(candidates, text, least)
 
     def judge(
@@ -91,7 +92,7 @@ class CertifiedThreshold:
         chance = known.chance(policy)
         if open_ and free and 1.0 - p <= limit:
             return Verdict(True, p, audit=chance, why=Why.SEMANTIC, risk=limit)
-        verify = open_ and policy.verify != "off" and p >= _WORTH_ASKING
+        verify = open_ and p >= _WORTH_ASKING.get(policy.verify, math.inf)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 

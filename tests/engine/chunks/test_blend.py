@@ -205,7 +205,7 @@ def test_chunks_side_by_side_have_no_order() -> None:
     one, other = (parallel(model, prefix, given, ASKED) for given in (sides, sides[::-1]))
     assert one.approximate
     torch.testing.assert_close(one.logits, other.logits, atol=1e-4, rtol=0)
-    from semcache.engine.chunks.parallel import Sides
+    from semcache.engine.merging import Sides
 
     span = Sides(8, 8 + len(FIRST) + len(SECOND), 0.9, 0.9)
     torch.testing.assert_close(*(ahead(model, more, made.cache, span) for made in (one, other)), atol=1e-4, rtol=0)

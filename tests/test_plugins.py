@@ -1,0 +1,307 @@
+"""Parts of other packages can be named wherever built-in ones are, and what is wrong with one is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from semcache import features, plugins, policy, thresholds
+from semcache.backends import open_backend
+from semcache.cache import AsyncSemanticCache
+from semcache.embed import open_embedder
+from semcache.errors import ConfigError, StoreError
+from semcache.eviction import POLICIES, Quota
+from semcache.guards import conflicts
+from semcache.judge import open_judge
+from semcache.store import open_store
+from semcache.thresholds import STRATEGIES, ByCategory, StaticThreshold
+from semcache.thresholds.certified.priors import read_priors
+from semcache.types import Candidate, Card, Conflict, Controls, Verdict, Why
+from tests.docs.fences import ROOT, fences
+
+PAGE = fences(ROOT / "docs" / "plug-ins.md")
+Install = Callable[..., Path]
+
+PARTS = """
+    from semcache.backends.inprocess import EchoBackend
+    from semcache.embed.hashing import HashingEmbedder
+    from semcache.errors import StoreError
+    from semcache.judge.plain import ExactJudge
+    from semcache.store.memory import MemoryStore
+    from semcache.thresholds.static import StaticThreshold
+
+    class Strict(StaticThreshold):
+        def floor(self, category, controls):
+            return 0.999
+
+    class Kept(MemoryStore):
+        def __init__(self, url, seal):
+            super().__init__()
+            self.given = url, seal
+
+    class Named(ExactJudge):
+        name = "tiny"
+
+        def __init__(self, *, embedder, verifier, backend, model):
+            self.given = embedder, verifier, backend, model
+
+    class Echo(EchoBackend):
+        def __init__(self, rest, *, api_key, timeout):
+            super().__init__(timeout=timeout)
+            self.given = rest, api_key, timeout
+
+    def embedder(rest):
+        return HashingEmbedder(int(rest or 32))
+
+    def broken(*args, **named):
+        raise RuntimeError("no licence")
+
+    def sealed(url, seal):
+        raise StoreError("the disk is full")
+
+    def nothing(*args, **named):
+        return object()
+
+    number = 3
+"""
+POINTS = {
+    "embedders": {"tiny": "embedder", "hashing": "broken"},
+    "stores": {"tiny": "Kept", "sqlite": "broken", "full": "sealed"},
+    "judges": {"tiny": "Named", "exact": "broken"},
+    "strategies": {"tiny": "Strict", "static": "broken", "hollow": "nothing", "angry": "broken", "number": "number"},
+    "evictions": {"lru": "broken"},
+    "guards": {"numbers": "broken"},
+    "backends": {"tiny": "Echo", "echo": "broken"},
+}
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Lay a package out as pip does, in a folder where this process looks; returns the folder."""
+
+    def put(name: str, module: str, code: str, points: Mapping[str, Mapping[str, str]]) -> Path:
+        site = tmp_path / f"site-{name}"
+        info = site / f"{name.replace('-', '_')}-0.1.dist-info"
+        info.mkdir(parents=True)
+        (site / f"{module}.py").write_text(textwrap.dedent(code))
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1\n")
+        groups = [
+            f"[semcache.{kind}]\n" + "".join(f"{key} = {value}\n" for key, value in named.items())
+            for kind, named in points.items()
+        ]
+        (info / "entry_points.txt").write_text("\n".join(groups))
+        monkeypatch.syspath_prepend(site)
+        monkeypatch.delitem(sys.modules, module, raising=False)
+        return site
+
+    return put
+
+
+@pytest.fixture
+def tiny(install: Install) -> ModuleType:
+    """The package of `PARTS`, imported."""
+    points = {kind: {name: f"tiny_parts:{value}" for name, value in named.items()} for kind, named in POINTS.items()}
+    install("tiny-parts", "tiny_parts", PARTS, points)
+    import tiny_parts  # made above
+
+    return tiny_parts
+
+
+@pytest.fixture
+def documented(install: Install) -> tuple[Path, Path]:
+    """The package and the pack of docs/plug-ins.md: the folder of the one, the file of the other."""
+    [project] = [tomllib.loads(block.body) for block in PAGE if block.language == "toml"]
+    [code] = [block.body for block in PAGE if block.language == "python"]
+    [pack] = [block.body for block in PAGE if block.language == "yaml"]
+    points = {group.removeprefix("semcache."): named for group, named in project["project"]["entry-points"].items()}
+    site = install(project["project"]["name"], "semcache_clock", code, points)
+    file = site.parent / "loud.yaml"
+    file.write_text(pack)
+    return site, file
+
+
+async def test_the_package_of_the_page_is_used_by_the_library(documented: tuple[Path, Path], tmp_path: Path) -> None:
+    _, pack = documented
+    folder = str(tmp_path / "data")
+    async with await AsyncSemanticCache.open(folder, policies=str(pack), embedder="hashing") as cache:
+        first = await cache.lookup("What is a monad in Haskell?", model="m")
+        await cache.record(first, "A box.")
+        calm = await cache.lookup("what is a monad in haskell", model="m")
+        loud = await cache.lookup("WHAT IS A MONAD IN HASKELL", model="m")
+    assert calm.answer == "A box."
+    assert loud.answer is None
+    quota = Quota(2, POLICIES[policy.load(str(pack)).of("default").eviction]())
+    for id in (1, 2, 1, 3):
+        quota.touch(id) if id in quota else quota.admit(id)
+    assert [id in quota for id in (1, 2, 3)] == [True, False, True]
+
+
+@pytest.mark.process
+def test_the_command_line_knows_the_package_of_the_page(documented: tuple[Path, Path], tmp_path: Path) -> None:
+    site, pack = documented
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)]),
+        "SEMCACHE_DATA": str(tmp_path / "data"),
+        "SEMCACHE_POLICIES": str(pack),
+        "SEMCACHE_EMBEDDER": "hashing",
+        "SEMCACHE_UPSTREAM__URL": "echo",
+        "SEMCACHE_SERVER__PORT": "0",
+    }
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "semcache.cli", *words]
+        return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+
+    done = run("doctor", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [row for row in json.loads(done.stdout)["checks"] if row["check"] == "plug-in"]
+    assert {row["state"] for row in rows} == {"ok"}
+    assert sorted(row["found"] for row in rows) == [
+        "plug-in 'clock' of semcache-clock 0.1 (semcache.evictions: semcache_clock:Clock)",
+        "plug-in 'shouting' of semcache-clock 0.1 (semcache.guards: semcache_clock:Shouting)",
+    ]
+    schema = json.loads(run("policy", "schema").stdout)
+    fields = schema["$defs"]["CategorySpec"]["properties"]
+    assert {"clock", "lru"} <= set(fields["eviction"]["anyOf"][0]["enum"])
+    pack.write_text(pack.read_text().replace("eviction: clock", "eviction: clok"))
+    wrong = run("policy", "lint", str(pack))
+    assert wrong.returncode != 0
+    assert "defaults.eviction: no 'clok' among the evictions; did you mean 'clock'?" in wrong.stdout + wrong.stderr
+
+
+def test_parts_are_given_what_the_page_says(tiny: Any) -> None:
+    assert open_embedder("tiny").dim == 32
+    assert open_embedder("tiny:64").dim == 64
+    store = open_store("tiny://host/name")
+    assert isinstance(store, tiny.Kept)
+    assert store.given == ("tiny://host/name", None)
+    judge = open_judge("tiny", model="small")
+    assert isinstance(judge, tiny.Named)
+    assert judge.given == (None, None, None, "small")
+    backend = open_backend("tiny:some:where", api_key="k", timeout=3.0)
+    assert isinstance(backend, tiny.Echo)
+    assert backend.given == ("some:where", "k", 3.0)
+    assert isinstance(open_backend("tiny", timeout=3.0), tiny.Echo)
+
+
+def test_a_pack_chooses_the_strategy_of_a_plug_in(tiny: Any, tmp_path: Path) -> None:
+    file = tmp_path / "pack.yaml"
+    file.write_text("name: x\ndefaults: {strategy: static}\ncategories: {careful: {strategy: tiny}}\n")
+    threshold = ByCategory(policy.load(str(file)))
+    assert isinstance(threshold._of("careful"), tiny.Strict)
+    assert type(threshold._of("default")) is StaticThreshold
+
+
+@pytest.mark.parametrize("strategy", ["static", "certified"])
+def test_no_strategy_overrules_the_guard_of_a_plug_in(strategy: str, tmp_path: Path) -> None:
+    file = tmp_path / "pack.yaml"
+    file.write_text(f"name: x\ntarget: 0.4\ndefaults: {{strategy: {strategy}, threshold: 0.5, prior: questions}}\n")
+    threshold = ByCategory(policy.load(str(file)), priors=read_priors(None))
+    found = Candidate(Card(1, b"", b"", "default", "What is a monad?", 0.0, 1.0), 0.999)
+
+    def verdict(*objections: Conflict) -> Verdict:
+        seen = replace(found, conflicts=objections)
+        seen = replace(seen, features=features.of("what is a monad", seen))
+        return threshold.judge(seen, "default", controls=Controls(), draw=0.5)
+
+    assert verdict().serve
+    assert verdict(Conflict("theirs", "a doubt", veto=False)).serve
+    refused = verdict(Conflict("theirs", "a veto"))
+    assert (refused.serve, refused.audit, refused.why) == (False, 0.0, Why.GUARD)
+
+
+def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:
+    assert open_embedder("hashing").dim == 256
+    assert type(open_store(f"sqlite:///{tmp_path}/semcache.db")).__name__ == "SqlStore"
+    assert open_judge("exact").name == "exact"
+    assert STRATEGIES["static"] is thresholds.StaticThreshold
+    assert POLICIES["lru"]().victim() is None
+    assert conflicts("in 5 days", "in 6 days", ["numbers"])
+    assert type(open_backend("echo")).__name__ == "EchoBackend"
+    from semcache.cli.checks import _plugins
+
+    rows = {row.found: row for row in _plugins()}
+    shadowed = [row for found, row in rows.items() if "is never used" in found]
+    assert len(shadowed) == 7
+    assert all(row.state == "warn" and "built-in" in row.remedy for row in shadowed)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("angry", "RuntimeError: no licence"),
+        ("hollow", "lacks: floor, judge, note"),
+        ("number", "names a int"),
+    ],
+)
+def test_a_broken_plug_in_is_named_with_its_package(tiny: Any, name: str, said: str) -> None:
+    pack = policy.load("default")
+    with pytest.raises(ConfigError, match=rf"plug-in '{name}' of tiny-parts 0\.1 \(semcache\.strategies: ") as error:
+        STRATEGIES[name](pack)
+    assert said in str(error.value)
+
+
+def test_what_a_maker_says_of_its_own_is_passed_on(tiny: Any) -> None:
+    with pytest.raises(StoreError, match="the disk is full"):
+        open_store("full://")
+
+
+def test_nothing_is_imported_before_its_name_is_used(install: Install) -> None:
+    points = {"guards": {"gone": "no_such_module:Guard"}}
+    install("gone-parts", "gone_parts", "raise AssertionError('imported')", {**points, "judges": {"j": "gone_parts:J"}})
+    assert plugins.names("guards") == ["gone"]
+    assert open_judge("exact").name == "exact"
+    assert "gone_parts" not in sys.modules
+    with pytest.raises(ConfigError, match=r"'gone' of gone-parts 0\.1 .*cannot be imported: ModuleNotFoundError"):
+        conflicts("a", "b", ["gone"])
+    with pytest.raises(ConfigError, match=r"'j' of gone-parts 0\.1 .*AssertionError: imported"):
+        open_judge("j")
+
+
+def test_two_packages_with_one_name_are_both_named(install: Install) -> None:
+    for package in ("one-parts", "two-parts"):
+        module = package.replace("-", "_")
+        install(package, module, "class J: ...", {"judges": {"same": f"{module}:J"}})
+    with pytest.raises(ConfigError, match=re.compile(r"one-parts.*two-parts.*uninstall one")):
+        open_judge("same")
+
+
+@pytest.mark.parametrize("wrong", ["tinny", "statik"])
+def test_an_unknown_name_is_met_with_the_nearest(tiny: Any, wrong: str, tmp_path: Path) -> None:
+    near = {"tinny": "tiny", "statik": "static"}[wrong]
+    file = tmp_path / "pack.yaml"
+    file.write_text(f"name: x\ncategories:\n  a:\n    strategy: {wrong}\n")
+    with pytest.raises(ConfigError, match=rf"pack\.yaml:4: categories\.a\.strategy: .*did you mean '{near}'"):
+        policy.load(str(file))
+    with pytest.raises(ConfigError, match=f"did you mean '{near}'"):
+        STRATEGIES[wrong]
+
+
+@pytest.mark.parametrize(
+    "open_one",
+    [
+        lambda: open_embedder("nowhere"),
+        lambda: open_store("nowhere://x"),
+        lambda: open_judge("nowhere"),
+        lambda: open_backend("nowhere:x"),
+        lambda: conflicts("a", "b", ["nowhere"]),
+        lambda: POLICIES["nowhere"],
+    ],
+)
+def test_a_name_that_nobody_has_is_an_error_of_configuration(open_one: Callable[[], Any]) -> None:
+    with pytest.raises(ConfigError, match="nowhere"):
+        open_one()
