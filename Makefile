@@ -13,8 +13,8 @@ demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty promp
 serve: $(VENV)/base.stamp  ## Keep a proxy up: make serve ARGS="--upstream http://localhost:8000".
 	$(BIN)/semcache serve $(ARGS)
 
-test: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run the tests: make test ARGS="-k store".
-	$(BIN)/python -m pytest $(ARGS)
+test: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run the tests, on two processes: make test ARGS="-k store".
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction.
 	$(BIN)/ruff format --check .
