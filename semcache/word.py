@@ -32,6 +32,24 @@ INSTRUCTIONS = (
 )
 
 
+async def answered(backend: Backend, body: bytes, *, whose: str, longest: int) -> tuple[int, bytes]:
+    """The status and the whole reply to a chat request of our own.
+
+    Raises UpstreamError, also for a reply of more than `longest` bytes, which it calls `whose`.
+    """
+    headers = [("content-type", "application/json")]
+    reply = await backend.send(Outbound("POST", dialects()[Endpoint.CHAT].path, headers, body))
+    raw = b""
+    try:
+        async for chunk in reply.chunks():
+            raw += chunk
+            if len(raw) > longest:
+                raise UpstreamError(f"{whose} is longer than {longest} bytes")
+    finally:
+        await reply.close()
+    return reply.status, raw
+
+
 class OneWord:
     """Asks a language model for one word about strangers' texts, which travel as one JSON object.
 
@@ -60,17 +78,7 @@ class OneWord:
         shown = msgspec.json.encode(texts).decode()
         messages = [{"role": "system", "content": self._instructions}, {"role": "user", "content": shown}]
         body = msgspec.json.encode({"model": self.model, "messages": messages, **self._limits})
-        headers = [("content-type", "application/json")]
-        reply = await self._backend.send(Outbound("POST", dialects()[Endpoint.CHAT].path, headers, body))
-        raw = b""
-        try:
-            async for chunk in reply.chunks():
-                raw += chunk
-                if len(raw) > _LONGEST_REPLY:
-                    raise UpstreamError(f"the reply of {self.model!r} is longer than {_LONGEST_REPLY} bytes")
-        finally:
-            await reply.close()
-        return reply.status, raw
+        return await answered(self._backend, body, whose=f"the reply of {self.model!r}", longest=_LONGEST_REPLY)
 
 
 class LlmVerifier:

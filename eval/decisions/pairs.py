@@ -35,16 +35,9 @@ class Cache:
         self._threshold = threshold or ByCategory(pack)
         self._categories = categorize.build(pack, embedded([text for _, text in rows]) if rows else [])
 
-    def served(self, some: Sequence[Pair], verifier: CrossEncoder | None = None) -> list[bool]:
+    def served(self, some: Sequence[Pair]) -> list[bool]:
         """For each pair, whether the second question gets the answer to the first."""
-        decisions = self.decisions(some)
-        served = [isinstance(one, Serve) for one in decisions]
-        if verifier is not None:
-            grey = [at for at, decision in enumerate(decisions) if isinstance(decision, Verify)]
-            words = verifier.probabilities([(some[at].asked, some[at].cached) for at in grey])
-            for at, said in zip(grey, words.tolist(), strict=True):
-                served[at] = passes(decisions[at], said, verifier)
-        return served
+        return [isinstance(one, Serve) for one in self.decisions(some)]
 
     def decisions(self, some: Sequence[Pair]) -> list[Decision | None]:
         """What is decided about each pair; None where nothing is sought."""

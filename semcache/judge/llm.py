@@ -16,9 +16,10 @@ import msgspec
 
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.evidence import Comparison
-from semcache.protocols import Backend, Outbound
+from semcache.protocols import Backend
 from semcache.types import Endpoint
 from semcache.wire import dialects
+from semcache.word import answered
 
 LONGEST = 6000
 _LONGEST_REPLY = 1 << 20
@@ -72,17 +73,7 @@ class LlmJudge:
     async def _send(self, comparison: Comparison) -> tuple[int, bytes]:
         messages = [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": quoted(comparison)}]
         body = msgspec.json.encode({"model": self._model, "messages": messages, **self._limits})
-        headers = [("content-type", "application/json")]
-        reply = await self._backend.send(Outbound("POST", dialects()[Endpoint.CHAT].path, headers, body))
-        raw = b""
-        try:
-            async for chunk in reply.chunks():
-                raw += chunk
-                if len(raw) > _LONGEST_REPLY:
-                    raise UpstreamError(f"the judge's reply is longer than {_LONGEST_REPLY} bytes")
-        finally:
-            await reply.close()
-        return reply.status, raw
+        return await answered(self._backend, body, whose="the judge's reply", longest=_LONGEST_REPLY)
 
 
 def quoted(comparison: Comparison) -> str:

@@ -11,9 +11,10 @@ import asyncio
 import msgspec
 
 from semcache.errors import UpstreamError, UpstreamTimeout
-from semcache.protocols import Backend, Outbound
+from semcache.protocols import Backend
 from semcache.types import Endpoint
 from semcache.wire import dialects
+from semcache.word import answered
 
 _LONGEST = 1 << 20
 
@@ -32,22 +33,11 @@ class Chat:
         body = msgspec.json.encode({"model": self._model, "messages": messages})
         try:
             async with asyncio.timeout(self._patience):
-                status, raw = await self._send(body)
+                status, raw = await answered(
+                    self._backend, body, whose=f"the reply of {self._model!r}", longest=_LONGEST
+                )
         except TimeoutError as error:
             raise UpstreamTimeout(f"{self._model!r} said nothing within {self._patience} s") from error
         if status != 200:
             raise UpstreamError(f"the backend of {self._model!r} answered with status {status}")
         return dialects()[Endpoint.CHAT].parse(raw).text
-
-    async def _send(self, body: bytes) -> tuple[int, bytes]:
-        headers = [("content-type", "application/json")]
-        reply = await self._backend.send(Outbound("POST", dialects()[Endpoint.CHAT].path, headers, body))
-        raw = b""
-        try:
-            async for chunk in reply.chunks():
-                raw += chunk
-                if len(raw) > _LONGEST:
-                    raise UpstreamError(f"the reply of {self._model!r} is longer than {_LONGEST} bytes")
-        finally:
-            await reply.close()
-        return reply.status, raw
