@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from semcache import decide, features
 from semcache.policy import Category, Pack
 from semcache.thresholds import StaticThreshold
-from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Why
+from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Why
 
 NOW = 1000.0
 CARD = Card(7, b"e", b"s", "default", "cached prompt", created=900.0, expires=2000.0)
@@ -161,3 +161,23 @@ def test_an_answer_of_another_category_is_not_served_beyond_its_time() -> None:
     other = replace(CARD, category="strict")
     assert isinstance(choose([Candidate(other, 0.99)], now=1999.0, revalidate=10.0), Serve)
     assert choose([Candidate(other, 0.99)], now=2000.0, revalidate=10.0).why is Why.EXPIRED  # type: ignore[union-attr]
+
+
+class Asking(StaticThreshold):
+    """Serves everything, and remembers on whose behalf it was asked about which category."""
+
+    def __init__(self) -> None:
+        super().__init__(PACK)
+        self.asked: list[tuple[str, str]] = []
+
+    def judge(
+        self, candidate: Candidate, category: str, *, controls: Controls, draw: float, tenant: str = ""
+    ) -> Verdict:
+        self.asked.append((category, tenant))
+        return super().judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
+
+
+def test_the_terms_of_both_categories_are_asked_on_the_tenants_behalf() -> None:
+    threshold = Asking()
+    choose([Candidate(replace(CARD, category="strict"), 0.99)], threshold=threshold, tenant="acme")
+    assert threshold.asked == [("default", "acme"), ("strict", "acme")]

@@ -234,3 +234,18 @@ async def test_nobody_joins_a_call_in_the_air_for_another_conversation(cache: As
     assert other.lookup.shelf == found.lookup.shelf
     card = Card(0, b"x", found.lookup.shelf, "default", THROAT[2], 0.0, float("inf"))
     assert not cache.acceptable(other.lookup, card, 1.0)
+
+
+async def test_what_is_decided_for_a_tenant_is_decided_under_its_name(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge, asked = cache.parts.threshold.judge, list[str]()
+
+    def listening(*given: Any, tenant: str = "", **more: Any) -> Any:
+        asked.append(tenant)
+        return judge(*given, tenant=tenant, **more)
+
+    await tell(cache, "Mostly.", *THROAT, tenant="acme")
+    monkeypatch.setattr(cache.parts.threshold, "judge", listening)
+    assert (await ask(cache, *REWORDED, tenant="acme")).answer == "Mostly."
+    assert set(asked) == {"acme"}
