@@ -2,6 +2,8 @@
 
 Knows no embedder: the caller embeds `example_texts` and hands the vectors to `build`.
 Centroids, not nearest examples: leaving one out on the shipped packs, they name the right category more often.
+A category of the present moment (`live`) takes a prompt by likeness only if it is much nearer than any other, or if the
+wording allows that the answer changes from day to day: what happened in Rome is like the news, and stays what it is.
 Invariant: the result is always a category of the pack, and "default" when nothing else is near enough.
 """
 
@@ -16,11 +18,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.errors import EmbedError, RequestRejected
+from semcache.freshness import may_change_daily
 from semcache.policy import Pack
 from semcache.types import Request
 
 if TYPE_CHECKING:
     from semcache.types import Matrix, Vector
+
+_MUCH = 0.08  # of cosine similarity
 
 
 class Categories:
@@ -39,6 +44,7 @@ class Categories:
         means = {name: matrix.mean(axis=0) for name, matrix in (examples or {}).items() if len(matrix)}
         self._names = list(means)
         self._centroids = np.stack([_unit(mean) for mean in means.values()]) if means else None
+        self._live = np.array([pack.of(name).live for name in means], dtype=bool)
 
     def by_rule(self, request: Request) -> str | None:
         """The category that the caller names, else the first whose rule matches. Raises RequestRejected(400)."""
@@ -54,7 +60,7 @@ class Categories:
                 return name
         return None
 
-    def near(self, vector: Vector) -> tuple[str, ...]:
+    def near(self, vector: Vector, text: str) -> tuple[str, ...]:
         """The categories of a prompt, nearest first: the best, and those that are less than `overlap` behind it.
 
         "default" stands at the pack's `min_margin`: it comes first when no centroid is nearer than that.
@@ -62,6 +68,11 @@ class Categories:
         if self._centroids is None:
             return ("default",)
         scores = self._centroids @ vector
+        if self._live.any():
+            others = np.where(self._live, -np.inf, scores)
+            ahead = float(scores.max()) - float(np.max(others, initial=self._pack.min_margin))
+            if 0.0 < ahead < _MUCH and not may_change_daily(text):
+                scores = others
         last = float(np.max(scores, initial=self._pack.min_margin)) - self._pack.overlap
         ranked = [(float(scores[row]), self._names[row]) for row in np.flatnonzero(scores > last)]
         if self._pack.min_margin > last and "default" not in self._names:

@@ -105,9 +105,12 @@ _PERSONAL = _Rules(
     _rule(
         "have owe owed spend spent order ordered bought buy paid booked scheduled left say said ask asked sent send"
         " receive received eligible",
-        r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?(?:do|did|have|am|was|were|are) (?:i|we) (?:\w+ )?"
+        r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?(?:did|have|am|was|were|are) (?:i|we) (?:\w+ )?"
         r"(?:have|owe|owed|spend|spent|order(?:ed)?|bought|buy|paid|booked|scheduled|left|say|said|ask(?:ed)?|sent|send"
         r"|received?|eligible)\b",
+        # "What do I have to do" and "what do I say to her" want advice, not records.
+        r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?do (?:i|we) (?:still |currently |now )?"
+        r"(?:have(?! to\b)|owe|spend)\b",
     ),
     _rule(
         "am was",
@@ -120,7 +123,11 @@ _PERSONAL = _Rules(
         r"\b(?:what(?:'s| is| are)|tell me|do you (?:know|remember)) my (?:name|age|address|birthday|phone|number|email"
         r"|username|id|job|location|favou?rite|timezone|city)\b",
     ),
-    _rule("am remind about remember", r"\b(?:who am i|where am i|remind me|about me|do you remember)\b"),
+    _rule(
+        "am remind about remember",
+        r"\b(?:who am i|where am i|remind me(?! (?:what|who|how|why|which|when) (?!i\b|my\b|we\b|our\b))|about me"
+        r"|do you remember)\b",
+    ),
     _rule(
         "my our",
         r"\b(?:my|our) (?:order|account|invoice|ticket|booking|tracking|reservation|case|claim) (?:number "
@@ -219,12 +226,24 @@ _LIVE = _Rules(
     ),
     _rule(
         "traffic",
-        r"\btraffic (?:on|in|to|near|like|conditions?|report|jams?)\b(?!.*\b(?:website|site|blog|page|google)\b)",
+        r"\bhow(?:'s|s| is) (?:the )?traffic\b"
+        r"|\btraffic (?:on|in|to|near|like|conditions?|report|jams?)\b(?!.*\b(?:website|site|blog|page|google)\b)",
     ),
     _rule(
         "status delay delays down open closed online up",
-        r"\b(?:flight|train|bus) (?:status|delays?)\b|\bis (?:\S+ ){1,4}?(?:down|open|closed|online"
-        r"|up)(?: now)?\s*\?\s*$",
+        r"\b(?:flight|train|bus) (?:\w+ )?(?:status|delays?)\b|\bis (?:\S+ ){1,4}?(?:down|open|closed|online"
+        r"|up)(?: now)?\s*\?\s*$|\bany delays\b",
+    ),
+    _rule(
+        "open closed down running busy crowded delayed cancelled canceled late",
+        r"^\W*(?:is|are) (?:the |any )?(?!it\b)(?:[\w']+ ){1,3}?(?:still |already )?"
+        r"(?:open|closed|down|running|busy|crowded|delayed|cancell?ed)\W*$|\bhow (?:busy|crowded|late) (?:is|are)\b",
+    ),
+    _rule(
+        "conditions report count quality times time numbers queue delays",
+        r"\b(?:surf|snow|road|sea|beach|avalanche) (?:conditions|report)\b|\bpollen count\b"
+        r"|\bair quality (?:in|at|near)\b|\btide times?\b|\b(?:waiting|wait|queue) times? at\b"
+        r"|\b(?:lottery|powerball|winning) numbers\b",
     ),
     _rule(
         "now near nearest stock",
@@ -240,7 +259,9 @@ _LIVE = _Rules(
 )
 _NOT_LIVE = _any(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
-    r"|calculated|set)\b"
+    r"|calculated|set)\b",
+    r"\bpresent value\b",
+    r"\bweather\b.*\b(?:1[0-9]{3}|20[01][0-9])\b",
 )
 _WORK = (
     r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"

@@ -157,7 +157,7 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Entries of all categories together: a category may use what others leave unused. Left out, quotas are strict."""
     min_margin: Score = 0.25
     """A request whose best centroid scores below this joins the category `default`."""
-    overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.1
+    overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.15
     """Paraphrases are also sought in categories whose centroid scores less than this below the best one."""
     defaults: CategorySpec = msgspec.field(default_factory=CategorySpec)
     categories: dict[str, CategorySpec] = {}
@@ -217,7 +217,7 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
     share: Literal["tenant", "user"]
     target: float
     min_margin: float
-    overlap: float = 0.1
+    overlap: float = 0.15
     confidence: float = 0.95
     relax_to: float | None = None
     tenants: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -237,7 +237,7 @@ class Categorizer(Protocol):
         """The category that the caller or a rule names, without an embedding; None when only the vector can tell."""
         ...
 
-    def near(self, vector: Vector) -> Sequence[str]:
+    def near(self, vector: Vector, text: str) -> Sequence[str]:
         """The categories of a prompt, nearest first, at least one: it is kept in the first, and sought in all."""
         ...
 

@@ -158,7 +158,7 @@ class SemanticTier:
         pack = self._parts.pack
         if request.controls.category is not None:
             return [pack.of(request.controls.category)]
-        near = [pack.of(name) for name in self._parts.categories.near(vector)]
+        near = [pack.of(name) for name in self._parts.categories.near(vector, request.text)]
         if rule is not None:
             return [pack.of(rule), *[category for category in near if category.name != rule]]
         return near

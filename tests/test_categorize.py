@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from semcache.categorize import Categories, build, example_texts
 from semcache.errors import EmbedError, RequestRejected
@@ -42,17 +43,17 @@ def test_example_texts_keep_the_order_that_build_expects() -> None:
 
 
 def test_the_nearest_centroid_names_the_category() -> None:
-    assert BUILT.near(unit(1, 0, 0.2))[0] == "support"
-    assert BUILT.near(unit(0.2, 0, 1))[0] == "code"
+    assert BUILT.near(unit(1, 0, 0.2), "")[0] == "support"
+    assert BUILT.near(unit(0.2, 0, 1), "")[0] == "code"
 
 
 def test_what_is_near_to_nothing_is_default() -> None:
-    assert BUILT.near(unit(0, 1, 0))[0] == "default"
-    assert BUILT.near(unit(-1, 0, 0))[0] == "default"
+    assert BUILT.near(unit(0, 1, 0), "")[0] == "default"
+    assert BUILT.near(unit(-1, 0, 0), "")[0] == "default"
 
 
 def test_without_examples_everything_is_default() -> None:
-    assert Categories(PACK).near(unit(1, 0, 0)) == ("default",)
+    assert Categories(PACK).near(unit(1, 0, 0), "") == ("default",)
     bare = Pack(
         name="p",
         description="",
@@ -61,7 +62,7 @@ def test_without_examples_everything_is_default() -> None:
         min_margin=0.2,
         categories={"default": Category(name="default")},
     )
-    assert build(bare, np.zeros((0, 3), dtype=np.float32)).near(unit(1, 0, 0)) == ("default",)
+    assert build(bare, np.zeros((0, 3), dtype=np.float32)).near(unit(1, 0, 0), "") == ("default",)
 
 
 def test_the_caller_names_the_category() -> None:
@@ -98,13 +99,23 @@ def test_vectors_that_do_not_fit_the_examples_are_refused() -> None:
 
 
 def test_a_prompt_between_two_categories_is_sought_in_both() -> None:
-    assert set(BUILT.near(unit(1, 0, 0.99))) == {"support", "code"}
-    assert BUILT.near(unit(1, 0, 0.2)) == ("support",)
+    assert set(BUILT.near(unit(1, 0, 0.99), "")) == {"support", "code"}
+    assert BUILT.near(unit(1, 0, 0.2), "") == ("support",)
+
+
+def test_what_merely_resembles_the_news_is_of_the_moment_only_if_its_wording_allows_that() -> None:
+    live = Category(name="live", live=True, semantic=False, examples=("a",))
+    built = build(structs.replace(PACK, categories={**PACK.categories, "live": live}), np.eye(4, dtype=np.float32))
+    news, rather = unit(0.3, 0, 0, 1), unit(0.68, 0.68, 0, 1)
+    old = "What happened on the 15th of March 44 BC in Rome?"
+    assert built.near(rather, "Who won the cup last night?")[0] == "live"
+    assert built.near(rather, old)[0] == "support"
+    assert built.near(news, old)[0] == "live"
 
 
 def test_a_prompt_at_the_margin_is_sought_in_the_default_category_too() -> None:
     margin = PACK.min_margin
     just_inside = unit(margin + 0.01, (1 - (margin + 0.01) ** 2) ** 0.5, 0)
     just_outside = unit(margin - 0.01, (1 - (margin - 0.01) ** 2) ** 0.5, 0)
-    assert BUILT.near(just_inside) == ("support", "default")
-    assert BUILT.near(just_outside) == ("default", "support")
+    assert BUILT.near(just_inside, "") == ("support", "default")
+    assert BUILT.near(just_outside, "") == ("default", "support")

@@ -27,7 +27,8 @@ GENERAL = """
 how do I reset my password|my dog is sick what can I do|How can I track my order?|what is an invoice?
 What should I do if my card is stolen?|Why is my code slow?|how do i cancel my subscription|Can I return my order?
 how to improve my credit score|What is a contract?|What is the best way to clean my laptop?
-do I have to pay tax on gifts?|Do I need a visa for Japan?|how do I check my account balance|My phone won't turn on
+do I have to pay tax on gifts?|what do I have to do in Git|What do I say to my mother-in-law?|remind me what a mole is
+Do I need a visa for Japan?|how do I check my account balance|My phone won't turn on
 why does my loop never end|What is the refund policy?|Do I have the right to refuse overtime?
 is it safe to eat my leftovers after 3 days|Could you tell me how to close my account?
 """
@@ -36,13 +37,15 @@ what time is it|What's the weather in Paris?|who is the current president of Fra
 What is Apple's stock price?|is it raining in London|what's happening in Ukraine right now|is GitHub down?
 What are today's headlines|who is winning the game|traffic on the M25|USD EUR exchange rate|restaurants near me
 what is the latest version of Python|will it rain tomorrow|what day is it today|weather|who won the game last night
-What is the current inflation rate?
+What is the current inflation rate?|hows the traffic|any delays on the red line?|flight BA117 status|is the pool open
+surf conditions at bondi|Powerball numbers|How busy is the gym?|are the trains running|pollen count in Munich
 """
 TIMELESS = """
 what is the capital of France|how does a stock market work|How do weather forecasts work?|What causes traffic?
 who was the first president|how are exchange rates determined|explain real-time operating systems|What is a live wire?
 How do I sort a list?|what is the time complexity of quicksort|how to increase traffic to my website
-What's the difference between now and then?|What is a leap day?|What does today() do in Excel?
+What's the difference between now and then?|What is a leap day?|net present value of these flows|How was the weather in London in 1976?
+Is the Louvre open on Mondays?|is a closed door safer than an open one|What does today() do in Excel?
 """
 CREATIVE = """
 write a poem about autumn|Tell me a joke|brainstorm names for a cafe|give me another one|surprise me

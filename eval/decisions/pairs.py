@@ -45,8 +45,8 @@ class Cache:
         scores = (cached * asked).sum(axis=1)
         found = []
         for pair, one, two, score in zip(some, cached, asked, scores.tolist(), strict=True):
-            kept = self._pack.of(self._categories.near(one)[0])
-            near = [self._pack.of(name) for name in self._categories.near(two)]
+            kept = self._pack.of(self._categories.near(one, pair.cached)[0])
+            near = [self._pack.of(name) for name in self._categories.near(two, pair.asked)]
             open_ = kept.name in [each.name for each in near if each.cache and each.semantic]
             sought = open_ and _eligible(pair.cached, kept) and _eligible(pair.asked, near[0])
             found.append(self._decision(pair, kept, near[0], min(1.0, score)) if sought else None)

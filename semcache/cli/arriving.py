@@ -119,7 +119,7 @@ def _arrival(
     if refused is None:
         vector = vectors.of(request.text)
         if request.controls.category is None:
-            near = categories.near(vector)
+            near = categories.near(vector, request.text)
             names = [*names, *near] if placed.rule is not None else [*near]
         refused = _refused(one, request, pack, names[0])
     ttl = FixedFreshness(pack).ttl(request, names[0])

@@ -7,7 +7,7 @@ from semcache.freshness.fixed import FixedFreshness
 from semcache.freshness.hazard import Volatility
 from semcache.freshness.learned import LearnedFreshness, Outlook, Past
 from semcache.freshness.revalidate import Age, Refetches, usable
-from semcache.freshness.volatile import VolatilityModel, is_relative
+from semcache.freshness.volatile import VolatilityModel, is_relative, may_change_daily
 
 __all__ = [
     "Age",
@@ -19,5 +19,6 @@ __all__ = [
     "Volatility",
     "VolatilityModel",
     "is_relative",
+    "may_change_daily",
     "usable",
 ]

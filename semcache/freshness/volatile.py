@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_DAILY = 0.3  # P(fast) from which a prompt that is like those of the moment may be one
 KINDS = (Volatility.NEVER, Volatility.SLOW, Volatility.FAST)
 _FILE = Path(__file__).with_name("volatility.json")
 _RELATIVE = re.compile(
@@ -41,6 +42,11 @@ _RELATIVE = re.compile(
 def is_relative(text: str) -> bool:
     """Whether the answer depends on the day, or the minute, of asking, and says so."""
     return _RELATIVE.search(cues.fold(text)) is not None or is_live(text)
+
+
+def may_change_daily(text: str) -> bool:
+    """Whether the wording allows that the answer is another one tomorrow; about 0.1 ms."""
+    return is_live(text) or float(VolatilityModel.shipped().probabilities(text)[2]) >= _DAILY
 
 
 class VolatilityModel:

@@ -175,7 +175,7 @@ def _shelves(cache: Any) -> Any:
     def find(text: str, vector: Any) -> tuple[bytes, str, bytes]:
         request = _request(text)
         categories = cache.parts.categories
-        category = categories.by_rule(request) or categories.near(vector)[0]
+        category = categories.by_rule(request) or categories.near(vector, request.text)[0]
         key = keys.cache_key(request, cache.parts.store.salt)
         return keys.shelf_of(key, category, cache.parts.embedder.id, cache.parts.store.salt), category, key.exact
 
