@@ -34,12 +34,13 @@ SETTINGS = {
     "store.seal_keys": "Encryption keys, newest first: `id:base64,id:base64`, 32 bytes each.",
     "data": "Folder of the SQLite file and of the index snapshot.",
     "policies": "Policy pack: a shipped name, a YAML file, or a folder of them.",
-    "embedder": "`default`, `onnx:DIR`, `sentence:NAME` (needs the extra `train`), `hashing[:DIM]` (tests).",
+    "embedder": "`default`, `onnx:DIR`, `sentence:NAME` (needs the extra `train`), `litellm:MODEL` (a provider's, by "
+    "the extra `litellm`), `hashing[:DIM]` (tests).",
     "cache.hot_bytes": "Memory for answers that are replayed without asking the store, per worker.",
     "cache.target": "The error to keep, in every category; overrides the pack's.",
-    "cache.judge": "How a cached answer is compared with a fresh one, in the background: the same string, the same "
-    "words, the same meaning by the embedder (`verifier`), or the word of a language model (`llm`, see `judge.model`). "
-    "Free text needs one of the last two.",
+    "cache.judge": "How a cached answer is compared with a fresh one, in the background: the same string (`exact`), "
+    "the same words (`normalised`), the same meaning by the embedder (`verifier`), or the word of a language model "
+    "(`llm`, see `judge.model`). Free text needs one of the last two. Or a plug-in's name.",
     "cache.seed": "Makes random choices reproducible.",
     "judge.url": "Where the judge `llm` is asked, an OpenAI-compatible base URL. Empty: the upstream.",
     "judge.model": "The model that the judge `llm` asks.",

@@ -14,11 +14,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+)
 
+from semcache import plugins
 from semcache.errors import ConfigError
 
 PREFIX = "SEMCACHE_"
@@ -124,12 +134,22 @@ class Storage(_Section):
     seal_keys: SecretStr | None = None
 
 
+def _judge(name: str) -> str:
+    known = ("exact", "normalised", "verifier", "llm")
+    if name not in known and name not in plugins.names("judges"):
+        raise ValueError(plugins.unknown("judges", name, known))
+    return name
+
+
+JudgeName: TypeAlias = Annotated[str, AfterValidator(_judge)]
+
+
 class Cache(_Section):
     """The cache itself. `target` None is the policy pack's."""
 
     hot_bytes: Size = 256 << 20
     target: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    judge: Literal["exact", "normalised", "verifier", "llm"] = "verifier"
+    judge: JudgeName = "verifier"
     seed: int | None = None
 
 

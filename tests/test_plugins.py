@@ -20,11 +20,12 @@ import pytest
 from semcache import features, plugins, policy, thresholds
 from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
+from semcache.config import Settings
 from semcache.embed import open_embedder
 from semcache.errors import ConfigError, StoreError
 from semcache.eviction import POLICIES, Quota
 from semcache.guards import conflicts
-from semcache.judge import open_judge
+from semcache.judge import JUDGES, open_judge
 from semcache.store import open_store
 from semcache.thresholds import STRATEGIES, ByCategory, StaticThreshold
 from semcache.thresholds.certified.priors import read_priors
@@ -183,6 +184,12 @@ def test_the_command_line_knows_the_package_of_the_page(documented: tuple[Path, 
     assert "defaults.eviction: no 'clok' among the evictions; did you mean 'clock'?" in wrong.stdout + wrong.stderr
 
 
+def test_settings_take_every_judge_that_is_built_in_and_name_the_nearest() -> None:
+    assert [Settings.load({"cache.judge": name}, {}, None).cache.judge for name in JUDGES] == [*JUDGES]
+    with pytest.raises(ConfigError, match="did you mean 'verifier'"):
+        Settings.load({"cache.judge": "verifyer"}, {}, None)
+
+
 def test_parts_are_given_what_the_page_says(tiny: Any) -> None:
     assert open_embedder("tiny").dim == 32
     assert open_embedder("tiny:64").dim == 64
@@ -192,6 +199,7 @@ def test_parts_are_given_what_the_page_says(tiny: Any) -> None:
     judge = open_judge("tiny", model="small")
     assert isinstance(judge, tiny.Named)
     assert judge.given == (None, None, None, "small")
+    assert Settings.load({"cache.judge": "tiny"}, {}, None).cache.judge == "tiny"
     backend = open_backend("tiny:some:where", api_key="k", timeout=3.0)
     assert isinstance(backend, tiny.Echo)
     assert backend.given == ("some:where", "k", 3.0)

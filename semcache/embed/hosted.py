@@ -1,0 +1,90 @@
+"""Ask a provider for vectors, over the litellm package, which speaks to some dozens of them.
+
+Every text leaves the machine, and every lookup waits for the network: a local model is the better choice where one will
+do. Knows litellm's calls and nothing of any provider. Invariant: finite float32 unit rows of one width, in the order of
+the texts, or an EmbedError; the width is asked for once, when the embedder is made.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semcache.errors import ConfigError, EmbedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from semcache.types import Matrix
+
+_AT_ONCE = 96  # texts a call; the smallest limit among the large providers
+
+
+class HostedEmbedder:
+    """An embedder behind `model` in litellm's notation ("openai/text-embedding-3-small", "ollama/nomic-embed-text").
+
+    Keys and addresses come from the variables that litellm reads (OPENAI_API_KEY, OPENAI_API_BASE, ...). `timeout` is
+    in seconds. The id holds no version of the weights: when a provider changes them, name them anew or reindex.
+    """
+
+    def __init__(self, model: str, *, timeout: float = 5.0) -> None:
+        """Ask once, for the dimension. Raises ConfigError where the package is missing or the provider refuses."""
+        if find_spec("litellm") is None:
+            raise ConfigError(f"embedder 'litellm:{model}' needs the package: pip install 'semcache-llm[litellm]'")
+        self._model, self._timeout = model, timeout
+        try:
+            answer = _package().embedding(model=model, input=["dimension"], timeout=timeout, max_retries=0)
+            self._dim = len(_rows(answer)[0])
+        except Exception as error:  # litellm raises each provider's own kinds
+            raise ConfigError(f"embedder 'litellm:{model}' does not answer: {error}") from error
+
+    @property
+    def id(self) -> str:
+        return f"litellm/{self._model}/{self._dim}"
+
+    @property
+    def dim(self) -> int:
+        return self._dim
+
+    @property
+    def max_tokens(self) -> int:
+        """As most providers have it; a longer text is theirs to cut or to refuse."""
+        return 8191
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """Return float32 (len(texts), dim), rows L2-normalised. Raises EmbedError."""
+        matrix: Matrix = np.empty((len(texts), self._dim), np.float32)
+        for start in range(0, len(texts), _AT_ONCE):
+            part = [text.encode("utf-8", "replace").decode("utf-8") for text in texts[start : start + _AT_ONCE]]
+            try:
+                answer = await _package().aembedding(
+                    model=self._model, input=part, timeout=self._timeout, max_retries=0
+                )
+                rows = np.asarray(_rows(answer), np.float32)
+            except Exception as error:
+                raise EmbedError(f"the embedder {self.id} failed: {error}") from error
+            if rows.shape != (len(part), self._dim):
+                raise EmbedError(f"the embedder {self.id} returned {rows.shape}, not {(len(part), self._dim)}")
+            matrix[start : start + len(part)] = rows
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        if not (np.isfinite(lengths).all() and (lengths > 0.0).all()):
+            raise EmbedError(f"the embedder {self.id} returned a vector that has no direction")
+        matrix /= lengths
+        return matrix
+
+    async def close(self) -> None:
+        """Nothing is held between calls."""
+
+
+def _package() -> Any:
+    import litellm
+
+    litellm.suppress_debug_info = True
+    return litellm
+
+
+def _rows(answer: Any) -> list[list[float]]:
+    """The vectors in the order of the texts, whatever the order of the answer."""
+    return [list(row["embedding"]) for row in sorted(answer.data, key=lambda row: int(row["index"]))]
