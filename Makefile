@@ -25,7 +25,7 @@ lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction.
 bench: $(VENV)/test.stamp  ## Measure, against peers in environments of their own; needs wrk.
 	$(BIN)/python -m eval.bench $(ARGS)
 
-bench-engine: $(VENV)/torch.stamp  ## Measure the local engine, beside plain transformers.
+bench-engine: $(VENV)/torch.stamp  ## Measure the local engine, beside transformers, OpenVINO GenAI and llama.cpp.
 	$(BIN)/python -m eval.engine_bench $(ARGS)
 
 models: $(VENV)/torch.stamp  ## Train the models that ship: make models ARGS="--data FOLDER".

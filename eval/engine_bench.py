@@ -14,14 +14,16 @@ import json
 import os
 import platform
 import random
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from eval.engine_asking import NEW, PREFIX, Json, ask, cpu, names, spread, tokens
+from eval.engine_beside import throughput, ttft
+from eval.engine_eviction import eviction
 from eval.engine_models import make
 from semcache.engine import EngineConfig, Job, Sampling
 from semcache.engine.engine import Engine
@@ -31,117 +33,6 @@ from semcache.engine.opening import open_engine
 
 RESULTS = Path(__file__).parent / "results"
 DATA = Path(__file__).parents[1].parent / "shared" / "data" / "models"
-PREFIX, NEW = 2048, 32
-Json = dict[str, Any]
-_names = itertools.count()
-
-
-def tokens(rng: random.Random, count: int) -> tuple[int, ...]:
-    """Random tokens, none of them special."""
-    return tuple(rng.randrange(6, 8000) for _ in range(count))
-
-
-def cpu(what: Callable[[], object]) -> float:
-    """CPU seconds of this process."""
-    began = time.process_time()
-    what()
-    return time.process_time() - began
-
-
-def spread(values: Sequence[float], unit: str = "", scale: float = 1.0, digits: int = 1) -> str:
-    """Median and range."""
-    low, middle, high = min(values) * scale, statistics.median(values) * scale, max(values) * scale
-    return f"{middle:.{digits}f}{unit} ({low:.{digits}f}-{high:.{digits}f})"
-
-
-def ask(
-    engine: Engine,
-    prompts: Sequence[Sequence[int]],
-    most: int,
-    tenant: str = "",
-    draft: Sequence[int] = (),
-    shortcut: Shortcut | None = None,
-) -> list[list[int]]:
-    """Answer prompts greedily and together; the tokens said."""
-    sampling = Sampling(max_tokens=most, ignore_eos=True, logprobs=0)
-    jobs = [Job(str(next(_names)), tuple(prompt), sampling, tenant, tuple(draft), shortcut) for prompt in prompts]
-    said: dict[str, list[int]] = {job.id: [] for job in jobs}
-    for job in jobs:
-        engine.submit(job)
-    while not engine.idle:
-        for delta in engine.step():
-            said[delta.job].extend(score.token for score in delta.scores)
-    return [said[job.id] for job in jobs]
-
-
-def ttft(folder: Path, rounds: int) -> Json:
-    """Time to the first token: 2,048 tokens of shared prefix and 32 new ones, beside transformers' own ways."""
-    import torch
-    from transformers import AutoModelForCausalLM, ContinuousBatchingConfig, DynamicCache, GenerationConfig
-
-    engine, rng = open_engine(EngineConfig(str(folder))), random.Random(7)
-    model = AutoModelForCausalLM.from_pretrained(folder, attn_implementation="sdpa")
-    settings = ContinuousBatchingConfig(page_size=32, num_blocks=1024, max_batch_tokens=512, allow_block_sharing=True)
-    greedy = GenerationConfig(max_new_tokens=1, do_sample=False, eos_token_id=-1, pad_token_id=0)
-    manager = model.init_continuous_batching(generation_config=greedy, continuous_batching_config=settings)
-    plain = AutoModelForCausalLM.from_pretrained(folder, attn_implementation="sdpa")
-    manager.start()
-
-    def batched(prompt: Sequence[int]) -> None:
-        name = manager.add_request(list(prompt), max_new_tokens=1)
-        while (result := manager.get_result(name, timeout=60)) is None or not result.is_finished():
-            pass
-
-    def generated(prompt: Sequence[int], cache: Any = None) -> None:
-        given = torch.tensor([list(prompt)])
-        plain.generate(given, generation_config=greedy, past_key_values=cache)
-
-    times: dict[str, list[float]] = {name: [] for name in ("cold", "warm", "cb cold", "cb warm", "hf cold", "hf warm")}
-    ask(engine, [tokens(rng, 64)], 1)
-    batched(tokens(rng, 64))
-    try:
-        for _ in range(rounds):
-            prefix = tokens(rng, PREFIX)
-            first = prefix + tokens(rng, NEW)
-            times["cold"].append(cpu(lambda: ask(engine, [first], 1)))  # noqa: B023
-            times["cb cold"].append(cpu(lambda: batched(first)))  # noqa: B023
-            times["hf cold"].append(cpu(lambda: generated(first)))  # noqa: B023
-            cache = DynamicCache(config=plain.config)
-            with torch.inference_mode():
-                plain(torch.tensor([prefix]), past_key_values=cache, logits_to_keep=1)
-            warm: dict[str, list[float]] = {"warm": [], "cb warm": [], "hf warm": []}
-            for _ in range(5):
-                prompt = prefix + tokens(rng, NEW)
-                warm["warm"].append(cpu(lambda: ask(engine, [prompt], 1)))  # noqa: B023
-                warm["cb warm"].append(cpu(lambda: batched(prompt)))  # noqa: B023
-                warm["hf warm"].append(cpu(lambda: generated(prompt, cache)))  # noqa: B023
-                cache.crop(-NEW)
-            for name, values in warm.items():
-                times[name].append(statistics.median(values))
-    finally:
-        manager.stop(block=True)
-    ratio = [cold / warm for cold, warm in zip(times["cold"], times["warm"], strict=True)]
-    against = [warm / cb for warm, cb in zip(times["warm"], times["cb warm"], strict=True)]
-    return {
-        "targets": [
-            ["cold / warm", spread(ratio, " x"), ">= 20 x", statistics.median(ratio) >= 20],
-            [
-                "warm / warm of continuous batching",
-                spread(against, " x", digits=2),
-                "<= 1.3 x",
-                statistics.median(against) <= 1.3,
-            ],
-        ],
-        "columns": ["to the first token", "cold", "warm"],
-        "rows": [
-            [label, spread(times[f"{key}cold"], " ms", 1e3), spread(times[f"{key}warm"], " ms", 1e3)]
-            for label, key in (
-                ("engine", ""),
-                ("transformers, continuous batching", "cb "),
-                ("transformers, generate and crop", "hf "),
-            )
-        ],
-    }  # fmt: skip
 
 
 def documents(folder: Path, rounds: int) -> Json:
@@ -176,56 +67,6 @@ def documents(folder: Path, rounds: int) -> Json:
             "one of four layers is computed in full before tokens are chosen: deeper models spare more",
             "what the shares cost in quality: kv-quality.md",
         ],
-    }
-
-
-def throughput(folder: Path, rounds: int) -> Json:
-    """16 requests at once that share 2,048 tokens, 32 new ones and 32 to say, against one after the other."""
-    import torch
-    from transformers import AutoModelForCausalLM, DynamicCache
-
-    model, rng = AutoModelForCausalLM.from_pretrained(folder), random.Random(8)
-    shared = open_engine(EngineConfig(str(folder), draft=0))
-    apart = open_engine(EngineConfig(str(folder), draft=0, share=10**9))
-    times: dict[str, list[float]] = {
-        name: [] for name in ("engine", "no shared attention", "generate", "generate, cached")
-    }
-    same = []
-    for _ in range(rounds):
-        prefix = tokens(rng, PREFIX)
-        prompts = [prefix + tokens(rng, NEW) for _ in range(16)]
-        said: list[list[int]] = []
-        times["engine"].append(cpu(lambda: said.extend(ask(shared, prompts, 32))))  # noqa: B023
-        times["no shared attention"].append(cpu(lambda: ask(apart, prompts, 32)))  # noqa: B023
-        given = {"max_new_tokens": 32, "do_sample": False, "eos_token_id": -1, "pad_token_id": 0}
-
-        def one(prompt: Sequence[int], cache: Any = None) -> list[int]:
-            found = model.generate(torch.tensor([prompt]), past_key_values=cache, **given)  # noqa: B023
-            return [int(token) for token in found[0, len(prompt) :]]
-
-        answers: list[list[int]] = []
-        # Four of sixteen are enough: they take equally long.
-        times["generate"].append(4 * cpu(lambda: answers.extend(one(prompt) for prompt in prompts[:4])))  # noqa: B023
-        same.append(sum(a == b for a, b in zip(answers, said, strict=False)))
-        cache = DynamicCache(config=model.config)
-        with torch.inference_mode():
-            once = cpu(lambda: model(torch.tensor([prefix]), past_key_values=cache, logits_to_keep=1))  # noqa: B023
-
-        def cached() -> None:
-            for prompt in prompts[:4]:  # noqa: B023
-                one(prompt, cache)  # noqa: B023
-                cache.crop(PREFIX - cache.get_seq_length())  # noqa: B023
-
-        times["generate, cached"].append(once + 4 * cpu(cached))
-    ratio = [slow / fast for slow, fast in zip(times["generate"], times["engine"], strict=True)]
-    return {
-        "targets": [["sequential generate / engine", spread(ratio, " x"), ">= 4 x", statistics.median(ratio) >= 4]],
-        "columns": ["16 requests, prefix cold", "CPU time", "tokens/s"],
-        "rows": [
-            [name, spread(values, " s", digits=2), f"{16 * 32 / statistics.median(values):.0f}"]
-            for name, values in times.items()
-        ],
-        "notes": [f"the first four answers were those of generate in {sum(same)} of {4 * rounds} cases"],
     }
 
 
@@ -375,7 +216,7 @@ def fairness(folder: Path, rounds: int) -> Json:
         left = {"flood": 16, "b": 16, "c": 16}
         owner: dict[str, str] = {}
         for tenant, prompt in jobs:
-            owner[job := str(next(_names))] = tenant
+            owner[job := str(next(names))] = tenant
             engine.submit(Job(job, prompt, Sampling(max_tokens=16, ignore_eos=True), tenant))
         gap, began, ends = 0.0, time.process_time(), {"flood": 0.0, "b": 0.0, "c": 0.0}
         while not engine.idle:
@@ -404,7 +245,7 @@ def fairness(folder: Path, rounds: int) -> Json:
 
 SECTIONS = {
     "ttft": ttft, "documents": documents, "throughput": throughput, "drafts": drafts, "restart": restart,
-    "isolation": isolation, "fairness": fairness,
+    "eviction": eviction, "isolation": isolation, "fairness": fairness,
 }  # fmt: skip
 
 
@@ -448,7 +289,7 @@ def main() -> None:
         "vocabulary 8,192, random weights"
     )
     with tempfile.TemporaryDirectory() as folder:
-        model = make(Path(folder) / "llama", vocabulary=8192, hidden=256, layers=4, context=8192)
+        model = make(Path(folder) / "llama", vocabulary=8192, hidden=256, layers=4, context=8192, half=True)
         for name in options.sections or SECTIONS:
             began = time.monotonic()
             result = SECTIONS[name](model, options.rounds)

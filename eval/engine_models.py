@@ -39,9 +39,10 @@ def make(
     context: int = 1024,
     seed: int = 0,
     chat: bool = True,
+    half: bool = False,
     **more: Any,
 ) -> Path:
-    """Write a model into `folder` and return it."""
+    """Write a model into `folder` and return it; with `half`, float16 holds its weights exactly."""
     import torch
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -77,7 +78,8 @@ def make(
         **({"sliding_window": None} | more if kind == "mistral" else more),
     )
     torch.manual_seed(seed)
-    getattr(transformers, f"{names[kind]}ForCausalLM")(made).save_pretrained(folder)
+    model = getattr(transformers, f"{names[kind]}ForCausalLM")(made)
+    (model.half().float() if half else model).save_pretrained(folder)
     return folder
 
 

@@ -30,6 +30,9 @@ _Device = Annotated[str, typer.Option("--device", help="cpu, cuda, cuda:1, or au
 _Dtype = Annotated[str, typer.Option("--dtype", help="float32, bfloat16, float16, or auto: float32 on a CPU.")]
 _Context = Annotated[int | None, typer.Option("--context", metavar="TOKENS", help="Most tokens of prompt and answer.")]
 _Cache = Annotated[int, typer.Option("--cache-mib", metavar="MIB", help="Memory for keys and values.")]
+_Eviction = Annotated[
+    str, typer.Option("--eviction", help="What goes first: lru, or cost (seldom wanted, cheap to read).")
+]
 _Block = Annotated[int, typer.Option("--block", metavar="TOKENS", help="Tokens of a block, the unit of sharing.")]
 _Step = Annotated[int, typer.Option("--step", metavar="TOKENS", help="Most tokens of one forward pass.")]
 _Running = Annotated[int, typer.Option("--max-running", metavar="N", help="Most sequences worked on at once.")]
@@ -58,6 +61,7 @@ def serve(
     dtype: _Dtype = "auto",
     context: _Context = None,
     cache_mib: _Cache = 1024,
+    eviction: _Eviction = "lru",
     block: _Block = 32,
     step: _Step = 512,
     max_running: _Running = 32,
@@ -82,8 +86,8 @@ def serve(
 
     config = _config(
         model=model, revision=revision, name=name, device=device, dtype=dtype, context=context, cache_mib=cache_mib,
-        block=block, step=step, max_running=max_running, max_waiting=max_waiting, max_wait=max_wait, draft=draft,
-        disk=disk, disk_mib=disk_mib, host_mib=host_mib, disk_codec=disk_codec, chunk_mib=chunk_mib,
+        eviction=eviction, block=block, step=step, max_running=max_running, max_waiting=max_waiting, max_wait=max_wait,
+        draft=draft, disk=disk, disk_mib=disk_mib, host_mib=host_mib, disk_codec=disk_codec, chunk_mib=chunk_mib,
         threads=threads,
     )  # fmt: skip
     listener = listen(host, port)
@@ -126,6 +130,7 @@ def batch(
     dtype: _Dtype = "auto",
     context: _Context = None,
     cache_mib: _Cache = 1024,
+    eviction: _Eviction = "lru",
     block: _Block = 32,
     step: _Step = 512,
     max_running: _Running = 32,
@@ -156,8 +161,8 @@ def batch(
     todo = [line for line in lines if _custom_id(line) not in done]
     config = _config(
         model=model, revision=revision, name=name, device=device, dtype=dtype, context=context, cache_mib=cache_mib,
-        block=block, step=step, max_running=max_running, max_waiting=64, max_wait=float("inf"), draft=draft,
-        disk=disk, disk_mib=disk_mib, host_mib=host_mib, disk_codec=disk_codec, chunk_mib=chunk_mib,
+        eviction=eviction, block=block, step=step, max_running=max_running, max_waiting=64, max_wait=float("inf"),
+        draft=draft, disk=disk, disk_mib=disk_mib, host_mib=host_mib, disk_codec=disk_codec, chunk_mib=chunk_mib,
         threads=threads,
     )  # fmt: skip
     _quiet()

@@ -14,6 +14,7 @@ from semcache.errors import ConfigError
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Codec = Literal["raw", "lossless", "int8", "int4"]
+Eviction = Literal["lru", "cost"]
 _LOSSY = ("int8", "int4")
 
 
@@ -22,7 +23,9 @@ class EngineConfig:
     """Settings of one engine. Sizes are tokens unless their name says bytes; times are seconds.
 
     `model` is a folder or a model id; `dtype` "auto" is float32 on a CPU and the model's own elsewhere. `block` is the
-    unit of sharing. `cache_bytes` is memory for keys and values of running requests and of prefixes kept for later.
+    unit of sharing. `cache_bytes` is memory for keys and values of running requests and of prefixes kept for later;
+    `eviction` says which of these go first: the least recently used ("lru"), or those that were wanted least often and
+    cost least to compute ("cost").
     `step` bounds the tokens of one forward pass (SARATHI's chunk). `share` is the length of a common prefix from which
     a batch attends to it once for all (Hydragen). `draft` is the longest draft verified in one pass, 0 for none.
     `quantum` is what a tenant's deficit is raised by (DLPM). A request is refused at once when `max_waiting` wait
@@ -40,6 +43,7 @@ class EngineConfig:
     context: int | None = None
     block: int = 32
     cache_bytes: int = 1 << 30
+    eviction: Eviction = "lru"
     step: int = 512
     max_running: int = 32
     max_waiting: int = 512
@@ -69,6 +73,8 @@ class EngineConfig:
             raise ConfigError(f"engine max_wait {self.max_wait!r} must be a positive number of seconds")
         if self.dtype not in ("auto", "float32", "bfloat16", "float16"):
             raise ConfigError(f"engine dtype {self.dtype!r} is none of: auto, float32, bfloat16, float16")
+        if self.eviction not in ("lru", "cost"):
+            raise ConfigError(f"engine eviction {self.eviction!r} is none of: lru, cost")
         if self.disk_codec not in ("raw", "lossless", *_LOSSY):
             raise ConfigError(f"engine disk_codec {self.disk_codec!r} is none of: raw, lossless, {', '.join(_LOSSY)}")
 

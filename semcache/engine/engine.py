@@ -27,7 +27,7 @@ from semcache.engine.load import Overloaded, Pace, refusal
 from semcache.engine.meter import Meter
 from semcache.engine.model import Decoder
 from semcache.engine.packing import Piece
-from semcache.engine.prefix import root_key
+from semcache.engine.prefix import cost_aware, equal, root_key
 from semcache.engine.residence import Residence
 from semcache.engine.sequence import Sequence
 from semcache.engine.shortcuts import Shortcuts
@@ -62,8 +62,8 @@ class Engine:
         if pages < 2:
             need = 2 * decoder.shape.token_bytes * config.block
             raise ConfigError(f"engine cache_bytes {config.cache_bytes:,} holds no two blocks: give at least {need:,}")
-        store = KeyValues(decoder.shape, pages=pages, block=config.block)
-        self._residence = Residence(store, tiers, meter)
+        worth = cost_aware(config.block * decoder.slope) if config.eviction == "cost" else equal
+        self._residence = Residence(KeyValues(decoder.shape, pages=pages, block=config.block), tiers, meter, worth)
         self.limits = Limits(decoder.context, self._residence.capacity, decoder.vocabulary, config.max_running)
         self._shortcuts = Shortcuts(
             decoder, block=config.block, chunk_bytes=config.chunk_bytes, codec=config.lossy_codec

@@ -39,6 +39,14 @@ class Decoder:
     fingerprint: str
     ends: frozenset[int]
 
+    @property
+    def slope(self) -> float:
+        """By how much computing a token costs more for each token before it, in units of the first token's cost: the
+        operations of attention against those of the weights in its layers."""
+        weights: int = sum(one.numel() for name, one in self.module.named_parameters() if ".layers." in name)
+        attended: int = 2 * self.shape.layers * self.module.config.num_attention_heads * self.shape.dim
+        return attended / weights
+
     def logits(self, pieces: Sequence[Piece], store: KeyValues, *, share: int) -> torch.Tensor:
         """Run a batch: keys and values go into `store`, the logits of the wanted tokens come back, float32 (rows,
         vocabulary)."""

@@ -2,7 +2,8 @@
 
 A block is found by a key chained over all tokens before it (vLLM's automatic prefix caching; ChunkAttention, section
 3.1) and its tokens are compared before it is used, so that a collision costs a miss and never a wrong answer. Eviction
-takes the least recently used leaf that no sequence uses (SGLang's RadixAttention, section 3).
+takes the least valuable leaf that no sequence uses, of several the least recently used: where all are worth the same,
+that is leaf-LRU (SGLang's RadixAttention, section 3); with `cost_aware`, RAGCache's replacement.
 Knows page numbers and token ids, nothing of tensors or clocks. Invariant: the tree holds each of its pages once; a
 block's parent is in the tree as long as the block is; a page that a sequence holds is never evicted.
 """
@@ -13,11 +14,13 @@ import hashlib
 import heapq
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 
 from semcache.engine.pages import PagePool
 
 _KEY_BYTES = 16
+_REMEMBERED = 4  # blocks whose hits are remembered after they have gone, for each page of the pool
 
 
 def root_key(*parts: str) -> bytes:
@@ -40,25 +43,46 @@ def chain_keys(root: bytes, ids: Sequence[int], block: int, *, known: Sequence[b
 
 
 class Block:
-    """A block in the tree. `above` is the key of its parent, or of the root; `used` is the tree's count of uses when it
-    was last used; a disk may keep a `lossy` one in fewer bits."""
+    """A block in the tree, behind `depth` others. `above` is the key of its parent, or of the root; `hits` is how many
+    requests wanted it; `used` is the tree's count of uses when it was last used, and `rank` what it was worth to keep
+    it then; a disk may keep a `lossy` one in fewer bits."""
 
-    __slots__ = ("above", "children", "ids", "key", "lossy", "page", "parent", "used")
+    __slots__ = ("above", "children", "depth", "hits", "ids", "key", "lossy", "page", "parent", "rank", "used")
 
     def __init__(self, key: bytes, above: bytes, parent: Block | None, ids: tuple[int, ...], page: int) -> None:
         self.key, self.above, self.parent, self.ids, self.page = key, above, parent, ids, page
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.children = 0
         self.used = 0
+        self.hits = 1
+        self.rank = 0.0
         self.lossy = False
 
 
-class PrefixTree:
-    """Blocks of `pool`'s pages by chained key."""
+Worth = Callable[[Block], float]
 
-    def __init__(self, pool: PagePool) -> None:
-        self._pool = pool
+
+def equal(_: Block) -> float:
+    """All blocks are worth the same."""
+    return 0.0
+
+
+def cost_aware(slope: float) -> Worth:
+    """A block is worth what computing it costs, as often as it was wanted (prefix-aware GDSF: RAGCache, Jin et al.
+    2024, section 5.1; blocks are of one size). `slope` is by how much a block is dearer for each block before it, in
+    units of the first one's cost: 0 or more."""
+    return lambda block: block.hits * (1 + slope * block.depth)
+
+
+class PrefixTree:
+    """Blocks of `pool`'s pages by chained key. `worth` says which to keep."""
+
+    def __init__(self, pool: PagePool, worth: Worth = equal) -> None:
+        self._pool, self._worth = pool, worth
         self._blocks: dict[bytes, Block] = {}
-        self._leaves: list[tuple[int, int, Block]] = []  # a heap; entries may be out of date
+        self._leaves: list[tuple[float, int, int, Block]] = []  # a heap; entries may be out of date
+        self._clock = 0.0  # the highest rank given up so far: what is not used any more falls behind it
+        self._past: OrderedDict[bytes, int] = OrderedDict()  # hits of blocks that have gone
         self._uses = 0
         self._pushed = 0
 
@@ -91,29 +115,41 @@ class PrefixTree:
         the same one; None for a collision, or when the parent has left the tree."""
         found = self._blocks.get(key)
         if found is not None:
-            return found if found.ids == tuple(ids) and found.parent is parent else None
+            if found.ids != tuple(ids) or found.parent is not parent:
+                return None
+            found.hits += 1
+            return found
         if parent is not None and self._blocks.get(parent.key) is not parent:
             return None
         self._pool.share(page)
         block = self._blocks[key] = Block(key, above, parent, tuple(ids), page)
+        block.hits += self._past.pop(key, 0)
         if parent is not None:
             parent.children += 1
         self.release([block])
         return block
+
+    def hit(self, chain: Iterable[Block]) -> None:
+        """Note that a request wanted these blocks, which it holds."""
+        for block in chain:
+            block.hits += 1
 
     def release(self, blocks: Iterable[Block]) -> None:
         """Note that blocks were used. To be called after a sequence has dropped their pages."""
         self._uses += 1
         for block in blocks:
             block.used = self._uses
+            block.rank = self._clock + self._worth(block)
             self._offer(block)
 
     def victim(self) -> Block | None:
-        """The block to give up next: the least recently used leaf that only the tree holds; None when there is none."""
+        """The block to give up next: of the leaves that only the tree holds the one worth least; None when there is
+        none."""
         while self._leaves:
-            used, _, block = self._leaves[0]
+            rank, used, _, block = self._leaves[0]
             stale = block.used != used or block.children or self._blocks.get(block.key) is not block
             if not stale and self._pool.holders(block.page) == 1:
+                self._clock = max(self._clock, rank)
                 return block
             heapq.heappop(self._leaves)  # one that is in use comes back by `release`
         return None
@@ -122,6 +158,9 @@ class PrefixTree:
         """Take a leaf out of the tree and let go of its page."""
         assert not block.children, "a block with children cannot go"
         del self._blocks[block.key]
+        self._past[block.key] = block.hits
+        if len(self._past) > _REMEMBERED * self._pool.size:
+            self._past.popitem(last=False)
         self._pool.drop(block.page)
         if block.parent is not None:
             block.parent.children -= 1
@@ -133,18 +172,17 @@ class PrefixTree:
 
     def blocks(self) -> list[Block]:
         """All blocks, parents before children, the least recently used chains last."""
-        depth: dict[bytes, int] = {}
-        for block in self._blocks.values():  # a parent is always added before its children
-            depth[block.key] = 0 if block.parent is None else depth[block.parent.key] + 1
-        return sorted(self._blocks.values(), key=lambda block: (depth[block.key], -block.used))
+        return sorted(self._blocks.values(), key=lambda block: (block.depth, -block.used))
 
     def _offer(self, block: Block) -> None:
         if block.children:
             return
         if len(self._leaves) > 4 * len(self._blocks) + 64:
             alive = [block for block in self._blocks.values() if not block.children]
-            self._leaves = [(block.used, number, block) for number, block in enumerate(alive, self._pushed + 1)]
+            self._leaves = [
+                (block.rank, block.used, number, block) for number, block in enumerate(alive, self._pushed + 1)
+            ]
             heapq.heapify(self._leaves)
             self._pushed += len(alive)
         self._pushed += 1
-        heapq.heappush(self._leaves, (block.used, self._pushed, block))
+        heapq.heappush(self._leaves, (block.rank, block.used, self._pushed, block))

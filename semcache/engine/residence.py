@@ -13,7 +13,7 @@ from semcache.engine.disk import Stored
 from semcache.engine.kv import KeyValues
 from semcache.engine.meter import Meter
 from semcache.engine.pages import PagePool
-from semcache.engine.prefix import Block, PrefixTree
+from semcache.engine.prefix import Block, PrefixTree, Worth
 from semcache.engine.sequence import Sequence
 from semcache.engine.tiers import Tiers
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class Residence:
-    """All pages of `store`, with `tiers` behind them."""
+    """All pages of `store`, with `tiers` behind them; `worth` says which blocks to keep."""
 
-    def __init__(self, store: KeyValues, tiers: Tiers, meter: Meter) -> None:
-        self.store, self._tiers, self._meter = store, tiers, meter
+    def __init__(self, store: KeyValues, tiers: Tiers, meter: Meter, worth: Worth) -> None:
+        self.store, self._tiers, self._meter, self._worth = store, tiers, meter, worth
         self._block = store.block
         self._pool = PagePool(store.pages)
-        self._tree = PrefixTree(self._pool)
+        self._tree = PrefixTree(self._pool, worth)
 
     @property
     def capacity(self) -> int:
@@ -63,6 +63,8 @@ class Residence:
                 self._pool.drop(block.page)
             self._tree.release(chain)
             return False
+        if not sequence.charged:  # one that comes back wants what it wanted before
+            self._tree.hit(chain)
         sequence.chain, sequence.pages = chain, [block.page for block in chain]
         sequence.linked = True
         self._load(sequence, compute)
@@ -132,7 +134,7 @@ class Residence:
     def reset(self) -> None:
         """Forget everything."""
         self._pool = PagePool(self._pool.size)
-        self._tree = PrefixTree(self._pool)
+        self._tree = PrefixTree(self._pool, self._worth)
 
     def close(self) -> None:
         """Put what is cached on disk, where there is one."""

@@ -197,6 +197,19 @@ def test_what_a_page_held_before_is_nobodys_business(folder: Folder) -> None:
     assert [said[str(at)].text for at in range(4)] == [Reference(folder()).says(prompt, 12) for prompt in prompts]
 
 
+@pytest.mark.parametrize(("eviction", "kept"), [("lru", 0), ("cost", 40)])
+def test_a_prefix_that_many_want_outlives_prompts_that_nobody_repeats(folder: Folder, eviction: str, kept: int) -> None:
+    engine = an_engine(folder(), eviction=eviction, cache_bytes=24 * 8 * 512)
+    wanted, scan = ids(0, 40), [ids(at, 60) for at in range(10, 16)]
+    for at in range(3):
+        work(engine, [job(f"wanted{at}", (*wanted, 6 + at), max_tokens=1)])
+    for at, prompt in enumerate(scan):
+        work(engine, [job(f"scan{at}", prompt, max_tokens=1)])
+    said = work(engine, [job("again", (*wanted, 99))])["again"]
+    assert said.spent.cached == kept
+    assert said.text == Reference(folder()).says((*wanted, 99), 12)
+
+
 def test_who_speaks_is_not_held_up_by_a_long_prompt(folder: Folder) -> None:
     engine = an_engine(folder(), step=16)
     engine.submit(job("speaker", ids(1, 5), max_tokens=30))

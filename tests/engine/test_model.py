@@ -110,6 +110,24 @@ def test_the_fingerprint_follows_weights_and_dtype(folder: Folder, tmp_path: Pat
     assert opened(make(tmp_path / "other", seed=1)).decoder.fingerprint != same
 
 
+def test_the_slope_is_what_a_counter_of_operations_finds(folder: Folder) -> None:
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+    from transformers import AutoModel, DynamicCache
+
+    model = AutoModel.from_pretrained(folder(), attn_implementation="eager")
+    counted = []
+    for before in (0, 1, 100):
+        cache = DynamicCache()
+        if before:
+            model(torch.full((1, before), 7), past_key_values=cache)
+        with FlopCounterMode(display=False) as counter, torch.inference_mode():
+            model(torch.tensor([[7]]), past_key_values=cache)
+        counted.append(counter.get_total_flops())
+    found = opened(folder()).decoder.slope
+    assert found == pytest.approx((counted[2] - counted[1]) / 99 / counted[0], rel=0.05)
+
+
 @pytest.mark.parametrize("kind", ["llama", "qwen3"])
 def test_bfloat16_passes_its_probe(folder: Folder, kind: str) -> None:
     assert opened(folder(kind), dtype="bfloat16").decoder.shape.dtype.itemsize == 2
@@ -131,7 +149,15 @@ def test_a_real_tiny_model_speaks_as_transformers_does() -> None:
 
 
 @pytest.mark.parametrize(
-    "setting", [{"block": 0}, {"cache_bytes": 0}, {"max_wait": 0.0}, {"max_wait": float("nan")}, {"dtype": "int8"}]
+    "setting",
+    [
+        {"block": 0},
+        {"cache_bytes": 0},
+        {"max_wait": 0.0},
+        {"max_wait": float("nan")},
+        {"dtype": "int8"},
+        {"eviction": "fifo"},
+    ],
 )
 def test_settings_out_of_range_are_refused(setting: Any) -> None:
     with pytest.raises(ConfigError, match=next(iter(setting))):

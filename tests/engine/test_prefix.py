@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.engine.pages import PagePool
-from semcache.engine.prefix import Block, PrefixTree, chain_keys, root_key
+from semcache.engine.prefix import Block, PrefixTree, Worth, chain_keys, cost_aware, equal, root_key
 
 BLOCK = 2
 Tokens = st.lists(st.integers(0, 2), max_size=10)
+Worths = st.sampled_from([equal, cost_aware(0.0), cost_aware(0.5)])
 
 
 class Holder:
     """Computes prompts the way a sequence does: takes over what is there, adds the rest, lets go."""
 
-    def __init__(self, pages: int) -> None:
+    def __init__(self, pages: int, worth: Worth = equal) -> None:
         self.pool = PagePool(pages)
-        self.tree = PrefixTree(self.pool)
+        self.tree = PrefixTree(self.pool, worth)
         self.content: dict[int, tuple[bytes, tuple[int, ...]]] = {}
 
     def page(self) -> int | None:
         while (page := self.pool.take()) is None:
             victim = self.tree.victim()
+            free = [block for block in self.tree.blocks() if not block.children and self.pool.holders(block.page) == 1]
+            assert victim is min(free, key=lambda block: (block.rank, block.used), default=None)
             if victim is None:
                 return None
             self.tree.remove(victim)
@@ -33,6 +37,7 @@ class Holder:
         chain = self.tree.match(keys, ids)
         for block in chain:
             self.pool.share(block.page)
+        self.tree.hit(chain)
         for at in range(len(chain), len(keys)):
             page = self.page()
             if page is None:
@@ -52,10 +57,20 @@ class Holder:
             self.pool.drop(block.page)
         self.tree.release(chain)
 
+    def ask(self, *prompts: list[int]) -> list[int]:
+        """How many blocks of each prompt were there."""
+        found = []
+        for ids in prompts:
+            found.append(self.tree.depth(chain_keys(b"root", ids, BLOCK)))
+            self.leave(self.enter(b"root", ids))
+        return found
 
-@given(st.integers(1, 8), st.lists(st.tuples(st.booleans(), Tokens, st.booleans()), max_size=30))
-def test_what_is_found_is_what_was_computed(pages: int, prompts: list[tuple[bool, list[int], bool]]) -> None:
-    holder, roots, held = Holder(pages), [root_key("a"), root_key("b")], []
+
+@given(st.integers(1, 8), Worths, st.lists(st.tuples(st.booleans(), Tokens, st.booleans()), max_size=30))
+def test_what_is_found_is_what_was_computed(
+    pages: int, worth: Worth, prompts: list[tuple[bool, list[int], bool]]
+) -> None:
+    holder, roots, held = Holder(pages, worth), [root_key("a"), root_key("b")], []
     for tenant, ids, keep in prompts:
         chain = holder.enter(roots[tenant], ids)
         for at, block in enumerate(chain):
@@ -85,6 +100,35 @@ def test_the_least_recently_used_leaf_goes_first() -> None:
     victim = holder.tree.victim()
     assert victim is not None
     assert victim.ids == (3, 3)
+
+
+NOTE, MANUAL = [1, 1], [2, 2, 3, 3]
+
+
+@pytest.mark.parametrize(("worth", "kept"), [(equal, 0), (cost_aware(0.0), 2)])
+def test_documents_that_were_wanted_often_outlive_a_scan(worth: Worth, kept: int) -> None:
+    holder = Holder(4, worth)
+    holder.ask(MANUAL, MANUAL, MANUAL, *([at, at] for at in range(10, 16)))
+    assert holder.ask(MANUAL) == [kept]
+
+
+@pytest.mark.parametrize(("slope", "kept"), [(0.0, 1), (1.0, 2)])
+def test_documents_that_are_dear_to_compute_outlive_cheap_ones(slope: float, kept: int) -> None:
+    holder = Holder(3, cost_aware(slope))
+    assert holder.ask(MANUAL, NOTE, [4, 4], MANUAL) == [0, 0, 0, kept]
+
+
+def test_what_was_wanted_often_once_goes_in_the_end() -> None:
+    holder = Holder(2, cost_aware(0.0))
+    holder.ask(NOTE, NOTE, NOTE, *([at, at] for at in range(10, 15)))
+    assert holder.ask(NOTE) == [0]
+
+
+@pytest.mark.parametrize(("scanned", "kept"), [(5, 1), (20, 0)])
+def test_what_was_wanted_often_is_known_again_for_a_while_after_it_has_gone(scanned: int, kept: int) -> None:
+    holder = Holder(2, cost_aware(0.0))
+    holder.ask(NOTE, NOTE, NOTE, *([at, at] for at in range(10, 10 + scanned)), NOTE)
+    assert holder.ask([50, 50], [51, 51], NOTE) == [0, 0, kept]
 
 
 def test_equal_keys_of_different_tokens_share_nothing() -> None:

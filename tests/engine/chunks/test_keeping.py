@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from semcache.engine.chunks.craft import Variant, best, measured
 from semcache.engine.chunks.store import ChunkStore, chunk_key
-from semcache.engine.chunks.tree import KnowledgeTree, Node
-from semcache.errors import InvalidArgument
 
 torch = pytest.importorskip("torch", reason="needs the extra `engine`")
 
@@ -102,55 +100,3 @@ def test_what_is_used_stays() -> None:
     store.keep(keys[3], made[3])
     assert [bool(store.find(keys[at], (at, at))) for at in range(4)] == [True, False, True, True]
     assert not store.keep(keys[0], variant((A,), (1.0,), ids=(7,) * 99))
-
-
-Request = st.lists(st.integers(0, 4), min_size=1, max_size=4, unique=True)
-
-
-@given(st.lists(st.tuples(Request, st.floats(0.1, 5)), max_size=40), st.integers(0, 20), st.integers(0, 30))
-def test_tiers_hold_what_fits_and_parents_outlive_their_children(
-    requests: list[tuple[list[int], float]], fast: int, slow: int
-) -> None:
-    tree = KnowledgeTree(fast=fast, slow=slow)
-    sizes = [3, 5, 2, 7, 4]
-    for names, cost in requests:
-        known = tree.find(names)
-        costs = [0.0 if at < len(known) else cost for at in range(len(names))]
-        path = tree.use(names, [sizes[name] for name in names], costs)
-        assert [node.name for node in path] == names[: len(path)]
-        nodes = every(tree)
-        assert sum(node.size for node in nodes if node.fast) == tree.used(fast=True) <= fast
-        assert sum(node.size for node in nodes if node.copied) == tree.used(fast=False) <= slow
-        for node in nodes:
-            assert node.fast or node.copied
-            assert node.parent is not None
-            assert node.parent.fast or not node.fast or node.parent.parent is None
-
-
-def every(tree: KnowledgeTree) -> list[Node]:
-    return tree._walk()
-
-
-def test_cheap_and_rare_documents_go_before_dear_and_frequent_ones() -> None:
-    gone: list[object] = []
-    tree = KnowledgeTree(fast=10, slow=0, moved=lambda node, to: gone.append((node.name, to)))
-    tree.use(["dear"], [5], [9.0])
-    tree.use(["cheap"], [5], [1.0])
-    tree.use(["new"], [5], [1.0])
-    assert gone == [("cheap", "gone")]
-
-
-def test_a_document_is_copied_to_the_slow_tier_once() -> None:
-    moves: list[object] = []
-    tree = KnowledgeTree(fast=5, slow=10, moved=lambda node, to: moves.append((node.name, to)))
-    for name in ("x", "y", "x", "y", "x"):
-        tree.use([name], [5], [0.0 if tree.find([name]) else 1.0])
-    assert moves.count(("x", "slow")) == 1
-    assert moves.count(("x", "fast")) == 2
-
-
-def test_a_document_larger_than_the_tier_ends_the_path() -> None:
-    tree = KnowledgeTree(fast=10, slow=0)
-    assert [node.name for node in tree.use(["a", "b", "c"], [4, 20, 1], [1.0] * 3)] == ["a"]
-    with pytest.raises(InvalidArgument, match="do not match"):
-        tree.use(["a"], [1, 2], [1.0])
