@@ -45,7 +45,8 @@ what is the capital of France|how does a stock market work|How do weather foreca
 who was the first president|how are exchange rates determined|explain real-time operating systems|What is a live wire?
 How do I sort a list?|what is the time complexity of quicksort|how to increase traffic to my website
 What's the difference between now and then?|What is a leap day?|net present value of these flows
-How was the weather in London in 1976?|Is the Louvre open on Mondays?|is a closed door safer than an open one|What does today() do in Excel?
+How was the weather in London in 1976?
+Is the Louvre open on Mondays?|is a closed door safer than an open one|What does today() do in Excel?
 """
 CREATIVE = """
 write a poem about autumn|Tell me a joke|brainstorm names for a cafe|give me another one|surprise me
