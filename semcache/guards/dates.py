@@ -281,7 +281,11 @@ def _normal(match: re.Match[str], words: Text) -> frozenset[str] | None:
         if which == "this" and period in _MONTHS:
             return frozenset((f"month {_MONTHS[period]}",))
         if which == "this":
-            return frozenset(("",)) if period in ("week", "month", "year") else frozenset((f"this {period}",))
+            return (
+                frozenset(("",))
+                if period in ("week", "month", "year")
+                else frozenset(("tonight" if period in ("evening", "night") else f"this {period}",))
+            )
         return frozenset((f"{get('other') or ''} {_SHIFT[which]} {period}".strip(),))
     if group == "point":
         point = _POINTS[get("p")]

@@ -28,6 +28,8 @@ _SYMMETRIC = vocabulary(
     " together married marry interact combine combined mix mixed share common conflict overlap correlation"
 )
 _JOINED = vocabulary("and or nor plus")
+# Whose a thing is; "our" and "the" may be "my".
+_OWNERS = {"my": "mine", "our": "mine", "your": "yours", "his": "theirs", "her": "theirs", "their": "theirs"}
 # Nouns that say nothing of which way: "from my savings account" and "to savings" are opposed by "savings".
 _GENERIC = vocabulary("account card one money cash device site website file app other place thing side point")
 _BEING = vocabulary("is are was were be the a an as")
@@ -36,7 +38,8 @@ _LONGEST = 60  # words; longer prompts are read as far as that
 
 
 class Reading(NamedTuple):
-    """`sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares."""
+    """`sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
+    those that possessives name."""
 
     words: tuple[str, ...]
     bag: frozenset[str]
@@ -45,6 +48,7 @@ class Reading(NamedTuple):
     than: tuple[tuple[frozenset[str], frozenset[str]], ...]
     degrees: frozenset[str]
     symmetric: bool
+    owners: frozenset[str]
 
 
 class Direction(Comparing[Reading]):
@@ -60,11 +64,13 @@ class Direction(Comparing[Reading]):
         if one.symmetric or two.symmetric:
             return None
         if (one.sources and two.targets) or (one.targets and two.sources):
-            found = (one.sources & two.targets) - one.targets | (one.targets & two.sources) - two.targets
+            found = _turned(one.sources, two.targets, one.targets) | _turned(two.sources, one.targets, two.targets)
             if found:
                 return Conflict(self.name, f"from and to {' '.join(sorted(min(found, key=sorted)))}")
         if one.than and two.than and one.degrees == two.degrees and exchanged(one, two):
             return Conflict(self.name, "compared the other way round")
+        if one.bag == two.bag and one.owners and two.owners and one.owners.isdisjoint(two.owners):
+            return Conflict(self.name, f"{min(one.owners)} / {min(two.owners)}")
         common = len(one.bag & two.bag)
         if common > 1 and common >= _FEWEST * max(len(one.bag), len(two.bag)):
             shared = one.bag & two.bag
@@ -82,8 +88,9 @@ def read(text: str) -> Reading:
     stems = tuple([stem(word) for word in words.words[:_LONGEST]])
     bag = frozenset(stems) - LIGHT
     symmetric = not words.bag.isdisjoint(_SYMMETRIC)
+    owners = frozenset([_OWNERS[word] for word in words.bag if word in _OWNERS])
     if words.bag.isdisjoint(_PIVOTS):
-        return Reading(stems, bag, frozenset(), frozenset(), (), frozenset(), symmetric)
+        return Reading(stems, bag, frozenset(), frozenset(), (), frozenset(), symmetric, owners)
     sources: set[frozenset[str]] = set()
     targets: set[frozenset[str]] = set()
     than: list[tuple[frozenset[str], frozenset[str]]] = []
@@ -108,7 +115,20 @@ def read(text: str) -> Reading:
         tuple(than),
         frozenset(degrees),
         symmetric,
+        owners,
     )
+
+
+def _turned(
+    sources: frozenset[frozenset[str]], targets: frozenset[frozenset[str]], own: frozenset[frozenset[str]]
+) -> set[frozenset[str]]:
+    """What one text comes from and the other goes to, save its `own` targets; a phrase may say more than another."""
+    return {
+        source & target
+        for source in sources
+        for target in targets
+        if (source <= target or target <= source) and not any(source <= one or one <= source for one in own)
+    }
 
 
 def _phrase(stems: tuple[str, ...], words: tuple[str, ...], start: int) -> frozenset[str]:

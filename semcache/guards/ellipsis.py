@@ -35,6 +35,7 @@ _OPENING = re.compile(
         (?:make|explain|repeat|say|translate|rewrite|rephrase|summari[sz]e|shorten
         |simplify|fix|redo|undo|change|convert)\ (?:it|that|this|them)(?:\ [\w']+){0,4}\W*$
     | (?:is|was|are|were|does|do|did|has|have|can|could|will|would|should)\ (?:he|she|they)\b
+        (?!\ (?:say|call|speak|eat|make|celebrate|use)\b)
     | (?:the|this|that|these|those|my|your|which|what\ is\ the|what's\ the)?\ ?(?:first|second|third|last|other
       |next|previous|former
         |latter|same|cheaper|bigger|smaller|red|blue)\ (?:one|ones)\b
@@ -42,6 +43,7 @@ _OPENING = re.compile(
     )""",
     re.VERBOSE,
 )
+_COMPUTING = re.compile(r"\bIT\b")
 # A fragment that begins with a preposition and has no verb: "for children?", "in Germany?".
 _PREPOSITIONS = vocabulary("for in on at with without from by via per during until except including instead only")
 _AUXILIARIES = vocabulary(
@@ -74,7 +76,10 @@ _EXPLETIVE = re.compile(
     r"|will) (?:it|this)\b"
     r"|\b(?:it|that) (?:feels?|looks?|seems?|appears?|says?|takes?|comes|was|is|would|could|might|may)\b"
     r"|\b(?:it|that)'s\b|\bit like\b"
-    r"|\bits (?:been|a|an|the|not|\w+ed|\w+ing)\b|\b(?:know|think|say|mean|so) that\b"
+    r"|\bits (?:been|a|an|the|not|\w+ed|\w+ing)\b"
+    r"|\b(?:know|think|say|mean|so|tell|sure|true|prove|show|see|find|believe|feel|heard|likely|possible) that\b"
+    r"|\b(?:is|was) it (?:\w+er|(?:more|less) \w+|ok|okay|safe|bad|good|hard|easy|legal|illegal|normal|known) \w+ing\b"
+    r"|\b(?:is|was) it (?:\w+ ){1,4}?who\b|\bwill it rain\b|\bis it known\b"
 )
 
 
@@ -100,6 +105,8 @@ class Elliptic(Comparing[tuple[str, ...] | None]):
 def is_elliptic(text: str) -> bool:
     """Whether `text` cannot be understood without the turns before it. Pure; remembers its readings."""
     words = read_text(text)
+    if "IT" in words.tokens and not words.raw.isupper():
+        words = read_text(_COMPUTING.sub("computing", words.raw))
     count = len(words.words)
     if not count or count > _LONGEST:
         return False

@@ -69,7 +69,10 @@ _WISHES = (
     )),
     ("tongue", frozenset(_TONGUES), _TONGUES, True, re.compile(
         rf"\b(?:in|into|to)(?: simple| plain| british| american| the)* ({_any(_TONGUES)})\b"
-        r"(?! (?:class|culture|history|literature|food|people|cuisine|law|schools?|exam|grammar|cinema|films?|movies?))"
+        # "In French" may be the answer's tongue, "in the French capital" is not.
+        r"(?=\W*$|\W*[^\w\s]|\W+(?:and|or|with|for|to|using|please|pls|so|that|about|but|of|on|by|as|words?|language|text"
+        r"|letters?|script|version|translation|how|what|is|the|an?|my|this|who|when|then|not|than|instead|only|at|from"
+        r"|if|because|i|you|say|me|we|he|she|it|they|there|are|was|do|can|would|should)\b)"
     )),
     ("reader", frozenset(_READERS) | {"five", "5", "old"}, _READERS, True, re.compile(
         r"\b(?:like|as if|as though|to|for)(?: i'm| i am| im| i was| i were)(?: an?| the| complete| absolute"
@@ -98,6 +101,7 @@ _WISHES = (
 )  # fmt: skip
 _STEPS = re.compile(r"\bstep[ -]by[ -]step\b|\bstepwise\b|\bas steps\b|\bwith steps\b")
 _EXAMPLES = re.compile(r"\b(?:with|including|include|give|using)(?: me)?(?: an?| some| code| real)* examples?\b")
+_NAMES: dict[str, str] = {word: name for wish in _WISHES for word, name in wish[2].items()}
 _TRIGGERS = frozenset[str]().union(*(wish[1] for wish in _WISHES)) | vocabulary("step stepwise steps example examples")
 
 _STEMS = frozenset(map(stem, _TRIGGERS)) | vocabulary("explain describe answer write give term word as")
@@ -160,6 +164,7 @@ def read(text: str) -> Reading:
 def _lacking(one: Reading, two: Reading, other: str) -> frozenset[tuple[str, str]]:
     """The wishes of `one` that `two` makes nowhere, not even in other words."""
     bag = read_text(other).bag
+    bag |= {_NAMES[word] for word in bag if word in _NAMES}
     return frozenset(
         wish for wish in one.outright | one.hinted if wish not in two.outright | two.hinted and wish[1] not in bag
     )

@@ -53,6 +53,10 @@ _IDIOMS = re.compile(
 _RHETORICAL = re.compile(
     r"^(?:\W*(?:is|are|was|were|do|does|did|ca|could|would|should|has|have|wo)n't)\b(?!\s+(?:work|use|go|let|send))"
 )
+_SHORT = re.compile(r"\bw/o\b")
+# "Safe or no", "yes/no": a question, not a negation; "no. of players": a number.
+_EITHER = re.compile(r"(?:\bor|/) ?(?:no|not|n)\W*$|\byes[ /,]+(?:or )?no\b|\by/n\b|\bno\. of\b")
+_AGAINST = vocabulary("against for in favour favor of")
 _PREFIXED = re.compile(r"^(?:un|dis|non|mis)(?=[a-z]{4})")
 _NOT_PREFIXED = re.compile(
     r"^(?:under|until|unit|uni|uncle|unto|discov|discuss|discount|dispatch|display|distan|distr|dispos"
@@ -79,9 +83,10 @@ class Reading(NamedTuple):
     states: frozenset[int]
     members: dict[int, frozenset[int]]
     stems: frozenset[str]
+    against: bool
 
 
-_NOTHING = Reading(False, False, {}, _NONE, {}, frozenset())
+_NOTHING = Reading(False, False, {}, _NONE, {}, frozenset(), False)
 
 
 class Negation(Comparing[Reading]):
@@ -111,6 +116,8 @@ class Negation(Comparing[Reading]):
             others = (content(query) ^ content(cached)) - _NEGATORS
             if not plain.soft or not others:
                 return Conflict(self.name, "only one is negated", _inverted(told, others))
+        if one.against != two.against and content(query) ^ content(cached) <= _AGAINST:
+            return Conflict(self.name, "only one is against")
         if one.members and two.members:
             for group, members in one.members.items():
                 theirs = two.members.get(group)
@@ -123,7 +130,7 @@ def read(text: str) -> Reading:
     """The polarity of `text` and the opposites it names."""
     words = read_text(text)
     bag = words.bag
-    negated = not bag.isdisjoint(_NEGATORS) and _negated(words)
+    negated = not (bag.isdisjoint(_NEGATORS) and "w/o" not in words.lower) and _negated(words)
     soft = not bag.isdisjoint(_SOFT)
     sides, states = ({}, _NONE) if bag.isdisjoint(_SIDED) else _sides(bag)
     members: dict[int, frozenset[int]] = {}
@@ -141,7 +148,7 @@ def read(text: str) -> Reading:
     }
     if not (negated or soft or sides or members or stems):
         return _NOTHING
-    return Reading(negated, soft, sides, states, members, frozenset(stems))
+    return Reading(negated, soft, sides, states, members, frozenset(stems), "against" in bag)
 
 
 def _sides(bag: frozenset[str]) -> tuple[dict[int, int], frozenset[int]]:
@@ -178,7 +185,7 @@ def _unprefixed(stems: frozenset[str], text: str, other: str) -> int:
 
 
 def _negated(words: Text) -> bool:
-    plain = _IDIOMS.sub(" ", words.lower)
+    plain = _IDIOMS.sub(" ", _EITHER.sub(" ", _SHORT.sub("without", words.lower)))
     plain = _RHETORICAL.sub(" ", plain)
     kept = words.words if plain == words.lower and plain.isascii() else read_text(plain).words
     places = [place for place, word in enumerate(kept) if word in _NEGATORS]

@@ -63,6 +63,7 @@ _OPERATOR = re.compile(
     r"|(?P<to>to|\u2013))\s*$"
 )
 _ORDERED = frozenset(("minus", "over", "power", "to"))
+_JOINERS = frozenset(("and", "or", "to", "vs", "versus", "by", "with", "through"))
 _NAMED_OPERATORS = {
     "sum": "plus", "add": "plus", "plus": "plus", "subtract": "minus", "difference": "minus", "minus": "minus",
     "multiply": "times", "product": "times", "times": "times", "divide": "over", "divided": "over", "quotient": "over",
@@ -116,6 +117,8 @@ class Numbers(Comparing[Reading]):
         if hard or (left and right):
             veto = bool(left and right) or len(differing(query, cached) - _CUES) <= FEW
             return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)}", veto)
+        if _exchanged(one, two, query, cached):
+            return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)} changed places")
         if _reordered(one, two):
             return Conflict(self.name, f"{' '.join(one.operators)} / {' '.join(two.operators)} in another order")
         if one.units and two.units and one.units.isdisjoint(two.units):
@@ -263,10 +266,27 @@ def _equal(one: Quantity, two: Quantity) -> bool:
         factor = {"gbp": 1.0, "mass": _POUND, "": 1.0}.get(other.dimension, math.nan)
         return math.isclose(pounds.value * factor, other.base, rel_tol=2e-3)
     if one.dimension == two.dimension:
-        return math.isclose(one.base, two.base, rel_tol=2e-3 if one.dimension else 1e-9, abs_tol=1e-9)
+        return math.isclose(one.base, two.base, rel_tol=2e-3 if one.dimension else 1e-12, abs_tol=1e-9)
     if not one.dimension or not two.dimension or "degrees" in (one.dimension, two.dimension):
         return one.value == two.value
     return False
+
+
+def _exchanged(one: Reading, two: Reading, query: str, cached: str) -> bool:
+    """Whether numbers have changed places between the very same words, that join them by more than "and" or "or"."""
+    if len(one.quantities) < 2 or len(one.quantities) != len(two.quantities) or one.operators or two.operators:
+        return False
+    if all(_equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True)):
+        return False
+    left, right = _blanked(query), _blanked(cached)
+    joined = any(
+        one == two == "#" and word in _JOINERS for one, word, two in zip(left, left[1:], left[2:], strict=False)
+    )
+    return left == right and not joined
+
+
+def _blanked(text: str) -> tuple[str, ...]:
+    return tuple(["#" if word in SPELT or _DIGIT.search(word) else word for word in read_text(text).words])
 
 
 def _reordered(one: Reading, two: Reading) -> bool:

@@ -19,7 +19,7 @@ block unblock|ascend descend|inhale exhale|immigrate emigrate|login logout|zip u
 agree disagree|like dislike|trust distrust|register unregister,deregister|upgrade downgrade|maximize minimize
 maximise minimise|pass fail|succeed fail|marry divorce|tighten loosen|inflate deflate|arrive depart|undo redo
 qualify disqualify
-appear disappear|archive unarchive|publish unpublish|pin unpin|wrap unwrap|pack unpack|strengthen weaken
+appear disappear|admit deny|archive unarchive|publish unpublish|pin unpin|wrap unwrap|pack unpack|strengthen weaken
 lengthen shorten|widen narrow|soften harden|plug unplug|assemble disassemble|opt-in opt-out|bind unbind
 """
 _PLAIN = """
@@ -72,7 +72,7 @@ voluntary involuntary|maximal minimal|vertical horizontal|clockwise counterclock
 overweight underweight|overrated underrated|overvalued undervalued|nullable nonnullable|lossless lossy
 union intersection|multicast unicast|public private|wholesale retail|long-term short-term|import export|alive dead
 present absent|attack defend,defence,defense|entry exit|open,opening close,closing,closed|cause cure
-ceiling floor|superior inferior|senior junior
+ceiling floor|superior inferior|senior junior|same different|total partial
 """
 # Alternatives of one kind: prompts that name different members ask different things.
 _GROUPS = """
@@ -88,6 +88,7 @@ multiplication|addition|subtraction|division
 beginner,beginners|intermediate|advanced
 apple,apples|banana,bananas|mango,mangoes|grape,grapes|strawberry,strawberries|lemon,lemons
 beef|chicken|pork|lamb|salmon|tuna
+morning,mornings|afternoon,afternoons|evening,evenings
 coffee|tea|beer|wine|milk|juice
 football|basketball|tennis|cricket|baseball|hockey|volleyball|golf
 leather|cotton|wool|silk|polyester
@@ -163,7 +164,7 @@ AXES = _axes()
 LOOSE = frozenset(axis for word in ("off", "down") for axis, _ in AXES[word])
 SWITCHING = vocabulary(
     "turn turned turning turns switch switched switching put set shut power powered log logging logged sign"
-    " signing signed"
+    " signing signed went gone"
     " scroll scrolling move moving moved go goes going bring tone volume slow speed page voice mode lights light"
 )
 GROUPS: dict[str, tuple[int, int]] = {

@@ -50,9 +50,11 @@ _ALIKE = frozenset(
 _VAGUE = frozenset(("time", "day", "thing", "way"))
 _OFTEN = lexicon(
     "always=constantly,continuously sometimes=occasionally usually=normally,typically,generally never"
-    " rarely=seldom,hardly"
+    " rarely=seldom,hardly often=frequently,regularly"
 )
 _ONLY = vocabulary("only solely exclusively")
+_AS_GOOD_AS_ONLY = vocabulary("just merely alone purely simply but")
+_NEAR_OFTEN = frozenset(map(frozenset, (("always", "usually"), ("often", "usually"), ("often", "sometimes"))))
 _DEGREES = lexicon(
     "cheapest best=top,greatest,finest,ideal worst fastest=quickest easiest=simplest largest=biggest"
     " newest=latest slowest"
@@ -102,14 +104,13 @@ class Quantifiers(Comparing[Reading]):
             if other != share and frozenset((share, other)) not in _ALIKE:
                 return Conflict(self.name, f"{min(share, other)} / {max(share, other)} {noun}")
         if one.often and two.often and one.often != two.often:
-            return Conflict(
-                self.name, _show((one.often,), (two.often,)), {one.often, two.often} != {"always", "usually"}
-            )
+            near = frozenset((one.often, two.often)) in _NEAR_OFTEN
+            return Conflict(self.name, _show((one.often,), (two.often,)), not near)
         if one.degrees and two.degrees and one.degrees.isdisjoint(two.degrees):
             return Conflict(
                 self.name, _show(one.degrees, two.degrees), all_the_difference(query, cached, _said(query, cached))
             )
-        if one.only != two.only:
+        if one.only != two.only and read_text(cached if one.only else query).bag.isdisjoint(_AS_GOOD_AS_ONLY):
             return Conflict(self.name, "only one says only", all_the_difference(query, cached, _ONLY))
         if one.bounds != two.bounds and "exact" not in one.bounds | two.bounds:
             return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", False)

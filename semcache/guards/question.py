@@ -44,7 +44,7 @@ _LEAD = vocabulary(
     " average minimum maximum usual normal easiest fastest quickest simplest cheapest most effective efficient possible"
     " great better other different proper correct ideal"
 )
-_ABOUT = vocabulary("do does can could should would to might did will am is")
+_ABOUT = vocabulary("do does can could should would to might did will am is are was were has have had")
 _ASKING = vocabulary(
     "is are was were do does did will would has have had should isn't aren't don't doesn't won't didn't"
 )
@@ -75,7 +75,7 @@ _DOUBTED = _pairs(
 _TELLING = _pairs(
     "procedure/why procedure/when procedure/who procedure/amount procedure/number procedure/span procedure/often"
     " procedure/far procedure/age definition/procedure definition/why definition/who permission/span"
-    " amount/span where/who"
+    " amount/span where/who procedure/whether"
 )
 _TYPE_WORDS = frozenset((*_HOW, *_COUNTED, *_HEADS))
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
@@ -94,13 +94,14 @@ class Question(Comparing[str]):
         if one == two or not one or not two:
             return None
         pair = frozenset((one, two))
-        if pair in _EXCHANGED or not (pair & _HARD or pair in _DOUBTED):
+        doubted = bool(pair & _HARD) or pair in _DOUBTED
+        if pair in _EXCHANGED or not (doubted or pair in _TELLING):
             return None
         veto = pair <= _HARD and pair not in _DOUBTED
         if not veto and pair in _TELLING:
             left, right = content(query) - _TYPE_WORDS, content(cached) - _TYPE_WORDS
             veto = len(left & right) >= _SAME_REST * len(left | right) > 0
-        return Conflict(self.name, f"{min(one, two)} / {max(one, two)}", veto)
+        return Conflict(self.name, f"{min(one, two)} / {max(one, two)}", veto) if veto or doubted else None
 
 
 def read(text: str) -> str:

@@ -56,6 +56,7 @@ ROWS = [
     ("Is ibuprofen safe during pregnancy?", "Can pregnant women take ibuprofen?", False),
     ("Schedule it for this weekend", "Schedule it for next weekend", True),
     ("Is Christmas on a Sunday in 2033?", "Is Christmas on a Sunday in 2034?", True),
+    ("What is on TV this evening?", "What is on TV tonight?", NOTHING),
 ]
 
 

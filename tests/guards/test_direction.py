@@ -35,6 +35,10 @@ ROWS = [
     ("He was born in Oslo in 1947", "He was born in 1947 in Oslo", NOTHING),
     ("Pay by card or by cheque?", "Pay by cheque or by card?", NOTHING),
     ("", "from to than", NOTHING),
+    ("Transfer money from India to the UK cheaply", "Transfer money from the UK to India cheaply", VETO),
+    ("Why is he angry when I meet my friends?", "Why is he angry when I meet his friends?", VETO),
+    ("How do I clean my oven?", "How do I clean our oven?", NOTHING),
+    ("How do I clean my oven?", "How do you clean your oven and your hob?", NOTHING),
 ]
 
 

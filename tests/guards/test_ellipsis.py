@@ -43,6 +43,11 @@ Is it safe to take aspirin?
 What time is it?
 How long does it take to get a passport?
 Is it possible to pay by card?
+How can I tell that a mango isn't ripe yet?
+Do they speak Cantonese or Mandarin in Hong Kong?
+Is the Indian Army a better career than IT?
+Is it cheaper living in Spain or in Portugal?
+will it rain tomorrow in Leeds
 What is it like to live in Leeds?
 Is it going to rain tomorrow?
 What is this error: file not found?

@@ -34,6 +34,10 @@ ROWS = [
     ("Which French schools are good?", "Which schools are good in French history?", NOTHING),
     ("Is a short term loan a good idea?", "Are short term loans a good idea?", NOTHING),
     ("Seats for 5 people", "Seats for 6 people", NOTHING),
+    ("Should I rent in the French capital?", "Should I rent in Paris?", NOTHING),
+    ("How much is that in Japanese yen?", "How many yen is that?", NOTHING),
+    ("List it in bullet points", "list it, bullets pls", NOTHING),
+    ("Say good morning in German", "Say good morning in French, please", VETO),
 ]
 
 

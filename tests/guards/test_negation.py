@@ -61,6 +61,14 @@ ROWS = [
     ("The derivative of sin x", "The integral of sin x", True),
     ("Uninstall the app", "Install the app", True),
     ("Is the deposit refundable?", "Can I get the deposit back?", False),
+    ("What are the arguments against the death penalty?", "What are the arguments for the death penalty?", VETO),
+    ("Which is the case against a wealth tax?", "What speaks against a wealth tax?", NOTHING),
+    ("iit w/o coaching possible?", "Is it possible to get into IIT without coaching?", NOTHING),
+    ("jwt in localStorage safe or no", "Is it safe to store JWTs in localStorage?", NOTHING),
+    ("greenland EU yes/no", "Is Greenland a part of the EU?", NOTHING),
+    ("no. of iits in 1990", "How many IITs were there in 1990?", NOTHING),
+    ("Book the room on Monday morning", "Book the room on Monday evening", VETO),
+    ("my gas bill went up, why", "my gas bill went down, why", VETO),
 ]
 
 

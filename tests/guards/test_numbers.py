@@ -74,6 +74,9 @@ ROWS = [
     ("Is error 404 bad?", "Is error 500 bad?", True),
     ("Round 3.14159 to two decimals", "Round 3.14159 to 2 decimals", False),
     ("How do I reset it?", "How can it be reset?", False),
+    ("book a table for four at 8", "book a table for eight at 4", VETO),
+    ("I put in $10 and he puts in $30, who gets what?", "I put in $30 and he puts in $10, who gets what?", VETO),
+    ("Is 5 or 10 better?", "Is 10 or 5 better?", NOTHING),
 ]
 
 

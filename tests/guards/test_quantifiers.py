@@ -33,6 +33,8 @@ ROWS = [
     ("How do I reset my password?", "How can I reset my password?", NOTHING),
     ("Is the shop above the bank?", "Is the shop below the bank?", NOTHING),
     ("all", "some", NOTHING),
+    ("Is maths harder, or is that just a stereotype?", "Is maths harder, or is that only a stereotype?", NOTHING),
+    ("Which phones have often overheated?", "Which phones have never overheated?", VETO),
 ]
 
 

@@ -34,6 +34,8 @@ ROWS = [
     ("When I pay by card, why is there a fee?", "Why is there a fee when I pay by card?", NOTHING),
     ("Tell me how to order a card", "How do I order a card?", NOTHING),
     ("", "Why?", NOTHING),
+    ("Should I tell my friend about the party?", "How do I tell my friend about the party?", VETO),
+    ("How was the pyramid built?", "Why was the pyramid built?", VETO),
 ]
 
 

@@ -39,7 +39,8 @@ TERMS = ("bias", *features.NAMES, *(f"{one}*{two}" for one, two in INTERACTIONS)
 _ONE = np.array([features.NAMES.index(one) for one, _ in INTERACTIONS])
 _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from.
-STATED = {"reordered": (-2.5, 1.0), **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")}}
+STATED = {"reordered": (-4.0, 1.0), **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")}}
+ANSWERS = 20_000  # whose offsets are kept; beyond, the one whose last label is the oldest is forgotten
 HOPELESS = -1.0  # log-odds below which nothing is moderated
 _AROUND = len(features.AROUND)
 _UNBOUNDED = [features.NAMES.index(name) - _AROUND for name in ("missing", "surplus", "misspelt")]
@@ -174,7 +175,10 @@ class Belief:
         # Old labels count less and less: the variances grow back to those of the prior.
         lost = np.maximum(0.0, self._prior.deviation**2 - self.covariance.diagonal())
         self.covariance += np.diag(self._forget * lost)
+        self.answers.pop(answer, None)
         self.answers[answer] = (offset + variance * step, variance * (1.0 - variance * shrink))
+        if len(self.answers) > ANSWERS:
+            del self.answers[next(iter(self.answers))]
 
     def _plain(self) -> _Unfolded:
         if self._unfolded is None:
