@@ -163,7 +163,7 @@ def _messages(prompt: str) -> list[dict[str, Any]]:
     try:
         dumped = json.loads(prompt)
         return [_message(message["id"][-1], message["kwargs"]) for message in dumped] or _plain(prompt)
-    except (ValueError, TypeError, KeyError, IndexError):
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return _plain(prompt)
 
 

@@ -15,7 +15,7 @@ SETTINGS = {
     "upstream.proxy": "An HTTP proxy on the way to the upstream; may hold a password. `HTTP_PROXY` is not read.",
     "upstream.cache_salt": "Give servers that keep prefixes (vLLM, SGLang, the local engine) a salt of each tenant, "
     "so that no tenant can tell by the time of a first token what another has asked. A server of an unknown kind is "
-    "asked `/v1/models` before its first prompt.",
+    "asked `/v1/models` before its first prompt. The server of `near.url` is given them too.",
     "upstream.busy_at": "Calls at once, of one worker, that are a full load: a pack's `relax_to` works towards it.",
     "upstream.replicas": "Several upstreams in the place of `url`: by commas, JSON, or a list with `url`, `kind`, "
     "`events` and `replay`, see [a local engine, and several backends](local-engine.md).",
@@ -34,8 +34,8 @@ SETTINGS = {
     "store.seal_keys": "Encryption keys, newest first: `id:base64,id:base64`, 32 bytes each.",
     "data": "Folder of the SQLite file and of the index snapshot.",
     "policies": "Policy pack: a shipped name, a YAML file, or a folder of them.",
-    "embedder": "`default`, `onnx:DIR`, `sentence:NAME` (needs the extra `train`), `litellm:MODEL` (a provider's, by "
-    "the extra `litellm`), `hashing[:DIM]` (tests).",
+    "embedder": "`default`, `onnx:DIR`, `static:DIR` (a distilled table), `sentence:NAME` (needs the extra `train`), "
+    "`litellm:MODEL` (a provider's, by the extra `litellm`), `hashing[:DIM]` (tests).",
     "cache.hot_bytes": "Memory for answers that are replayed without asking the store, per worker.",
     "cache.target": "The error to keep, in every category; overrides the pack's.",
     "cache.judge": "How a cached answer is compared with a fresh one, in the background: the same string (`exact`), "

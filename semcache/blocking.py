@@ -1,7 +1,7 @@
 """The cache for code without an event loop: the same methods, waiting for their results.
 
 Knows nothing of caching: it owns one thread with one loop and passes calls to it.
-Invariant: safe to call from any thread; after `close` every call raises InvalidArgument.
+Invariant: safe to call from any thread; after `close` every call raises InvalidArgument, those that it overtook too.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from semcache.cache import AsyncSemanticCache
@@ -33,6 +33,7 @@ class SemanticCache:
         self._loop = loop
         self._thread = thread
         self._cache: AsyncSemanticCache | None = None
+        self._gate = threading.Lock()
 
     @classmethod
     def open(
@@ -139,22 +140,31 @@ class SemanticCache:
         if threading.current_thread() is self._thread:
             work.close()
             raise InvalidArgument("a blocking call from inside the cache's own loop would wait for itself for ever")
-        return self.submit(work).result()
+        try:
+            return self.submit(work).result()
+        except CancelledError as error:
+            if self._cache is not None:
+                raise
+            raise InvalidArgument(_CLOSED) from error
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run a coroutine in the cache's loop. Raises InvalidArgument after `close`."""
-        if self._cache is None:
-            work.close()
-            raise InvalidArgument(_CLOSED)
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        """Run a coroutine in the cache's loop, until `close` cancels it. Raises InvalidArgument after `close`."""
+        with self._gate:
+            if self._cache is not None:
+                return asyncio.run_coroutine_threadsafe(work, self._loop)
+        work.close()
+        raise InvalidArgument(_CLOSED)
 
     def close(self) -> None:
         """Finish background work and release everything. Closing twice is allowed."""
-        if self._cache is not None:
+        if threading.current_thread() is self._thread:
+            raise InvalidArgument("a cache cannot be closed from inside its own loop, which it would wait for for ever")
+        with self._gate:
+            cache, self._cache = self._cache, None
+        if cache is not None:
             try:
-                self.run(self._cache.close())
+                asyncio.run_coroutine_threadsafe(cache.close(), self._loop).result()
             finally:
-                self._cache = None
                 self._stop()
 
     def __enter__(self) -> SemanticCache:
@@ -164,6 +174,15 @@ class SemanticCache:
         self.close()
 
     def _stop(self) -> None:
+        # Other threads wait for what they submitted before.
+        asyncio.run_coroutine_threadsafe(_cancel_rest(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+async def _cancel_rest() -> None:
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)

@@ -1,6 +1,7 @@
 """What this process knows of every live entry: its card, its place in its category's quota, and what it is wrong for.
 
-No I/O and no clock. Invariant: at most one card per exact digest, and the quotas hold exactly the cards that are live.
+No I/O and no clock. Invariant: at most one card per exact digest, the quotas hold exactly the cards that are live, and
+what a card was wrong for is forgotten with it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ class Catalogue:
         self._by_exact: dict[bytes, Card] = {}
         self._quotas: dict[str, Quota | Member] = {}
         self._rejected: dict[bytes, set[int]] = {}
+        self._wrong: dict[int, dict[bytes, None]] = {}  # the same, by entry
 
     def get(self, entry_id: int) -> Card | None:
         """The card of a live entry."""
@@ -61,6 +63,10 @@ class Catalogue:
             if self._by_exact.get(card.exact) is card:
                 del self._by_exact[card.exact]
             self._quotas[card.category].forget(entry_id)
+        for digest in self._wrong.pop(entry_id, ()):
+            self._rejected[digest].discard(entry_id)
+            if not self._rejected[digest]:
+                del self._rejected[digest]
         return card
 
     def regroup(self, entry_id: int, answer: int) -> Card | None:
@@ -84,10 +90,11 @@ class Catalogue:
         """Remember which entries are wrong for which requests."""
         for rejection in rejections:
             self._rejected.setdefault(rejection.exact, set()).add(rejection.entry_id)
+            self._wrong.setdefault(rejection.entry_id, {})[rejection.exact] = None
 
     def rejections_of(self, entry_id: int) -> list[bytes]:
         """The exact digests of the requests that an entry is wrong for."""
-        return [digest for digest, ids in self._rejected.items() if entry_id in ids]
+        return list(self._wrong.get(entry_id, ()))
 
     def rejected(self, digest: bytes) -> Container[int]:
         """The entries known to be wrong for the request with this exact digest."""

@@ -390,8 +390,9 @@ def _nest(values: Mapping[str, Any]) -> dict[str, Any]:
 def _explain(problem: Any, sources: Mapping[str, str]) -> str:
     key = ".".join(str(step) for step in problem["loc"][:2])
     source = sources.get(key, "settings")
-    given = "" if _is_secret(key) else f", not {problem['input']!r}"
-    return f"{source}: {key}: {problem['msg'].removeprefix('Value error, ')}{given}"
+    said = problem["msg"].removeprefix("Value error, ")
+    given = "" if _is_secret(key) or repr(problem["input"]) in said else f", not {problem['input']!r}"
+    return f"{source}: {key}: {said}{given}"
 
 
 def _is_secret(key: str) -> bool:

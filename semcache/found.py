@@ -101,9 +101,10 @@ def chat_request(
     else:
         raise InvalidArgument(f"a prompt is a string or a list of messages, not {type(prompt).__name__}")
     try:
+        _check(scope)
         raw = msgspec.json.encode({"model": model, "messages": messages, **params})
         request = dialects()[Endpoint.CHAT].read(raw)
-    except (TypeError, RequestRejected) as error:
+    except (TypeError, UnicodeEncodeError, RequestRejected) as error:
         raise InvalidArgument(f"this is no chat request: {error}") from error
     controls = request.controls if category is None else replace(request.controls, category=category)
     return replace(request, scope=scope, controls=controls)
@@ -114,10 +115,19 @@ def chat_completion(answer: str | Mapping[str, Any], model: str) -> bytes:
     if isinstance(answer, str):
         message = {"role": "assistant", "content": answer}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return msgspec.json.encode({"object": "chat.completion", "model": model, "choices": [choice]})
-    if isinstance(answer, Mapping):
-        try:
-            return msgspec.json.encode(answer)
-        except TypeError as error:
-            raise InvalidArgument(f"this answer cannot be written as JSON: {error}") from error
-    raise InvalidArgument(f"an answer is a string or a chat completion as a dict, not {type(answer).__name__}")
+        answer = {"object": "chat.completion", "model": model, "choices": [choice]}
+    if not isinstance(answer, Mapping):
+        raise InvalidArgument(f"an answer is a string or a chat completion as a dict, not {type(answer).__name__}")
+    try:
+        return msgspec.json.encode(answer)
+    except (TypeError, UnicodeEncodeError) as error:
+        raise InvalidArgument(f"this answer cannot be written as JSON: {error}") from error
+
+
+def _check(scope: Scope) -> None:
+    """Raise what says why no digest and no row could be made of a scope, if so it is."""
+    names: dict[str, object] = {"tenant": scope.tenant, "user": scope.user or "", "namespace": scope.namespace}
+    for name, value in names.items():
+        if not isinstance(value, str):
+            raise TypeError(f"{name}={value!r} is no string")
+        value.encode()

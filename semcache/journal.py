@@ -7,16 +7,18 @@ failing store could not take is counted.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 import msgspec
 
-from semcache.errors import CacheUnavailable
 from semcache.protocols import EntryStore
 from semcache.telemetry import Meter, log_fields
 from semcache.types import Recorded, Usage
+
+_log = logging.getLogger(__name__)
 
 
 class Journal:
@@ -65,6 +67,8 @@ class Journal:
         """Record an outcome that equals `template` but for its time and duration; far cheaper than `note`."""
         if len(self._repeats) < self._capacity:
             self._repeats.append((template, at, seconds))
+        else:
+            self._meter.dropped_events.inc()
 
     async def flush(self) -> None:
         """Write out everything noted so far. Returns when the store has it, or has refused it."""
@@ -87,7 +91,9 @@ class Journal:
                     self._sink = None
             try:
                 await self._store.record(rows)
-            except (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError):
+            except Exception as error:
+                # Whatever it is, the outcomes that come after these are written.
+                _log.warning("%d outcomes could not be written: %r", len(rows), error)
                 self._meter.dropped_events.inc(len(rows))
 
     async def close(self) -> None:

@@ -71,10 +71,14 @@ class LabelLog:
     async def write(self) -> None:
         """Append what was added, and fold. Raises StoreError; what is not written stays."""
         pending, self._pending = self._pending, []
+        writing = asyncio.ensure_future(self._parts.store.label(pending))
         try:
-            await self._parts.store.label(pending)
+            await asyncio.shield(writing)
         except BaseException:
-            self._pending = pending + self._pending
+            # A store ends what it has begun, whoever is cancelled: what it wrote must not be written again.
+            await asyncio.wait([writing])
+            if writing.cancelled() or writing.exception() is not None:
+                self._pending = pending + self._pending
             raise
         await self.fold()
 

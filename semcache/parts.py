@@ -26,7 +26,7 @@ from semcache.ledger import Prices
 from semcache.policy import Pack
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
 from semcache.telemetry import Meter
-from semcache.types import Card, Change, ChangeKind, Controls, Rejection
+from semcache.types import Card, Change, ChangeKind, Controls, Rejection, Selector
 from semcache.verify import Verifiers
 
 SWEEP_EVERY = 60.0
@@ -110,7 +110,8 @@ class Parts:
         await self.learner.close()
         await self.journal.close()
         if self.snapshot is not None:
-            with suppress(IndexFault), _alone(self.snapshot) as alone:
+            # Without a folder, or room in it, the next start reads the store alone.
+            with suppress(IndexFault, OSError), _alone(self.snapshot) as alone:
                 if alone:
                     await self.index.snapshot(self.snapshot, embedder_id=self.embedder.id, head=self.seen)
         await self.verifiers.close()
@@ -140,9 +141,10 @@ class Parts:
             displaced += self.list(card)
             await self.index.add(card.shelf, card.id, vector)
         with_vector = {card.id for card in batch.cards}
-        for entry in await self.store.get([entry_id for entry_id in unknown if entry_id not in with_vector]):
-            if entry is not None:
-                displaced += self.list(entry.card())
+        rest = tuple([entry_id for entry_id in unknown if entry_id not in with_vector])
+        # Not `get`: one entry that cannot be opened here would hold up everything that comes after it.
+        for entry in await self.store.select(Selector(ids=rest), limit=len(rest)):
+            displaced += self.list(entry.card())
         await self.index.remove(*displaced)
 
     async def follow(self) -> None:

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     | \bAIza[A-Za-z0-9_-]{30,} | \bya29\.[A-Za-z0-9_-]{20,}
     | \bhf_[A-Za-z0-9]{20,} | \bnpm_[A-Za-z0-9]{20,} | \bpypi-[A-Za-z0-9_-]{20,}
       | \bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}
-    | \beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}
+    | (?<=[A-Za-z0-9_-])\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}  # of a header the dot alone: one try a dot
     | \b[a-z][a-z0-9+]{1,12}://[^\s/:@]{1,64}:[^\s/@]{3,64}@
     """,
     re.VERBOSE,

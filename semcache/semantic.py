@@ -8,7 +8,6 @@ must be a match of its own.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -146,9 +145,15 @@ class SemanticTier:
 
     async def _embed_all(self, texts: Sequence[str]) -> Matrix:
         async def all_of_them() -> Matrix:
-            matrix = await self._parts.embedder.embed(texts)
-            if len(matrix) != len(texts) or not all(math.isfinite(float(row @ row)) for row in matrix):
-                raise EmbedError(f"embedder {self._parts.embedder.id!r} did not return one finite vector a text")
+            embedder = self._parts.embedder
+            matrix = await embedder.embed(texts)
+            # False for NaN and infinity too.
+            if matrix.shape != (len(texts), embedder.dim) or not all(
+                abs(float(row @ row) - 1) < 1e-2 for row in matrix
+            ):
+                raise EmbedError(
+                    f"embedder {embedder.id!r} did not return one unit vector of {embedder.dim} numbers a text"
+                )
             return matrix
 
         return await self._faults.guard("embedder", all_of_them())

@@ -60,24 +60,26 @@ class OneWord:
         self.model = model
         self._backend = backend
         self._instructions = instructions
-        self._limits: dict[str, Any] = {"temperature": 0, "max_tokens": 8}
+        self._limits: Mapping[str, Any] = {"temperature": 0, "max_tokens": 8}
 
     async def ask(self, texts: Mapping[str, str]) -> bool | None:
         """True for a plain yes, False for a plain no, None for any other word. Raises UpstreamError."""
-        status, raw = await self._send(texts)
+        status, raw = await self._send(texts, self._limits)
         if status == 400 and self._limits:
-            # Reasoning models refuse a temperature or this spelling of the limit; what they are sent then stays so.
-            self._limits = {}
-            status, raw = await self._send(texts)
+            # Reasoning models refuse a temperature or this spelling of the limit; what they took then stays so. Others
+            # refuse a text, and that with limits or without.
+            status, raw = await self._send(texts, {})
+            if status == 200:
+                self._limits = {}
         if status != 200:
             raise UpstreamError(f"the backend of {self.model!r} answered with status {status}: {raw[:200]!r}")
         verdict = _VERDICT.fullmatch(_THOUGHT.sub("", dialects()[Endpoint.CHAT].parse(raw).text))
         return None if verdict is None else verdict[1].lower() == "yes"
 
-    async def _send(self, texts: Mapping[str, str]) -> tuple[int, bytes]:
+    async def _send(self, texts: Mapping[str, str], limits: Mapping[str, Any]) -> tuple[int, bytes]:
         shown = msgspec.json.encode(texts).decode()
         messages = [{"role": "system", "content": self._instructions}, {"role": "user", "content": shown}]
-        body = msgspec.json.encode({"model": self.model, "messages": messages, **self._limits})
+        body = msgspec.json.encode({"model": self.model, "messages": messages, **limits})
         return await answered(self._backend, body, whose=f"the reply of {self.model!r}", longest=_LONGEST_REPLY)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
+import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +12,8 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache, SemanticCache
-from semcache.errors import ConfigError, InvalidArgument
+from semcache.errors import ConfigError, InvalidArgument, StoreError
+from semcache.opening import open_parts
 from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
 from tests.packs import static
 
@@ -245,6 +249,35 @@ async def test_two_caches_on_one_store_follow_each_other(tmp_path: Path, clock: 
         assert (await one.lookup("What is the capital of Peru?")).answer is None
 
 
+async def test_an_entry_that_cannot_be_opened_holds_up_nothing_that_comes_after_it(tmp_path: Path) -> None:
+    """While keys are rotated, a worker that was started with the old ring sees entries of the new key."""
+    old, new = f"old:{'A' * 43}=", f"new:{'B' * 43}="
+
+    async def worker(ring: str) -> AsyncSemanticCache:
+        pack = static(tmp_path)
+        parts = await open_parts(
+            str(tmp_path), policies=pack, judge="exact", embedder="hashing", clock=Clock(), seal_keys=ring
+        )
+        return AsyncSemanticCache(parts)
+
+    async with await worker(old) as one, await worker(f"{new},{old}") as two:
+        await told(one, "What is the capital of Peru?", "Lima")
+        await two.parts.catch_up()
+        await told(two, "How tall is Mount Everest?", "8,849 m")
+        await two.feedback((await two.lookup("What is the capital of Peru?")).entry_id, correct=False)
+        await one.parts.catch_up()
+        assert one.parts.seen == await two.parts.store.head()
+        assert (await one.lookup("What is the capital of Peru?")).answer is None
+
+
+async def test_a_cache_whose_folder_is_gone_is_closed_all_the_same(tmp_path: Path) -> None:
+    cache = await AsyncSemanticCache.open(str(tmp_path / "data"), embedder="hashing")
+    shutil.rmtree(tmp_path / "data")
+    await cache.close()
+    with pytest.raises(StoreError, match="not open"):
+        await cache.parts.store.head()
+
+
 async def test_invalidation_by_tag_and_its_dry_run(cache: AsyncSemanticCache) -> None:
     tagged = await cache.lookup("What is the capital of Peru?", cache={"tags": ["geo"]})
     await cache.record(tagged, "Lima")
@@ -269,6 +302,14 @@ async def test_bad_arguments_are_named(cache: AsyncSemanticCache, tmp_path: Path
         await cache.record(found, [1])  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="target"):
         await AsyncSemanticCache.open(str(tmp_path / "x"), target=1.5)
+    for scope in ({"tenant": 5}, {"namespace": None}, {"tenant": "half a pair: \ud83d"}):
+        with pytest.raises(InvalidArgument):
+            await cache.lookup("What is the capital of Peru?", **scope)
+    with pytest.raises(InvalidArgument, match="surrogates"):
+        await cache.lookup("What is half a pair: \ud83d?")
+    for answer in ("half a pair: \ud83d", {"choices": [{"message": {"content": "\ud83d"}}]}):
+        with pytest.raises(InvalidArgument, match="surrogates"):
+            await cache.record(found, answer)
     with pytest.raises(ConfigError, match="judge"):
         await AsyncSemanticCache.open(str(tmp_path / "y"), judge="coin")
 
@@ -307,9 +348,29 @@ def test_a_closed_cache_says_so(tmp_path: Path) -> None:
         cache.lookup("hello")
 
 
-def test_a_start_that_fails_leaves_no_thread(tmp_path: Path) -> None:
-    import threading
+def test_closing_leaves_no_thread_waiting_for_its_call(tmp_path: Path) -> None:
+    cache = SemanticCache.open(str(tmp_path), embedder="hashing")
+    began, ended = threading.Event(), list[Exception]()
 
+    async def for_ever() -> None:
+        began.set()
+        await asyncio.Event().wait()
+
+    def call() -> None:
+        try:
+            cache.run(for_ever())
+        except InvalidArgument as error:
+            ended.append(error)
+
+    caller = threading.Thread(target=call, daemon=True)
+    caller.start()
+    began.wait()
+    cache.close()
+    caller.join(10)
+    assert "closed" in str(ended[0])
+
+
+def test_a_start_that_fails_leaves_no_thread(tmp_path: Path) -> None:
     before = threading.active_count()
     with pytest.raises(ConfigError):
         SemanticCache.open(str(tmp_path), policies="no such pack")

@@ -49,6 +49,16 @@ def test_rejections_are_per_request() -> None:
     assert 1 not in held.rejected(b"y")
 
 
+def test_what_an_entry_was_wrong_for_is_forgotten_with_it() -> None:
+    held = catalogue()
+    held.add(card(1))
+    held.reject([Rejection(1, b"x"), Rejection(1, b"y"), Rejection(2, b"x")])
+    assert held.rejections_of(1) == [b"x", b"y"]
+    held.remove(1)
+    assert held.rejections_of(1) == []
+    assert (1 in held.rejected(b"x"), 2 in held.rejected(b"x"), 1 in held.rejected(b"y")) == (False, True, False)
+
+
 def test_a_category_with_no_room_keeps_nothing() -> None:
     held = catalogue(0)
     assert [gone.id for gone in held.add(card(1))] == [1]

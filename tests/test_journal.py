@@ -86,3 +86,23 @@ async def test_what_was_noted_is_counted_across_flushes() -> None:
     assert book.noted == 2
     book.repeat(EVENT, 11.0, 0.002)
     assert book.noted == 3
+
+
+class Choking(MemoryStore):
+    async def record(self, events: object) -> None:
+        raise AttributeError("'int' object has no attribute 'isascii'")
+
+
+async def test_a_row_that_a_store_chokes_on_ends_neither_the_task_nor_the_close() -> None:
+    book, meter = await journal(Choking())
+    book.note(EVENT)
+    await book.close()
+    assert sample(meter, "semcache_dropped_events_total") == 1
+
+
+async def test_a_repeat_beyond_the_last_page_is_counted_like_any_other() -> None:
+    book, meter = await journal(MemoryStore(), capacity=2)
+    for _ in range(5):
+        book.repeat(EVENT, 11.0, 0.002)
+    await book.flush()
+    assert sample(meter, "semcache_dropped_events_total") == 3

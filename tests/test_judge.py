@@ -201,6 +201,23 @@ async def test_a_model_that_refuses_a_temperature_is_asked_without_one_from_then
     assert ["temperature" in json.loads(body) for body in backend.sent] == [True, False, False]
 
 
+class Filter(Said):
+    """A backend that refuses a text, however it is asked."""
+
+    @property
+    def status(self) -> int:
+        return 400 if b"forbidden" in self.sent[-1] else 200
+
+
+async def test_a_text_that_is_refused_changes_nothing_for_those_after_it() -> None:
+    backend = Filter()
+    judge = LlmJudge(backend, "small")
+    with pytest.raises(UpstreamError, match="400"):
+        await judge.agree(compare("forbidden", "b"))
+    assert await judge.agree(compare("a", "b")) is True
+    assert "temperature" in json.loads(backend.sent[-1])
+
+
 @pytest.mark.parametrize(
     ("count", "of", "low", "high"),
     # From the tables of the binomial distribution: 1 - (0.025)^(1/n) for none of n, and R's binom.test otherwise.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from semcache import AsyncSemanticCache, labels, thresholds
 from semcache.errors import StoreError, UpstreamError
-from semcache.evidence import Comparison, LabelSource
+from semcache.evidence import Comparison, Label, LabelSource
 from semcache.store import open_store
 from semcache.types import Assembled, Outcome, Selector, Store, Why
 from tests.learned import Pupil
@@ -443,6 +443,19 @@ async def test_a_store_that_fails_breaks_no_request_and_loses_no_label(
         await cache.settle()
         assert [label.correct for label in pupil(cache).labels] == [True]
         assert len(await cache.parts.store.labels(0)) == 1
+
+
+async def test_a_label_is_learned_once_though_its_writer_was_cancelled(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        log = cache.parts.learner.log
+        log.add(Label(0.0, "default", "acme", 1, 1, b"", 0.9, (), 0.9, True, LabelSource.FEEDBACK, True))
+        writing = asyncio.create_task(log.write())
+        await asyncio.sleep(0)
+        writing.cancel()
+        with suppress(asyncio.CancelledError):
+            await writing
+        await cache.settle()
+        assert len(await cache.parts.store.labels(0)) == len(pupil(cache).labels) == 1
 
 
 async def test_learning_goes_on_without_being_asked_to(tmp_path: Path) -> None:

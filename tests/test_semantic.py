@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from semcache import AsyncSemanticCache
@@ -249,3 +250,17 @@ async def test_what_is_decided_for_a_tenant_is_decided_under_its_name(
     monkeypatch.setattr(cache.parts.threshold, "judge", listening)
     assert (await ask(cache, *REWORDED, tenant="acme")).answer == "Mostly."
     assert set(asked) == {"acme"}
+
+
+@pytest.mark.parametrize("wrong", [lambda rows: 2 * rows, lambda rows: rows[:, 1:], lambda rows: rows * np.nan])
+async def test_an_embedder_that_returns_no_unit_vectors_is_a_fault_that_is_told(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any]
+) -> None:
+    embed = cache.parts.embedder.embed
+
+    async def broken(texts: Sequence[str]) -> Any:
+        return wrong(await embed(texts))
+
+    monkeypatch.setattr(cache.parts.embedder, "embed", broken)
+    assert (await ask(cache, *THROAT)).why is Why.FAULT
+    assert list(cache.faults()) == ["embedder"]

@@ -364,6 +364,16 @@ async def test_a_model_that_refuses_our_limits_is_asked_without() -> None:
     assert len(model.asked) == 3
 
 
+async def test_a_text_that_is_refused_does_not_take_the_limits_from_those_after_it() -> None:
+    model = Model(status=400)
+    verifier = LlmVerifier(model, "small")
+    with pytest.raises(UpstreamError, match="400"):
+        await verifier.same(QUERY, CACHED, ANSWER)
+    model.status = 200
+    assert await verifier.same(QUERY, CACHED, ANSWER) == 0.99
+    assert b"max_tokens" in model.asked[-1].body
+
+
 # Settings
 
 

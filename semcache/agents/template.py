@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -205,16 +205,20 @@ def view(template: Template) -> dict[str, Any]:
 def decode(data: bytes | Mapping[str, Any]) -> Template:
     """What `encode` or `view` gave, edited or not. Raises ValueError for anything else."""
     try:
-        raw = dict(msgspec.json.decode(data) if isinstance(data, bytes) else data)
+        # Through JSON in any case, which has neither NaN nor half of a character.
+        raw = dict(msgspec.json.decode(data if isinstance(data, bytes) else msgspec.json.encode(data)))
+        raw |= {name: _plainly(name, raw[name]) for name in raw.keys() & _PLAIN.keys()}
         raw["partition"] = bytes.fromhex(raw["partition"])
         raw["tools"] = {name: bytes.fromhex(one) for name, one in raw["tools"].items()}
         raw["patterns"] = tuple(Pattern(tuple(_read_element(one) for one in each)) for each in raw["patterns"])
         raw["slots"] = tuple(_slot(one) for one in raw["slots"])
         raw["steps"] = tuple(_step(one) for one in raw["steps"])
-        raw["requires"] = tuple(raw["requires"])
-        raw["refused"] = tuple(raw.get("refused", ()))
+        raw["requires"] = msgspec.convert(raw["requires"], tuple[str, ...])
+        raw["refused"] = msgspec.convert(raw.get("refused", ()), tuple[str, ...])
+        if not raw["patterns"] or not raw["steps"]:
+            raise ValueError("it needs a task and a step")
         return Template(**raw)
-    except (KeyError, TypeError, AttributeError, ValueError, msgspec.MsgspecError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise ValueError(f"no plan template: {error}") from error
 
 
@@ -243,11 +247,21 @@ def unplain(data: Json) -> Filled:
     return [unplain(one) for one in data] if isinstance(data, list) else data
 
 
-_PLAIN = (
-    "id", "version", "tenant", "agent", "expects", "created", "expires", "runs", "tokens", "good", "bad", "judged",
-    "retired",
-)  # fmt: skip
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Amount = Annotated[float, msgspec.Meta(ge=0.0)]
+_PLAIN: Mapping[str, Any] = {
+    "id": _Count, "version": _Count, "tenant": str, "agent": str, "expects": str, "created": _Amount,
+    "expires": _Amount, "runs": _Count, "tokens": _Count, "good": _Amount, "bad": _Amount, "judged": _Amount,
+    "retired": str,
+}  # fmt: skip
 _SLOT = ("name", "kind", "source", "about", "step", "call")
+
+
+def _plainly(name: str, value: Json) -> Any:
+    try:
+        return msgspec.convert(value, _PLAIN[name])
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def _element(one: Any) -> Json:

@@ -99,7 +99,7 @@ def open_backend(
     else:
         raise ConfigError(
             f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), several by commas, "
-            "engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), echo{_plugged()}"
+            f"engine:DIR (a model's folder), litellm:MODEL (litellm:anthropic/claude-x), echo{_plugged()}"
         )
     if secret is not None and salt and len(urls) == 1 and not replicas:
         backend = _salted(backend, urls[0], secret)

@@ -33,7 +33,7 @@ class EngineBackend:
         if folder.is_dir() and not (folder / "config.json").is_file():
             raise ConfigError(f"an upstream engine: {config.model!r} holds no config.json")
         self._config, self._timeout = config, timeout
-        self._lock = asyncio.Lock()
+        self._opening: asyncio.Task[EchoBackend] | None = None
         self._inner: EchoBackend | None = None
         self._worker: Worker | None = None
 
@@ -42,20 +42,27 @@ class EngineBackend:
         return await (await self._opened()).send(outbound)
 
     async def close(self) -> None:
-        """End what is still running, and the engine."""
+        """End what is still running, and the engine, once it is loaded if it is just being loaded."""
+        if self._opening is not None:
+            await asyncio.wait([self._opening])
         if self._inner is not None:
             await self._inner.close()
         if self._worker is not None:
             await asyncio.to_thread(self._worker.close)
 
     async def _opened(self) -> EchoBackend:
-        async with self._lock:
-            if self._inner is None:
-                from semcache.engine.opening import open_server
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._open(), name="semcache-engine-open")
+        # A thread that loads a model cannot be cancelled: whoever leaves, the others go on waiting for it.
+        return await asyncio.shield(self._opening)
 
-                try:
-                    server, self._worker = await asyncio.to_thread(open_server, self._config, any_model=True)
-                except ConfigError as error:
-                    raise UpstreamError(f"the engine cannot be opened: {error}") from error
-                self._inner = EchoBackend(server, timeout=self._timeout)
-            return self._inner
+    async def _open(self) -> EchoBackend:
+        from semcache.engine.opening import open_server
+
+        try:
+            server, self._worker = await asyncio.to_thread(open_server, self._config, any_model=True)
+        except Exception as error:  # whatever torch and transformers raise where memory or a file is lacking
+            self._opening = None  # the next request tries again
+            raise UpstreamError(f"the engine cannot be opened: {error}") from error
+        self._inner = EchoBackend(server, timeout=self._timeout)
+        return self._inner

@@ -12,6 +12,7 @@ keeps sending has no limit in all.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from typing import cast
@@ -26,6 +27,8 @@ from semcache.protocols import Outbound, Reply
 _NOT_FORWARDED = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}
 _WITH_BODY = {"POST", "PUT", "PATCH", "QUERY"}
 _CREDENTIALS = ("authorization", "x-api-key", "api-key")
+# What a service, once it has decoded a path, may take for the end of a segment.
+_SEPARATOR = re.compile(r"[/\\;]|%2f|%5c|%3b")
 # Shorter than the 5 s after which uvicorn, vLLM and node close an idle connection: a request never races that close.
 _KEEPALIVE_SECONDS = 4.0
 _FAILURES = (
@@ -109,7 +112,7 @@ class HttpBackend:
         await self._pool.aclose()
 
     def _parse(self, path: str, query: str) -> httpcore2.URL:
-        segments = path.lower().replace("%2e", ".").split("/")
+        segments = _SEPARATOR.split(path.lower().replace("%2e", "."))
         # The service would resolve them, and a client reach what lies beside the API, with the operator's key.
         if not path.startswith("/") or "." in segments or ".." in segments:
             raise ValueError("the path must start with a slash and have no . or .. segments")

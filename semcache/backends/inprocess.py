@@ -56,6 +56,7 @@ class _AppReply:
         self._ready = asyncio.Event()
         self._body: asyncio.Queue[bytes | Exception | None] = asyncio.Queue(maxsize=64)
         self._ended = False
+        self._failure = "broke off"
         self._gone = asyncio.Event()
         self._request: list[bytes] = [outbound.body]
         scope = {
@@ -81,7 +82,7 @@ class _AppReply:
         except TimeoutError as error:
             raise UpstreamTimeout(f"the in-process upstream did not answer within {self._timeout:g} s") from error
         if not self.status:
-            raise UpstreamError("the in-process upstream ended without a reply")
+            raise UpstreamError(f"the in-process upstream {self._failure} before it replied")
 
     async def chunks(self) -> AsyncIterator[bytes]:
         while True:
@@ -100,17 +101,17 @@ class _AppReply:
         self._gone.set()
         self.task.cancel()
         await asyncio.wait([self.task])
+        self._ready.set()  # a task that was cancelled before it began has not run its `finally`
 
     async def _run(self, app: App, scope: MutableMapping[str, Any]) -> None:
-        broken = UpstreamError("the in-process upstream broke off")
         try:
             await app(scope, self._receive, self._send)
         except Exception as error:
-            broken = UpstreamError(f"the in-process upstream failed: {error!r}")
+            self._failure = f"failed with {error!r}"
         finally:
             self._ready.set()
         if not self._ended:
-            await self._body.put(broken)
+            await self._body.put(UpstreamError(f"the in-process upstream {self._failure}"))
 
     async def _receive(self) -> MutableMapping[str, Any]:
         if self._request:

@@ -26,6 +26,8 @@ from semcache.protocols import Backend, Outbound, Reply
 
 _CREDENTIALS = frozenset({"authorization", "x-api-key", "api-key"})
 _SAYS_WHAT_IT_IS = frozenset({200, 404, 405})  # not a refused credential, which may be another one next time
+_REFUSES = frozenset({401, 403})
+_REFUSED_SECONDS = 60.0  # how long a refused credential is not asked with again: not with every prompt
 _HALF_LIFE = 60.0
 _RUNNING_TOKENS = 128  # what a request that is being decoded weighs against one that waits
 _EXPECTED_SECONDS = 2.0  # how long blocks that were sent for are believed in until an event names them
@@ -76,6 +78,8 @@ class Replica:
         self.reports = False
         self._kind = kind
         self._asking = asyncio.Lock()
+        self._refused: Sequence[tuple[str, str]] | None = None
+        self._refused_until = 0.0
         self._placed, self._placed_at = 0.0, 0.0
 
     @property
@@ -146,14 +150,21 @@ class Replica:
                 await part.close()
 
     async def kind(self, headers: Sequence[tuple[str, str]]) -> Kind:
-        """What it is, asked for with the credentials of a request until it has said so. Raises UpstreamError."""
-        if self._kind is None:
-            async with self._asking:
-                return self._kind or await self._ask_kind(headers)
-        return self._kind
-
-    async def _ask_kind(self, headers: Sequence[tuple[str, str]]) -> Kind:
+        """What it is, asked for with the credentials of a request until it has said so; one that refuses them is
+        taken for "other", and asked with them again after a while. Raises UpstreamError."""
+        if self._kind is not None:
+            return self._kind
         shown = [(name, value) for name, value in headers if name.lower() in _CREDENTIALS]
+        async with self._asking:
+            if (
+                self._kind is None
+                and shown == self._refused
+                and asyncio.get_running_loop().time() < self._refused_until
+            ):
+                return KINDS["other"]
+            return self._kind or await self._ask_kind(shown)
+
+    async def _ask_kind(self, shown: Sequence[tuple[str, str]]) -> Kind:
         reply = await self.backend.send(Outbound("GET", "/v1/models", [("accept", "application/json"), *shown], b""))
         try:
             body = b"".join([chunk async for chunk in reply.chunks()])
@@ -164,4 +175,6 @@ class Replica:
         kind = KINDS[of_models(body)]
         if reply.status in _SAYS_WHAT_IT_IS:
             self._kind = kind
+        elif reply.status in _REFUSES:
+            self._refused, self._refused_until = shown, asyncio.get_running_loop().time() + _REFUSED_SECONDS
         return kind

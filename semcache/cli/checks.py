@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import socket
 import sqlite3
 import statistics
 import sys
@@ -278,8 +277,8 @@ def _port(settings: Settings) -> Finding:
         if _is_ours(address(host, port)):
             return Finding("port", "ok", f"a semcache server is running on {host}:{port}")
         return Finding("port", "fail", str(error), "end the other program, or choose another --port")
-    except socket.gaierror as error:
-        return Finding("port", "fail", f"{host}: {error.strerror}", "name an address of this machine with --host")
+    except ConfigError as error:
+        return Finding("port", "fail", str(error), "name an address of this machine with --host")
     return Finding("port", "ok", f"{host}:{port} is free")
 
 

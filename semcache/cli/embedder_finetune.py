@@ -134,12 +134,15 @@ def evaluate(
     files: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="JSON lines, CSV or TSV of labelled pairs.")],
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", metavar="SPEC", help="default, onnx:DIR, sentence:NAME; several are compared."),
+        typer.Option(
+            "--model", metavar="SPEC", help="default, onnx:DIR, static:DIR, sentence:NAME; several are compared."
+        ),
     ] = None,
     columns: Columns = None,
     as_json: options.Json = False,
 ) -> None:
     """Measure embedders on labelled pairs: precision, recall, F1, AP, ROC-AUC, recall at high precision."""
+    need_measuring()
     pairs = _given(files, columns)
     found = {spec: opened.run(_measured(spec, pairs)) for spec in model or ["default"]}
     if as_json:
@@ -260,6 +263,14 @@ def _table(found: Mapping[str, Quality]) -> None:
         [name, str(one.pairs), *(f"{getattr(one, figure):.3f}" for figure in FIGURES)] for name, one in found.items()
     ]
     output.table(columns, rows, right=columns[1:])
+
+
+def need_measuring() -> None:
+    """Raise ConfigError where what computes the figures is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("sklearn") is None:
+        raise ConfigError("measuring needs scikit-learn: pip install 'semcache-llm[train]'")
 
 
 def need_training() -> None:

@@ -1,7 +1,7 @@
 """`semcache embedder install`: make a model the embedder of a cache, with everything that the cache holds.
 
-Knows folders and settings; how entries are moved, `semcache.reindex` knows. Invariant: whatever fails, the cache goes
-on with the embedder it had; run again, the command goes on where it stood.
+Knows folders and settings; how entries are moved, `semcache.reindex` knows. Invariant: until the exchange, whatever
+fails, the cache goes on with the embedder it had; run again, the command goes on where it stood.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def purge(
     older_than: Annotated[
         str | None, typer.Option("--older-than", metavar="AGE", help="Made longer ago than 90s, 15m, 12h, 7d, 2w.")
     ] = None,
-    source: Annotated[str | None, typer.Option("--source", metavar="NAME", help="traffic or import.")] = None,
+    source: Annotated[str | None, typer.Option("--source", metavar="NAME", help="traffic, import or audit.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every entry there is.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

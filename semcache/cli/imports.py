@@ -17,8 +17,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from semcache.cli import formats, opened, output
 from semcache.cli.formats import BrokenLine, Logged, NotCacheable, Reading, Row
 from semcache.cli.lines import Tally, rows, source
@@ -99,14 +97,16 @@ async def fill(settings: Settings, file: Path, wish: Wish, reading: Reading) -> 
 def requests_of(file: Path) -> dict[str, Row]:
     """The requests of a batch's input file by custom id. Raises InvalidArgument or StoreError."""
     found: dict[str, Row] = {}
+    tally = Tally()
     with source(file) as (_, lines):
-        for number, line in enumerate(lines, 1):
-            try:
-                row = msgspec.json.decode(line, type=dict[str, Any]) if line.strip() else {}
-            except msgspec.MsgspecError as error:
-                raise InvalidArgument(f"{file}:{number}: {error}") from error
-            if "custom_id" in row:
-                found[row["custom_id"]] = row
+        for number, row in rows(lines, tally):
+            name = row.get("custom_id")
+            if isinstance(name, str):
+                found[name] = row
+            elif name is not None:
+                tally.failed(number, f"custom_id {name!r} is no string")
+    for number, reason in tally.examples[:1]:
+        raise InvalidArgument(f"{file}:{number}: {reason}")
     if not found:
         raise InvalidArgument(f"{file}: no line has a custom_id: this is not the input file of a batch")
     return found

@@ -23,6 +23,8 @@ Host = Annotated[str | None, typer.Option("--host", metavar="HOST", help="Addres
 Port = Annotated[int | None, typer.Option("--port", metavar="PORT", help="Port to listen on; 0 takes a free one.")]
 Embedder = Annotated[
     str | None,
-    typer.Option("--embedder", metavar="SPEC", help="default, onnx:DIR, sentence:NAME, litellm:MODEL or hashing."),
+    typer.Option(
+        "--embedder", metavar="SPEC", help="default, onnx:DIR, static:DIR, sentence:NAME, litellm:MODEL or hashing."
+    ),
 ]
 EntryId = Annotated[str, typer.Argument(metavar="ID", help="Entry id: 16 hexadecimal digits, as in x-semcache-id.")]

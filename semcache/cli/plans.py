@@ -95,7 +95,7 @@ def edit(
     """Put an edited template in the place of the old one, as its next version."""
     try:
         given = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidArgument(f"{file} cannot be read as JSON: {error}") from error
     if not isinstance(given, dict):
         raise InvalidArgument(f"{file} holds no JSON object: start from `semcache plans show {plan_id} --json`")

@@ -7,6 +7,7 @@ Invariant: what can be known to be wrong is said before a worker starts; a worke
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -111,14 +112,21 @@ def _export(given: Mapping[str, object], config: Path | None) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket that does not listen yet, so that nobody is kept waiting by a proxy that is not ready."""
+    """A bound socket that does not listen yet, so that nobody is kept waiting by a proxy that is not ready.
+
+    Raises ConfigError for a host or port that there is not, StoreError for one that cannot be had now.
+    """
     bare = host.strip("[]")
     listener = socket.socket(socket.AF_INET6 if ":" in bare else socket.AF_INET)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((bare, port))
-    except OSError as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         listener.close()
+        if isinstance(error, OverflowError):
+            raise ConfigError(f"port {port} is none: choose one from 0 to 65535 with --port") from error
+        if isinstance(error, socket.gaierror | UnicodeError) or error.errno == errno.EADDRNOTAVAIL:
+            raise ConfigError(f"{host!r} is no address of this machine: name one with --host") from error
         raise StoreError(f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port") from error
     listener.set_inheritable(True)
     return listener

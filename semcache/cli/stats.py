@@ -22,6 +22,7 @@ _COLUMNS = (
 )  # fmt: skip
 _SPENT = ("requests", "calls", "prompt_tokens", "completion_tokens", "spent_usd", "always_usd", "saved_usd")
 _WIDTH = 100
+_ANSWERED = {"categories", "total", "confidence"}
 _PROMISED = ("target", "state", "certified", "audits", "wrong", "error_per_hit", "error_per_request", "audit_rate")
 
 
@@ -104,11 +105,13 @@ def asked(settings: Settings, url: str) -> dict[str, Any]:
     address = url.rstrip("/").removesuffix("/v1") + "/semcache/stats"
     try:
         reply = httpx2.get(address, headers=headers, timeout=10.0)
-        if reply.status_code == httpx2.codes.OK:
-            found: dict[str, Any] = reply.json()
-            return found
+        found: Any = reply.json() if reply.status_code == httpx2.codes.OK else None
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise UpstreamError(f"{address} cannot be asked: {error}") from error
+    if isinstance(found, dict) and found.keys() >= _ANSWERED:
+        return found
+    if found is not None:
+        raise UpstreamError(f"{address} answered no statistics: is there a semcache server?")
     hint = "; set SEMCACHE_SERVER__ADMIN_TOKEN to an admin key" if reply.status_code in (401, 403) else ""
     raise UpstreamError(f"{address} answered {reply.status_code}{hint}")
 

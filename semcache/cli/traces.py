@@ -148,8 +148,11 @@ def _moment(row: Row) -> Any:
     value = next((row[name] for name in named if row.get(name) is not None), None)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    # Traces of prefix caches count milliseconds from their start.
-    return f"{value / 1e3 if 'hash_ids' in row else value:.6f}"
+    try:
+        # Traces of prefix caches count milliseconds from their start.
+        return f"{value / 1e3 if 'hash_ids' in row else value:.6f}"
+    except OverflowError as error:
+        raise BrokenLine(f"{value!r} is no time") from error
 
 
 def _usage(row: Row) -> Usage | None:
@@ -175,7 +178,7 @@ def _amount(row: Row, names: Sequence[str]) -> float | None:
         return None
     try:
         value = float(row[name])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
     if isinstance(row[name], bool) or not 0.0 <= value < math.inf:
         raise BrokenLine(f"{name} {row[name]!r} is no amount")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_MODEL", "default_embedder", "open_embedder"]
 
 DEFAULT_MODEL = Path(__file__).parent.parent / "models" / "all-minilm-l6-v2-int8"
-KINDS = ("default", "onnx", "sentence", "litellm", "hashing")
+KINDS = ("default", "onnx", "static", "sentence", "litellm", "hashing")
 
 
 def default_embedder(*, threads: int = 1, memo: int = 4096) -> Embedder:
@@ -27,8 +27,8 @@ def default_embedder(*, threads: int = 1, memo: int = 4096) -> Embedder:
 
 
 def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
-    """Return the embedder that `spec` names: "default", "onnx:DIR", "sentence:NAME", "litellm:MODEL" or
-    "hashing[:DIM]", or a plug-in as "NAME[:REST]", whose maker is given REST or "".
+    """Return the embedder that `spec` names: "default", "onnx:DIR", "static:DIR", "sentence:NAME",
+    "litellm:MODEL" or "hashing[:DIM]", or a plug-in as "NAME[:REST]", whose maker is given REST or "".
 
     `threads` is how many processors one inference may use, `memo` how many texts to remember. The caller closes it.
     Raises ConfigError for anything else, and for a folder that holds no model.
@@ -49,6 +49,10 @@ def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
         from semcache.embed.hosted import HostedEmbedder
 
         return MemoEmbedder(HostedEmbedder(rest), memo)
+    if kind == "static":
+        from semcache.embed.static import StaticEmbedder
+
+        return MemoEmbedder(StaticEmbedder(rest), memo)
     from semcache.embed.batch import BatchingEmbedder, Encoder
 
     encoder: Encoder
@@ -74,5 +78,5 @@ def _hashing(spec: str, dim: str) -> Embedder:
 def _unknown(spec: str, kind: str) -> str:
     close = difflib.get_close_matches(kind, [*KINDS, *plugins.names("embedders")], n=1)
     hint = f"; did you mean {close[0]!r}?" if close and close[0] != kind else ""
-    known = "'default', 'onnx:DIR', 'sentence:NAME', 'litellm:MODEL' or 'hashing[:DIM]'"
+    known = "'default', 'onnx:DIR', 'static:DIR', 'sentence:NAME', 'litellm:MODEL' or 'hashing[:DIM]'"
     return f"unknown embedder {spec!r}: use {known}{hint}"

@@ -40,12 +40,17 @@ class CrossEncoder:
         folder = Path(folder)
         card = _read_card(folder)
         verify_files(folder, card)
-        self._id, self._max_tokens = str(card["id"]), int(card["max_tokens"])
-        scale = card["calibration"]
-        self._slope, self._intercept = float(scale["slope"]), float(scale["intercept"])
-        self._least, self._most = float(scale["least"]), float(scale["most"])
-        joint = card.get("with_belief", {"word": 1.0, "belief": 1.0, "intercept": 0.0})
-        self._joint = float(joint["word"]), float(joint["belief"]), float(joint["intercept"])
+        try:
+            self._id, self._max_tokens = str(card["id"]), int(card["max_tokens"])
+            scale = card["calibration"]
+            self._slope, self._intercept = float(scale["slope"]), float(scale["intercept"])
+            self._least, self._most = float(scale["least"]), float(scale["most"])
+            joint = card.get("with_belief", {"word": 1.0, "belief": 1.0, "intercept": 0.0})
+            self._joint = float(joint["word"]), float(joint["belief"]), float(joint["intercept"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ConfigError(
+                f"{folder / 'model.json'} does not describe a verifier ({error!r}): train it anew"
+            ) from error
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             self._session = onnxruntime.InferenceSession(

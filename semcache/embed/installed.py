@@ -30,7 +30,7 @@ def spec_of(spec: str, data: Path | None) -> str:
 def prior_of(spec: str) -> Path | None:
     """Where the decision prior of the embedder that `spec` names would lie; None for one that has no folder."""
     kind, _, folder = spec.partition(":")
-    return Path(folder) / PRIOR if kind == "onnx" and folder else None
+    return Path(folder) / PRIOR if kind in ("onnx", "static") and folder else None
 
 
 def current(data: Path) -> Path | None:

@@ -47,6 +47,9 @@ class OnnxEmbedder:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self._max_tokens)
         self._inputs = {value.name: np.int32 if "int32" in value.type else np.int64 for value in self._inputs_of()}
+        wide = self._session.get_outputs()[0].shape[-1]
+        if isinstance(wide, int) and wide != self._dim:
+            raise ConfigError(f"the model in {folder} gives {wide} dimensions, not the {self._dim} of its model.json")
 
     @property
     def id(self) -> str:
@@ -140,7 +143,10 @@ def session_options(threads: int) -> Any:
 
 def verify_files(folder: Path, card: dict[str, Any]) -> None:
     """Compare the files with the digests that the card states, if it does; 20 ms well spent against wrong vectors."""
-    for name, expected in card.get("sha256", {}).items():
+    digests = card.get("sha256", {})
+    if not isinstance(digests, dict):
+        raise ConfigError(f"{folder / 'model.json'}: sha256 is {digests!r}, not the digest of each file: make it anew")
+    for name, expected in digests.items():
         try:
             with (folder / name).open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -154,6 +160,7 @@ def verify_files(folder: Path, card: dict[str, Any]) -> None:
 
 
 def read_card(folder: Path) -> dict[str, Any]:
+    """What model.json says, `dim` and `max_tokens` numbers from 1. Raises ConfigError for a folder that is no model."""
     path = folder / "model.json"
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
@@ -165,4 +172,7 @@ def read_card(folder: Path) -> dict[str, Any]:
     missing = {"id", "dim", "max_tokens"} - set(card if isinstance(card, dict) else ())
     if missing:
         raise ConfigError(f"{path} lacks {sorted(missing)[0]!r}: make it anew with `python -m semcache.train.export`")
+    for name in ("dim", "max_tokens"):
+        if not isinstance(card[name], int) or card[name] < 1:
+            raise ConfigError(f"{path}: {name} is {card[name]!r}, no number from 1: make it anew")
     return dict(card)

@@ -21,6 +21,7 @@ from semcache.errors import InvalidArgument, RequestRejected
 
 _STOPS = 16
 _PROMPTS = 256
+_DIGITS = 20  # of a token's number
 _FIELD = re.compile(r"`\$\.?([^`\[.]*)")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
 _SETTINGS = {"blend": {"recompute"}, "craft": {"alpha"}, "parallel": {"temperature", "scale"}, "align": {"recompute"}}
@@ -320,8 +321,8 @@ def _ask(
 def _bias(given: Mapping[str, float], text: Text) -> dict[int, float]:
     bias = {}
     for token, value in given.items():
-        if not token.isdecimal() or int(token) >= text.size:
-            raise _invalid("logit_bias", f"logit_bias: {token!r} is no token of this model's {text.size}")
+        if not token.isdecimal() or len(token) > _DIGITS or int(token) >= text.size:
+            raise _invalid("logit_bias", f"logit_bias: {token[:_DIGITS]!r} is no token of this model's {text.size}")
         bias[int(token)] = value
     return bias
 

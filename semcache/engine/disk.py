@@ -13,6 +13,7 @@ import os
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,7 +87,8 @@ class DiskTier:
             part.replace(path)
         except OSError as error:
             _log.warning("a block cannot be kept on disk: %s", error)
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
             return False
         self._bytes += len(content) - self._files.pop(block.key, 0)
         self._files[block.key] = len(content)
@@ -112,7 +114,8 @@ class DiskTier:
             self._damaged(key, "it is another block than its name says")
             return None
         self._files.move_to_end(key)
-        os.utime(path)
+        with suppress(OSError):  # a disk that can only be read forgets the order at a restart, no more
+            os.utime(path)
         return block
 
     def _damaged(self, key: bytes, why: str) -> None:
@@ -122,7 +125,10 @@ class DiskTier:
 
     def _delete(self, key: bytes) -> None:
         self._bytes -= self._files.pop(key)
-        self._path(key).unlink(missing_ok=True)
+        try:
+            self._path(key).unlink(missing_ok=True)
+        except OSError as error:
+            _log.warning("a block cannot be deleted from disk: %s", error)
 
     def _path(self, key: bytes) -> Path:
         name = key.hex()

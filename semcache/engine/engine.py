@@ -142,7 +142,7 @@ class Engine:
             root=root if plan is None else plan.root,
             block=self.config.block,
             voice=Voice(self.text.reader(), job.sampling.stop, scored=job.sampling.logprobs is not None),
-            drafter=Drafter(job.ids, job.draft, self.config.draft),
+            drafter=Drafter(job.ids, job.draft[: self.limits.most], self.config.draft),
             seed=sampler.mixed(seed, choice),
             plan=plan,
         )
@@ -239,14 +239,14 @@ class Engine:
 
     def _advance(self, planned: list[tuple[Sequence, Piece, int]]) -> None:
         try:
-            pieces = [piece for _, piece, _ in planned]
-            logits = self.decoder.logits(pieces, self._residence.store, share=self.config.share)
+            logits = self.decoder.logits([one[1] for one in planned], self._residence.store, share=self.config.share)
         except Exception as error:  # whatever a kernel raises; alone it is known whose it is
             if len(planned) == 1:
                 self._fail(planned[0][0], f"the model failed: {error!r}")
                 return
             for one in planned:
-                self._advance([one])
+                if one[0] in self._running:  # else its job ended just now, with an error of another choice
+                    self._advance([one])
             return
         row = 0
         for sequence, piece, drafted in planned:

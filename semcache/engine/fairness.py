@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+_DEBTORS = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -58,7 +60,10 @@ class Deficits:
         return self.left(one.tenant) <= 0, not one.overdue, 0 if one.overdue else -one.cached, one.order
 
     def forget(self, present: Iterable[str]) -> None:
-        """Drop tenants that are neither present nor in debt, so that those who come once cost no memory."""
+        """Drop tenants that are neither present nor in debt, and of absent debtors all but the newest `_DEBTORS`, so
+        that those who come once cost no memory."""
         keep = set(present)
-        for tenant in [name for name, left in self._left.items() if name not in keep and left >= 0]:
+        absent = [name for name in self._left if name not in keep]
+        debtors = [name for name in absent if self._left[name] < 0]
+        for tenant in set(absent).difference(debtors[-_DEBTORS:]):
             del self._left[tenant]

@@ -16,6 +16,8 @@ from semcache.engine.job import Sampling, TokenScore
 if TYPE_CHECKING:
     import torch
 
+_COLDEST = 1e-6  # temperature at which only equals compete; less would divide logits to infinity
+
 
 def plain(sampling: Sampling) -> bool:
     """Whether the likeliest token is all that is asked for, so that a whole batch can be answered at once."""
@@ -44,7 +46,7 @@ def choose(
         if not bool(torch.isfinite(adjusted[token])):
             raise ValueError("the model gave logits that are no numbers")
     else:
-        token = _drawn(adjusted / sampling.temperature, sampling, generator)
+        token = _drawn(adjusted / max(sampling.temperature, _COLDEST), sampling, generator)
     if sampling.logprobs is None:
         return TokenScore(token, 0.0)
     scores = torch.log_softmax(logits, dim=-1)

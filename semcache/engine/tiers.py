@@ -45,12 +45,12 @@ class Tiers:
 
     def keep(self, block: Stored, *, wait: bool = False) -> None:
         """Write a block to disk, soon; it is dropped when too many wait, unless the caller waits as well."""
+        self._queued.add(block.key)  # first, as the writer may have written it before `put` returns
         try:
             self._queue.put(block, block=wait)
         except queue.Full:
+            self._queued.discard(block.key)
             self._meter.tier("disk", "dropped")
-            return
-        self._queued.add(block.key)
 
     @property
     def hosts(self) -> bool:

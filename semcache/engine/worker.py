@@ -143,12 +143,13 @@ class Worker:
             if self._tickets.pop(order, None) is not None:
                 self.engine.cancel(order)
             return
+        self._tickets[order.job.id] = order  # first, so that it is told of whatever fails from here on
         try:
             self.engine.submit(order.job)
         except RequestRejected as error:
+            del self._tickets[order.job.id]
             self._send([(order, error)])
             return
-        self._tickets[order.job.id] = order
         self._send([(order, None)])
 
     def _tell(self, deltas: list[Delta]) -> None:

@@ -50,7 +50,8 @@ def snapshot(shelf: Shelf, folder: Path, *, embedder_id: str, head: int) -> None
 def stage(shelf: Shelf, folder: Path, *, embedder_id: str, head: int) -> Staged:
     """Copy the shelf's content into files beside the snapshot. This half needs the shelf to stand still."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        # Prompts can be guessed from their vectors: they are as private as the store.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
     except OSError as error:
         raise IndexFault(f"the snapshot cannot be written to {folder}: {error}") from error

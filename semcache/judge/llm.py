@@ -61,18 +61,20 @@ class LlmJudge:
             raise UpstreamTimeout(f"the judge {self._model!r} said nothing within {self._patience} s") from error
 
     async def _ask(self, comparison: Comparison) -> str:
-        status, raw = await self._send(comparison)
+        status, raw = await self._send(comparison, self._limits)
         if status == 400 and self._limits:
-            # Reasoning models refuse a temperature or this spelling of the limit; what they are sent then stays so.
-            self._limits = {}
-            status, raw = await self._send(comparison)
+            # Reasoning models refuse a temperature or this spelling of the limit; what they took then stays so. Others
+            # refuse a text, and that with limits or without.
+            status, raw = await self._send(comparison, {})
+            if status == 200:
+                self._limits = {}
         if status != 200:
             raise UpstreamError(f"the judge's backend answered with status {status}")
         return dialects()[Endpoint.CHAT].parse(raw).text
 
-    async def _send(self, comparison: Comparison) -> tuple[int, bytes]:
+    async def _send(self, comparison: Comparison, limits: Mapping[str, Any]) -> tuple[int, bytes]:
         messages = [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": quoted(comparison)}]
-        body = msgspec.json.encode({"model": self._model, "messages": messages, **self._limits})
+        body = msgspec.json.encode({"model": self._model, "messages": messages, **limits})
         return await answered(self._backend, body, whose="the judge's reply", longest=_LONGEST_REPLY)
 
 

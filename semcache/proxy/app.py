@@ -25,23 +25,26 @@ from semcache.backends.router import Routing
 from semcache.backends.trip import Routed
 from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings, check_exposure, find_file, is_loopback
-from semcache.errors import CacheUnavailable, SemcacheError
+from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.faults import SURVIVED
 from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
-from semcache.proxy.asgi import Receive, Scope, Send
+from semcache.proxy.asgi import Receive, Scope, Send, respond
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.background import Background
 from semcache.proxy.easing import Watched, ease
 from semcache.proxy.embeddings import EmbeddingsRoute
 from semcache.proxy.faults import survived
 from semcache.proxy.followup import FollowUps
+from semcache.proxy.limits import ClientGone, read_body, reread
 from semcache.proxy.passthrough import Passthrough
+from semcache.proxy.relay import refused
 from semcache.proxy.routes import BrokenOff, Limits, Routes
 from semcache.thresholds import ByCategory
 from semcache.types import ApiKey
 from semcache.verifiers import backend_for, open_verifiers
 from semcache.wire import dialects
+from semcache.wire.answer import openai_error
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -218,10 +221,23 @@ class Proxy:
             elif path.startswith("/v1/"):
                 await self._passthrough(scope, receive, send)
             else:
-                await self._rest(scope, receive, send)
+                await self._administer(scope, receive, send)
         except BrokenOff:
             # Returning without the last body message makes the server cut the connection, as the backend did.
             return
+
+    async def _administer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to FastAPI, with a body that was read within the limit of all bodies."""
+        try:
+            body = await read_body(scope, receive, self.settings.server.max_body)
+        except ClientGone:
+            return
+        except RequestRejected as error:
+            said = openai_error(error.status, error.message, code=error.code, param=error.param)
+            await respond(send, error.status, refused(error), said)
+            return
+        headers = [pair for pair in scope["headers"] if pair[0] != b"content-encoding"]
+        await self._rest({**scope, "headers": headers}, reread(body, receive), send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -280,11 +296,9 @@ def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callabl
 def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanSurface | None) -> FastAPI:
     from fastapi import FastAPI, Request, Response
 
-    from semcache.errors import RequestRejected
     from semcache.proxy.admin import admin_routes
     from semcache.proxy.health import health_routes
     from semcache.proxy.openapi import describe
-    from semcache.wire.answer import openai_error
 
     app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
     app.include_router(admin_routes(cache, auth))

@@ -21,9 +21,17 @@ class Disconnected(Exception):
     """The client went away while its reply was being made."""
 
 
+def text(value: bytes) -> str:
+    """What a client wrote in a header: UTF-8, else the Latin-1 that some HTTP clients send in its place."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
 def decoded(scope: Scope) -> list[tuple[str, str]]:
     """The request headers as text; names are lower case already."""
-    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+    return [(name.decode("latin-1"), text(value)) for name, value in scope["headers"]]
 
 
 def encoded(headers: list[tuple[str, str]]) -> HeaderList:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from semcache.errors import InvalidArgument, RequestRejected
+from semcache.proxy.asgi import text
 from semcache.types import ApiKey
 
 PREFIX = "sk-sc-"
@@ -146,13 +147,13 @@ def user_of(named: str | None, headers: RawHeaders, caller: Caller, *, trust_hea
     if caller.trusted or trust_header:
         for name, value in headers:
             if name == USER_HEADER and value:
-                return value.decode("utf-8", "replace")
+                return text(value)
     return named or None
 
 
 def _plain(value: bytes) -> str:
-    text = value.decode("latin-1").strip()
-    return text[7:].strip() if text[:7].lower() == "bearer " else text
+    shown = text(value).strip()
+    return shown[7:].strip() if shown[:7].lower() == "bearer " else shown
 
 
 def _refusal(message: str) -> RequestRejected:

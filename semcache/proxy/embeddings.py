@@ -14,7 +14,7 @@ from dataclasses import replace
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound
 from semcache.proxy import hits
-from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
+from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, decoded, respond, until_disconnect
 from semcache.proxy.auth import Caller, forwarded, user_of
 from semcache.proxy.embedding_calls import Call, Calls, Landed
 from semcache.proxy.faults import survived
@@ -63,12 +63,11 @@ class EmbeddingsRoute:
 
     def _read(self, body: bytes, scope: Scope, caller: Caller) -> EmbeddingsRequest:
         asked = embeddings.read(body)
-        texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
         trust = self._routes.limits.trust_user_header
         return replace(
             asked,
             identity=identity_of(asked.identity, scope),
-            controls=controls_from(texts, asked.controls),
+            controls=controls_from(decoded(scope), asked.controls),
             user=user_of(asked.user, scope["headers"], caller, trust_header=trust),
         )
 

@@ -124,7 +124,13 @@ class Forwarder:
                 flight.publish(chunk[cut:])
             fed += len(chunk)
         if answer is None:
-            flight.result = Why.INCOMPLETE.value
+            # The last event may lack the blank line that ends it.
+            answer = self._reading(assembler.finish)
+            if answer is None or not answer.complete:
+                flight.result = Why.INCOMPLETE.value
+                return None
+            if exact:
+                await self._admit(flight, lookup, answer, started)
         return answer
 
     def _reading(self, read: Callable[[], T]) -> T | None:

@@ -7,12 +7,11 @@ held, however small the compressed body that claims to be more.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from semcache.errors import RequestRejected
-
-Receive = Callable[[], Awaitable[Mapping[str, Any]]]
+from semcache.proxy.asgi import Message, Receive
 
 
 class ClientGone(Exception):
@@ -35,6 +34,16 @@ async def read_body(scope: Mapping[str, Any], receive: Receive, limit: int) -> b
         raise RequestRejected(415, message, code="unsupported_encoding")
     raw = await _read(receive, limit)
     return raw if encoding in {"", "identity"} or not raw else _inflate(raw, _WINDOWS[encoding], limit)
+
+
+def reread(body: bytes, receive: Receive) -> Receive:
+    """What receives a body that has been read already, and then whatever comes after it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return again
 
 
 # zlib's window arguments: 31 expects a gzip header, 47 either header.

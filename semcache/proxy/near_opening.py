@@ -2,7 +2,7 @@
 
 The composition root of near hits. Invariant: without `near` in the pack nothing of them is opened or imported; what
 cannot work is a ConfigError that names the pack's file, the key and the remedy; a server of its own never sees the
-client's credentials.
+client's credentials, and is divided by tenant as the upstream is.
 """
 
 from __future__ import annotations
@@ -83,7 +83,13 @@ async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Bac
     if settings.near.url is not None:
         key = settings.near.api_key
         timeout = settings.near.timeout
-        own = open_backend(settings.near.url, api_key=key.get_secret_value() if key else None, timeout=timeout)
+        own = open_backend(
+            settings.near.url,
+            api_key=key.get_secret_value() if key else None,
+            timeout=timeout,
+            secret=lambda: parts.store.salt,
+            salt=settings.upstream.cache_salt,
+        )
 
     def alive(entry_id: int) -> bool:
         card = cache.catalogue.get(entry_id)

@@ -27,7 +27,7 @@ from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.protocols import Dialect
 from semcache.proxy import plan_shapes as shapes
 from semcache.proxy.admin import REFUSALS
-from semcache.proxy.asgi import HeaderList
+from semcache.proxy.asgi import HeaderList, text
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.forward import exact_only
 from semcache.proxy.hits import EVENT_STREAM
@@ -389,7 +389,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
 
 def header(headers: HeaderList, name: bytes) -> str:
     """The value of a header, "" without it."""
-    return next((value.decode("latin-1") for key, value in headers if key == name), "")
+    return next((text(value) for key, value in headers if key == name), "")
 
 
 def agent_of(request: CacheRequest, headers: HeaderList) -> str:

@@ -20,7 +20,7 @@ from semcache.flight import Flight, Flights
 from semcache.ledger import planned, substituted
 from semcache.protocols import Backend, Dialect, Outbound
 from semcache.proxy import hits
-from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
+from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, decoded, respond, until_disconnect
 from semcache.proxy.auth import Authenticator, Caller, forwarded, user_of
 from semcache.proxy.faults import survived
 from semcache.proxy.followup import FollowUps, Hit
@@ -154,8 +154,7 @@ class Routes:
     def _read(self, dialect: Dialect, body: bytes, scope: Scope, caller: Caller) -> Request:
         headers: HeaderList = scope["headers"]
         request = dialect.read(body)
-        text_headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
-        controls = controls_from(text_headers, request.controls)
+        controls = controls_from(decoded(scope), request.controls)
         user = user_of(request.user, headers, caller, trust_header=self.limits.trust_user_header)
         identity: Mapping[str, Any] = identity_of(request.identity, scope)
         who = self.scope_of(caller, user, controls)

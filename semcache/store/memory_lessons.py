@@ -74,8 +74,10 @@ class MemoryLessons:
     async def claim(self, limit: int, *, now: float, lease: float) -> list[Judgement]:
         """Take the oldest comparisons that nobody holds at `now`; `tries` counts this time."""
         await self.ping()
-        free = [owed for owed, free_at in self._owed.values() if free_at <= now][:limit]
-        claimed = [replace(owed, tries=owed.tries + 1) for owed in free]
+        free = [owed for owed, free_at in self._owed.values() if free_at <= now]
+        # What was served is known to be right or wrong before what was not.
+        first = sorted(free, key=lambda owed: (not owed.label.served, owed.id))[:limit]
+        claimed = [replace(owed, tries=owed.tries + 1) for owed in sorted(first, key=lambda owed: owed.id)]
         self._owed |= {owed.id: (owed, now + lease) for owed in claimed}
         return claimed
 

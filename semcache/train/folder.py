@@ -43,6 +43,8 @@ def vacant(out: Path, *, replace: bool) -> None:
     """Raise InvalidArgument where `published` would for what is there; asked before hours of work."""
     if out.exists() and not replace:
         raise InvalidArgument(f"{out} exists: name another folder, or --force to replace it")
+    if out.exists() and not out.is_dir():
+        raise InvalidArgument(f"{out} is a file: name a folder")
     if out.exists() and any(out.iterdir()) and not (out / "model.json").is_file():
         raise InvalidArgument(f"{out} holds something that is no model: it will not be replaced; name another folder")
 
@@ -53,13 +55,13 @@ def _move(staging: Path, out: Path) -> None:
         staging.rename(out)
         return
     aside = Path(tempfile.mkdtemp(prefix=f".{out.name}.old-", dir=out.parent))
-    out.rename(aside)
     try:
+        out.rename(aside)
         staging.rename(out)
-    except OSError:
-        aside.rename(out)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
+    finally:  # whatever ends it between the two, Ctrl-C among others
+        if not out.exists():
+            aside.rename(out)
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def _sync(folder: Path) -> None:

@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -109,7 +110,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         data = path.read_bytes()
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise StoreError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     try:
         text = data.decode("utf-8-sig")
@@ -165,7 +166,8 @@ def _pairs(path: Path, number: int, row: Mapping[str, Any], named: Mapping[str, 
         value = row.get(named[name])
         if not isinstance(value, str) or not value.strip():
             raise InvalidArgument(f"{path}:{number}: {named[name]} is {value!r}, not a text")
-        return value
+        # Half a character, which JSON can spell and no tokenizer reads: an embedder replaces it as well.
+        return value.encode("utf-8", "replace").decode("utf-8")
 
     kind, made = (str(row.get(name) or "") for name in ("kind", "made"))
     if "two" in named and "same" in named:

@@ -77,14 +77,15 @@ def make(
     work = wish.out.parent / f".{wish.out.name}.training"
     name = wish.name or wish.out.name
     with published(wish.out, replace=wish.force) as folder:
+        stage("measuring before")  # and first of all whether what comes of this base can be exported
+        before = _before(wish.base, folder, parts.test)
         stage("training")
         trained = finetune.train(model, parts.train, parts.check, wish.plan, work, told=told)
         stage("exporting")
         finetune.save(model, folder / card.WEIGHTS)
         origin = f"fine-tuned from {finetune.named(wish.base)}"
         embedder = card.exported(folder, name=name, origin=origin, licence=wish.licence)
-        stage("measuring before and after")
-        before = _before(wish.base, folder, parts.test)
+        stage("measuring after")
         after = card.quality(parts.test, embedder.encode)
         stage("recalibrating")
         outcome = recalibrate(parts.check, embedder.encode, seed=wish.plan.seed)

@@ -33,6 +33,7 @@ _MOST = 6000  # pairs that are read
 _POOL = 200  # other prompts in the cache before which a crowded candidate stands
 _NEIGHBOURS = 8
 _QUANTILES = 200
+_APART = 7919
 
 Row = tuple[tuple[float, ...], bool]  # features, whether the candidate is right
 Groups = Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]
@@ -55,7 +56,8 @@ def recalibrate(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix]
     learned anew serves every profile: the pairs are of this one kind of traffic.
     """
     chosen = random.Random(seed).sample(list(pairs), min(_MOST, len(pairs)))
-    halves = splits.split(chosen, check=0.0, test=0.5, seed=seed)
+    # Not the caller's seed: of a check part that it has chosen by that one, the halves would be none and all.
+    halves = splits.split(chosen, check=0.0, test=0.5, seed=seed + _APART)
     one, two = candidates(halves.train, encode, seed=seed), candidates(halves.test, encode, seed=seed)
     everything = {name: (rows[0] + two[name][0], rows[1] + two[name][1]) for name, rows in one.items()}
     count = sum(len(labels) for _, labels in everything.values())

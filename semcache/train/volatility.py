@@ -101,7 +101,10 @@ def _short(values: Array) -> list[list[float]]:
 def read(path: Path) -> list[Labelled]:
     """Prompts from a JSON lines file. Raises ConfigError with the line's number."""
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    lines = path.read_text(encoding="utf-8").split("\n")  # not at U+2028, which JSON may hold
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             row = json.loads(line)
             found.append((str(row["prompt"]), Volatility(row["kind"])))

@@ -32,12 +32,16 @@ class _Body(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingsRequest:
-    """A request for the vectors of `inputs`, each a text or a list of tokens; `identity` is everything else."""
+    """A request for the vectors of `inputs`, each a text or a list of tokens; `identity` is everything else.
+
+    `raw` is the body, `fields` are its fields as they were written.
+    """
 
     model: str
     inputs: tuple[Input, ...]
     identity: Mapping[str, Any]
     raw: bytes
+    fields: Mapping[str, msgspec.Raw]
     user: str | None
     controls: Controls
 
@@ -51,7 +55,7 @@ def read(raw: bytes) -> EmbeddingsRequest:
     del identity["input"]
     if identity.get("encoding_format") == "float":
         del identity["encoding_format"]
-    return EmbeddingsRequest(model, inputs, identity, raw, bodies.user(body), controls)
+    return EmbeddingsRequest(model, inputs, identity, raw, _fields(raw), bodies.user(body), controls)
 
 
 def request_for(request: EmbeddingsRequest, position: int) -> Request:
@@ -72,9 +76,8 @@ def subset(request: EmbeddingsRequest, positions: Sequence[int]) -> bytes:
     """The body that asks for the inputs at `positions`; the client's own bytes when that is all of them."""
     if list(positions) == list(range(len(request.inputs))):
         return request.raw
-    fields = _fields(request.raw)
-    fields["input"] = msgspec.Raw(encode([request.inputs[position] for position in positions]))
-    return encode(fields)
+    chosen = msgspec.Raw(encode([request.inputs[position] for position in positions]))
+    return encode({**request.fields, "input": chosen})
 
 
 def split(body: bytes, count: int | None = None) -> list[bytes] | None:

@@ -249,6 +249,16 @@ async def test_the_running_loop_goes_on_during_a_lookup(
     assert went_on == [True]
 
 
+@pytest.mark.parametrize(
+    "prompt", ["[" * 100_000, '[{"id": ["A"], "kwargs": []}]', '[{"id": [1], "kwargs": {}}]', '{"id": 1}', "[1]"]
+)
+def test_a_plain_prompt_that_looks_like_messages_is_a_prompt(llm_cache: LangChainCache, prompt: str) -> None:
+    assert llm_cache.lookup(prompt, "llm") is None
+    llm_cache.update(prompt, "llm", [Generation(text="x")])
+    assert llm_cache.lookup(prompt, "llm") == [Generation(text="x")]
+    assert llm_cache.faults == 0
+
+
 async def test_many_at_once(llm_cache: LangChainCache) -> None:
     llm = model(llm_cache, "the same")
     prompts = [f"{ASK} Case {number}" for number in range(20)] * 3

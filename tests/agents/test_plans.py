@@ -213,7 +213,14 @@ async def test_an_edited_template_keeps_its_owner_and_nonsense_is_refused() -> N
         await plans.library.edit("0000000000000001", {"steps": [{"actions": 3}]})
     with pytest.raises(InvalidArgument, match="no plan"):
         await plans.library.edit("0000000000000002", {})
+    for nonsense in (
+        {"judged": "yesterday"}, {"good": -1}, {"bad": float("nan")}, {"expires": None}, {"runs": []}, {"patterns": []},
+        {"steps": []}, {"requires": [5]}, {"retired": "\ud800"},
+    ):  # fmt: skip
+        with pytest.raises(InvalidArgument, match="no plan template"):
+            await plans.library.edit("0000000000000001", nonsense)
     assert plans.library.templates() == [new]
+    assert 0.0 < plans.library.predicted(new, 0.0) <= 1.0
 
 
 async def test_a_template_survives_its_json() -> None:

@@ -161,6 +161,20 @@ async def test_a_server_that_does_not_say_what_it_is_gets_no_prompt() -> None:
     assert bench.counts() == [0]
 
 
+async def test_a_server_that_shows_its_models_to_nobody_is_not_asked_with_every_prompt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bench = Bench(lambda outbound: Said([b"{}"], status=403) if outbound.method == "GET" else answer(), kind=None)
+
+    async def asked(key: str) -> int:
+        await bench.ask(Outbound("POST", CHAT, [("authorization", key)], chat("a").body))
+        return sum(one.method == "GET" for one in bench.servers[0].asked)
+
+    assert [await asked("one"), await asked("one"), await asked("other"), await asked("other")] == [1, 1, 2, 2]
+    monkeypatch.setattr(bench.router._replicas[0], "_refused_until", 0.0)
+    assert await asked("other") == 3, "it may be shown later"
+
+
 async def test_other_bodies_are_passed_on_as_they_are() -> None:
     bench = Bench(lambda _: answer())
     body = b'{ "model" : "m", "messages": [ ] , "n":1.0}'
@@ -281,6 +295,19 @@ async def test_siblings_of_one_that_fails_or_is_given_up_go_on() -> None:
     gate.set()
     with pytest.raises(UpstreamError):
         await second
+
+
+async def test_one_that_is_given_up_takes_nothing_away_from_those_that_were_answered() -> None:
+    gate = asyncio.Event()
+    bench = Bench(lambda _: Said([gate, b"x"]))
+    left = asyncio.create_task(bench.ask(chat("family", 0)))
+    await asyncio.sleep(0)
+    bench.servers[0].script = lambda _: answer()
+    await bench.ask(chat("family", 1))
+    left.cancel()
+    await asyncio.wait([left])
+    await bench.ask(chat("family", 2))
+    assert bench.noted[-1].predicted > 90, "the beginning that was computed for the second one was forgotten"
 
 
 async def test_nobody_waits_longer_for_a_sibling_than_allowed() -> None:

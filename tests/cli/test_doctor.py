@@ -59,6 +59,12 @@ def test_the_command_line_counts(run: Run) -> None:
     assert "upstream.url from command line" in rows["settings"]["found"]
 
 
+def test_a_host_that_is_none_is_told_from_a_port_in_use(run: Run) -> None:
+    rows = findings(run("doctor", "--json", "--host", "nowhere.invalid"))
+    assert rows["port"]["state"] == "fail"
+    assert rows["port"]["remedy"] == "name an address of this machine with --host"
+
+
 def test_before_the_first_start_nothing_is_made(run: Run, tmp_path: Path) -> None:
     done = run("doctor", env=ECHO)
     assert done.returncode == 0

@@ -12,7 +12,9 @@ import pytest
 pytest.importorskip("sentence_transformers", reason="the train extra is not installed")
 pytest.importorskip("sklearn", reason="the train extra is not installed")
 
+from semcache.cli import embedder_finetune
 from semcache.embed.onnx import OnnxEmbedder
+from semcache.errors import ConfigError
 from semcache.train.pairs import write
 from tests.train.bases import tiny, traffic
 
@@ -127,6 +129,12 @@ def test_bad_pairs_are_one_line_of_error(
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "embedder").exists()
+
+
+def test_measuring_without_its_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch, pairs: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"semcache-llm\[train\]"):
+        embedder_finetune.evaluate([pairs])
 
 
 def test_nothing_to_learn_from_is_said(run: Run) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 import time
 from collections.abc import Awaitable, Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -110,6 +112,28 @@ async def test_stats_count_requests_without_a_server(run: Run, fill: Fill) -> No
     unreachable = run("stats", "--url", "http://127.0.0.1:9")
     assert unreachable.returncode == 1
     assert unreachable.stderr.startswith("error: http://127.0.0.1:9/semcache/stats")
+
+
+@pytest.mark.parametrize("body", [b"[]", b'{"categories": {}}', b"null", b"Welcome!"])
+def test_stats_of_what_is_no_semcache_server_are_an_error(run: Run, body: bytes) -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with HTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{other.server_port}"
+        done = run("stats", "--url", url)
+        other.shutdown()
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {url}/semcache/stats ")
+    assert done.stderr.count("\n") == 1
 
 
 async def test_stats_show_what_audits_have_shown_even_of_labels_after_the_saved_state(

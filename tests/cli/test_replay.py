@@ -187,9 +187,11 @@ def test_lines_without_a_time_stay_where_they_are() -> None:
     ("fields", "reason"),
     [
         ({"cost": -1}, "cost -1 is no amount"),
+        ({"cost": 10**400}, "cost 10+ is no amount"),
         ({"latency": "soon"}, "latency 'soon' is no amount"),
         ({"tokens": "many"}, "tokens 'many' is no count"),
         ({"at": "yesterday"}, "'yesterday' is no time"),
+        ({"at": 10**400}, "10+ is no time"),
         ({"answer": None}, "there is no answer"),
     ],
 )

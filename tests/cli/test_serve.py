@@ -16,6 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from semcache.cli.serve import listen
+from semcache.errors import ConfigError
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Start = Callable[..., "subprocess.Popen[str]"]
 pytestmark = pytest.mark.process
@@ -124,6 +127,20 @@ def test_a_port_in_use_is_said_before_anything_starts(run: Run) -> None:
     assert "in use" in done.stderr
     assert "--port" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "says"),
+    [
+        ("nowhere.invalid", 0, "'nowhere.invalid' is no address of this machine: name one with --host"),
+        ("192.0.2.1", 0, "'192.0.2.1' is no address of this machine"),
+        ("a" * 80, 0, "is no address of this machine"),
+        ("127.0.0.1", 70000, "port 70000 is none: choose one from 0 to 65535"),
+    ],
+)
+def test_where_nobody_can_listen_is_a_mistake_of_the_settings(host: str, port: int, says: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(says)):
+        listen(host, port)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

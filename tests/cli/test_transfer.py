@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from semcache.cache import AsyncSemanticCache
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -131,6 +133,26 @@ async def test_a_batch_is_its_input_and_its_output(run: Run, tmp_path: Path) -> 
     assert (report["imported"], report["broken"]) == (1, 1)
     async with await opened(tmp_path / "data", tmp_path / "plain.yaml") as cache:
         assert (await cache.lookup("What is a monad?", model="gpt-4o")).answer == "A box."
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b'{"custom_id": ["a"]}\n', "requests:1: custom_id ['a'] is no string"),
+        (b"\n{torn\n", "requests:2: no JSON object"),
+        (gzip.compress(b'{"custom_id": "a"}\n' * 50)[:-12], "damaged"),
+        (b"{}\n", "no line has a custom_id"),
+    ],
+)
+def test_a_batchs_input_that_is_none_is_one_line_of_error(run: Run, tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "requests").write_bytes(content)
+    file = write(tmp_path / "out.jsonl", [chat("What is a monad?")])
+    for command in (["import"], ["replay", "--no-baselines"]):
+        done = run(*command, file, "--requests", tmp_path / "requests")
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: ")
+        assert says in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_a_file_that_is_no_log(run: Run, tmp_path: Path) -> None:

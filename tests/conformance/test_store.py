@@ -347,6 +347,15 @@ async def test_a_judgement_is_held_by_one_until_it_is_finished_or_its_lease_ends
 
 
 @every
+async def test_what_was_served_is_judged_before_what_was_not(store):
+    for n in range(1, 5):
+        await store.put(entry(n), None)
+    await store.enqueue([owed(4, n, served=n == 3) for n in (1, 2, 3)])
+    assert [one.label.entry_id for one in await store.claim(2, now=NOW, lease=60)] == [1, 3]
+    assert [one.label.entry_id for one in await store.claim(2, now=NOW, lease=60)] == [2]
+
+
+@every
 async def test_a_judgement_lapses_with_either_of_its_entries(store):
     for n in range(1, 5):
         await store.put(entry(n), None)

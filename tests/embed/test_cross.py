@@ -106,3 +106,13 @@ def test_a_damaged_model_is_refused(folder: Path, tmp_path: Path) -> None:
         out.write(b"x")
     with pytest.raises(ConfigError, match=r"model\.onnx is not what model\.json describes"):
         CrossEncoder(tmp_path)
+
+
+@pytest.mark.parametrize("wrong", [{"calibration": None}, {"calibration": {"slope": 1}}, {"with_belief": {"word": 1}}])
+def test_a_card_that_lacks_a_part_is_refused(folder: Path, tmp_path: Path, wrong: dict[str, object]) -> None:
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    (tmp_path / "model.json").write_text(json.dumps(card | wrong), encoding="utf-8")
+    with pytest.raises(ConfigError, match="does not describe a verifier"):
+        CrossEncoder(tmp_path)

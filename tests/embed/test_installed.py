@@ -32,5 +32,5 @@ def test_a_damaged_pointer_is_an_error_and_not_another_model(tmp_path: Path, con
 
 
 def test_a_prior_lies_beside_a_model_that_has_a_folder() -> None:
-    assert prior_of("onnx:/a/b") == Path("/a/b/prior.json")
+    assert prior_of("onnx:/a/b") == prior_of("static:/a/b") == Path("/a/b/prior.json")
     assert [prior_of(spec) for spec in ("default", "hashing:64", "sentence:x", "onnx:")] == [None] * 4

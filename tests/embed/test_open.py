@@ -38,6 +38,7 @@ async def test_hashing_takes_a_dimension() -> None:
         ("default:models", "use 'default'"),
         ("onnx", "onnx:DIR"),
         ("onnx:", "onnx:DIR"),
+        ("static", "static:DIR"),
         ("sentence", "sentence:NAME"),
         ("", "unknown embedder ''"),
         ("openai:text-embedding-3", "unknown embedder"),
@@ -61,6 +62,18 @@ def test_a_folder_without_a_model_is_explained(tmp_path: Path) -> None:
 @pytest.mark.parametrize("card", ["{}", "[]", "not json", '{"id": "x", "dim": 3}'])
 def test_a_broken_card_is_explained(tmp_path: Path, card: str) -> None:
     (tmp_path / "model.json").write_text(card)
+    with pytest.raises(ConfigError, match=r"model\.json"):
+        open_embedder(f"onnx:{tmp_path}")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"dim": "x"}, {"dim": None}, {"dim": -1}, {"max_tokens": 0}, {"sha256": None}, {"sha256": {}, "dim": 64}]
+)
+def test_a_card_of_another_model_is_explained(tmp_path: Path, wrong: dict[str, object]) -> None:
+    for file in ("model.onnx", "tokenizer.json"):
+        (tmp_path / file).symlink_to(DEFAULT_MODEL / file)
+    card = json.loads((DEFAULT_MODEL / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps(card | wrong))
     with pytest.raises(ConfigError, match=r"model\.json"):
         open_embedder(f"onnx:{tmp_path}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,75 @@ async def test_a_reply_that_is_closed_early_frees_the_engine(backend: EngineBack
             break
         await asyncio.sleep(0.02)
     assert backend._worker.engine.idle
+
+
+async def test_who_leaves_while_the_model_is_loaded_does_not_have_it_loaded_twice(
+    backend: EngineBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from semcache.engine import opening
+
+    opened, slow = [], threading.Event()
+    open_server = opening.open_server
+
+    def counted(*given: Any, **settings: Any) -> Any:
+        opened.append(1)
+        slow.wait(20)
+        return open_server(*given, **settings)
+
+    monkeypatch.setattr(opening, "open_server", counted)
+    impatient = asyncio.create_task(backend.send(chat()))
+    while not opened:
+        await asyncio.sleep(0.001)
+    impatient.cancel()
+    await asyncio.wait([impatient])
+    patient = asyncio.create_task(backend.send(chat()))
+    await asyncio.sleep(0.01)
+    slow.set()
+    assert (await patient).status == 200
+    assert len(opened) == 1
+
+
+async def test_a_backend_that_is_closed_while_the_model_is_loaded_leaves_no_thread(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from semcache.engine import opening
+
+    workers, begun, slow = [], threading.Event(), threading.Event()
+    open_server = opening.open_server
+
+    def kept(*given: Any, **settings: Any) -> Any:
+        begun.set()
+        slow.wait(20)
+        server, worker = open_server(*given, **settings)
+        workers.append(worker)
+        return server, worker
+
+    monkeypatch.setattr(opening, "open_server", kept)
+    backend = EngineBackend(EngineConfig(str(folder()), cache_bytes=1 << 20))
+    call = asyncio.create_task(backend.send(chat()))
+    await asyncio.to_thread(begun.wait, 20)
+    closing = asyncio.create_task(backend.close())
+    await asyncio.sleep(0.01)
+    slow.set()
+    await closing
+    call.cancel()
+    await asyncio.wait([call])
+    assert [worker.alive for worker in workers] == [False]
+
+
+async def test_what_no_check_foresaw_is_an_error_of_the_upstream(
+    backend: EngineBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from semcache.engine import opening
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("CUDA out of memory")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(opening, "open_server", full)
+        with pytest.raises(UpstreamError, match="out of memory"):
+            await backend.send(chat())
+    assert (await backend.send(chat())).status == 200
 
 
 async def test_a_folder_that_holds_no_model(folder: Folder, tmp_path: Path) -> None:

@@ -77,6 +77,14 @@ def test_a_right_draft_saves_steps(folder: Folder) -> None:
     assert steps["wrong"] > 12
 
 
+def test_a_guess_of_any_length_costs_no_more_than_an_answer_can_use(folder: Folder) -> None:
+    engine = an_engine(folder(), draft=8)
+    engine.submit(job("a", PROMPT, draft=ids(1, 100_000)))
+    (waiting,) = engine._lineup
+    assert len(waiting.drafter._given) == engine.limits.most
+    assert work(engine)["a"].text == Reference(folder()).says(PROMPT, 12)
+
+
 def test_a_stop_string_ends_the_text_before_it(folder: Folder) -> None:
     whole = Reference(folder()).says(PROMPT, 40)
     stop = whole[10:13]
@@ -187,6 +195,28 @@ def test_a_failing_sequence_ends_alone(folder: Folder) -> None:
     again = [(*clean[:9], 13), (*ids(2, 11), 17), ids(3, 9), ids(4, 3)]
     healed = work(engine, [job(f"again{at}", prompt) for at, prompt in enumerate(again)])
     assert [one.text for one in healed.values()] == [reference.says(again[int(name[5:])], 12) for name in healed]
+
+
+def test_a_job_that_fails_in_all_its_choices_ends_alone(folder: Folder) -> None:
+    """Every choice of it breaks the kernel, and each of them after the first has left already."""
+
+    class Breaking:
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._inner, name)
+
+        def logits(self, pieces: Any, store: Any, *, share: int) -> Any:
+            if any(piece.start > len(PROMPT) for piece in pieces):
+                raise RuntimeError("kernel")
+            return self._inner.logits(pieces, store, share=share)
+
+    engine = an_engine(folder(), wrap=Breaking)
+    said = work(engine, [job("raises", PROMPT, n=3), job("good", ids(3, 9))])
+    assert said["raises"].finishes == [Finish.ERROR]
+    assert said["good"].text == Reference(folder()).says(ids(3, 9), 12)
+    assert all(engine._residence._pool.holders(block.page) == 1 for block in engine._residence._tree.blocks())
 
 
 def test_what_a_page_held_before_is_nobodys_business(folder: Folder) -> None:

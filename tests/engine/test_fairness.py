@@ -66,6 +66,16 @@ def test_somebody_is_chosen_whenever_somebody_waits(payments: list[tuple[str, in
     assert all(deficits.left(tenant) <= 10 for tenant in "abc")
 
 
+def test_a_flood_of_tenants_in_debt_is_forgotten_and_who_is_present_is_not() -> None:
+    deficits = Deficits(10)
+    deficits.pay("present", prompt=90)
+    for number in range(10_000):
+        deficits.pay(f"once {number}", prompt=90)
+        deficits.forget(["present"])
+    assert len(deficits._left) < 2000
+    assert deficits.left("present") == deficits.left("once 9999") == -80
+
+
 def test_a_wait_is_foreseen_from_the_pace() -> None:
     pace = Pace()
     assert refusal(pace, queued=0, tokens=10**6, max_waiting=9, max_wait=5) is None

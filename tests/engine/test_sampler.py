@@ -72,6 +72,16 @@ def test_what_is_no_number_is_never_sampled(temperature: float) -> None:
         choose(torch.full((5,), torch.nan), Sampling(temperature=temperature), {}, torch.Generator())
 
 
+@pytest.mark.parametrize("temperature", [1e-8, 1e-37, 1e-40, 5e-324])
+def test_next_to_no_temperature_is_greedy(temperature: float) -> None:
+    from semcache.engine.sampler import choose
+
+    logits = torch.tensor([-20.0, 30.0, 29.0, -30.0])
+    for seed in range(5):
+        generator = torch.Generator().manual_seed(seed)
+        assert choose(logits, Sampling(temperature=temperature), {}, generator).token == 1
+
+
 def test_seeds_and_choices_do_not_overlap() -> None:
     from semcache.engine.sampler import mixed
 

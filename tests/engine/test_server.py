@@ -153,6 +153,7 @@ def test_a_prediction_is_verified_and_counted(client: openai.OpenAI) -> None:
         ({"top_logprobs": 3}, 400, "top_logprobs"),
         ({"logit_bias": {"x": 1}}, 400, "logit_bias"),
         ({"logit_bias": {"100000": 1}}, 400, "logit_bias"),
+        ({"logit_bias": {"1" * 5000: 1}}, 400, "logit_bias"),
         ({"prediction": {"type": "content"}}, 400, "prediction"),
         ({"stream_options": {"include_usage": True}}, 400, "stream_options"),
         ({"cache_salt": "x" * 129}, 400, "cache_salt"),

@@ -108,6 +108,26 @@ def test_a_disk_that_cannot_be_used_is_said_at_once_and_one_that_fails_later_cos
     assert files(tmp_path / "disk") == []
 
 
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_disk_that_can_only_be_read_costs_no_answer(
+    folder: Folder, tmp_path: Path, monkeypatch: Any, damaged: bool
+) -> None:
+    """A folder that was warmed elsewhere and mounted: its files can neither be touched nor deleted."""
+    first, _ = ask(folder(), tmp_path)
+    if damaged:
+        files(tmp_path)[0].write_bytes(b"")
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("os.utime", refused)
+    monkeypatch.setattr(Path, "unlink", refused)
+    monkeypatch.setattr(Path, "write_bytes", refused)
+    again, _ = ask(folder(), tmp_path)
+    assert again.text == first.text
+    assert damaged or again.spent.cached == 48
+
+
 def test_host_memory_takes_what_leaves_the_cache(folder: Folder) -> None:
     def host(meter: Meter) -> Tiers:
         return Tiers(host_bytes=1 << 20, disk=None, clock=time.monotonic, meter=meter)
@@ -119,6 +139,32 @@ def test_host_memory_takes_what_leaves_the_cache(folder: Folder) -> None:
     assert again.text == first.text
     assert again.spent.cached == 48
     assert metric(engine, DISK, tier="host", event="loaded") > 0
+
+
+def test_a_block_that_was_refused_is_offered_again(monkeypatch: Any) -> None:
+    """However quick the writer is: it may be done with a block before `keep` is."""
+    disk: Any = _Refusing()
+    tiers = Tiers(host_bytes=0, disk=disk, clock=time.monotonic, meter=Meter())
+    put = tiers._queue.put
+
+    def overtaken(stored: Any, **given: Any) -> None:
+        put(stored, **given)
+        put(None)
+        tiers._writer.join()
+
+    monkeypatch.setattr(tiers._queue, "put", overtaken)
+    tiers.keep(Stored(b"k", b"p", (1,), None))  # type: ignore[arg-type]
+    assert tiers.wants(b"k")
+
+
+class _Refusing:
+    """A disk that takes nothing."""
+
+    def __contains__(self, key: object) -> bool:
+        return False
+
+    def write(self, block: Stored) -> bool:
+        return False
 
 
 class _Disk:

@@ -56,6 +56,20 @@ async def test_a_fault_of_the_engine_ends_its_jobs_and_not_the_thread(worker: Wo
     assert await said(worker, ids(1, 20), "after")
 
 
+async def test_a_fault_while_a_job_is_taken_on_is_told_to_who_asked(worker: Worker, monkeypatch: Any) -> None:
+    submit = worker.engine.submit
+
+    def broken(job: Any) -> None:
+        monkeypatch.setattr(worker.engine, "submit", submit)
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(worker.engine, "submit", broken)
+    async with asyncio.timeout(20):
+        with pytest.raises(UpstreamError, match="a bug"):
+            await said(worker, ids(1, 9))
+        assert await said(worker, ids(1, 9), "after")
+
+
 async def test_whoever_stops_reading_has_cancelled(worker: Worker) -> None:
     for number in range(3):
         async with await worker.run(job(f"j{number}", ids(number, 9), max_tokens=900)) as ticket:

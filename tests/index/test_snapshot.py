@@ -193,3 +193,7 @@ def test_a_place_that_cannot_be_written_is_an_index_fault(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("")
     with pytest.raises(IndexFault, match="cannot be written"):
         disk.snapshot(filled(), tmp_path / "file", embedder_id="e/1", head=0)
+
+
+def test_vectors_are_no_more_for_others_to_read_than_the_store(folder: Path) -> None:
+    assert folder.stat().st_mode & 0o077 == 0

@@ -133,6 +133,16 @@ def test_only_trusted_callers_name_users() -> None:
     assert user_of("", [], Caller()) is None
 
 
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_users_of_different_names_stay_apart_however_a_client_writes_them(one: str, two: str) -> None:
+    def named(user: str, encoding: str) -> str | None:
+        return user_of(None, [(b"x-semcache-user", user.encode(encoding))], Caller(trusted=True))
+
+    assert (named(one, "utf-8") == named(two, "utf-8")) is (one == two)
+    assert named("Jürgen", "latin-1") == named("Jürgen", "utf-8") == "Jürgen"
+    assert named("Jörgen", "latin-1") == "Jörgen"
+
+
 values = st.sampled_from([PLAIN, CHIEF_PLAIN, "sk-openai", "", "sk-sc-typo"]).flatmap(
     lambda plain: st.sampled_from([plain.encode(), b"Bearer " + plain.encode()])
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -341,6 +342,28 @@ async def test_tags_are_what_entries_are_invalidated_by(tmp_path: Path) -> None:
     assert gone.cache["fwd"] == "miss"
     assert other.cache["hit"] is True
     assert empty.status == 400
+
+
+async def test_a_tag_is_the_same_in_a_header_and_in_a_body(tmp_path: Path) -> None:
+    async with running(numbered(), tmp_path) as proxy:
+        await Call(proxy, ask(PROMPT), **{"x-semcache-tags": "größe, 手册"}).reply()
+        found = [
+            (await Call(proxy, {"tag": tag, "dry_run": True}, "/semcache/invalidate", **JSON).reply()).json["count"]
+            for tag in ("größe", "手册")
+        ]
+    assert found == [1, 1]
+
+
+@pytest.mark.parametrize("path", ["/semcache/feedback", "/semcache/plans/purge", "/nowhere"])
+async def test_no_path_takes_a_body_above_the_limit(tmp_path: Path, path: str) -> None:
+    packed = gzip.compress(msgspec.json.encode({"id": "x" * 2000, "correct": True}))
+    fits = gzip.compress(b'{"id": "e", "correct": true}')
+    async with running(numbered(), tmp_path, server__max_body=1000) as proxy:
+        large = await Call(proxy, {"id": "x" * 2000, "correct": True}, path, **JSON).reply()
+        small = await Call(proxy, packed, path, **JSON, content_encoding="gzip").reply()
+        good = await Call(proxy, fits, path, **JSON, content_encoding="gzip").reply()
+    assert [reply.json["error"]["code"] for reply in (large, small)] == ["body_too_large"] * 2
+    assert good.status == 404
 
 
 async def test_embeddings_are_cached_one_by_one(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from semcache.backends.http import HttpBackend
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound
 from semcache.proxy.app import Proxy
@@ -88,6 +89,24 @@ async def test_without_near_in_the_pack_nobody_else_is_asked(tmp_path: Path) -> 
             assert not near(await here.ask())
         assert set(models(here.upstream)) == {"large"}
         assert "near" not in await here.stats()
+
+
+async def test_a_server_of_the_cheaper_models_own_is_divided_by_tenant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def send(_: HttpBackend, outbound: Outbound) -> Answer:
+        if outbound.method == "GET":
+            return Answer([b'{"data": [{"id": "small", "owned_by": "vllm"}]}'])
+        sent.append(json.loads(outbound.body))
+        return says(outbound)
+
+    monkeypatch.setattr(HttpBackend, "send", send)
+    async with world(tmp_path, near__url="http://small:8000") as here:
+        await here.certified()
+    assert sent
+    assert all(body.get("cache_salt") for body in sent)
 
 
 async def test_a_certified_cheaper_model_is_paid_for_as_itself(tmp_path: Path) -> None:

@@ -59,6 +59,19 @@ async def test_streams_cut_anywhere(tmp_path: Path, newline: str, size: int) -> 
     assert len(upstream.calls) == 1
 
 
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r"])
+async def test_a_stream_that_ends_without_its_last_blank_line(tmp_path: Path, end: bytes) -> None:
+    *pieces, done = events("Off.")
+    upstream = Upstream(lambda _: Answer([*pieces, done.rstrip() + end], headers=STREAM))
+    async with running(upstream, tmp_path) as proxy:
+        first = await Call(proxy, ask(PROMPT, stream=True)).reply()
+        again = await Call(proxy, ask(PROMPT, stream=True)).reply()
+    assert first.body == b"".join(pieces) + done.rstrip() + end
+    assert first.cache["stored"] is True
+    assert again.cache["hit"] is True
+    assert spoken(again.body) == "Off."
+
+
 @pytest.mark.parametrize("first_stream", [False, True])
 async def test_parallel_tool_calls_survive_in_both_directions(tmp_path: Path, first_stream: bool) -> None:
     calls = [

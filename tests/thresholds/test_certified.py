@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from semcache import features, policy
 from semcache.evidence import Label, LabelSource, State, wilson
 from semcache.judge import noise as judge_noise
-from semcache.thresholds.certified import CertifiedThreshold
+from semcache.thresholds.certified import CertifiedThreshold, belief
 from semcache.thresholds.certified.belief import STATED, TERMS, Belief, Noise
 from semcache.thresholds.certified.budget import WINDOW, Budget
 from semcache.thresholds.certified.calibration import Calibration, sigmoid
@@ -68,6 +68,14 @@ def test_labels_move_the_belief_of_their_category_and_most_of_all_of_their_answe
     for _ in range(5):
         belief.learn(UNSURE.features, 1, correct=True)
     assert belief.log_odds(UNSURE.features, 1) > belief.log_odds(UNSURE.features, 2) > before[1]
+
+
+def test_of_answers_that_nobody_asks_about_any_more_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(belief, "ANSWERS", 2)
+    known = Belief(shipped("any"))
+    for answer in (1, 2, 1, 3):
+        known.learn(UNSURE.features, answer, correct=False)
+    assert list(known.answers) == [1, 3]
 
 
 @given(st.lists(st.tuples(st.sampled_from([SURE, UNSURE]), st.booleans()), max_size=40))

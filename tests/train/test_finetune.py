@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 pytest.importorskip("sentence_transformers", reason="the train extra is not installed")
 pytest.importorskip("sklearn", reason="the train extra is not installed")
+
+from safetensors.numpy import load_file, save_file
 
 from semcache.embed.onnx import OnnxEmbedder
 from semcache.errors import ConfigError, InvalidArgument, StoreError
@@ -91,14 +94,16 @@ def test_another_training_does_not_take_up_the_broken_run_of_this(wish: pipeline
 
 def test_a_training_is_known_by_its_base_its_pairs_and_its_plan(wish: pipeline.Wish, tmp_path: Path) -> None:
     model, table = finetune.load(wish.base), {"one": ["a"], "two": ["b"], "label": [1]}
-    this = finetune._fingerprint(model, wish.plan, table)
-    assert this == finetune._fingerprint(finetune.load(wish.base), wish.plan, dict(table))
+    check = [Pair("c", "d", True)]
+    this = finetune._fingerprint(model, wish.plan, table, check)
+    assert this == finetune._fingerprint(finetune.load(wish.base), wish.plan, dict(table), list(check))
     other = finetune.load(wish.base)
     next(other.parameters()).data[0] += 1.0
     different = [
-        finetune._fingerprint(other, wish.plan, table),
-        finetune._fingerprint(model, replace(wish.plan, seed=8), table),
-        finetune._fingerprint(model, wish.plan, {**table, "label": [0]}),
+        finetune._fingerprint(other, wish.plan, table, check),
+        finetune._fingerprint(model, replace(wish.plan, seed=8), table, check),
+        finetune._fingerprint(model, wish.plan, {**table, "label": [0]}, check),
+        finetune._fingerprint(model, wish.plan, table, [replace(check[0], same=False)]),
     ]
     assert this not in different
 
@@ -164,6 +169,46 @@ def test_a_base_that_is_no_model_is_an_error_with_a_remedy(tmp_path: Path) -> No
         if finetune.device_of("auto") == "cuda":
             pytest.skip("there is a GPU here")
         finetune.device_of("cuda")
+
+
+def rewritten(base: Path, folder: Path, **config: object) -> Path:
+    shutil.copytree(base, folder)
+    told = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(told | config))
+    return folder
+
+
+def test_a_base_that_cannot_be_exported_is_refused_before_anything_is_trained(wish: pipeline.Wish) -> None:
+    base, stages = rewritten(Path(wish.base), wish.out.with_name("base"), hidden_act="relu"), list[str]()
+    with pytest.raises(InvalidArgument, match="hidden_act is 'relu'"):
+        pipeline.make(traffic(), None, replace(wish, base=str(base)), stage=stages.append)
+    assert "training" not in stages
+
+
+def test_a_base_in_half_precision_is_trained_in_full(wish: pipeline.Wish) -> None:
+    base = rewritten(Path(wish.base), wish.out.with_name("base"), dtype="float16")
+    weights = load_file(base / "model.safetensors")
+    half = {name: value.astype(np.float16) for name, value in weights.items()}
+    save_file(half, base / "model.safetensors", metadata={"format": "pt"})
+    assert {str(weight.dtype) for weight in finetune.load(str(base)).parameters()} == {"torch.float32"}
+
+
+def test_training_that_diverges_says_what_to_do(wish: pipeline.Wish) -> None:
+    with pytest.raises(InvalidArgument, match="choose a smaller one"):
+        make(wish, plan=replace(wish.plan, rate=1e30))
+    assert not wish.out.exists()
+
+
+@pytest.mark.parametrize("said", ["I/O error: File too large (os error 27)", "PytorchStreamWriter failed writing file"])
+def test_a_full_disk_at_a_checkpoint_is_an_error_of_ours(
+    wish: pipeline.Wish, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    def full(*_: object) -> None:
+        raise RuntimeError(said)
+
+    monkeypatch.setattr(finetune, "_run", full)
+    with pytest.raises(StoreError, match=r"\.training cannot be written.*; run again to go on"):
+        make(wish)
 
 
 def test_a_made_model_is_a_base_for_the_next(wish: pipeline.Wish) -> None:

@@ -43,19 +43,24 @@ def test_a_full_disk_is_named_with_what_became_of_the_old_model(tmp_path: Path) 
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_when_the_last_step_fails_the_old_model_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()])
+def test_when_the_last_step_fails_the_old_model_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
     model(tmp_path / "model", "old")
     rename = Path.rename
 
     def failing(self: Path, target: Path) -> Path:
         if ".staging-" in self.name:
-            raise OSError(errno.EIO, "Input/output error")
+            raise error
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(StoreError), published(tmp_path / "model", replace=True) as staging:
+    expected = StoreError if isinstance(error, OSError) else KeyboardInterrupt
+    with pytest.raises(expected), published(tmp_path / "model", replace=True) as staging:
         (staging / "model.json").write_text("new")
     assert (tmp_path / "model" / "model.json").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
 def test_a_model_is_replaced_only_when_asked_and_nothing_else_ever(tmp_path: Path) -> None:
@@ -73,3 +78,10 @@ def test_a_model_is_replaced_only_when_asked_and_nothing_else_ever(tmp_path: Pat
     ):
         pass
     assert (tmp_path / "home" / "thesis.txt").read_text() == "four years"
+
+
+def test_a_file_is_no_place_for_a_model(tmp_path: Path) -> None:
+    (tmp_path / "model").write_text("a file")
+    with pytest.raises(InvalidArgument, match="is a file"), published(tmp_path / "model", replace=True):
+        pass
+    assert (tmp_path / "model").read_text() == "a file"

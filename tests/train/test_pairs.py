@@ -67,9 +67,16 @@ def test_a_bad_file_is_refused_with_the_line_and_the_remedy(
 def test_a_file_that_is_not_there_or_damaged_is_an_error_of_ours(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"none\.jsonl cannot be read"):
         read(tmp_path / "none.jsonl")
-    (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"one": "x"}' * 99)[:40])
-    with pytest.raises(StoreError, match=r"cut\.jsonl\.gz cannot be read"):
-        read(tmp_path / "cut.jsonl.gz")
+    packed = gzip.compress(b'{"one": "x"}' * 99)
+    for damaged in (packed[:-15], packed[:12] + b"\xff" * 8 + packed[20:]):
+        (tmp_path / "cut.jsonl.gz").write_bytes(damaged)
+        with pytest.raises(StoreError, match=r"cut\.jsonl\.gz cannot be read"):
+            read(tmp_path / "cut.jsonl.gz")
+
+
+def test_half_a_character_is_replaced_as_no_tokenizer_reads_it(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"one": "sent from my phone \\ud83d", "two": "\\ud83d\\ude00", "same": 1}')
+    assert read(tmp_path / "a.jsonl") == [Pair("sent from my phone ?", "\U0001f600", True)]
 
 
 @pytest.mark.parametrize(

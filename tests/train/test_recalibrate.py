@@ -10,6 +10,7 @@ import pytest
 
 from semcache import features
 from semcache.thresholds.certified.belief import Prior
+from semcache.train import splits
 from semcache.train.pairs import Pair
 from semcache.train.recalibrate import PROFILES, candidates, recalibrate
 
@@ -66,6 +67,13 @@ def test_an_embedder_with_a_scale_of_its_own_gets_a_prior_of_its_own() -> None:
     prior = Prior.read(outcome.priors["any"])
     assert list(prior.risks) == sorted(prior.risks)
     assert outcome == recalibrate(pairs, scorer(pairs, 0.72, 0.56), seed=3), "the same again"
+
+
+def test_a_check_part_that_was_chosen_by_the_same_seed_teaches_a_prior_too() -> None:
+    """As `embedder finetune` does: the part is one end of the very order that its halves would be cut from."""
+    pairs = traffic(2000)
+    check = splits.split(pairs, check=0.1, test=0.1, seed=7).check
+    assert recalibrate(check, scorer(pairs, 0.72, 0.56), seed=7).told["chosen"] == "learned"
 
 
 def test_few_pairs_say_nothing_and_the_shipped_prior_stays() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from semcache.embed.cross import CrossEncoder
-from semcache.errors import InvalidArgument
+from semcache.errors import InvalidArgument, StoreError
 from semcache.train import pairs as files
 from semcache.train.pairs import Pair
 from semcache.train.verifier import calibrating, fitting, graph, network
@@ -45,7 +45,8 @@ def installed(folder: Path, *, trained: bool) -> Path:
     if trained:
         scale = calibrating.fit(fitting.logits(module, WORDS, texts), [pair.same for pair in some])
     given = network.arrays(module)
-    graph.write(folder, given, tiny.SHAPE, tiny.tokenizer(), scale, name="tiny", card={"licence": "x"})
+    card = {"licence": "x", "with_belief": {"word": 0.9, "belief": 0.1, "intercept": 0.2}}
+    graph.write(folder, given, tiny.SHAPE, tiny.tokenizer(), scale, name="tiny", card=card)
     files.write(some[:80], folder / CHECK)
     return folder
 
@@ -59,6 +60,7 @@ def test_what_a_cache_has_learned_makes_a_better_one_which_is_installed(tmp_path
     assert CrossEncoder(old).id == before
     assert done.drift.labels_new.log_loss < done.drift.labels_old.log_loss
     assert (out / CHECK).is_file()
+    assert CrossEncoder(out).joined(0.9, 0.5) == CrossEncoder(old).joined(0.9, 0.5), "a belief must not weigh more now"
 
 
 def test_labels_that_would_spoil_it_leave_it_as_it_is(tmp_path: Path) -> None:
@@ -67,6 +69,18 @@ def test_labels_that_would_spoil_it_leave_it_as_it_is(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="ranks"):
         retrain(old, old, labels(inverted=True), course=replace(COURSE, passes=1))
     assert CrossEncoder(old).id == before
+
+
+def test_what_cannot_work_is_said_before_anything_is_trained(tmp_path: Path) -> None:
+    old, steps = installed(tmp_path / "old", trained=False), list[fitting.Step]()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "thesis.txt").touch()
+    with pytest.raises(InvalidArgument, match="no model"):
+        retrain(old, tmp_path / "home", labels(), course=COURSE, told=steps.append)
+    (old / CHECK).unlink()
+    with pytest.raises(StoreError, match=CHECK):
+        retrain(old, tmp_path / "own", labels(), course=COURSE, told=steps.append)
+    assert steps == []
 
 
 def test_too_few_labels_are_refused(tmp_path: Path) -> None:

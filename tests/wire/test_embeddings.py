@@ -66,6 +66,13 @@ def test_only_the_missing_inputs_are_asked_for():
     assert embeddings.subset(untouched, [0]) == untouched.raw == b'{ "model":"m", "input":"a" }'
 
 
+def test_a_body_with_many_inputs_is_read_once_and_not_for_each_of_them(monkeypatch):
+    request = read(["a", "b", "c"], dimensions=8)
+    monkeypatch.setattr(embeddings, "_fields", None)
+    raws = [json.loads(embeddings.request_for(request, position).raw) for position in range(3)]
+    assert raws == [{"model": "m", "input": [name], "dimensions": 8} for name in "abc"]
+
+
 vectors = st.lists(st.lists(st.floats(-1, 1), min_size=1, max_size=4), min_size=1, max_size=5)
 
 

@@ -83,6 +83,7 @@ class Ledger:
             self._clear()
             return
         self.adapters.add(event.adapter)
+        held: list[tuple[bytes, float]] = []
         for name, ids, more in zip(event.hashes, event.tokens, extra, strict=False):
             other = "".join(word for word in _words(more) if not _OUR_SALT.fullmatch(word))
             if other:  # an image, say: such a block equals none that is made of token ids alone
@@ -91,7 +92,9 @@ class Ledger:
             parent = next(token_keys(parent, ids, len(ids)))
             self._keys[name] = parent
             self._media.setdefault(name, set()).add(event.medium)
-            self._tree.confirm([parent], self._credit(name))
+            held.append((parent, self._credit(name)))
+        for key, credit in reversed(held):  # the beginning of a chain last, so that it is given up last
+            self._tree.confirm([key], credit)
 
     def _remove(self, hashes: Iterable[BlockHash], medium: str | None) -> None:
         for name in hashes:
@@ -104,7 +107,7 @@ class Ledger:
                 self._tree.confirm([key], self._credit(name))
             else:
                 del self._keys[name], self._media[name]
-                self._tree.forget([key])
+                self._tree.remove([key])
 
     def _clear(self) -> None:
         self._keys.clear()

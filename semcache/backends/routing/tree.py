@@ -63,7 +63,14 @@ class PromptTree:
         self._used(keys)
 
     def forget(self, keys: Sequence[bytes]) -> None:
-        """No longer believe in these blocks; unknown ones are ignored."""
+        """No longer believe in those of these blocks that were only sent for: others may have been seen since."""
+        for key in keys:
+            block = self._blocks.get(key)
+            if block is not None and block.until != CONFIRMED:
+                del self._blocks[key]
+
+    def remove(self, keys: Sequence[bytes]) -> None:
+        """These blocks have gone; unknown ones are ignored."""
         for key in keys:
             self._blocks.pop(key, None)
 

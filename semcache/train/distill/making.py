@@ -211,8 +211,7 @@ def _measured(
     for width in measuring.prefixes(embedder.dim):
         shown.append(measuring.bare(measuring.row(f"student, first {width}", test, reads, width=width)))
     stage("recalibrating")
-    # Not the same seed: the check part was chosen by it, and its halves would be all and none.
-    outcome = recalibrate(parts.check, reads, seed=wish.seed + 1)
+    outcome = recalibrate(parts.check, reads, seed=wish.seed)
     if outcome.priors:
         card.keep(folder / card.PRIOR, {"embedder": embedder.id, "seed": wish.seed, "profiles": outcome.priors})
     report = {

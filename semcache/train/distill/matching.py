@@ -7,13 +7,16 @@ targets and course give equal weights on the same machine, whether or not the ru
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from semcache.errors import StoreError
 from semcache.train.batches import ByLength
 
 if TYPE_CHECKING:
@@ -46,7 +49,8 @@ def match(
 ) -> float:
     """Train `model`, a SentenceTransformer, in place towards `targets` (len(texts), dim), and return the last loss.
 
-    Its state goes to the file `saved` now and then, and the run goes on from what lies there.
+    Its state goes to the file `saved` now and then, and the run goes on from what lies there, if that is of this very
+    run. Raises StoreError for a disk that is full.
     """
     import torch
     from torch.nn import functional
@@ -59,8 +63,9 @@ def match(
     weights = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=0.0, weight_decay=0.01)
     done, late = 0, math.nan
-    if saved.is_file():
-        state = torch.load(saved, weights_only=True)
+    run = _fingerprint(model, texts, targets, course)
+    state = torch.load(saved, weights_only=True) if saved.is_file() else {}
+    if state.get("run") == run:
         done, late = state["done"], state["late"]
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
@@ -84,10 +89,29 @@ def match(
         told(step, len(order), late)
         if clock() - since > _AT_RISK:
             since = clock()
-            saved.parent.mkdir(parents=True, exist_ok=True)
-            state = {"done": step, "late": late, "model": model.state_dict(), "optimizer": optimizer.state_dict()}
-            torch.save(state, saved.with_suffix(".part"))
-            saved.with_suffix(".part").replace(saved)
+            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+            _keep({"run": run, "done": step, "late": late, **state}, saved)
     model.eval()
     model.max_seq_length = whole
     return late
+
+
+def _keep(state: dict[str, Any], saved: Path) -> None:
+    import torch
+
+    try:
+        saved.parent.mkdir(parents=True, exist_ok=True)
+        torch.save(state, saved.with_suffix(".part"))
+        saved.with_suffix(".part").replace(saved)
+    except (OSError, RuntimeError) as error:  # torch says the second of a full disk
+        raise StoreError(f"{saved} cannot be written: {error}; run again to go on from there") from error
+
+
+def _fingerprint(model: Any, texts: Sequence[str], targets: Matrix, course: Course) -> str:
+    """What a run starts from: two with the same fingerprint are the same."""
+    digest = hashlib.sha256(json.dumps([asdict(course), list(texts)]).encode())
+    digest.update(targets.tobytes())
+    for name, tensor in sorted(model.state_dict().items()):
+        if "pooler" not in name:  # unused, and drawn at random where the base has none
+            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()

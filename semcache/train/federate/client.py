@@ -8,10 +8,12 @@ its own key stands, in an attempt that is not older than its patience.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
 import httpx2
+import msgspec
 import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
@@ -60,9 +62,10 @@ class Client:
         """What the federation has agreed on. Raises UpstreamError, ConfigError for another protocol."""
         state = self._state()
         known = {one.name for one in fields(Plan)}
-        if state.get("protocol") != 1 or not isinstance(state.get("plan"), dict) or set(state["plan"]) != known:
-            raise ConfigError(f"{self._url} speaks another protocol than version 1: use the same release on both sides")
-        return Plan(**state["plan"])
+        if state.get("protocol") == 1 and isinstance(state.get("plan"), dict) and set(state["plan"]) == known:
+            with suppress(msgspec.ValidationError):
+                return msgspec.convert(state["plan"], Plan)
+        raise ConfigError(f"{self._url} speaks another protocol than version 1: use the same release on both sides")
 
     def take_part(self, held: Holdings, plan: Plan) -> Model:
         """Stay until the federation is over; the final model. Raises SemcacheError."""
@@ -121,17 +124,22 @@ class Client:
             self._world.sleep(POLL)
 
     def _state(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._asked("GET", "/v1/federation").json()
-        return found
+        try:
+            found = self._asked("GET", "/v1/federation").json()
+        except ValueError as error:
+            raise UpstreamError(f"{self._url} is no federation: it answered with something else than JSON") from error
+        return found if isinstance(found, dict) else {}
 
     def _received(self, round_: int, plan: Plan) -> Model | None:
         """The model before this round, None where the round is over. Raises UpstreamError for one that does not fit."""
         reply = self._asked("GET", f"/v1/federation/weights/{round_}")
         if reply.status_code == 409:
             return None
+        if len(reply.content) != len(averaging.written(local.start(plan))):
+            raise UpstreamError(f"{self._url} sent a model of {len(reply.content)} bytes, which does not fit the plan")
         model = averaging.read(reply.content)
-        if len(model.parameters) != len(local.start(plan).parameters) or not np.all(np.isfinite(model.parameters)):
-            raise UpstreamError(f"{self._url} sent {len(model.parameters)} parameters, which do not fit the plan")
+        if not (np.all(np.isfinite(model.parameters)) and np.isfinite(model.threshold)):
+            raise UpstreamError(f"{self._url} sent a model that is not finite: a client's training diverged")
         return model
 
     def _joined(self, round_: int, attempt: int, key: X25519PrivateKey) -> bool:

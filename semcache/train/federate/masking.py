@@ -80,6 +80,16 @@ def public(key: X25519PrivateKey) -> bytes:
     return key.public_key().public_bytes_raw()
 
 
+def usable(key: bytes) -> bool:
+    """Whether others can agree on a seed with who has this public key: 32 bytes, and no point of low order."""
+    probe = X25519PrivateKey.from_private_bytes(bytes(32))  # any will do: a point of low order gives nothing with all
+    try:
+        probe.exchange(X25519PublicKey.from_public_bytes(key))
+    except ValueError:
+        return False
+    return True
+
+
 def _seed(key: X25519PrivateKey, other: bytes, names: list[str], context: bytes, secret: bytes) -> bytes:
     try:
         shared = key.exchange(X25519PublicKey.from_public_bytes(other))

@@ -72,13 +72,18 @@ class Federation:
         self.away -= {client}
 
     def join(self, client: str, round_: int, attempt: int, key: bytes, now: float) -> None:
-        """Take a client's key for this attempt. Raises RequestRejected (409) for another one, or a closed roster."""
+        """Take a client's key for this attempt. Raises RequestRejected (409) for another one, or a closed roster.
+
+        The key that it has sent already is taken again: it asks once more when an answer was lost.
+        """
         self.pass_time(now)
+        if (round_, attempt) == (self.round, self.attempt) and self._now.keys.get(client) == key:
+            return
         self._current(round_, attempt, Phase.JOINING)
         if client in self.missing:
             raise RequestRejected(409, f"round {round_} goes on without {client}: join the next one", code="left_out")
-        if len(key) != 32:
-            raise RequestRejected(400, f"a key of {len(key)} bytes is no X25519 key, which has 32", code="bad_key")
+        if not masking.usable(key):  # the others would refuse the roster, and end
+            raise RequestRejected(400, f"these {len(key)} bytes are no X25519 key of 32", code="bad_key")
         if self._now.keys.setdefault(client, key) != key:
             raise RequestRejected(409, f"{client} has sent another key for this attempt", code="second_key")
         if self._now.since is None:

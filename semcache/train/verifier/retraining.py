@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from semcache.errors import InvalidArgument
 from semcache.train import pairs as files
 from semcache.train import splits
+from semcache.train.folder import vacant
 from semcache.train.verifier import calibrating, drift, fitting, graph, network
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def retrain(
     from semcache.embed.cross import CrossEncoder
     from semcache.train.synthesize import synthesize
 
+    vacant(out, replace=True)
     labels = splits.distinct(labels)
     if len(labels) < LEAST:
         raise InvalidArgument(f"{len(labels)} labelled pairs are too few to train a verifier: {LEAST} at least")
@@ -70,7 +72,7 @@ def retrain(
     for part, name in zip(parts, ("to train on", "to calibrate with", "to compare by"), strict=True):
         files.both_classes(part, f"the labels {name}")
     rehearsed = [_rehearsal(part, synthesize, seed) for part in parts[:2]]
-    before = CrossEncoder(old)
+    before, check = CrossEncoder(old), files.read(old / CHECK)
     arrays, shape = graph.read(old)
     module = network.begin(arrays, shape, seed)
     words = (old / "tokenizer.json").read_text(encoding="utf-8")
@@ -80,13 +82,13 @@ def retrain(
     known = [*parts.check, *rehearsed[1]]
     scale = calibrating.fit(fitting.logits(module, tokenizer, _texts(known)), [pair.same for pair in known])
     card = json.loads((old / "model.json").read_text(encoding="utf-8"))
-    kept = {name: card[name] for name in ("source", "licence") if name in card}
+    # How a word and a belief weigh together is kept: without it, they would be taken to be independent.
+    kept = {name: card[name] for name in ("source", "licence", "with_belief") if name in card}
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "verifier"
         told_of = {**kept, "retrained_from": before.id, "labels": len(parts.train)}
         graph.write(fresh, network.arrays(module), shape, words, scale, name="semcache-verifier-own", card=told_of)
         after = CrossEncoder(fresh)
-        check = files.read(old / CHECK)
         both = [(before.probabilities(_texts(some)), after.probabilities(_texts(some))) for some in (parts.test, check)]
         found = drift.compare([pair.same for pair in parts.test], both[0], [pair.same for pair in check], both[1])
         if not found.against:

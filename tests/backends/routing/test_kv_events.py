@@ -148,6 +148,12 @@ def test_a_prompt_matches_the_blocks_that_were_announced_and_not_those_that_left
     assert matched(publisher.tree, IDS) == len(publisher.tree) == 0
 
 
+def test_of_more_blocks_than_are_remembered_the_beginning_stays() -> None:
+    tree = PromptTree(2)
+    Ledger(tree).take(0, decode(encode([1.0, [stored([1, 2, 3], None, IDS)]])))
+    assert matched(tree, IDS) == 2
+
+
 def test_a_block_in_two_media_stays_until_it_has_left_both() -> None:
     publisher = Publisher()
     publisher.say(stored([1], None, IDS[:4]))

@@ -35,6 +35,16 @@ def test_what_was_only_sent_is_believed_for_a_while(seen: list[bytes], sent: lis
     assert tree.match(seen, 99.0)[0] == len(seen)
 
 
+def test_what_was_seen_is_there_though_who_sent_for_it_gave_up() -> None:
+    tree = PromptTree()
+    tree.expect([b"a", b"b"], until=10.0)
+    tree.confirm([b"a"])
+    tree.forget([b"a", b"b", b"never heard of"])
+    assert tree.match([b"a", b"b"], 0.0)[0] == 1
+    tree.remove([b"a"])
+    assert tree.match([b"a"], 0.0)[0] == 0
+
+
 def test_slower_memory_counts_less() -> None:
     tree = PromptTree()
     tree.confirm([b"a"])

@@ -13,9 +13,10 @@ import pytest
 pytest.importorskip("sentence_transformers", reason="the train extra is not installed")
 pytest.importorskip("sklearn", reason="the train extra is not installed")
 
+from semcache.embed import open_embedder
 from semcache.embed.onnx import OnnxEmbedder
 from semcache.embed.static import StaticEmbedder
-from semcache.errors import ConfigError, InvalidArgument
+from semcache.errors import ConfigError, InvalidArgument, StoreError
 from semcache.train import card, finetune
 from semcache.train.distill import making, matching, measuring, projection, student
 from semcache.train.distill.making import Wish
@@ -123,10 +124,39 @@ def test_matching_that_was_broken_off_ends_as_if_it_had_not_been(weights: Path, 
             assert np.array_equal(value.numpy(), again.state_dict()[name].numpy()), name
 
 
+def test_the_state_of_another_matching_is_not_taken_up(weights: Path, tmp_path: Path) -> None:
+    texts, saved = card.texts_of(traffic())[:32], tmp_path / "a.pt"
+    targets = np.eye(16, dtype=np.float32)[np.arange(len(texts)) % 16]
+    ticks = itertools.count(0, 100)
+    course, model = matching.Course(epochs=2, batch=16), finetune.load(str(weights))
+    matching.match(model, texts, targets, course, saved, clock=lambda: next(ticks))
+    for others, wanted in ((targets[::-1].copy(), course), (targets, replace(course, epochs=1))):
+        told: list[int] = []
+        matching.match(finetune.load(str(weights)), texts, others, wanted, saved, told=lambda at, *_: told.append(at))  # noqa: B023
+        assert told[0] == 1
+
+
+def test_a_full_disk_while_matching_is_an_error_of_ours(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    def full(*_: object) -> None:
+        raise RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 9792 vs 9750")
+
+    monkeypatch.setattr(torch, "save", full)
+    ticks, one = itertools.count(0, 100), np.eye(16, dtype=np.float32)[:1]
+    with pytest.raises(StoreError, match=r"a\.pt cannot be written"):
+        matching.match(
+            finetune.load(str(weights)), ["a"], one, matching.Course(), tmp_path / "a.pt", clock=lambda: next(ticks)
+        )
+
+
 def test_a_table_needs_no_network_and_gives_unit_vectors_for_anything(wish: Wish) -> None:
     report = make(replace(wish, static=True, dim=8))
     embedder = StaticEmbedder(wish.out)
     assert (embedder.dim, embedder.id) == (8, report["embedder"])
+    assert open_embedder(f"static:{wish.out}").id == embedder.id, "as the command and the card say"
     rows = embedder.encode(TEXTS)
     assert rows.dtype == np.float32
     assert np.linalg.norm(rows, axis=1) == pytest.approx(1.0, abs=1e-4)

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -20,7 +21,7 @@ import uvicorn
 
 from semcache.embed.onnx import OnnxEmbedder
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError
-from semcache.train.federate import local
+from semcache.train.federate import averaging, local
 from semcache.train.federate.client import Client, World
 from semcache.train.federate.rounds import Federation, Phase
 from semcache.train.federate.server import create
@@ -148,6 +149,33 @@ def test_a_secret_that_differs_ends_the_federation_instead_of_the_model() -> Non
             thread.join(60)
     assert len(found) == 3
     assert np.array_equal(federation.model.parameters, before), "what cannot be read is not applied"
+
+
+def answering(body: bytes) -> Client:
+    reply = httpx2.MockTransport(lambda _: httpx2.Response(200, content=body))
+    return Client("http://elsewhere", "token", world(), transport=reply)
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>", b"[]", b'{"protocol": 2}', json.dumps({"protocol": 1, "plan": {"rounds": "x"}}).encode()]
+)
+def test_an_address_that_is_no_federation_is_explained(body: bytes) -> None:
+    with pytest.raises((UpstreamError, ConfigError), match=r"http://elsewhere (is no federation|speaks another)"):
+        answering(body).plan()
+
+
+def test_a_plan_of_other_types_is_another_protocol(federation: Federation) -> None:
+    state = federation.state()
+    assert answering(json.dumps(state).encode()).plan() == federation.plan
+    with pytest.raises(ConfigError, match="speaks another protocol"):
+        answering(json.dumps({**state, "plan": {**state["plan"], "rounds": "4"}}).encode()).plan()
+
+
+@pytest.mark.parametrize("said", [b"", b"abc", "nan"])
+def test_a_model_that_does_not_fit_is_refused(federation: Federation, said: bytes | str) -> None:
+    body = said if isinstance(said, bytes) else averaging.written(replace(federation.model, threshold=float(said)))
+    with pytest.raises(UpstreamError, match="sent a model"):
+        answering(body)._received(1, federation.plan)
 
 
 @pytest.mark.process

@@ -115,6 +115,18 @@ def test_too_few_make_no_sum(everybody: Bystanders) -> None:
     assert federation.phase is Phase.JOINING
 
 
+def test_who_asks_again_after_a_lost_answer_is_still_on_the_roster(everybody: Bystanders) -> None:
+    """The last one to join closes the roster: refused, it would throw its key away, and everybody wait for it."""
+    federation = everybody.federation
+    everybody.join(*NAMES)
+    assert federation.phase is Phase.SUMMING
+    federation.join("dan", 1, 1, masking.public(everybody.keys["dan"]), 1.0)
+    with pytest.raises(RequestRejected):
+        federation.join("dan", 1, 1, masking.public(X25519PrivateKey.generate()), 1.0)
+    everybody.deliver(*NAMES, now=2.0)
+    assert federation.round == 2
+
+
 @pytest.mark.parametrize("case", ["twice", "size", "stranger", "second key", "old round"])
 def test_what_does_not_belong_is_refused(everybody: Bystanders, case: str) -> None:
     federation = everybody.federation
@@ -135,3 +147,12 @@ def test_what_does_not_belong_is_refused(everybody: Bystanders, case: str) -> No
     with pytest.raises(RequestRejected):
         federation.deliver(who, 1, 1, bytes(body), 31.0)
     assert federation.state()["delivered"] == ["ann"]
+
+
+@pytest.mark.parametrize("key", [bytes(32), bytes([1]) + bytes(31), b"\xff" * 31])
+def test_a_key_that_would_end_the_others_is_refused(everybody: Bystanders, key: bytes) -> None:
+    """Points of low order: nobody can agree on a seed with them, so honest clients would refuse the whole roster."""
+    with pytest.raises(RequestRejected) as refused:
+        everybody.federation.join("dan", 1, 1, key, 0.0)
+    assert refused.value.status == 400
+    assert everybody.federation.state()["joined"] == []
