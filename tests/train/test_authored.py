@@ -11,10 +11,11 @@ GROUPS = list(authored.groups())
 
 
 def test_every_group_is_whole_and_says_everything_once() -> None:
-    assert len(GROUPS) > 1000
+    assert len(GROUPS) > 5000
     for group in GROUPS:
         texts = [group.prompt, *group.same, *(text for _, text in group.different)]
-        assert len(group.same) == len(group.different) == 3, group.prompt
+        assert 2 <= len(group.same) <= 5, group.prompt
+        assert 3 <= len(group.different) <= 6, group.prompt
         assert len({text.lower() for text in texts}) == len(texts), group.prompt
         assert all(text.strip() == text and 2 <= len(text) <= 400 for text in texts), group.prompt
     prompts = [group.prompt.lower() for group in GROUPS]
@@ -29,7 +30,7 @@ def test_a_group_is_trained_on_or_held_out_as_a_whole() -> None:
         sides[by_text[found.pair.one]].add(found.held)
     assert all(len(held) == 1 for held in sides.values())
     held = sum(True in one for one in sides.values()) / len(sides)
-    assert 0.2 < held < 0.3
+    assert 0.1 < held < 0.15
 
 
 def test_a_kind_of_difference_can_be_left_out() -> None:

@@ -16,6 +16,22 @@ from semcache.train.recipe.mixture import Found
 from semcache.train.recipe.sources import held_out
 
 SURE = 0.98  # of a label: people err
+# Topics that are fields, as `Pair.made` names them; the other files are about how people ask.
+FIELDS = frozenset(
+    f"authored:{topic}"
+    for topic in [
+        "business",
+        "code",
+        "everyday",
+        "health",
+        "knowledge",
+        "long",
+        "short",
+        "support",
+        "tasks",
+        "workplace",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +48,7 @@ def groups() -> Iterator[Group]:
     """All groups, in the order of the files."""
     for file in sorted(files("semcache.train.recipe").joinpath("authored").iterdir(), key=lambda one: one.name):
         if file.name.endswith(".jsonl"):
-            for line in file.read_text(encoding="utf-8").splitlines():
+            for line in filter(None, file.read_text(encoding="utf-8").split("\n")):
                 row = json.loads(line)
                 different = tuple((kind, text) for kind, text in row["different"])
                 yield Group(row["prompt"], tuple(row["same"]), different, file.name.removesuffix(".jsonl"))
@@ -45,7 +61,7 @@ def paired(some: Iterable[Group], *, without: Iterable[str] = ()) -> Iterator[Fo
     """
     skipped = frozenset(without)
     for group in some:
-        held = held_out(f"authored:{group.prompt}")
+        held = held_out(f"authored:{group.prompt}", of=8)
         for one, two in combinations((group.prompt, *group.same), 2):
             yield Found(Pair(one, two, True, "reworded", f"authored:{group.topic}"), SURE, held)
         for place, (kind, text) in enumerate(group.different):

@@ -25,7 +25,7 @@ LIMITS = (
 
 
 def readme(card: Mapping[str, Any], held: Mapping[str, Mapping[str, float]], counts: Mapping[str, int]) -> str:
-    """The card. `held` are figures on the held-out quarter by origin, `counts` pairs that were trained on by origin."""
+    """The card. `held` are figures on what was held out, by origin, `counts` pairs that were trained on by origin."""
     scale = card["calibration"]
     lines = [
         "# Verifier: may two prompts share an answer?",
@@ -52,8 +52,8 @@ def readme(card: Mapping[str, Any], held: Mapping[str, Mapping[str, float]], cou
         "",
         *_table(("set", "by", "licence"), [(name, one.by, one.licence) for name, one in sorted(SOURCES.items())]),
         "",
-        "Whole groups, intents, questions, foci and templates, a quarter of each, were held out. Quora's pairs, STS "
-        "and fow-cache were never trained on.",
+        "Whole groups, intents, questions, foci and templates, a quarter of each, were held out; of authored groups an "
+        "eighth. Quora's pairs, STS and fow-cache were never trained on.",
         "",
         "## Held out by the recipe",
         "",
