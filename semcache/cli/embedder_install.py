@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,7 +58,7 @@ async def installed(settings: Settings, model: str, *, keep: bool = True, as_jso
             f"embedder is set to {settings.embedder!r}, which would win over an installed one: remove the setting first"
         )
     source = DEFAULT_MODEL if model == "default" else Path(model)
-    tried = _tried(OnnxEmbedder(source), source)
+    tried = _tried(OnnxEmbedder, source)
     folder = None if model == "default" else _copied(source, settings.data, tried.id)
     embedder = BatchingEmbedder(tried)
     try:
@@ -80,8 +80,9 @@ async def installed(settings: Settings, model: str, *, keep: bool = True, as_jso
     output.note("restart what serves this cache, then run this again to take along what it has kept until then")
 
 
-def _tried(embedder: Any, source: Path) -> Any:
+def _tried(opened_by: Callable[[Path], Any], source: Path) -> Any:
     try:
+        embedder = opened_by(source)
         embedder.encode(["How do I reset my password?", ""])
     except Exception as error:  # a model.json of other dimensions than the graph, among others
         raise ConfigError(f"the model in {source} does not work ({error}); the cache keeps the one it has") from error

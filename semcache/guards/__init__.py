@@ -104,4 +104,7 @@ def _reworded(query: str, cached: str) -> bool:
     """Whether each text says most things in words of its own."""
     one, two = content(query), content(cached)
     shared = len(one & two)
-    return min(len(one), len(two)) - shared > FEW and shared < _LITTLE * (len(one) + len(two) - shared)
+    if shared >= _LITTLE * (len(one) + len(two) - shared):
+        return False
+    # Figures are no words: "sum 12, 34 and 56" and "sum 78, 90 and 11" are worded alike.
+    return min(len([word for word in own if word.isalpha()]) for own in (one - two, two - one)) > FEW
