@@ -77,14 +77,14 @@ def neighbour(prompt: Prompt, rng: random.Random, *, share: float) -> Any:
     cache = DynamicCache(config=prompt.model.config)
     with torch.inference_mode():
         prompt.model(torch.tensor([old]), past_key_values=cache, use_cache=True)
-    return blend(prompt.model, prompt.ids, placed(prompt.ids, taken(cache, old, 0)), HighDeviation(share, layers=4))
+    return blend(prompt.model, prompt.ids, placed(prompt.ids, taken(cache, old, 0)), HighDeviation(share))
 
 
 def blended(prompt: Prompt, _: random.Random, *, share: float, first: int = 1) -> Any:
     """CacheBlend."""
     from semcache.engine.chunks.blend import HighDeviation, blend
 
-    return blend(prompt.model, prompt.ids, prompt.placed, HighDeviation(share, first=first, layers=4))
+    return blend(prompt.model, prompt.ids, prompt.placed, HighDeviation(share, first=first))
 
 
 def by_lot(prompt: Prompt, rng: random.Random, *, share: float) -> Any:
@@ -130,11 +130,12 @@ def chunk_ways() -> dict[str, Callable[[Prompt, random.Random], Any]]:
     ways: dict[str, Callable[[Prompt, random.Random], Any]] = {}
     for share in FRACTIONS:
         ways[f"cacheblend/{share:g}"] = partial(blended, share=share)
-    ways["cacheblend first 2/0.15"] = partial(blended, share=0.15, first=2)
+    for share in (0.15, 0.2, 0.5):
+        ways[f"cacheblend first 2/{share:g}"] = partial(blended, share=share, first=2)
     for share in BASELINES:
         ways[f"first tokens/{share:g}"] = partial(by_place, share=share)
         ways[f"random tokens/{share:g}"] = partial(by_lot, share=share)
-    for alpha in (0.5, 1.0):
+    for alpha in (0.25, 0.5, 1.0):
         ways[f"cache-craft/{alpha:g}"] = partial(crafted, alpha=alpha)
     for heat, scale in ((1.0, 1.0), (0.9, 0.9), (0.7, 0.9), (0.5, 0.9)):
         ways[f"ape/{heat:g} {scale:g}"] = partial(sideways, heat=heat, scale=scale)

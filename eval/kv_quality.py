@@ -18,37 +18,39 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from eval.kv_chunk_ways import BASELINES, FRACTIONS, Prompt, chunk_ways, drawn, foremost
-from eval.toy_tasks import FILLER, STOP, TAKEN, Question, Text, begun, text
+from eval.toy_tasks import ACROSS, ALONE, FILLER, STOP, TASKS, Question, Text, text
 
 RESULTS = Path(__file__).parent / "results"
 FOLDER = Path(".eval") / "toy-model"
 MODELS = Path(__file__).parents[2] / "shared" / "data" / "models"
 KEEPS = (0.5, 0.25, 0.125, 0.75)
-CHUNK, BATCH = 64, 16
-SIZES = {"section": (64, 16)}  # tokens of a context and of a chunk
+CHUNK, BATCH, _LENGTH = 64, 16, 256
 SHARES = {"kivi": (0.25, 0.125, 0.0625), "fp8": (0.25,)}
 _BLOCK = 32
 _READ, _SCORED = 257, 129  # tokens of a story: pressed, and scored behind
 
 
 def texts(task: str, count: int, seed: int) -> list[tuple[list[int], Text, list[Question]]]:
-    """Contexts of the same length with two questions each; filler goes in front where one is shorter."""
-    length, chunk = SIZES.get(task, (256, CHUNK))
+    """Contexts of the same length with two questions each; filler goes in front where one is shorter.
+
+    What takes several sentences is asked where they stand in several chunks, and headings serve other facts too.
+    """
     rng = random.Random(f"{seed} {task}")
     found: list[tuple[list[int], Text, list[Question]]] = []
     while len(found) < count:
-        made = text(rng, (task,), length - 12, chunk=chunk, dense=0.6)
-        short = length - len(made.ids)
-        if short < 2 or len(made.questions) < (1 if task == "needle" else 2):
+        made = text(rng, (task, "lookup") if task in ACROSS else (task,), _LENGTH - 12, chunk=CHUNK, dense=0.6)
+        short = _LENGTH - len(made.ids)
+        asked = [one for one in made.questions if one.task == task and (one.apart or task in ALONE)]
+        if short < 2 or len(asked) < (1 if task == "needle" else 2):
             continue
         first = (*rng.choices(FILLER, k=short - 1), STOP)
         whole = replace(made, chunks=(first + made.chunks[0], *made.chunks[1:]))
-        found.append((whole.ids, whole, [begun(one) for one in (made.questions * 2)[:2]]))
+        found.append((whole.ids, whole, (asked * 2)[:2]))
     return found
 
 
@@ -104,15 +106,22 @@ def presses(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callabl
     from semcache.engine.press.registry import PRESSES
 
     row = partial(press_row, model, count=count, seed=seed)
-    for task in TAKEN:
+    for task in TASKS:
         yield f"presses/full/1/stored/{task}", partial(row, "streaming", 1.0, task, asked=False)
-    for at, name, task in itertools.product(range(len(KEEPS)), PRESSES, TAKEN):
+    for at, name, task in itertools.product(range(len(KEEPS)), PRESSES, TASKS):
         keeps = SHARES.get(name, KEEPS)
         if at < len(keeps):
             keep = keeps[at]
             yield f"presses/{name}/{keep:g}/stored/{task}", partial(row, name, keep, task, asked=False)
             if name not in ("kivi", "fp8", "sentencekv"):  # these keep every token, whatever is asked
                 yield f"presses/{name}/{keep:g}/asked/{task}", partial(row, name, keep, task, asked=True)
+
+
+@lru_cache(maxsize=1)
+def prompts(model: Any, task: str, count: int, seed: int) -> list[Prompt]:
+    """Prompts with one question each, the same for every way."""
+    rng = random.Random(f"{seed} {task} chunks")
+    return [Prompt(model, made, questions[0], rng) for _, made, questions in texts(task, count, seed)]
 
 
 def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict[str, Any]:
@@ -125,8 +134,8 @@ def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict
 
     rng = random.Random(f"{seed} {task} {way}")
     right, computed, spent = 0, 0.0, 0.0
-    for _, made, questions in texts(task, count, seed):
-        prompt = Prompt(model, made, questions[0], rng)
+    for prompt in prompts(model, task, count, seed):
+        answer = prompt.question.answer
         began = time.process_time()
         result = chunk_ways()[way](prompt, rng)
         spent += time.process_time() - began
@@ -135,19 +144,19 @@ def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict
         if way.startswith("ape/"):
             heat, scale = map(float, way[4:].split())
             sides = Sides(1, 1 + sum(map(len, prompt.chunks)), heat, scale)
-        while len(said) < len(questions[0].answer):
+        while len(said) < len(answer):
             more = torch.tensor([said[-1:]])
             logits = ahead(model, more, result.cache) if sides is None else beside(model, more, result.cache, sides)
             said.append(int(logits[0, -1].argmax()))
-        right += tuple(said) == questions[0].answer
+        right += tuple(said) == answer
         computed += result.computed
     return {"accuracy": right / count, "asks": count, "computed": computed / count, "ms": 1000 * spent / count}
 
 
 def chunks(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
-    for way in chunk_ways():
-        for task in TAKEN:
+    for task in TASKS:
+        for way in chunk_ways():
             yield f"chunks/{way}/{task}", partial(chunk_row, model, way, task, count=count, seed=seed)
 
 
@@ -198,7 +207,7 @@ def codecs(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable
     from semcache.engine.codec import CODECS
 
     for codec in CODECS:
-        for task in TAKEN:
+        for task in TASKS:
             yield f"codecs/{codec}/{task}", partial(codec_row, model, codec, task, count=count, seed=seed)
 
 

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from eval.markdown import table
-from eval.toy_tasks import TAKEN
+from eval.toy_tasks import ACROSS, ALONE, TASKS
+from semcache.engine.shortcuts import STORED
 
 Rows = dict[str, dict[str, Any]]
+Curves = dict[str, list[tuple[float, float]]]
+_SHARES = ("0", "0.05", "0.1", "0.15", "0.2", "0.3", "0.5")
 
 
-def mean(rows: Rows, prefix: str, of: str = "accuracy", tasks: Iterable[str] = TAKEN) -> float:
+def mean(rows: Rows, prefix: str, of: str = "accuracy", tasks: Iterable[str] = TASKS) -> float:
     """The mean over tasks of what was measured."""
     found = [rows[f"{prefix}/{task}"][of] for task in tasks]
     return float(sum(found) / len(found))
@@ -24,7 +27,7 @@ def mean(rows: Rows, prefix: str, of: str = "accuracy", tasks: Iterable[str] = T
 def groups(rows: Rows, part: str) -> list[str]:
     """Keys of a part without their tasks, that were measured for every task: method by method."""
     names = dict.fromkeys(key.rpartition("/")[0] for key in rows if key.startswith(part + "/"))
-    whole = [name for name in names if all(f"{name}/{task}" in rows for task in TAKEN)]
+    whole = [name for name in names if all(f"{name}/{task}" in rows for task in TASKS)]
     methods = list(dict.fromkeys(name.split("/")[1] for name in whole))
     return sorted(whole, key=lambda name: ("/full/" not in name, methods.index(name.split("/")[1]), name))
 
@@ -37,10 +40,10 @@ def press_table(rows: Rows, mode: str) -> str:
         _, name, keep, asked = group.split("/")
         if asked == mode or name == "full":
             held = mean(rows, group, "bytes") / full
-            cells = [f"{100 * rows[f'{group}/{task}']['accuracy']:.0f}" for task in TAKEN]
+            cells = [f"{100 * rows[f'{group}/{task}']['accuracy']:.0f}" for task in TASKS]
             spent = f"{mean(rows, group, 'ms'):.0f}"
             lines.append([name, keep, f"{held:.2f}", *cells, f"{100 * mean(rows, group):.1f}", spent])
-    return table(["press", "keep", "memory", *TAKEN, "mean", "ms"], lines)
+    return table(["press", "keep", "memory", *TASKS, "mean", "ms"], lines)
 
 
 def chunk_table(rows: Rows) -> str:
@@ -48,35 +51,56 @@ def chunk_table(rows: Rows) -> str:
     lines = []
     for group in groups(rows, "chunks"):
         _, way, setting = group.split("/")
-        cells = [f"{100 * rows[f'{group}/{task}']['accuracy']:.0f}" for task in TAKEN]
+        cells = [f"{100 * rows[f'{group}/{task}']['accuracy']:.0f}" for task in TASKS]
+        means = [f"{100 * mean(rows, group, tasks=tasks):.1f}" for tasks in (ALONE, ACROSS)]
         computed = f"{100 * mean(rows, group, 'computed'):.0f}"
         spent = f"{mean(rows, group, 'ms'):.0f}"
-        asks = str(rows[f"{group}/{TAKEN[0]}"]["asks"])
-        lines.append([way, setting, computed, *cells, f"{100 * mean(rows, group):.1f}", asks, spent])
-    return table(["way", "setting", "computed %", *TAKEN, "mean", "n", "ms"], lines)
+        asks = str(rows[f"{group}/{TASKS[0]}"]["asks"])
+        lines.append([way, setting, computed, *cells, *means, asks, spent])
+    return table(["way", "setting", "computed %", *TASKS, "alone", "across", "n", "ms"], lines)
+
+
+def lost(rows: Rows, way: str, tasks: Iterable[str]) -> float:
+    """Accuracy lost against computing all, on the same questions."""
+    return mean(rows, "chunks/cacheblend/1", tasks=tasks) - mean(rows, f"chunks/{way}", tasks=tasks)
 
 
 def verdict(rows: Rows) -> str:
-    """How far CacheBlend is from computing all, on the same questions."""
-    full, part = "chunks/cacheblend/1", []
-    for share in ("0", "0.15", "0.2"):
-        group = f"chunks/cacheblend/{share}"
-        if {full, group} <= set(groups(rows, "chunks")):
-            part.append(f"{100 * (mean(rows, group) - mean(rows, full)):+.1f} points at {share}")
-    return (
-        f"CacheBlend against computing all: {', '.join(part)}. That computing nothing anew is as good says that these "
-        "tasks hardly need what stands before a chunk, not that a small share suffices where it is needed."
-    )
+    """What CacheBlend loses against computing all, by what the tasks need."""
+    measured = set(groups(rows, "chunks"))
+    shares = [share for share in _SHARES if f"chunks/cacheblend/{share}" in measured]
+    if "chunks/cacheblend/1" not in measured or not shares:
+        return ""
+    lines = []
+    for first, way in (("1", "cacheblend"), ("2", "cacheblend first 2")):
+        for share in shares:
+            if f"chunks/{way}/{share}" in measured:
+                cells = [f"{100 * lost(rows, f'{way}/{share}', tasks):+.1f}" for tasks in (ALONE, ("hop",), ACROSS)]
+                lines.append([first, share, *cells])
+    return table(["first layers", "share", "points lost alone", "hop", "across"], lines)
+
+
+def default_table(rows: Rows) -> str:
+    """What the presses that may be stored cost at half the memory."""
+    models = dict.fromkeys(key.split("/")[1] for key in rows if key.startswith("perplexity/"))
+    lines = []
+    for name in STORED:
+        found = [(rows[f"perplexity/{model}/{name}/0.5"], rows[f"perplexity/{model}/full/1"]) for model in models]
+        worse = [f"{100 * (row['perplexity'] / full['perplexity'] - 1):+.1f}" for row, full in found]
+        cells = [f"{100 * mean(rows, f'presses/{name}/{keep}/stored'):.1f}" for keep in ("0.5", "0.25")]
+        lines.append([name, *cells, *worse, f"{mean(rows, f'presses/{name}/0.5/stored', 'ms'):.0f}"])
+    heads = [f"{model} +%" for model in models]
+    return table(["press", "tasks at 0.5", "tasks at 0.25", *heads, "ms"], lines)
 
 
 def codec_table(rows: Rows) -> str:
     """Accuracy of codecs by task."""
     lines = []
     for group in groups(rows, "codecs"):
-        cells = [f"{100 * rows[f'{group}/{task}']['accuracy']:.0f}" for task in TAKEN]
+        cells = [f"{100 * rows[f'{group}/{task}']['accuracy']:.0f}" for task in TASKS]
         size, spent = f"{mean(rows, group, 'bytes'):.3f}", f"{mean(rows, group, 'ms'):.2f}"
         lines.append([group.split("/")[1], size, *cells, f"{100 * mean(rows, group):.1f}", spent])
-    return table(["codec", "bytes", *TAKEN, "mean", "ms"], lines)
+    return table(["codec", "bytes", *TASKS, "mean", "ms"], lines)
 
 
 def perplexity_table(rows: Rows) -> str:
@@ -112,6 +136,8 @@ def write(rows: Rows, folder: Path, *, seed: int) -> None:
         parts += ["## Presses, question in sight", _ASKED, press_table(rows, "asked")]
     if groups(rows, "chunks"):
         parts += ["## Chunks", _CHUNKS, chunk_table(rows), verdict(rows)]
+    if groups(rows, "presses") and any(key.startswith("perplexity/") for key in rows):
+        parts += ["## The press that is the default", _DEFAULT, default_table(rows)]
     if groups(rows, "codecs"):
         parts += ["## A disk's codecs", _CODECS, codec_table(rows)]
     if any(key.startswith("perplexity/") for key in rows):
@@ -126,9 +152,9 @@ def _plot(rows: Rows, path: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(1, 4, figsize=(23, 5.5))
-    for axis, mode in zip(axes, ("stored", "asked"), strict=False):
-        curves: dict[str, list[tuple[float, float]]] = {}
+    figure, axes = plt.subplots(2, 3, figsize=(18, 11))
+    for axis, mode in zip(axes[0], ("stored", "asked"), strict=False):
+        curves: Curves = {}
         for group in groups(rows, "presses"):
             _, name, _, asked = group.split("/")
             if asked == mode and name != "full":
@@ -137,24 +163,32 @@ def _plot(rows: Rows, path: Path) -> None:
         _lines(axis, curves)
         axis.set(title=f"presses, {'questions unknown' if mode == 'stored' else 'question in sight'}")
         axis.set(xlabel="memory, share of full", ylabel="accuracy, mean of tasks, %", ylim=(0, 101))
-    curves = {}
-    for group in groups(rows, "chunks"):
-        _, way, _ = group.split("/")
-        curves.setdefault(way, []).append((mean(rows, group, "computed"), 100 * mean(rows, group)))
-    _lines(axes[2], curves)
-    axes[2].set(title="chunks", xlabel="computed, share of (token, layer)", ylabel="accuracy, %", ylim=(80, 101))
-    curves = {}
-    for key, row in rows.items():
-        if key.startswith("perplexity/stories260K/") and "computed" in row and "/ape/" not in key:
-            curves.setdefault(key.split("/")[2], []).append((row["computed"], row["perplexity"]))
-    _lines(axes[3], curves)
-    axes[3].set(title="chunks, stories260K", xlabel="computed, share of (token, layer)", ylabel="perplexity")
+    for axis, tasks, title in (
+        (axes[1, 0], ACROSS, "chunks that need what stands before: pronoun"),
+        (axes[1, 1], (*ALONE, "hop"), "chunks that do not: lookup, needle, copy, hop"),
+    ):
+        curves = {}
+        for group in groups(rows, "chunks"):
+            at = mean(rows, group, "computed", tasks), 100 * mean(rows, group, tasks=tasks)
+            curves.setdefault(group.split("/")[1], []).append(at)
+        _lines(axis, curves)
+        axis.set(title=title, xlabel="computed, share of (token, layer)", ylabel="accuracy, %", ylim=(0, 101))
+    for axis, model, of in ((axes[0, 2], "tinystories-656k", "bytes"), (axes[1, 2], "stories260K", "computed")):
+        curves = {}
+        for key, row in rows.items():
+            _, _, way, *_ = (*key.split("/"), "", "")
+            if key.startswith(f"perplexity/{model}/") and of in row and way not in ("full", "disk", "ape"):
+                full = rows[f"perplexity/{model}/full/1"]["bytes"] if of == "bytes" else 1
+                curves.setdefault(way, []).append((row[of] / full, row["perplexity"]))
+        _lines(axis, curves)
+        axis.set(title=f"{model}, {'presses' if of == 'bytes' else 'chunks'}", ylabel="perplexity")
+        axis.set(xlabel="memory, share of full" if of == "bytes" else "computed, share of (token, layer)")
     figure.tight_layout()
-    figure.savefig(path, dpi=90)
+    figure.savefig(path, dpi=80)
     plt.close(figure)
 
 
-def _lines(axis: Any, curves: dict[str, list[tuple[float, float]]]) -> None:
+def _lines(axis: Any, curves: Curves) -> None:
     for at, (name, points) in enumerate(curves.items()):
         axis.plot(*zip(*sorted(points), strict=True), marker="osv^Dx*"[at % 7], label=name, linewidth=1)
     if curves:
@@ -164,32 +198,37 @@ def _lines(axis: Any, curves: dict[str, list[tuple[float, float]]]) -> None:
 _COMPARED = ("cacheblend/0.15", "cacheblend/0.2", "first tokens/0.15", "first tokens/0.3", "random tokens/0.3")
 _HEAD = """# Quality of KV presses and chunk reuse
 
-`python -m eval.kv_quality --seed {seed}` on the model of `python -m eval.toy_model`: Llama-shaped, 4 layers of 128, 4
-heads, 2 KV heads, 0.6 M weights, float32, trained on texts of up to 440 tokens. Answers count when every token is
-right. Tasks, in contexts of 256 tokens: `lookup` (a key among many), `needle` (one fact in filler), `copy` (three
-tokens behind a given one); of 64 tokens: `section` (a fact under a heading that may stand in an earlier chunk). The
-model learned neither longer sections nor two hops, which are left out. With n questions a share p has a standard
-error of sqrt(p(1-p)/n); n is in `kv-quality.json` ({asks} per task). `ms` is processor time per question on one
-shared core, for orientation."""
+`python -m eval.kv_quality --seed {seed}` on the model of `python -m eval.toy_model`: Llama-shaped, 5 layers of 128, 4
+heads, 2 KV heads, 0.65 M weights (2.6 MB), float32. Answers count when every token is right. Tasks, in contexts of 256
+tokens, chunks of about 64:
+
+- told by one sentence: `lookup` (a key among many), `needle` (one fact in filler), `copy` (four tokens of a quotation);
+- `hop`: the key stands in one chunk, its fact in another, but each chunk says by itself what it has to say;
+- `pronoun` ("it" is what the heading says), where the heading stands in an earlier chunk than the pronoun: a chunk
+  computed by itself cannot know.
+
+With n questions a share p has a standard error of sqrt(p(1-p)/n); n is in `kv-quality.json` ({asks} per task). `ms` is
+processor time per question on one shared core, for orientation."""
 _STORED = """The context is pressed once, as it would be to be stored and shared; two questions follow, each on its own
-copy. `memory` includes scales and sentence vectors. KVzip, made for this, KeyDiff, which asks no query, and SentenceKV
-lead, as published; SnapKV, PyramidKV and TOVA judge by the context's last queries, which are no question's here."""
+copy. `memory` includes scales and sentence vectors. KVzip was made for this, KeyDiff asks no query; SnapKV, PyramidKV
+and TOVA judge by the context's last queries, which are no question's here."""
 _ASKED = """Context and question are pressed together, for this question alone: not to be shared. The first token of an
-answer comes from the whole prefill, so that `copy` alone, which has three, tells presses apart. PyramidKV, SnapKV, H2O
-and StreamingLLM come in their published order; TOVA does not, as the one query that it judges by asks for the first
-token of a quotation and not yet for those behind."""
-_CHUNKS = """Four to five chunks of about 64 tokens (`section`: of 16), each computed behind `<bos>` alone; the first
-is where it was computed. `computed` counts (token, layer) pairs. CacheBlend computes the first layer (or first 2) in
-full, then the share given. Cache-Craft's chunks come from an earlier prompt with the same chunks in another order; its
-setting is alpha. APE's is temperature and scale. KVShare's neighbour is the same prompt with six places changed; its
-setting is the share computed of what it has in common, and here it matters, as sentences themselves were changed.
-`first tokens` and `random tokens` are what choosing must beat: the first of every chunk, or any, in all layers. Both
-baselines and two first layers were measured at a few shares alone (`--texts 96`)."""
+answer comes from the whole prefill, so that `copy` alone, which has four, tells presses apart."""
+_CHUNKS = """Each chunk was computed behind `<bos>` alone; the first is where it was computed. `computed` counts (token,
+layer) pairs; `alone` is the mean of lookup, needle and copy, `across` is pronoun. CacheBlend
+computes the first layer (or first 2) in full, then the share given; at 0 nothing but the question. Cache-Craft's chunks
+come from an earlier prompt with the same chunks in another order; its setting is alpha, which scales the share that it
+finds to be needed. The engine takes alpha 1 unless told otherwise, and where more than half would be computed anew it
+computes all and keeps a new variant: an alpha of 0.25 never comes to that, and is always served from variants. APE's
+setting is temperature and scale. KVShare's neighbour is the same prompt with six places changed; its setting is the
+share computed of what it has in common. `first tokens` and `random tokens` are what choosing must beat: the first of
+every chunk, or any, in all layers."""
+_DEFAULT = """Of the presses that the engine may store, at half of the memory: accuracy without a question in sight, and
+how much worse the perplexity of stories gets."""
 _CODECS = """Blocks of 32 tokens written and read as `--disk-codec` does, bytes against float32; of bfloat16 twice that
 share. `ms` is for a block, both ways."""
 _PERPLEXITY = """Stories that each model says itself (16 of 386 tokens, drawn at temperature 1): the first 257 tokens
-are pressed, or put together from chunks of 64, and perplexity is that of the 128 behind. Unlike the tasks above,
-stories need what stands before a chunk. Of two layers, as tinystories-656k has, CacheBlend computes one and compares
-all of the other, after which nothing old is left: only stories260K, of five, tells shares apart. APE loses most here:
-parts of one story are no documents to be read side by side. KeyDiff, which keeps what is unlike the rest, leads on the
-tasks' distinct keys and is last on tinystories-656k."""
+are pressed, or put together from chunks of 64, and perplexity is that of the 128 behind. Of two layers, as
+tinystories-656k has, CacheBlend computes one and compares all of the other, after which nothing old is left: only
+stories260K, of five, tells shares apart. APE loses most here: parts of one story are no documents to be read side by
+side."""
