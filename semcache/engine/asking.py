@@ -30,7 +30,7 @@ _B = TypeVar("_B", bound="Common")
 
 
 class Press(msgspec.Struct, forbid_unknown_fields=True):
-    method: str = "keydiff"
+    method: str = "kvzip"
     keep: Annotated[float, Meta(gt=0, le=1)] = 0.5
 
 
