@@ -2,15 +2,13 @@
 
 A guard is pure and symmetric and costs microseconds: it reads each text once, remembers the reading, and compares two
 readings. What it knows are words; it never sees vectors, answers or policies. A clear conflict is a veto, an uncertain
-one a doubt, which only lowers P(correct). Between texts that have hardly a word in common most findings are doubts: one
-says "Galaxy" and "a fortnight" where the other says "Samsung phone" and "14 days", and nothing else stayed either.
+one a doubt, which only lowers P(correct).
 Invariant: a guard only ever objects. No finding says nothing about whether two prompts mean the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -28,7 +26,7 @@ from semcache.guards.numbers import Numbers
 from semcache.guards.quantifiers import Quantifiers
 from semcache.guards.question import Question
 from semcache.guards.scope import Scope
-from semcache.guards.text import FEW, READINGS, content
+from semcache.guards.text import READINGS
 from semcache.protocols import Guard
 from semcache.types import Conflict
 
@@ -48,8 +46,6 @@ _ALL: tuple[Comparing[Any], ...] = (
     Direction(),
     Entities(),
 )
-_ALWAYS = frozenset(("ellipsis", "question"))  # what these find is as telling between texts of other words
-_LITTLE = 0.4  # Jaccard index of the content words below which two texts have little in common
 GUARDS: dict[str, Comparing[Any]] = {guard.name: guard for guard in _ALL}
 
 
@@ -95,16 +91,4 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
             conflict = guard.compare(one, two, query, cached)
             if conflict is not None:
                 found.append(conflict)
-    if any(conflict.veto for conflict in found) and _reworded(query, cached):
-        found = [one if one.guard in _ALWAYS or not one.veto else replace(one, veto=False) for one in found]
     return tuple(found)
-
-
-def _reworded(query: str, cached: str) -> bool:
-    """Whether each text says most things in words of its own."""
-    one, two = content(query), content(cached)
-    shared = len(one & two)
-    if shared >= _LITTLE * (len(one) + len(two) - shared):
-        return False
-    # Figures are no words: "sum 12, 34 and 56" and "sum 78, 90 and 11" are worded alike.
-    return min(len([word for word in own if word.isalpha()]) for own in (one - two, two - one)) > FEW

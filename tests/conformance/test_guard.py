@@ -59,11 +59,7 @@ def test_case_of_a_whole_prompt_and_outer_space_are_no_conflict(text: str) -> No
 @given(one=texts, two=texts)
 def test_together_they_find_what_each_finds_alone(one: str, two: str) -> None:
     alone = [guard.conflict(one, two) for guard in EVERY.values()] if one != two else []
-    expected = [conflict for conflict in alone if conflict is not None]
-    together = conflicts(one, two, EVERY)
-    assert [(found.guard, found.detail) for found in together] == [(found.guard, found.detail) for found in expected]
-    assert all(was.veto or not found.veto for found, was in zip(together, expected, strict=True))
-    assert one.split()[:3] != two.split()[:3] or len(one.split()) > 7 or list(together) == expected
+    assert conflicts(one, two, EVERY) == tuple(conflict for conflict in alone if conflict is not None)
 
 
 def test_every_pack_guard_exists() -> None:
