@@ -88,7 +88,9 @@ async def test_other_encodings_are_named_in_a_415(encoding: str) -> None:
     assert encoding.split(",")[0] in await rejected(415, b"x", content_encoding=encoding)
 
 
-@pytest.mark.parametrize("body", [b"plain text", gzip.compress(b"whole", mtime=0)[:-3], gzip.compress(b"a", mtime=0) + b"junk"])
+@pytest.mark.parametrize(
+    "body", [b"plain text", gzip.compress(b"whole", mtime=0)[:-3], gzip.compress(b"a", mtime=0) + b"junk"]
+)
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 async def test_damaged_data_is_a_400(body: bytes, encoding: str) -> None:
     await rejected(400, body, content_encoding=encoding)
