@@ -50,6 +50,32 @@ async def answered(backend: Backend, body: bytes, *, whose: str, longest: int) -
     return reply.status, raw
 
 
+class Brief:
+    """Asks `model` behind `backend` for a brief reply; `who` is what errors call the reply.
+
+    Reasoning models refuse a temperature or this spelling of the limit: a model that answers without them is not sent
+    them again. Others refuse a text, and that with limits or without.
+    """
+
+    def __init__(self, backend: Backend, model: str, *, who: str) -> None:
+        self._backend, self._model, self._who = backend, model, who
+        self._limits: Mapping[str, Any] = {"temperature": 0, "max_tokens": 8}
+
+    async def ask(self, instructions: str, shown: str) -> tuple[int, bytes]:
+        """The status and the whole reply. Raises UpstreamError, also for a reply that is too long."""
+        status, raw = await self._send(instructions, shown, self._limits)
+        if status == 400 and self._limits:
+            status, raw = await self._send(instructions, shown, {})
+            if status == 200:
+                self._limits = {}
+        return status, raw
+
+    async def _send(self, instructions: str, shown: str, limits: Mapping[str, Any]) -> tuple[int, bytes]:
+        messages = [{"role": "system", "content": instructions}, {"role": "user", "content": shown}]
+        body = msgspec.json.encode({"model": self._model, "messages": messages, **limits})
+        return await answered(self._backend, body, whose=self._who, longest=_LONGEST_REPLY)
+
+
 class OneWord:
     """Asks a language model for one word about strangers' texts, which travel as one JSON object.
 
@@ -58,29 +84,16 @@ class OneWord:
 
     def __init__(self, backend: Backend, model: str, instructions: str) -> None:
         self.model = model
-        self._backend = backend
+        self._brief = Brief(backend, model, who=f"the reply of {model!r}")
         self._instructions = instructions
-        self._limits: Mapping[str, Any] = {"temperature": 0, "max_tokens": 8}
 
     async def ask(self, texts: Mapping[str, str]) -> bool | None:
         """True for a plain yes, False for a plain no, None for any other word. Raises UpstreamError."""
-        status, raw = await self._send(texts, self._limits)
-        if status == 400 and self._limits:
-            # Reasoning models refuse a temperature or this spelling of the limit; what they took then stays so. Others
-            # refuse a text, and that with limits or without.
-            status, raw = await self._send(texts, {})
-            if status == 200:
-                self._limits = {}
+        status, raw = await self._brief.ask(self._instructions, msgspec.json.encode(texts).decode())
         if status != 200:
             raise UpstreamError(f"the backend of {self.model!r} answered with status {status}: {raw[:200]!r}")
         verdict = _VERDICT.fullmatch(_THOUGHT.sub("", dialects()[Endpoint.CHAT].parse(raw).text))
         return None if verdict is None else verdict[1].lower() == "yes"
-
-    async def _send(self, texts: Mapping[str, str], limits: Mapping[str, Any]) -> tuple[int, bytes]:
-        shown = msgspec.json.encode(texts).decode()
-        messages = [{"role": "system", "content": self._instructions}, {"role": "user", "content": shown}]
-        body = msgspec.json.encode({"model": self.model, "messages": messages, **limits})
-        return await answered(self._backend, body, whose=f"the reply of {self.model!r}", longest=_LONGEST_REPLY)
 
 
 class LlmVerifier:

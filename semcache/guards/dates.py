@@ -280,12 +280,10 @@ def _normal(match: re.Match[str], words: Text) -> frozenset[str] | None:
             return None
         if which == "this" and period in _MONTHS:
             return frozenset((f"month {_MONTHS[period]}",))
+        if which == "this" and period in ("week", "month", "year"):
+            return frozenset(("",))
         if which == "this":
-            return (
-                frozenset(("",))
-                if period in ("week", "month", "year")
-                else frozenset(("tonight" if period in ("evening", "night") else f"this {period}",))
-            )
+            return frozenset(("tonight" if period in ("evening", "night") else f"this {period}",))
         return frozenset((f"{get('other') or ''} {_SHIFT[which]} {period}".strip(),))
     if group == "point":
         point = _POINTS[get("p")]

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -19,11 +17,9 @@ from semcache.evidence import Comparison
 from semcache.protocols import Backend
 from semcache.types import Endpoint
 from semcache.wire import dialects
-from semcache.word import answered
+from semcache.word import Brief
 
 LONGEST = 6000
-_LONGEST_REPLY = 1 << 20
-_LIMITS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 8}
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _VERDICTS = {"yes": True, "no": False}
 
@@ -47,10 +43,9 @@ class LlmJudge:
     instant = False
 
     def __init__(self, backend: Backend, model: str, *, patience: float = 20.0) -> None:
-        self._backend = backend
+        self._brief = Brief(backend, model, who="the judge's reply")
         self._model = model
         self._patience = patience
-        self._limits = _LIMITS
 
     async def agree(self, comparison: Comparison) -> bool | None:
         """The model's verdict; None for any word but yes or no. Raises UpstreamError or UpstreamTimeout."""
@@ -61,21 +56,10 @@ class LlmJudge:
             raise UpstreamTimeout(f"the judge {self._model!r} said nothing within {self._patience} s") from error
 
     async def _ask(self, comparison: Comparison) -> str:
-        status, raw = await self._send(comparison, self._limits)
-        if status == 400 and self._limits:
-            # Reasoning models refuse a temperature or this spelling of the limit; what they took then stays so. Others
-            # refuse a text, and that with limits or without.
-            status, raw = await self._send(comparison, {})
-            if status == 200:
-                self._limits = {}
+        status, raw = await self._brief.ask(INSTRUCTIONS, quoted(comparison))
         if status != 200:
             raise UpstreamError(f"the judge's backend answered with status {status}")
         return dialects()[Endpoint.CHAT].parse(raw).text
-
-    async def _send(self, comparison: Comparison, limits: Mapping[str, Any]) -> tuple[int, bytes]:
-        messages = [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": quoted(comparison)}]
-        body = msgspec.json.encode({"model": self._model, "messages": messages, **limits})
-        return await answered(self._backend, body, whose="the judge's reply", longest=_LONGEST_REPLY)
 
 
 def quoted(comparison: Comparison) -> str:
