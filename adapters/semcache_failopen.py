@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.found import Found, chat_request
+from semcache.found import Found, chat_request, check_scope
 from semcache.types import Request, Scope, Selector
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class FailOpen:
 
     `cache` is a `SemanticCache`, which any thread and any event loop may use, or an `AsyncSemanticCache`, for the
     asynchronous methods in that cache's own loop alone. The user counts only under a pack that shares per user. Raises
-    InvalidArgument for a category that the pack does not have.
+    InvalidArgument for a category that the pack does not have, and for a tenant, user or namespace that is no string.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class FailOpen:
         self._cache = cache
         self._inner = cache.inner if isinstance(cache, SemanticCache) else cache
         self._check(category)
+        check_scope(Scope(tenant, user, namespace))
         self._faults = self._inner.meter.faults.labels("adapter")
         self._tenant, self._user, self._namespace, self.category = tenant, user, namespace, category
         self.faults = 0

@@ -271,11 +271,9 @@ class Simulation:
         job.first, job.at = now, server.name
         server.waiting -= job.fresh
         gone = server.cache.use(job.arrival.blocks)
+        server.tree.confirm(job.keys)
         if self._policy == "semcache+events":
-            server.tree.confirm(job.keys)
-            server.tree.forget([key_of(block) for block in gone])
-        else:
-            server.tree.confirm(job.keys)
+            server.tree.remove([key_of(block) for block in gone])
         for key in job.keys:
             if self._leads.get(key) is job:
                 del self._leads[key]

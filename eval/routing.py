@@ -252,6 +252,7 @@ def main() -> None:
         for _ in measured(path, part, found.setdefault(part, [])):
             kept.write_text(json.dumps(_rounded(found), indent=1) + "\n")
             print(f"{part}: {len(found[part])} rows", flush=True)
+    found = _rounded(found)  # the page is the same whenever it is written
     (RESULTS / "routing.md").write_text(page(found))
     if found.get("capacity") and found.get("routing"):
         plot(found, RESULTS / "routing.png")

@@ -122,5 +122,6 @@ WHY = {
     "incomplete": "The answer did not end as its dialect ends an answer.",
     "refusal": "The model declined, or a filter did.",
     "tool-step": "The answer asks for tools again, in the middle of an agent's run.",
+    "empty": "The answer ended as it should and says nothing.",
     "too-large": "The answer is larger than an entry may be.",
 }

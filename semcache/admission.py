@@ -1,7 +1,8 @@
 """Whether an answer may be kept, for how long, and whether by meaning or only by identity.
 
 Reads what the dialect assembled; knows neither store nor clock.
-Invariant: only a complete, final, clean answer is kept.
+Invariant: only a complete, final, clean answer is kept. One that says nothing, though it ended as it should, is a
+hiccup of the model: kept, it would be repeated for days, and no judge could ever tell that it is wrong.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 
 from semcache.secrets import has_secret
-from semcache.types import Admission, Assembled, Discard, Request, Store, Why
+from semcache.types import Admission, Assembled, Discard, Endpoint, Request, Store, Why
 
 _REFUSAL = re.compile(
     r"""
@@ -39,13 +40,17 @@ def admission(request: Request, answer: Assembled, status: int, *, ttl: float, m
         return Discard(Why.REFUSAL)
     if answer.tool_calls and request.traits.last_role == "tool":
         return Discard(Why.TOOL_STEP)
+    # An embedding has no text, and is no conversation.
+    silent = not answer.text.strip() and request.endpoint is not Endpoint.EMBEDDINGS
+    if silent and not answer.tool_calls and not answer.wordless:
+        return Discard(Why.EMPTY)
     if len(answer.body) > max_bytes:
         return Discard(Why.TOO_LARGE)
     if has_secret(answer.text):
         return Discard(Why.SECRET)
     if not ttl > 0:
         return Discard(Why.NO_STORE)
-    return Store(ttl, semantic=not answer.tool_calls)
+    return Store(ttl, semantic=not answer.tool_calls and not silent)
 
 
 def is_refusal(text: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -55,8 +56,9 @@ if TYPE_CHECKING:
     from semcache.protocols import Backend, Judge, Verifier
     from semcache.types import Vector
 
+_LONG = 1 << 16  # characters of a prompt that take milliseconds to read
 # Discards of what is no answer to compare with.
-_NO_ANSWER = frozenset([Why.STATUS, Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP])
+_NO_ANSWER = frozenset([Why.STATUS, Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP, Why.EMPTY])
 
 
 class AsyncSemanticCache:
@@ -239,26 +241,9 @@ class AsyncSemanticCache:
         """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
 
         A wrong entry is never served again to the requests it was served to. One that was only ever replayed to its
-        own request is deleted.
+        own request is deleted. Where several workers serve, that takes half a second. Raises StoreError.
         """
-        number = parse_id(entry_id or "")
-        card = self.catalogue.get(number) if number is not None else None
-        if card is None:
-            return False
-        [entry] = await self._store.get([card.id])
-        if entry is None or (tenant is not None and entry.key.scope.tenant != tenant):
-            return False
-        if correct:
-            await self._learner.feedback(card.id, correct=True)
-            return True
-        await self.journal.flush()
-        self.meter.false_hits.labels(card.category, "feedback").inc()
-        rejections = await feedback.wrong(self._store, entry, now=self._clock())
-        self.catalogue.reject(rejections)
-        if not rejections:
-            await self.parts.hide(card.id)
-        await self._learner.feedback(card.id, correct=False)
-        return True
+        return await feedback.heard(self.parts, parse_id(entry_id or ""), correct=correct, tenant=tenant)
 
     async def settle(self) -> None:
         """Wait until background work, judging and learning are done and every outcome is written."""
@@ -276,22 +261,17 @@ class AsyncSemanticCache:
         started = time.perf_counter()
         category = self.parts.categories.by_rule(request)
         policy = self.pack.of(category or "default")
-        why = eligibility.ineligible(request, policy)
+        if len(request.text) > _LONG:
+            # Read beside the event loop, or others would wait for it.
+            why = await asyncio.to_thread(eligibility.ineligible, request, policy)
+        else:
+            why = eligibility.ineligible(request, policy)
         if why is None and self.pack.share == "user" and request.scope.user is None:
             why = Why.PERSONAL
         if why is not None:
             return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS))
         key = keys.cache_key(request, self._store.salt)
-        exact: Serve | Forward = Forward(Why.NO_CACHE, Outcome.BYPASS)
-        if not request.controls.no_cache:
-            card = self.catalogue.exact(key.exact)
-            if card is not None and category is not None and card.category != category:
-                # It was kept under another category's terms.
-                card = None
-            rejected = self.catalogue.rejected(key.exact)
-            stale = 0.0 if card is None else self.pack.of(card.category).revalidate
-            now, asked = self._clock(), request.controls
-            exact = decide.exact(card, controls=asked, now=now, rejected=rejected, revalidate=stale)
+        exact = self._exact(request, key, category)
         seconds = time.perf_counter() - started
         if isinstance(exact, Serve):
             return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
@@ -299,6 +279,15 @@ class AsyncSemanticCache:
             return await self._semantic.look(request_id, request, key, category, exact, seconds)
         except CacheUnavailable:
             return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
+
+    async def relook(self, lookup: Lookup) -> Lookup:
+        """The lookup as it would be decided now, if another worker has answered the very same request meanwhile."""
+        if lookup.key is None:
+            return lookup
+        with suppress(*SURVIVED):
+            await self.parts.hear()
+        exact = self._exact(lookup.request, lookup.key, self.parts.categories.by_rule(lookup.request))
+        return replace(lookup, category=exact.card.category, decision=exact) if isinstance(exact, Serve) else lookup
 
     def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
         """Whether an answer still in the air would be served to this request."""
@@ -310,6 +299,22 @@ class AsyncSemanticCache:
         An exact hit is checked byte by byte against the request's canonical form: digests only propose.
         """
         return await self._keeper.read(served, key)
+
+    async def guess(self, lookup: Lookup) -> str:
+        """What the same request was answered before, or else the nearest one, though it may not be served: a guess at
+        the answer, "" for none. Never raises."""
+        decision, key = lookup.decision, lookup.key
+        card = self.catalogue.exact(key.exact) if key is not None else None
+        if card is None and isinstance(decision, Forward) and decision.nearest is not None:
+            card = decision.nearest.card
+        if card is None:
+            return ""
+        try:
+            entry = await self.entry(Serve(card, Outcome.SEMANTIC, 0.0, 0.0), key)
+            return "" if entry is None else dialects()[entry.endpoint].parse(entry.body).text
+        except SURVIVED:
+            self.meter.faults.labels("cache").inc()
+            return ""
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int = 200) -> Admission:
         """Whether the policy would keep this answer, and for how long."""
@@ -383,6 +388,19 @@ class AsyncSemanticCache:
         return self._faults.named()
 
     # Inside
+
+    def _exact(self, request: Request, key: CacheKey, category: str | None) -> Serve | Forward:
+        """What the exact tier says of a request that a rule puts into `category`, if any does."""
+        if request.controls.no_cache:
+            return Forward(Why.NO_CACHE, Outcome.BYPASS)
+        card = self.catalogue.exact(key.exact)
+        if card is not None and category is not None and card.category != category:
+            # It was kept under another category's terms.
+            card = None
+        rejected = self.catalogue.rejected(key.exact)
+        stale = 0.0 if card is None else self.pack.of(card.category).revalidate
+        now, asked = self._clock(), request.controls
+        return decide.exact(card, controls=asked, now=now, rejected=rejected, revalidate=stale)
 
     async def _sweep_plans(self, now: float) -> None:
         """Forget templates that expired a while ago. Raises StoreError."""

@@ -19,6 +19,7 @@ import numpy as np
 
 from semcache.errors import EmbedError, RequestRejected
 from semcache.freshness import may_change_daily
+from semcache.kinds import ends
 from semcache.policy import Pack
 from semcache.types import Request
 
@@ -53,8 +54,9 @@ class Categories:
             if asked in self._pack.categories:
                 return asked
             raise RequestRejected(400, self._unknown(asked), code="unknown_category", param="category")
+        text = ends(request.text)
         for name, patterns, models in self._rules:
-            if any(pattern.search(request.text) for pattern in patterns):
+            if any(pattern.search(text) for pattern in patterns):
                 return name
             if any(fnmatchcase(request.model, model) for model in models):
                 return name

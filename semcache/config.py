@@ -1,4 +1,4 @@
-"""Settings: what they are, where each comes from, and which are too dangerous to start with.
+"""Settings: where each comes from, what they are in all, and which are too dangerous to start with.
 
 Knows the command line and the environment only as arguments. Invariant: settings that exist are valid, and each knows
 its source; every mistake is a ConfigError that names file and line, variable or option, and the nearest valid name.
@@ -10,26 +10,30 @@ from __future__ import annotations
 
 import difflib
 import ipaddress
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any
 
 import yaml
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    SecretStr,
-    ValidationError,
-)
+from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError
 
-from semcache import plugins
 from semcache.errors import ConfigError
+from semcache.sections import (
+    Auth,
+    Background,
+    Cache,
+    Judge,
+    Log,
+    Near,
+    Plans,
+    Routing,
+    Section,
+    Server,
+    Storage,
+    Upstream,
+    Verifier,
+)
 
 PREFIX = "SEMCACHE_"
 FILE_VARIABLE = "SEMCACHE_CONFIG"
@@ -38,195 +42,9 @@ MASK = "**********"
 # What Kubernetes sets for a Service named semcache.
 _KUBERNETES = re.compile(r"SEMCACHE_(SERVICE|PORT)(_[A-Z0-9]+)*")
 _PASSWORD = re.compile(r"(?<=://)[^/@]*(?=@)|(?<=[?&]password=)[^&]*", re.IGNORECASE)
-_UNITS = {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9, "b": 1}
 
 
-def _size(value: Any) -> Any:
-    """Bytes of "20 MiB"; a plain number is left to the field's own type."""
-    if isinstance(value, str):
-        text = value.strip().lower()
-        unit = next((unit for unit in _UNITS if text.endswith(unit)), None)
-        if unit is not None:
-            try:
-                return int(float(text.removesuffix(unit)) * _UNITS[unit])
-            except ValueError:
-                raise ValueError("a size is a number and one of B, KiB, MiB, GiB, kB, MB, GB, such as 20 MiB") from None
-    return value
-
-
-def _switch(value: Any) -> Any:
-    """The word "off", which YAML reads as false."""
-    return "off" if value is False else value
-
-
-def _replicas(value: Any) -> Any:
-    """Replicas of a text, as the environment has it: URLs by commas, or JSON as in the settings file."""
-    if not isinstance(value, str):
-        return [{"url": one} if isinstance(one, str) else one for one in value] if isinstance(value, list) else value
-    if value.lstrip().startswith("["):
-        try:
-            return json.loads(value)
-        except ValueError as error:
-            raise ValueError(f"is no JSON: {error}") from None
-    return [{"url": url.strip()} for url in value.split(",") if url.strip()]
-
-
-Size = Annotated[int, BeforeValidator(_size), Field(gt=0)]
-Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
-
-
-class Replica(_Section):
-    """One of several backends. `events` and `replay` are where a vLLM or SGLang server publishes its KV events."""
-
-    url: str
-    kind: Literal["auto", "vllm", "sglang", "semcache", "llamacpp", "openai", "other"] = "auto"
-    events: str | None = None
-    replay: str | None = None
-
-
-class Upstream(_Section):
-    """The backend, or `replicas` in the place of `url`. Without `api_key` the client's own is passed on.
-
-    `busy_at` is how many calls at once, of one worker, are too many: towards it, a pack's `relax_to` takes effect.
-    `cache_salt` keeps the prefix caches of servers that know it apart by tenant; a server is asked what it is first.
-    """
-
-    url: str = "https://api.openai.com/v1"
-    replicas: Annotated[tuple[Replica, ...], BeforeValidator(_replicas)] = ()
-    api_key: SecretStr | None = None
-    timeout: Seconds = 600.0
-    connect_timeout: Seconds = 10.0
-    anthropic_url: str | None = None
-    proxy: SecretStr | None = None
-    busy_at: Annotated[int, Field(ge=1)] | None = None
-    cache_salt: bool = True
-
-
-class Routing(_Section):
-    """How requests are spread over several backends. `max_running` is per backend, None for no limit."""
-
-    session_ttl: Seconds = 600.0
-    hold: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 10.0
-    quantum: Annotated[int, Field(gt=0)] = 65_536
-    max_running: Annotated[int, Field(ge=1)] | None = None
-    assembly: Annotated[Literal["off", "canonical", "stable"], BeforeValidator(_switch)] = "off"
-
-
-class Server(_Section):
-    """Where the proxy listens. `insecure` allows other machines in without API keys."""
-
-    host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 8080
-    workers: Annotated[int, Field(ge=1, le=256)] = 1
-    max_body: Size = 20 << 20
-    admin_token: SecretStr | None = None
-    insecure: bool = False
-
-
-class Storage(_Section):
-    """The database; without `url`, SQLite in the data folder. `seal_keys` encrypt entries, newest first, by commas."""
-
-    url: SecretStr | None = None
-    seal_keys: SecretStr | None = None
-
-
-def _judge(name: str) -> str:
-    known = ("exact", "normalised", "verifier", "llm")
-    if name not in known and name not in plugins.names("judges"):
-        raise ValueError(plugins.unknown("judges", name, known))
-    return name
-
-
-JudgeName: TypeAlias = Annotated[str, AfterValidator(_judge)]
-
-
-class Cache(_Section):
-    """The cache itself. `target` None is the policy pack's."""
-
-    hot_bytes: Size = 256 << 20
-    target: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    judge: JudgeName = "verifier"
-    seed: int | None = None
-
-
-class Model(_Section):
-    """A language model that is asked for one word. `url` None is the upstream."""
-
-    url: str | None = None
-    model: str | None = None
-    api_key: SecretStr | None = None
-
-
-class Judge(Model):
-    """Who compares answers in the background where `cache.judge` is llm. `timeout` is that of one comparison.
-
-    Of whichever judge it is, `false_yes` is the share of wrong answers that it calls right, `false_no` of right ones
-    that it calls wrong: what is learned makes up for them.
-    """
-
-    timeout: Seconds = 20.0
-    false_yes: Annotated[float, Field(ge=0.0, lt=0.5)] = 0.0
-    false_no: Annotated[float, Field(ge=0.0, lt=0.5)] = 0.0
-
-
-class Verifier(Model):
-    """Who is asked, while a client waits, about uncertain neighbours of categories whose pack names a verifier.
-
-    "model" is the local one, for `verify: verifier`; "llm" sets up a language model too, for `verify: llm`: `timeout`
-    is how long a client waits for that, `accuracy` the share of its verdicts that are right.
-    """
-
-    kind: Annotated[Literal["off", "model", "llm"], BeforeValidator(_switch)] = "model"
-    timeout: Seconds = 1.5
-    accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.99
-
-
-class Background(_Section):
-    """Calls of the backend that no client waits for, per worker: audits (`audit_rate` a second), revalidation."""
-
-    audit_rate: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 10.0
-    concurrency: Annotated[int, Field(ge=1)] = 4
-    waiting: Annotated[int, Field(ge=0)] = 100
-    timeout: Seconds = 60.0
-
-
-class Plans(_Section):
-    """Plan templates of agents: what a known plan is used for, and which runs become one.
-
-    `target` is the success below which no plan is used, `life` how many seconds one lives after its last success.
-    """
-
-    mode: Annotated[Literal["off", "answer", "hint"], BeforeValidator(_switch)] = "off"
-    rule: Literal["explicit", "finished"] = "explicit"
-    target: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.9
-    life: Seconds = 30 * 86400.0
-
-
-class Near(_Section):
-    """Where the cheaper model of a pack's `near` is asked; `url` None is the upstream. `timeout` is what it has."""
-
-    url: str | None = None
-    api_key: SecretStr | None = None
-    timeout: Seconds = 20.0
-
-
-class Auth(_Section):
-    """Who may call. `required` None: as soon as a key exists. `expose_scores` shows scores to callers not trusted."""
-
-    required: bool | None = None
-    trust_user_header: bool = False
-    expose_scores: bool = False
-
-
-class Log(_Section):
-    level: Literal["debug", "info", "warning", "error", "critical"] = "info"
-
-
-class Settings(_Section):
+class Settings(Section):
     """Everything that can be set. Made by `load`."""
 
     upstream: Upstream = Field(default_factory=Upstream)

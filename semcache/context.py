@@ -4,22 +4,27 @@ Pure. Knows how the dialects write turns into `Request.identity`; embeds and dec
 of MeanCache (arXiv 2403.02694), with the assistant's turns in it.
 Invariant: only the texts of earlier user and assistant turns are ever compared by meaning; everything else, how many
 they are and in which order included, stays in `Chain.rest`, which must be equal for two requests to meet on a shelf.
+Where turns must be equal to the letter, `cache_key` lets them be so but for greetings and thanks that were answered in
+kind, contractions and "please".
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from semcache import eligibility, guards, keys
+from semcache.guards.text import read as read_text
+from semcache.guards.text import vocabulary
 
 if TYPE_CHECKING:
-    from semcache.types import Matrix, Vector
+    from semcache.types import CacheKey, Matrix, Request, Vector
 
 MOST = 32  # earlier turns; a longer conversation has to match to the letter
 ALIKE = 0.9  # cosine from which two wordings of an assistant's turn are taken for one; questions have a threshold
@@ -35,6 +40,31 @@ _PLACE = re.compile(
     r"\b(?:first|second|third|fourth|fifth|last|former|latter|next|previous|other|above)\b"
     r"|\b(?:option|number|one of) (?:\d|one|two|three|them|those|these)\b|\b[1-9](?:st|nd|rd|th)\b"
 )
+# What a greeting or a word of thanks is made of, of which it needs one of `_KIND`; and the answers in kind.
+_KIND = vocabulary(
+    "hi hello hey hiya greetings morning afternoon evening thanks thank appreciate bye goodbye help question"
+)
+_SMALL = _KIND | vocabulary(
+    "there good day how are you doing today going it's is everything so much very a lot for your the being here helpful"
+    " that was really i nice to meet pleasure can could may me please have quick ask something some need again"
+)
+_SMALL_ANSWER = _SMALL | vocabulary(
+    "what do you're welcome my no problem of course sure certainly absolutely glad happy assist assistance i'm am fine"
+    " well and anything else let know if feel free any time anytime with would like about yours thanks yes happily"
+    " see later take care great don't mention it at all always"
+)
+_SMALLEST = 30  # words; a longer text is no small talk
+_CONTRACTED = (
+    (re.compile(r"(?i)\b(i)'m\b"), r"\1 am"),
+    (re.compile(r"(?i)\b(you|we|they|who|what)'re\b"), r"\1 are"),
+    (re.compile(r"(?i)\b(i|you|we|they)'ve\b"), r"\1 have"),
+    (re.compile(r"(?i)\b(i|you|we|they|he|she|it)'ll\b"), r"\1 will"),
+    (re.compile(r"(?i)\b(what|who|where|how|when|it|that|there|he|she|here)'s\b"), r"\1 is"),
+    (re.compile(r"(?i)\b(is|are|was|were|do|does|did|has|have|had|could|would|should)n't\b"), r"\1 not"),
+    (re.compile(r"(?i)\bcan't\b|\bcannot\b"), "can not"),
+    (re.compile(r"(?i)\bwon't\b"), "will not"),
+)
+_PLEASE = re.compile(r"(?i),? ?\b(?:please|pls)\b,?")
 
 
 class Turn(NamedTuple):
@@ -89,6 +119,36 @@ def read(identity: Mapping[str, Any]) -> Chain:
     return Chain({**identity, name: [*rest, _numbered(items[-1], numbers)]}, tuple(turns))
 
 
+def plain(identity: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The identity without small talk, its earlier questions without contractions and "please"; else as it is."""
+    name, items = _items(identity)
+    if len(items) < 2:
+        return identity
+    kept: list[Any] = []
+    place = 0
+    while place < len(items) - 1:
+        item = items[place]
+        said = _said(item, "user")
+        if said is not None and _small(said, _SMALL) and place + 2 < len(items):
+            answer = _said(items[place + 1], "assistant")
+            if answer is not None and _small(answer, _SMALL_ANSWER):
+                place += 2
+                continue
+        kept.append(item if said is None or (wording := _plain(said)) == said else {**item, "content": wording})
+        place += 1
+    kept.append(items[-1])
+    same = len(kept) == len(items) and all(one is two for one, two in zip(kept, items, strict=True))
+    return identity if same else {**identity, name: kept}
+
+
+def cache_key(request: Request, salt: bytes) -> CacheKey:
+    """`keys.cache_key`, with a signature that small talk and contractions in earlier turns leave as it is."""
+    key, said = keys.cache_key(request, salt), plain(request.identity)
+    if said is request.identity:
+        return key
+    return replace(key, signature=keys.cache_key(replace(request, identity=said), salt).signature)
+
+
 def stored(canonical: bytes) -> Chain | None:
     """The chain of an entry, from `CacheKey.canonical`; None when that cannot be read."""
     try:
@@ -122,8 +182,8 @@ def pairs(asked: Chain, kept: Chain, *, last: tuple[str, str], longest: int) -> 
 
 
 def follows(identity: Mapping[str, Any]) -> bool:
-    """Whether the user said something before the last turn."""
-    return any(isinstance(item, dict) and item.get("role") == "user" for item in _items(identity)[1][:-1])
+    """Whether the user said something before the last turn, beyond small talk."""
+    return any(isinstance(item, dict) and item.get("role") == "user" for item in _items(plain(identity))[1][:-1])
 
 
 def alone(identity: Mapping[str, Any], text: str) -> bool:
@@ -151,6 +211,34 @@ def _items(identity: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
         if isinstance(items, list):
             return name, items
     return "", ()
+
+
+def _said(item: Any, role: str) -> str | None:
+    """The text of a turn of this role that consists of nothing else."""
+    if not isinstance(item, dict) or item.get("role") != role or item.get("tool_calls"):
+        return None
+    content = item.get("content")
+    if isinstance(content, list) and len(content) == 1 and _is_text(content[0]) and len(content[0]) == 2:
+        content = content[0]["text"]
+    return content if isinstance(content, str) and content else None
+
+
+def _small(text: str, words: frozenset[str]) -> bool:
+    said = read_text(text).words
+    return 0 < len(said) <= _SMALLEST and words.issuperset(said) and (words is not _SMALL or not _KIND.isdisjoint(said))
+
+
+@lru_cache(maxsize=2048)
+def _plain(text: str) -> str:
+    """The text in full words, without "please"; as it is where it must match to the letter."""
+    if _fixed(text, opens=False):
+        return text
+    found = " ".join(text.replace("\u2019", "'").split())
+    if "'" in found:
+        for pattern, full in _CONTRACTED:
+            found = pattern.sub(full, found)
+    found = _PLEASE.sub("", found).strip().rstrip(".! ")
+    return found[:1].upper() + found[1:] if found else text
 
 
 def _split(item: Any) -> tuple[Any, Turn | None]:

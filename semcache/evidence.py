@@ -1,7 +1,7 @@
 """What is learned from and what is known of a category: labels, pending judgements, and where a strategy stands.
 
-Knows nothing of how labels come about or what is made of them. Invariant: every value is frozen, and none holds a
-prompt or an answer: entries are named by their ids, requests by their digests.
+Knows nothing of how labels come about or what is made of them, and of judges only their names. Invariant: every value
+is frozen, and none holds a prompt or an answer: entries are named by their ids, requests by their digests.
 
 Units as in `types`: scores are cosine similarities, probabilities and rates lie in [0, 1], times are Unix seconds.
 """
@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+JUDGES = ("exact", "normalised", "verifier", "llm")  # those that are built in, by the names that settings use
 TWO_SIDED_95 = 1.959963984540054  # standard deviations of a normal variable
 
 

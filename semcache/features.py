@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from semcache.guards import GUARDS
+from semcache.guards.order import BEING, settled
 from semcache.guards.text import read as read_text
 from semcache.types import Candidate, Conflict
 
@@ -35,7 +36,7 @@ NAMES = (
     "surplus",  # ln(1 + content words of the cached prompt that nothing in the request resembles)
     "misspelt",  # ln(1 + content words that only resemble one of the other prompt)
     "same_words",  # 1: the same content words, but for their spelling
-    "reordered",  # 1: the same content words in another order
+    "reordered",  # 1: the same content words in another order, not just moved phrases; or a slip in one of them
     "length",  # |ln(words of the request / words of the cached prompt)|, at most 3
     "brevity",  # 1 / content words of the shorter prompt
     "asks_else",  # 1: another question word (who, when, why, ...)
@@ -47,6 +48,7 @@ DOUBT = 0.2  # what a finding counts that is no veto
 _STRANGER = 0.05  # the vote of the answer that nobody has given yet
 _HEAD = 600  # characters; longer prompts are spelt as far as that
 _SPELLABLE = 4  # letters; in shorter words a slip cannot be told from another word
+_VERBAL = ("ed", "es", "ing")
 _NO_FINDING = (0.0,) * len(GUARDS)
 
 _QUESTION = frozenset(["who", "whom", "whose", "when", "where", "why", "how", "which", "what"])
@@ -65,12 +67,17 @@ _STOP = frozenset(
 
 
 class _Reading(NamedTuple):
+    """`inflected` are the stems that an ending of a verb was taken off. `by` and `being` may make a passive."""
+
     content: tuple[str, ...]
     bag: frozenset[str]
     trigrams: frozenset[tuple[str, str, str]]
     asks: str
     words: int
     digits: bool
+    inflected: frozenset[str]
+    by: bool
+    being: bool
 
 
 def around(candidates: Sequence[Candidate]) -> list[tuple[float, ...]]:
@@ -128,7 +135,7 @@ def of(text: str, candidate: Candidate) -> tuple[float, ...]:
         math.log1p(surplus),
         math.log1p(misspelt),
         float(same),
-        float(same and one.content != two.content),
+        float(same and _reordered(text, candidate.card.text, one, two)),
         min(3.0, abs(math.log((one.words or 1) / (two.words or 1)))),
         1.0 / (shorter or 1),
         float(one.asks != two.asks),
@@ -168,11 +175,42 @@ def _resembles(one: str, two: str) -> bool:
     return 2 * len(first & second) >= 0.6 * (len(first) + len(second))
 
 
+def _reordered(query: str, cached: str, one: _Reading, two: _Reading) -> bool:
+    """Whether two texts of the same content words may say them in another order, with roles exchanged."""
+    passive = one.by != two.by and not (two if one.by else one).being
+    if one.content == two.content and not passive:
+        return False
+    left, right = _settled(query), _settled(cached)
+    return len(left) != len(right) or not all(
+        a == b or _inflects(a, b, one.inflected, two.inflected) for a, b in zip(left, right, strict=True)
+    )
+
+
+def _inflects(one: str, two: str, ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether two stems are of one verb: "caus" of "caused" and "cause", "plann" and "plan", "carri" and "carry"."""
+    if len(one) > len(two):
+        one, two, ours, theirs = two, one, theirs, ours
+    if len(one) == len(two):
+        return one[:-1] == two[:-1] and {one[-1], two[-1]} == {"i", "y"}
+    if two[:-1] != one:
+        return False
+    return (two[-1] in "ey" and one in ours) or (two[-1] == one[-1] and two in theirs)
+
+
+def _content(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple([_stem(word) for word in words if word not in _STOP and word.partition("'")[0] not in _STOP])
+
+
+@lru_cache(maxsize=4096)
+def _settled(text: str) -> tuple[str, ...]:
+    return _content(settled(text))
+
+
 @lru_cache(maxsize=8192)
 def _read(text: str) -> _Reading:
     seen = read_text(text)
     words = seen.words
-    content = tuple([_stem(word) for word in words if word not in _STOP and word.partition("'")[0] not in _STOP])
+    content = _content(words)
     squeezed = f" {' '.join(words)} "[:_HEAD]
     return _Reading(
         content,
@@ -181,6 +219,9 @@ def _read(text: str) -> _Reading:
         next((asking for word in words if (asking := word.partition("'")[0]) in _QUESTION), ""),
         len(words),
         seen.digits,
+        frozenset([_stem(word) for word in words if word.endswith(_VERBAL)]),
+        "by" in seen.bag,
+        not seen.bag.isdisjoint(BEING),
     )
 
 

@@ -100,8 +100,8 @@ def chat_request(
         messages = list(prompt)
     else:
         raise InvalidArgument(f"a prompt is a string or a list of messages, not {type(prompt).__name__}")
+    check_scope(scope)
     try:
-        _check(scope)
         raw = msgspec.json.encode({"model": model, "messages": messages, **params})
         request = dialects()[Endpoint.CHAT].read(raw)
     except (TypeError, UnicodeEncodeError, RequestRejected) as error:
@@ -124,10 +124,15 @@ def chat_completion(answer: str | Mapping[str, Any], model: str) -> bytes:
         raise InvalidArgument(f"this answer cannot be written as JSON: {error}") from error
 
 
-def _check(scope: Scope) -> None:
-    """Raise what says why no digest and no row could be made of a scope, if so it is."""
-    names: dict[str, object] = {"tenant": scope.tenant, "user": scope.user or "", "namespace": scope.namespace}
+def check_scope(scope: Scope) -> None:
+    """Raise InvalidArgument for a scope of which no digest and no row could be made."""
+    names: dict[str, object] = {"tenant": scope.tenant, "namespace": scope.namespace}
+    if scope.user is not None:
+        names["user"] = scope.user
     for name, value in names.items():
         if not isinstance(value, str):
-            raise TypeError(f"{name}={value!r} is no string")
-        value.encode()
+            raise InvalidArgument(f"{name}={value!r} is no string: give str({name})")
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidArgument(f"{name}={value!r} cannot be written as UTF-8: {error}") from error

@@ -18,6 +18,7 @@ from semcache.protocols import EntryStore
 from semcache.telemetry import Meter, log_fields
 from semcache.types import Recorded, Usage
 
+EVERY = 0.25  # seconds between two flushes
 _log = logging.getLogger(__name__)
 
 
@@ -33,7 +34,7 @@ class Journal:
         meter: Meter,
         *,
         sink: Callable[[bytes], object] | None = None,
-        interval: float = 0.25,
+        interval: float = EVERY,
         capacity: int = 200_000,
     ) -> None:
         self._store = store

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import Counter
 
 from semcache import comparing
+from semcache.backlog import Backlog
 from semcache.errors import IntegrityError, UpstreamTimeout
 from semcache.evidence import Comparison, Judgement, Label, LabelSource
 from semcache.faults import SURVIVED
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 TRIES = 3
 GREY = 0.05  # P(correct) from which a neighbour might be served one day
-_WAITING = 5_000
+_TOGETHER = 5_000  # rejections that are written at once
 _REMEMBERED = 10_000
 _AT_ONCE = 8
 _IDLE = 5.0
@@ -48,10 +49,10 @@ class Learner:
         # A judge that does not say so asks elsewhere, and only waits.
         self._local: bool = getattr(parts.judge, "local", False)
         self._pace = Pace(lambda: parts.journal.noted)
-        self._missed: deque[tuple[Lookup, Entry, float]] = deque()
-        self._waiting: deque[tuple[Judgement, Entry]] = deque()
+        self._missed: Backlog[tuple[Lookup, Entry, float]] = Backlog()
+        self._waiting: Backlog[tuple[Judgement, Entry]] = Backlog()
         # The old entry is gone by then, so these cannot wait in the store's queue.
-        self._reasked: deque[tuple[Lookup, Entry, Entry]] = deque()
+        self._reasked: Backlog[tuple[Lookup, Entry, Entry]] = Backlog()
         self._aliases: dict[int, int] = {}
         self._rejections: list[Rejection] = []
         self._served: OrderedDict[int, Label] = OrderedDict()
@@ -93,10 +94,8 @@ class Learner:
 
     def compare(self, lookup: Lookup, fresh: Entry) -> None:
         """After a miss that was stored: have the neighbours' answers compared with the fresh one."""
-        if len(self._missed) >= _WAITING:
+        if not self._missed.offer((_lean(lookup), fresh, self._parts.clock()), _bytes(fresh)):
             self._drop("full")
-        else:
-            self._missed.append((lookup, fresh, self._parts.clock()))
 
     async def audit(
         self, lookup: Lookup, served: Serve, answer: Assembled, *, cached: Entry | None, fresh: Entry | None
@@ -126,11 +125,10 @@ class Learner:
         """After a request was answered anew that had an answer: learn whether the `old` one still held."""
         if fresh.created <= old.created:
             return
-        if len(self._reasked) >= _WAITING:
+        if self._reasked.offer((_lean(lookup), old, fresh), _bytes(old) + _bytes(fresh)):
+            self._owing.set()
+        else:
             self._drop("full")
-            return
-        self._reasked.append((lookup, old, fresh))
-        self._owing.set()
 
     def remember(self, lookup: Lookup, served: Serve) -> None:
         """Note a hit, so that feedback on it teaches more than that it came."""
@@ -166,7 +164,7 @@ class Learner:
         """Name what misses leave to be compared."""
         parts = self._parts
         while self._missed:
-            lookup, fresh, at = self._missed.popleft()
+            lookup, fresh, at = self._missed.take()
             for label in comparing.of_miss(lookup, parts.threshold, parts.pack.of(lookup.category), at=at):
                 # A judge that costs is asked where it may matter.
                 if parts.judge.instant or label.p_correct >= GREY:
@@ -181,10 +179,10 @@ class Learner:
                 batch = list(self._waiting)
                 await self._parts.store.enqueue([owed for owed, _ in batch])
                 for _ in batch:
-                    self._waiting.popleft()
+                    self._waiting.take()
                 self._owing.set()
                 continue
-            owed, fresh = self._waiting.popleft()
+            owed, fresh = self._waiting.take()
             try:
                 label = await self._judged(owed, fresh)
             except SURVIVED:
@@ -197,7 +195,7 @@ class Learner:
 
     async def _judge_reasked(self) -> None:
         while self._reasked:
-            lookup, old, fresh = self._reasked.popleft()
+            lookup, old, fresh = self._reasked.take()
             comparison = comparing.shown(fresh, old)
             if comparison is None:
                 continue
@@ -276,7 +274,7 @@ class Learner:
     async def _write(self) -> None:
         """Write what verdicts changed; what is not written is tried again the next time."""
         parts, now = self._parts, self._parts.clock()
-        rejections = self._rejections[:_WAITING]
+        rejections = self._rejections[:_TOGETHER]
         if rejections:
             await parts.store.reject(rejections, now=now)
             del self._rejections[: len(rejections)]
@@ -293,10 +291,8 @@ class Learner:
         return entry
 
     def _owe(self, owed: Judgement, fresh: Entry) -> None:
-        if len(self._waiting) >= _WAITING:
+        if not self._waiting.offer((owed, fresh), _bytes(fresh)):
             self._drop("full")
-        else:
-            self._waiting.append((owed, fresh))
 
     def _count(self, label: Label) -> None:
         self._labels.labels(label.category, label.source.value, str(label.correct).lower()).inc()
@@ -326,3 +322,13 @@ class Learner:
                     await self._owing.wait()
             self._owing.clear()
             await self.judge_queue()
+
+
+def _lean(lookup: Lookup) -> Lookup:
+    """The lookup without what no label is made of: a request may be as large as a body may."""
+    return replace(lookup, request=replace(lookup.request, raw=b"", identity={}))
+
+
+def _bytes(entry: Entry) -> int:
+    """What an entry holds, roughly: its answer, its request, and the prompt in it once more."""
+    return len(entry.body) + 2 * len(entry.key.canonical) + 1000

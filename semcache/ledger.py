@@ -36,7 +36,8 @@ LIST_PRICES: Mapping[str, tuple[float, float]] = {
 
 
 class Prices:
-    """US dollars per million prompt and completion tokens, by shell-style pattern of the model name.
+    """US dollars per million prompt and completion tokens, by shell-style pattern of the model name, with or without
+    the provider before its last slash.
 
     `models` are those of a pack, whose word counts before the table's.
     """
@@ -60,8 +61,9 @@ class Prices:
         """Prices of a model, (0, 0) when no pattern matches."""
         price = self._models.get(model) or self._known.get(model)
         if price is None:
-            name = model.rpartition("/")[2]
-            price = next((value for pattern, value in self._table.items() if fnmatchcase(name, pattern)), (0.0, 0.0))
+            names = (model, model.rpartition("/")[2])
+            table = self._table.items()
+            price = next((value for key, value in table if any(fnmatchcase(one, key) for one in names)), (0.0, 0.0))
             if len(self._known) < 1000:
                 self._known[model] = price
         return price

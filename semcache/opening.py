@@ -2,7 +2,7 @@
 
 The composition root below the skins; decides nothing about requests.
 Invariant: when `open_parts` returns, every entry that was durable and unexpired can be found, and every label that was
-durable is learned from.
+durable is learned from; when it raises, nothing stays open.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import random
 import secrets
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,7 +27,7 @@ from semcache.index import snapshot
 from semcache.index.owner import IndexOwner
 from semcache.index.shelf import Shelf
 from semcache.journal import Journal
-from semcache.judge import open_judge
+from semcache.judge import asks, open_judge
 from semcache.ledger import Prices
 from semcache.parts import Parts
 from semcache.policy import Pack, load
@@ -65,12 +65,13 @@ async def open_parts(
     prices: Path | None = None,
     sink: Callable[[bytes], object] | None = None,
     noise: Noise = FAITHFUL,
+    shared: bool = False,
 ) -> Parts:
     """Open every part. `data` is a folder or a store URL. Raises ConfigError, StoreError or EmbedError.
 
     `judge` is one, or the name of one; "llm" asks `judge_model` behind `judge_backend`. `verifier` ("model": the local
     one) is asked about what is too uncertain to be served without, in categories whose pack says `verify`. `noise` is
-    how often the judge errs.
+    how often the judge errs. `shared` says that other workers serve from the same store.
     """
     pack = load(policies)
     if target is not None:
@@ -82,28 +83,34 @@ async def open_parts(
     table = (read_prices(prices) if prices is not None else Prices()).naming(pack.models)
     spec = spec_of(embedder, folder)
     priors = read_priors(prior_of(spec))
-    model = open_embedder(spec)
-    referee = (
-        open_judge(
-            judge,
-            embedder=model,
-            verifier=None if isinstance(verifier, str) else verifier,
-            backend=judge_backend,
-            model=judge_model,
+    async with AsyncExitStack() as opened:
+        model = open_embedder(spec)
+        opened.push_async_callback(model.close)
+        referee = (
+            open_judge(
+                judge,
+                embedder=model,
+                verifier=None if isinstance(verifier, str) else verifier,
+                backend=judge_backend,
+                model=judge_model,
+            )
+            if isinstance(judge, str)
+            else judge
         )
-        if isinstance(judge, str)
-        else judge
-    )
-    try:
+        opened.push_async_callback(store.close)
         await store.open()
         categories = await _categories(pack, model)
         meter = Meter()
+        verifiers = given(verifier, pack, folder, meter=meter)
+        opened.push_async_callback(verifiers.close)
         shelf = await _shelf(None if folder is None else folder / "index", model, store)
         held = shelf.ids()
+        index = IndexOwner(shelf)
+        opened.push_async_callback(index.close)
         parts = Parts(
             store=store,
             embedder=model,
-            index=IndexOwner(shelf),
+            index=index,
             pack=pack,
             categories=categories,
             threshold=ByCategory(pack, noise=noise, priors=priors),
@@ -119,18 +126,16 @@ async def open_parts(
             # Not from `rng`: two workers of one seed must not make the same ids.
             new_id=lambda: secrets.randbits(63),
             snapshot=None if folder is None else folder / "index",
-            verifiers=given(verifier, pack, folder, meter=meter),
+            shared=shared,
+            verifiers=verifiers,
         )
         await _fill(parts, held)
         await parts.learner.log.restore(lambda: ByCategory(pack, noise=noise, priors=priors))
-    except BaseException:
-        await model.close()
-        await store.close()
-        raise
+        await parts.gauge()
+        opened.pop_all()
     parts.journal.start()
     parts.learner.start()
     parts.tasks = [asyncio.create_task(parts.follow()), asyncio.create_task(parts.sweep())]
-    await parts.gauge()
     return parts
 
 
@@ -143,11 +148,11 @@ async def open_from(
 ) -> Parts:
     """Open every part as the settings say. Raises SemcacheError.
 
-    The judge "llm" asks `judge_backend`, or without one a backend of its own.
+    The judge "llm" asks `judge_backend`, or without one a backend of its own; a judge of a plug-in is given the same.
     """
     keys = settings.store.seal_keys
     own: Backend | None = None
-    if settings.cache.judge == "llm" and judge_backend is None:
+    if asks(settings.cache.judge) and judge_backend is None:
         own = judge_backend = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
     try:
         parts = await open_parts(
@@ -165,6 +170,7 @@ async def open_from(
             judge_backend=judge_backend,
             judge_model=settings.judge.model,
             noise=Noise(settings.judge.false_yes, settings.judge.false_no),
+            shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
         )
     except BaseException:
         if own is not None:

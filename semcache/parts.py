@@ -57,6 +57,7 @@ class Parts:
     rng: random.Random
     new_id: Callable[[], int]
     snapshot: Path | None = None
+    shared: bool = False  # other workers serve from the same store
     seen: int = 0
     verifiers: Verifiers = field(default_factory=lambda: Verifiers({}))
     backends: tuple[Backend, ...] = ()  # closed with the rest
@@ -65,6 +66,7 @@ class Parts:
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
     learner: Learner = field(init=False)
     economics: Gate = field(init=False)
+    _hearing: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     def __post_init__(self) -> None:
         self.learner = Learner(self)
@@ -93,12 +95,17 @@ class Parts:
 
     async def catch_up(self) -> None:
         """Apply what other workers wrote since the last call, and learn what they learned. Raises StoreError."""
-        while changes := await self.store.changes(self.seen):
-            await self._apply(changes)
-            self.seen = changes[-1].seq
+        await self.hear()
         await self.learner.log.fold()
         for follow in self.following:
             await follow()
+
+    async def hear(self) -> None:
+        """Apply what other workers wrote since the last call. Raises StoreError."""
+        async with self._hearing:
+            while changes := await self.store.changes(self.seen):
+                await self._apply(changes)
+                self.seen = changes[-1].seq
 
     async def close(self) -> None:
         """Stop following, write a snapshot and close every part."""

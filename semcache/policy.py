@@ -280,6 +280,13 @@ def load(name_or_path: str) -> Pack:
         return _settle(first, str(path))
     if path.suffix in (".yaml", ".yml"):
         return _settle(_read(path), str(path))
+    if path.is_file():
+        raise ConfigError(
+            f"{path} is no policy pack: that is a file named *.yaml or *.yml, a folder of such files, or one of those "
+            f"that ship: {', '.join(packs())}"
+        )
+    if path.name != name_or_path:
+        raise ConfigError(f"{path}: no such file or folder")
     shipped = packs_dir() / f"{name_or_path}.yaml"
     if not shipped.is_file():
         hint = nearest(name_or_path, packs())
@@ -301,6 +308,8 @@ def json_schema() -> dict[str, Any]:
 def _read(path: Path) -> PackSpec:
     try:
         text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: no such file or folder") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read as UTF-8 text: {error}") from error
     try:
@@ -311,7 +320,15 @@ def _read(path: Path) -> PackSpec:
         where = f"{path}:{mark.line + 1}" if mark else str(path)
         raise ConfigError(f"{where}: no valid YAML: {getattr(error, 'problem', error)}") from error
     if not isinstance(data, dict):
-        raise ConfigError(f"{path}:1: a pack is a mapping with the key `name`, not {type(data).__name__}")
+        found = "this file is empty" if data is None else f"this is a {type(data).__name__}"
+        raise ConfigError(f"{path}:1: a pack is a mapping with keys such as `name` and `categories`: {found}")
+    known = PackSpec.__struct_fields__
+    if data and not any(key in known or nearest(str(key), known) for key in data):
+        settings = "; settings are read by `semcache serve --config`" if {"upstream", "server"} & data.keys() else ""
+        raise ConfigError(
+            f"{path}:1: this is no policy pack: it holds {', '.join(map(str, [*data][:5]))}, and none of the keys of a "
+            f"pack ({', '.join(known)}){settings}"
+        )
     data.setdefault("name", path.stem)
     for key in data.get("categories") or {} if isinstance(data.get("categories"), dict) else {}:
         if not isinstance(key, str):

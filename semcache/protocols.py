@@ -8,8 +8,8 @@ here reads a clock or draws a random number: both are arguments.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from semcache.evidence import Comparison, Judgement, Label, Standing
@@ -347,7 +347,8 @@ class Outbound:
     """What goes to a backend: what the client sent, less what was addressed to the cache.
 
     `path` starts with a slash and is percent-encoded as it stood on the wire ("/v1/chat/completions"). `tenant` says
-    whose request it is, for backends that keep tenants apart; it is not sent.
+    whose request it is, for backends that keep tenants apart; it is not sent. `draft` gives a guess at the answer, ""
+    for none, to backends that verify guesses: what they answer is the same, only sooner.
     """
 
     method: str
@@ -356,6 +357,7 @@ class Outbound:
     body: bytes
     query: str = ""
     tenant: str = ""
+    draft: Callable[[], Awaitable[str]] | None = field(default=None, compare=False)
 
 
 class Reply(Protocol):

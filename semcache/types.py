@@ -81,6 +81,7 @@ class Why(StrEnum):
     INCOMPLETE = "incomplete"
     REFUSAL = "refusal"
     TOOL_STEP = "tool-step"
+    EMPTY = "empty"
     TOO_LARGE = "too-large"
 
 
@@ -410,7 +411,8 @@ class Assembled:
     """An answer as its dialect's dispatcher read it: the JSON body, what it says and how it ended.
 
     `complete` is True only when the dialect's terminal state was reached (a finish reason on every choice, a terminal
-    event on a stream). `refusal` covers content filters and refusals; `tool_calls` that the answer asks for tools.
+    event on a stream). `refusal` covers content filters and refusals; `tool_calls` that the answer asks for tools;
+    `wordless` that it holds what is neither text nor such a call: sound, a picture, what a tool of the provider found.
     """
 
     body: bytes
@@ -419,6 +421,7 @@ class Assembled:
     refusal: bool = False
     tool_calls: bool = False
     usage: Usage = Usage()
+    wordless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

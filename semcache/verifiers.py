@@ -17,11 +17,12 @@ from semcache.verify import Asked, Verifiers
 from semcache.word import INSTRUCTIONS, LlmVerifier
 
 if TYPE_CHECKING:
-    from semcache.config import Model, Settings
+    from semcache.config import Settings
     from semcache.embed.cross import CrossEncoder
     from semcache.ledger import Prices
     from semcache.policy import Pack
     from semcache.protocols import Backend, Verifier
+    from semcache.sections import Model
     from semcache.telemetry import Meter
 
 FOLDER = "verifier"  # in the data folder: one that was trained on the cache's own labels

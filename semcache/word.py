@@ -1,7 +1,8 @@
 """One word of a language model: is a cached answer right for a question?
 
 Knows prompts, replies and backends; nothing of when one is asked or of what its word is worth. Invariant: strangers'
-texts travel as data in one JSON object, and any reply but a plain yes or no is neither.
+texts travel as data in one JSON object, in which none can end its own quotation, and any reply but a plain yes or no,
+quoted or emphasised perhaps, is neither.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from semcache.wire import dialects
 
 _HEAD = 4000
 _LONGEST_REPLY = 1 << 20
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_THOUGHT = "</think>"  # what ends it; what begins it stands in some models' prompt and not in their reply
 _VERDICT = re.compile(r"\W*(yes|no)\W*", re.IGNORECASE)
 
 INSTRUCTIONS = (
@@ -92,7 +93,8 @@ class OneWord:
         status, raw = await self._brief.ask(self._instructions, msgspec.json.encode(texts).decode())
         if status != 200:
             raise UpstreamError(f"the backend of {self.model!r} answered with status {status}: {raw[:200]!r}")
-        verdict = _VERDICT.fullmatch(_THOUGHT.sub("", dialects()[Endpoint.CHAT].parse(raw).text))
+        said = dialects()[Endpoint.CHAT].parse(raw).text
+        verdict = _VERDICT.fullmatch(said.rpartition(_THOUGHT)[2])
         return None if verdict is None else verdict[1].lower() == "yes"
 
 

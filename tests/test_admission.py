@@ -90,3 +90,19 @@ def test_no_store_wins_over_everything() -> None:
 @pytest.mark.parametrize("ttl", [0.0, -1.0, float("nan")])
 def test_what_would_be_dead_at_once_is_not_stored(ttl: float) -> None:
     assert admission(REQUEST, ANSWER, 200, ttl=ttl) == Discard(Why.NO_STORE)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t"])
+def test_an_answer_that_says_nothing_is_not_kept(text: str) -> None:
+    silent = replace(ANSWER, text=text)
+    assert admission(REQUEST, silent, 200, ttl=TTL) == Discard(Why.EMPTY)
+    assert admission(REQUEST, replace(silent, complete=False), 200, ttl=TTL) == Discard(Why.INCOMPLETE)
+    assert admission(REQUEST, replace(silent, refusal=True), 200, ttl=TTL) == Discard(Why.REFUSAL)
+
+
+def test_what_speaks_without_text_is_kept_for_the_same_request_alone() -> None:
+    silent = replace(ANSWER, text="")
+    assert admission(REQUEST, replace(silent, tool_calls=True), 200, ttl=TTL) == Store(TTL, semantic=False)
+    assert admission(REQUEST, replace(silent, wordless=True), 200, ttl=TTL) == Store(TTL, semantic=False)
+    assert admission(REQUEST, replace(ANSWER, wordless=True), 200, ttl=TTL) == Store(TTL, semantic=True)
+    assert isinstance(admission(replace(REQUEST, endpoint=Endpoint.EMBEDDINGS), silent, 200, ttl=TTL), Store)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from semcache import AsyncSemanticCache, SemanticCache
+from semcache import AsyncSemanticCache, SemanticCache, eligibility
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 from semcache.opening import open_parts
 from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
@@ -103,6 +103,45 @@ async def test_a_wrong_answer_is_never_served_again_to_that_request(cache: Async
     again = await cache.lookup("How can I cancel my subscription?")
     assert (again.answer, again.why) == (None, Why.REJECTED)
     assert (await cache.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
+
+
+async def test_a_complaint_that_reaches_another_worker_at_once_counts_for_the_request_it_is_about(
+    cache: AsyncSemanticCache, tmp_path: Path, clock: Clock
+) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), seed=2, clock=clock) as other:
+        other.parts.shared = True
+        await told(cache, "How do I cancel my subscription?", "Press Cancel.")
+        served = await cache.lookup("How can I cancel my subscription?")
+        assert served.outcome is Outcome.SEMANTIC
+        # The other worker has heard neither of the entry nor of the hit.
+        assert await other.feedback(served.entry_id, correct=False)
+        await other.parts.catch_up()
+        assert (await other.lookup("How can I cancel my subscription?")).why is Why.REJECTED
+        assert (await other.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
+
+
+async def test_others_are_answered_while_a_long_prompt_is_read(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = threading.Event()
+    ineligible = eligibility.ineligible
+
+    def slow(request: Any, category: Any) -> Any:
+        if len(request.text) > 1000:
+            assert answered.wait(30), "the event loop stood still"
+        return ineligible(request, category)
+
+    monkeypatch.setattr(eligibility, "ineligible", slow)
+    long = asyncio.create_task(cache.lookup("What is this about? " + "word " * 100_000))
+    await asyncio.sleep(0)
+    await cache.lookup("What is the capital of Peru?")
+    answered.set()
+    assert (await long).why is Why.EXACT_ONLY
+
+
+async def test_an_answer_that_says_nothing_is_asked_for_again(cache: AsyncSemanticCache) -> None:
+    assert await told(cache, "What is the capital of Peru?", "") == Discard(Why.EMPTY)
+    assert isinstance(await told(cache, "What is the capital of Peru?", "Lima"), Store)
 
 
 async def test_a_complaint_counts_for_everyone_it_may_come_from_and_outlives_the_answer(

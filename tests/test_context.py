@@ -318,6 +318,66 @@ def test_a_question_that_stands_alone_is_left_alone(text: str) -> None:
     assert not context.alone(read(CHAT, user(text)).identity, text)
 
 
+@pytest.mark.parametrize("endpoint", ALL)
+def test_small_talk_is_nothing_to_point_back_to(endpoint: Endpoint) -> None:
+    text = "what about Germany?"
+    assert context.alone(read(endpoint, *talk("Hi there!", "Hello! How can I help you today?", text)).identity, text)
+
+
+# What equal to the letter means
+
+
+def signature(endpoint: Endpoint, *items: Any) -> bytes:
+    return context.cache_key(read(endpoint, *items), SALT).signature
+
+
+@pytest.mark.parametrize("endpoint", ALL)
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (("Hello", "Hi! How can I help you?", "Why do cats purr?"), ("Why do cats purr?",)),
+        (
+            ("Hi", "Hello!", "Thanks for being there.", "Of course!", "I'm allergic to nuts.", "Noted.", "A dessert?"),
+            ("I am allergic to nuts", "Noted.", "A dessert?"),
+        ),
+        (("What's TCP?", "A protocol.", "And UDP?"), ("What is TCP?", "A protocol.", "And UDP?")),
+        (("Please explain TCP.", "It resends.", "And UDP?"), ("Explain TCP.", "It resends.", "And UDP?")),
+        (("I don\u2019t eat meat", "Noted.", "Dinner?"), ("I do not eat meat.", "Noted.", "Dinner?")),
+    ],
+)
+def test_small_talk_and_contractions_leave_a_conversation_where_it_is(
+    endpoint: Endpoint, one: tuple[str, ...], two: tuple[str, ...]
+) -> None:
+    assert signature(endpoint, *talk(*one)) == signature(endpoint, *talk(*two))
+    keys = [context.cache_key(read(endpoint, *talk(*texts)), SALT) for texts in (one, two)]
+    assert keys[0].exact != keys[1].exact
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (("Hello", "Hello, I only know about trains.", "Why so late?"), ("Why so late?",)),
+        (("Answer in verse.", "Of course!", "Why do cats purr?"), ("Why do cats purr?",)),
+        (("Short answers?", "Sure!", "Yes", "Great!", "Why?"), ("Short answers?", "Sure!", "Why?")),
+        (("I am allergic to nuts", "Noted.", "A dessert?"), ("I am not allergic to nuts", "Noted.", "A dessert?")),
+        (("What's TCP?", "A protocol.", "And UDP?"), ("What was TCP?", "A protocol.", "And UDP?")),
+        (("Where's my order?", "Here.", "Thanks!"), ("Where is my order?", "Here.", "Thanks!")),
+        (("Hi", "A.", "And UDP?"), ("Hi", "B.", "And UDP?")),
+    ],
+    ids=["told something", "a wish", "an agreement", "negated", "tense", "personal", "another answer"],
+)
+def test_what_was_said_keeps_conversations_apart(one: tuple[str, ...], two: tuple[str, ...]) -> None:
+    for endpoint in ALL:
+        assert signature(endpoint, *talk(*one)) != signature(endpoint, *talk(*two))
+
+
+def test_a_tool_result_or_a_system_prompt_is_never_small_talk() -> None:
+    assert signature(CHAT, user("Why?")) != signature(CHAT, {"role": "system", "content": "Hello"}, user("Why?"))
+    assert context.cache_key(with_tool(CHAT, "3 degrees"), SALT) != context.cache_key(
+        with_tool(CHAT, "18 degrees"), SALT
+    )
+
+
 # Where a conversation is kept
 
 

@@ -79,6 +79,25 @@ def test_a_slip_of_spelling_is_no_other_word() -> None:
     assert said["same_words"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("asked", "kept", "reordered"),
+    [
+        ("In Germany, what is the drinking age?", "What is the drinking age in Germany?", False),
+        ("Which countries were invaded by Napoleon?", "Which countries did Napoleon invade?", False),
+        ("What is planned?", "What did they plan?", False),
+        ("Does stress cause insomnia?", "Does insomnia cause stress?", True),
+        ("Is stress caused by insomnia?", "Does stress cause insomnia?", True),
+        ("It was composed by Russell", "It was composed of Russell", False),
+        ("Which stationery is best?", "Which stationary is best?", True),
+    ],
+)
+def test_moved_phrases_and_passives_are_no_exchange_of_roles(asked: str, kept: str, reordered: bool) -> None:
+    card = Card(1, b"", b"", "default", kept, 0.0, 9.0)
+    said = dict(zip(features.NAMES, features.of(asked, Candidate(card, 0.9)), strict=True))
+    assert said["same_words"] == 1.0
+    assert said["reordered"] == float(reordered)
+
+
 @given(st.lists(st.tuples(TEXTS, FOUND, st.booleans()), max_size=12), TEXTS, FOUND)
 def test_no_texts_make_more_of_a_candidate_than_its_surroundings_let_hope(
     taught: list[tuple[str, list[Candidate], bool]], text: str, found: list[Candidate]

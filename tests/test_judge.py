@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError, UpstreamTimeout
 from semcache.evidence import Comparison, Interval
-from semcache.judge import noise, open_judge
+from semcache.judge import JUDGES, noise, open_judge
 from semcache.judge.llm import LlmJudge
 from semcache.judge.verifier import VerifierJudge
 from semcache.protocols import Outbound
@@ -47,6 +47,11 @@ async def test_every_judge_agrees_with_itself_and_tells_right_from_wrong(name: s
 )
 async def test_normalising_forgives_form_and_not_content(one: str, two: str, same: bool) -> None:
     assert await open_judge("normalised").agree(compare(one, two)) is same
+
+
+def test_every_judge_that_settings_may_name_can_be_opened() -> None:
+    parts: dict[str, Any] = {"embedder": object(), "backend": object(), "model": "small"}
+    assert [open_judge(name, **parts).name for name in JUDGES] == [*JUDGES]
 
 
 def test_a_judge_that_is_unknown_or_lacks_something_is_an_error_at_start() -> None:
@@ -156,6 +161,10 @@ class Said:
         ("No.", False),
         (" YES\n", True),
         ("<think>they differ: no</think>yes", True),
+        ("Both say Lima. no?</think>\n\nyes", True),
+        ("<think>yes", None),
+        ("**Yes**", True),
+        ('"no"', False),
         ("unsure", None),
         ("", None),
         ("yes, but", None),

@@ -355,6 +355,23 @@ async def test_a_slow_judge_is_asked_through_the_queue_and_outlives_a_restart(tm
         assert len(judge.shown) == 1
 
 
+async def test_large_answers_that_wait_for_a_slow_judge_are_bounded_by_bytes_and_what_is_dropped_is_counted(
+    tmp_path: Path,
+) -> None:
+    clock = Clock()
+    async with opened(tmp_path, Slow("never"), clock=clock) as cache:
+        for number in range(24):
+            clock.now += 1
+            await told(cache, ASKED, f"{number} " + "x" * 900_000)
+        waiting = cache.parts.learner._reasked
+        assert 0 < len(waiting) < 23
+        assert sum(len(one.body) for _, *entries in waiting for one in entries) <= 32 << 20
+        assert all(not lookup.request.raw for lookup, *_ in waiting)
+        # The judge may have taken one to look at.
+        assert count(cache, "semcache_dropped_labels_total", reason="full") + len(waiting) in (22, 23)
+        assert (await cache.lookup(ASKED)).answer is not None
+
+
 class Here(Slow):
     """A judge that works in this process; it notes how many comparisons it was shown at once."""
 

@@ -79,6 +79,13 @@ def test_prices_go_by_the_first_pattern_and_ignore_the_provider() -> None:
     assert prices.of("local") == (0.0, 0.0)
 
 
+def test_a_price_may_name_the_provider() -> None:
+    prices = ledger.Prices({"cheap/llama*": (1.0, 1.0), "azure/*": (3.0, 3.0), "llama*": (2.0, 2.0)})
+    assert prices.of("cheap/llama-3") == (1.0, 1.0)
+    assert prices.of("azure/eu/llama-3") == (3.0, 3.0)
+    assert prices.of("dear/llama-3") == prices.of("llama-3") == (2.0, 2.0)
+
+
 def test_statistics_count_hits_over_what_was_looked_up() -> None:
     pack = policy.load("default")
     tally = [

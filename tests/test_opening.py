@@ -67,6 +67,66 @@ async def test_what_cannot_be_opened_leaves_no_backend_behind(tmp_path: Path, do
     assert [door.closed for door in doors] == [1]
 
 
+@pytest.mark.parametrize(
+    ("judge", "verifier"), [("verifyer", "off"), ("llm", "off"), ("exact", "model")], ids=["unknown", "lacking", "late"]
+)
+async def test_whatever_fails_at_the_start_leaves_embedder_and_store_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judge: str, verifier: Any
+) -> None:
+    made: list[Any] = []
+
+    def kept(make: Any) -> Any:
+        def wrapper(*args: Any, **named: Any) -> Any:
+            part = make(*args, **named)
+            closed = part.close
+
+            async def close() -> None:
+                made.remove(part)
+                await closed()
+
+            part.close = close
+            made.append(part)
+            return part
+
+        return wrapper
+
+    def broken(*_: Any, **__: Any) -> Any:
+        raise ConfigError("the verifier cannot be loaded")
+
+    monkeypatch.setattr(opening, "open_embedder", kept(opening.open_embedder))
+    monkeypatch.setattr(opening, "IndexOwner", kept(opening.IndexOwner))
+    monkeypatch.setattr(opening, "given", broken)
+    with pytest.raises(ConfigError):
+        await opening.open_parts(
+            str(tmp_path), policies="default", judge=judge, embedder="hashing", clock=lambda: 0.0, verifier=verifier
+        )
+    assert made == []
+
+
+async def test_a_judge_of_a_plug_in_is_given_the_backend_that_settings_name(
+    tmp_path: Path, doors: list[Door], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+
+    class Mine:
+        name, instant = "mine", True
+
+        async def agree(self, comparison: Any) -> bool | None:
+            return None
+
+    def make(kind: str, name: str, **parts: Any) -> Any:
+        given.update(parts)
+        return Mine()
+
+    monkeypatch.setattr("semcache.plugins.names", lambda kind: ["mine"] if kind == "judges" else [])
+    monkeypatch.setattr("semcache.plugins.make", make)
+    chosen = settings(tmp_path, **{"cache.judge": "mine", "judge.model": "small"})
+    parts = await opening.open_from(chosen, clock=lambda: 0.0)
+    assert (given["backend"], given["model"], given["embedder"]) == (doors[0], "small", parts.embedder)
+    await parts.close()
+    assert [door.closed for door in doors] == [1]
+
+
 async def test_the_pack_says_how_many_answers_are_kept_in_all_and_which_go_first(tmp_path: Path) -> None:
     pack = tmp_path / "pack.yaml"
     pack.write_text("name: test\ncapacity: 3\ndefaults: {strategy: static, eviction: lru}\ncategories: {other: {}}\n")

@@ -75,6 +75,30 @@ def test_an_unknown_pack_names_the_nearest() -> None:
         policy.load("suport")
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("pack.txt", "name: x\n", r"pack\.txt is no policy pack: .*\*\.yaml"),
+        ("pack.json", "{}", r"pack\.json is no policy pack: .*default"),
+        ("empty.yaml", "", r"empty\.yaml:1: .*this file is empty"),
+        ("list.yaml", "- a\n", r"list\.yaml:1: .*this is a list"),
+        ("semcache.yaml", "upstream: {url: x}\nserver: {port: 1}\n", r"yaml:1: .*holds upstream, server, .*--config"),
+        ("compose.yaml", "services: {}\n", r"compose\.yaml:1: this is no policy pack: it holds services, .*name, "),
+        ("typo.yaml", "categorie: {}\n", r"typo\.yaml:1: .*did you mean 'categories'"),
+    ],
+)
+def test_a_file_that_is_no_pack_is_said_to_be_none(tmp_path: Path, name: str, text: str, says: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigError, match=says):
+        policy.load(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["nowhere/pack", "nowhere/pack.yaml", "./default"])
+def test_a_path_that_leads_nowhere_is_no_unknown_pack(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="no such file or folder"):
+        policy.load(f"{tmp_path}/{name}")
+
+
 def test_a_missing_file_and_an_empty_folder_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.yaml"):
         policy.load(str(tmp_path / "nowhere.yaml"))

@@ -43,6 +43,8 @@ class Draft:
 
 def distil(run: Run, tools: Mapping[str, Tool], *, salt: bytes) -> Draft:
     """The draft of a run. `salt` keys the digests of open values. Raises NoRun with the reason why there is none."""
+    if not pattern.alignable(run.task):
+        raise NoRun(Why.TOO_LARGE)
     made = _Maker(run, tools, salt)
     steps = made.actions() if run.turns else made.lines()
     if not steps:

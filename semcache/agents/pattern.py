@@ -113,6 +113,11 @@ def _stems(pattern: Pattern) -> tuple[str, ...]:
     return tuple([stem(word) for word in pattern.fixed])
 
 
+def alignable(task: str) -> bool:
+    """Whether a task is short enough to fit a pattern. The work on one grows with the square of its words."""
+    return len(words(task)) <= LONGEST
+
+
 def learned(task: str, values: Mapping[str, str]) -> Pattern:
     """The pattern of a task in which these slots had these values; other typed values become gaps that fill nothing.
 
@@ -150,9 +155,9 @@ def realised(pattern: Pattern, fitted: Fit) -> str:
 
 def fit(pattern: Pattern, task: str) -> Fit | None:
     """Align a task with a pattern; None when the task is too long to be aligned."""
-    said = words(task)
-    if len(said) > LONGEST or len(pattern.elements) > LONGEST:
+    if not alignable(task) or len(pattern.elements) > LONGEST:
         return None
+    said = words(task)
     path = _align(pattern.elements, said)
     values: dict[str, str] = {}
     pieces: list[str] = []

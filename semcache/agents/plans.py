@@ -19,7 +19,7 @@ from semcache.agents.adapt import Made, Plan, Small, Unfit, fill
 from semcache.agents.capture import distil
 from semcache.agents.grow import grown
 from semcache.agents.library import Library
-from semcache.agents.pattern import masked, realised
+from semcache.agents.pattern import alignable, masked, realised
 from semcache.agents.run import NoRun, Tool, Turn, Why, digest, read, task_of, turns_of
 from semcache.agents.run import tools as declared_tools
 from semcache.agents.shelf import Match, Tier
@@ -208,6 +208,8 @@ class Plans:
         shelf = self.library.shelf(self.library.partition(tenant, agent, known, system or prompt))
         if shelf is None or not len(shelf):
             return FoundPlan("miss", Why.COLD.value)
+        if not alignable(text):
+            return FoundPlan("miss", Why.TOO_LARGE.value)
         done, _ = turns_of(messages)
         key = digest(self._salt.hex(), masked(text)).hex()
         vector = await self.library.vector(masked(text)) if self._threshold is not None else None

@@ -7,12 +7,29 @@ template. Invariant: values never overlap, come from left to right, and each is 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, wraps
+from typing import NamedTuple, TypeVar
 
+T = TypeVar("T")
 READINGS = 4096  # texts whose words are remembered
+_SHORT = 2000  # characters; the reading of a longer text takes far more memory than the text
+_LONG_READINGS = 8
+_BEFORE = 100  # characters in which a sentence is seen to begin
+
+
+def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:
+    """The same function, with a memory for many short texts and for the few long ones that are being worked on."""
+    short, long = lru_cache(READINGS)(read), lru_cache(_LONG_READINGS)(read)
+
+    @wraps(read)
+    def remembering(text: str) -> T:
+        return (short if len(text) <= _SHORT else long)(text)
+
+    return remembering
 
 
 def _vocabulary(words: str) -> frozenset[str]:
@@ -78,7 +95,8 @@ _FORMS: tuple[tuple[Kind, str], ...] = (
         r"[$€£¥] ?\d[\d,]*(?:\.\d+)?(?: ?(?:million|billion|[kmb]))?\b"
         r"|\d[\d,]*(?:\.\d+)? ?(?:%|(?:percent|usd|eur|dollars?|euros?)\b)",
     ),
-    (Kind.ID, r"#\w+|(?=[\w./-]*[^\W\d])\w+(?:[./-]+\w+)*"),
+    # A letter among its first characters: to look further would look through the whole of a long ruling at each dash.
+    (Kind.ID, r"#\w+|(?=\w[\w./-]{0,63}[^\W\d]|[^\W\d])\w+(?:[./-]+\w+)*"),
     (Kind.NUMBER, rf"[+-]?\b\d[\d,]*(?:\.\d+)?\b|\b(?:{'|'.join(COUNTS + ORDINALS)})\b"),
 )
 _VALUE = re.compile("|".join(f"(?P<{kind.value}>{form})" for kind, form in _FORMS), re.IGNORECASE)
@@ -97,7 +115,7 @@ STOP = _vocabulary(
 )
 
 
-@lru_cache(maxsize=READINGS)
+@_remembered
 def words(text: str) -> tuple[Word, ...]:
     """The words of a text, in order."""
     return tuple([Word(stem(found.group()), found.start(), found.end()) for found in _WORD.finditer(text)])
@@ -115,7 +133,7 @@ def stem(word: str) -> str:
     return lower
 
 
-@lru_cache(maxsize=READINGS)
+@_remembered
 def find(text: str) -> tuple[Value, ...]:
     """The typed values of a text. `Kind.CHOICE` and `Kind.TEXT` are never found: only a tool call can tell those."""
     found: list[Value] = []
@@ -126,19 +144,26 @@ def find(text: str) -> tuple[Value, ...]:
             continue
         quoted = kind is Kind.QUOTED
         found.append(Value(kind, match.start(), match.end(), raw[1:-1] if quoted else raw))
+    starts, ends = [value.start for value in found], [value.end for value in found]
     for match in _NAME.finditer(text):
         start, end = match.span()
         # The first word of a sentence has its capital for another reason.
         first = match.group().split(" ", 1)
-        while first and (first[0].casefold() in _NEVER or (_STARTS.search(text[:start]) and len(first) == 1)):
+        while first and (first[0].casefold() in _NEVER or (_begins(text, start) and len(first) == 1)):
             if len(first) == 1:
                 first = []
             else:
                 start += len(first[0]) + 1
                 first = first[1].split(" ", 1)
-        if first and not any(start < value.end and value.start < end for value in found):
+        after = bisect_right(ends, start)
+        if first and (after == len(ends) or end <= starts[after]):
             found.append(Value(Kind.NAME, start, end, text[start:end]))
     return tuple(sorted(found, key=lambda value: value.start))
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether a sentence begins there."""
+    return _STARTS.search(text, max(0, at - _BEFORE), at) is not None
 
 
 def kind_of(value: str) -> Kind:

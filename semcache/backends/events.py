@@ -56,6 +56,7 @@ class KvEvents:
         self._ledger = ledger
         self._patience = patience
         self._note = note
+        self._unread = 0
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -110,7 +111,10 @@ class KvEvents:
         try:
             return self._ledger.take(number, decode(payload))
         except Malformed as error:
-            _log.warning("KV events of %s, batch %d: %s", self._endpoint, number, error)
+            self._unread += 1
+            if str(self._unread).strip("0") == "1":  # 1, 10, 100: a server that speaks otherwise does so all day
+                told = "KV events of %s, batch %d, %d so far that cannot be read: %s"
+                _log.warning(told, self._endpoint, number, self._unread, error)
             self._note("malformed")
             self._ledger.restart(number + 1)
             return Taken.OLD

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from semcache.backends.events import KvEvents
-from semcache.backends.routing.kinds import AUTO, KINDS, Kind, dressed, of_models
+from semcache.backends.routing.kinds import AUTO, KINDS, Kind, dressed, of_models, wants_draft
 from semcache.backends.routing.ledger import Ledger
 from semcache.backends.routing.prompts import BYTES, Chain, Prompt
 from semcache.backends.routing.tree import PromptTree
@@ -28,6 +28,9 @@ _CREDENTIALS = frozenset({"authorization", "x-api-key", "api-key"})
 _SAYS_WHAT_IT_IS = frozenset({200, 404, 405})  # not a refused credential, which may be another one next time
 _REFUSES = frozenset({401, 403})
 _REFUSED_SECONDS = 60.0  # how long a refused credential is not asked with again: not with every prompt
+_PATIENCE = 2.0  # seconds to say what it is
+_PAUSE = 5.0  # seconds between questions that it did not answer
+_AGAIN_SECONDS = 60.0  # after which one that is of no known kind is asked again: it may have been starting
 _HALF_LIFE = 60.0
 _RUNNING_TOKENS = 128  # what a request that is being decoded weighs against one that waits
 _EXPECTED_SECONDS = 2.0  # how long blocks that were sent for are believed in until an event names them
@@ -50,7 +53,8 @@ class Address:
 
 
 class Replica:
-    """The server behind `backend`; owns it. `kind` None is asked for. Times are monotonic seconds, work is in tokens.
+    """The server behind `backend`; owns it. `kind` None is asked for; it is `silent` when it did not answer that in
+    time. Times are monotonic seconds, work is in tokens.
 
     With `follow`, which makes the follower of KV events that keeps a ledger, and `tokens`, blocks are the server's own;
     without them they are of bytes, and what it holds is what it was sent. `capacity` is in blocks.
@@ -76,8 +80,11 @@ class Replica:
         self._queue: Counter[str] = Counter()
         self.running = 0
         self.reports = False
+        self.silent = False
         self._kind = kind
-        self._asking = asyncio.Lock()
+        self._again = math.inf if kind is not None else -math.inf
+        self._asking: asyncio.Task[Kind | UpstreamError] | None = None
+        self._shown: Sequence[tuple[str, str]] = ()
         self._refused: Sequence[tuple[str, str]] | None = None
         self._refused_until = 0.0
         self._placed, self._placed_at = 0.0, 0.0
@@ -138,13 +145,17 @@ class Replica:
     async def send(self, prompt: Prompt, outbound: Outbound, *, rewritten: bool) -> Reply:
         """Ask it, with what its kind takes. Raises UpstreamError or UpstreamTimeout."""
         if prompt.known:
-            fields = dressed(await self.kind(outbound.headers), prompt)
+            kind = await self.kind(outbound.headers)
+            fields = dressed(kind, prompt, await drafted(kind, prompt, outbound))
             if rewritten or fields is not prompt.fields:
                 outbound = replace(outbound, body=msgspec.json.encode(fields))
         return await self.backend.send(outbound)
 
     async def close(self) -> None:
         """Follow no events any more and close every connection."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait([self._asking])
         for part in (self.events, self.tokens, self.backend):
             if part is not None:
                 await part.close()
@@ -152,29 +163,74 @@ class Replica:
     async def kind(self, headers: Sequence[tuple[str, str]]) -> Kind:
         """What it is, asked for with the credentials of a request until it has said so; one that refuses them is
         taken for "other", and asked with them again after a while. Raises UpstreamError."""
-        if self._kind is not None:
-            return self._kind
-        shown = [(name, value) for name, value in headers if name.lower() in _CREDENTIALS]
-        async with self._asking:
-            if (
-                self._kind is None
-                and shown == self._refused
-                and asyncio.get_running_loop().time() < self._refused_until
-            ):
+        shown = _shown(headers)
+        while self._kind is None:
+            if shown == self._refused and asyncio.get_running_loop().time() < self._refused_until:
                 return KINDS["other"]
-            return self._kind or await self._ask_kind(shown)
+            if self.silent:  # not with every request does one wait for it to say nothing again
+                self.meet(headers)
+                raise self._said_nothing()
+            asking = self._asking or self._ask(shown)
+            mine = self._shown == shown
+            answer = await asyncio.shield(asking)
+            if isinstance(answer, UpstreamError):
+                raise answer
+            if mine:  # else another's credentials may have been refused
+                return answer
+        self.meet(headers)
+        return self._kind
 
-    async def _ask_kind(self, shown: Sequence[tuple[str, str]]) -> Kind:
+    def meet(self, headers: Sequence[tuple[str, str]]) -> None:
+        """Ask it what it is, unless it has been asked lately; nobody waits for that."""
+        if self._asking is None and asyncio.get_running_loop().time() >= self._again:
+            self._ask(_shown(headers))
+
+    def _ask(self, shown: Sequence[tuple[str, str]]) -> asyncio.Task[Kind | UpstreamError]:
+        self._shown = shown
+        self._asking = asyncio.create_task(self._asked(shown), name="semcache-replica-kind")
+        return self._asking
+
+    async def _asked(self, shown: Sequence[tuple[str, str]]) -> Kind | UpstreamError:
+        self._again = asyncio.get_running_loop().time() + _PAUSE
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await self._answer(shown)
+        except TimeoutError:
+            self.silent = self._kind is None
+            return self._said_nothing()
+        except UpstreamError as error:
+            return error
+        finally:
+            self._asking = None
+
+    async def _answer(self, shown: Sequence[tuple[str, str]]) -> Kind:
         reply = await self.backend.send(Outbound("GET", "/v1/models", [("accept", "application/json"), *shown], b""))
         try:
             body = b"".join([chunk async for chunk in reply.chunks()])
         finally:
             await reply.close()
+        self.silent = False
         if reply.status >= 500:
             raise UpstreamError(f"{self.name} answered /v1/models with {reply.status}")
-        kind = KINDS[of_models(body)]
+        kind, now = KINDS[of_models(body)], asyncio.get_running_loop().time()
         if reply.status in _SAYS_WHAT_IT_IS:
-            self._kind = kind
+            self._kind, self._again = kind, now + _AGAIN_SECONDS if kind is KINDS["other"] else math.inf
         elif reply.status in _REFUSES:
-            self._refused, self._refused_until = shown, asyncio.get_running_loop().time() + _REFUSED_SECONDS
+            self._refused, self._refused_until = shown, now + _REFUSED_SECONDS
+            self._again = self._refused_until
         return kind
+
+    def _said_nothing(self) -> UpstreamError:
+        return UpstreamError(
+            f"{self.name} did not answer /v1/models within {_PATIENCE:g} s; where it serves all the same, say its kind "
+            "in upstream.replicas"
+        )
+
+
+async def drafted(kind: Kind, prompt: Prompt, outbound: Outbound) -> str:
+    """A guess at the answer for a server of this kind, "" where it is to be given none."""
+    return await outbound.draft() if outbound.draft is not None and wants_draft(kind, prompt) else ""
+
+
+def _shown(headers: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+    return [(name, value) for name, value in headers if name.lower() in _CREDENTIALS]

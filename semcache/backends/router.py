@@ -127,6 +127,8 @@ class Router:
         fields = prompt.fields
         prompt.fields = assembled(fields, self._routing.assembly)
         if prompt.known:
+            for replica in self._replicas:
+                replica.meet(outbound.headers)
             await self._tokenize(prompt, outbound)
         return prompt, prompt.fields is not fields
 
@@ -187,7 +189,7 @@ class Router:
         now, most = self._clock(), self._routing.max_running
         untried = [replica for replica in self._replicas if replica.name not in tried]
         # Where all are out of order, one of them has to be asked: it may be back.
-        usable = [replica for replica in untried if replica.breaker.closed(now)] or untried
+        usable = [replica for replica in untried if replica.breaker.closed(now) and not replica.silent] or untried
         room = [replica for replica in usable if most is None or replica.running < most]
         if not room:
             return None

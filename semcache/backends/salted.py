@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import msgspec
 
-from semcache.backends.replica import Replica
+from semcache.backends.replica import Replica, drafted
 from semcache.backends.routing.kinds import KINDS, PROMPT_PATHS, Kind, dressed, salt_of
 from semcache.backends.routing.prompts import read
 from semcache.errors import UpstreamError, UpstreamTimeout
@@ -32,10 +32,11 @@ class SaltedBackend:
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""
-        if outbound.path in PROMPT_PATHS and (await self._kind(outbound)).salted:
+        if outbound.path in PROMPT_PATHS and (kind := await self._kind(outbound)).salted:
             prompt = read(outbound.path, outbound.headers, outbound.body, tenant=outbound.tenant)
             prompt.salt = salt_of(self._secret(), outbound.tenant, prompt.text("cache_salt"))
-            if (fields := dressed(_SALTED, prompt)) is not prompt.fields:
+            fields = dressed(_SALTED, prompt, await drafted(kind, prompt, outbound))
+            if fields is not prompt.fields:
                 outbound = replace(outbound, body=msgspec.json.encode(fields))
         return await self._replica.backend.send(outbound)
 

@@ -7,11 +7,29 @@ needs when it runs. No error of semcache's own ends in a traceback.
 
 from __future__ import annotations
 
+import errno
 import sys
+
+INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended
+_UNWRITTEN = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 def main() -> None:
     """Run the command that the arguments name."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        if error.errno not in _UNWRITTEN:
+            raise
+        _let_go_of_output()
+        if error.errno != errno.EPIPE:
+            print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _run() -> None:
     from semcache.cli.app import app
     from semcache.errors import ConfigError, InvalidArgument, SemcacheError
 
@@ -21,3 +39,12 @@ def main() -> None:
         for line in str(error).splitlines():
             print(f"error: {line}", file=sys.stderr)
         sys.exit(2 if isinstance(error, (ConfigError, InvalidArgument)) else 1)
+    finally:
+        sys.stdout.flush()
+
+
+def _let_go_of_output() -> None:
+    """What is left in its buffer would fail once more when the interpreter ends."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -153,7 +153,8 @@ def _tokens(path: Path | None, names: str | None) -> dict[str, str]:
     except FileExistsError as error:
         raise InvalidArgument(f"{path} is there already: leave out --names to use it") from error
     except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}") from error
+        hint = "; --names NAME,NAME,... makes it" if names is None and isinstance(error, FileNotFoundError) else ""
+        raise StoreError(f"{path}: {error.strerror or error}{hint}") from error
     except ValueError as error:
         raise InvalidArgument(f'{path} is no JSON ({error}): write {{"NAME": "TOKEN", ...}}') from error
     if not isinstance(found, dict) or not all(isinstance(token, str) for token in found.values()):

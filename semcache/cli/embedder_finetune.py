@@ -83,6 +83,15 @@ def finetune(
     mined: Annotated[
         int, typer.Option("--mined", min=0, help="Hard negatives to find for a pair, where few are given.")
     ] = 1,
+    mix: Annotated[
+        float | None,
+        typer.Option(
+            "--mix",
+            min=0.0,
+            max=1.0,
+            help="Share of the trained weights, the rest the base's; default: the best by checks.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the split and the training.")] = 7,
     device: Annotated[Device, typer.Option("--device", help="auto takes a GPU where there is one.")] = Device.AUTO,
     name: Annotated[
@@ -111,7 +120,7 @@ def finetune(
     if not sources:
         raise InvalidArgument("nothing to learn from: name a file of pairs, or give --labels or --logs")
     wish = pipeline.Wish(
-        out, base, name, check=check_share, test=test_share, force=force, data=tuple(sources), plan=plan
+        out, base, name, check=check_share, test=test_share, mix=mix, force=force, data=tuple(sources), plan=plan
     )
     settings = opened.settings_from(config, data=data)
     pairs = _given(files or [], columns)
@@ -250,7 +259,8 @@ def _show(report: dict[str, Any], out: Path, *, as_json: bool) -> None:
     from semcache.train.metrics import Quality
 
     _table({name: Quality(**report[name]) for name in ("before", "after")})
-    prior = report["prior"]
+    prior, mixed = report["prior"], report["mixing"]
+    output.note(f"weights: {mixed['share']:.0%} trained, the rest the base's")
     output.note(f"decision prior: {prior['chosen']} {prior.get('log_loss', prior.get('note', ''))}")
     output.note(f"model in {out}: try it with --embedder onnx:{out}, or `semcache embedder install {out} --data DIR`")
 

@@ -6,6 +6,7 @@ Invariant: what is wrong with a model is said before the server listens.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -149,16 +150,26 @@ def batch(
 
     import msgspec
 
-    from semcache.engine.batch import run
+    from semcache.engine.batch import named, run
     from semcache.engine.opening import open_engine, served_name
     from semcache.errors import InvalidArgument
 
     if not file.is_file():
         raise InvalidArgument(f"{str(file)!r} is no file; give one with a request per line")
     target = out or file.with_suffix(".out.jsonl")
-    done = _done(target)
+    if target.exists() and target.samefile(file):
+        raise InvalidArgument(f"{str(file)!r} holds the requests: name another file for their results")
     lines = [line for line in file.read_bytes().splitlines() if line.strip()]
-    todo = [line for line in lines if _custom_id(line) not in done]
+    names = [named(line) for line in lines]
+    twice = next((name for name, count in Counter(names).items() if name is not None and count > 1), None)
+    if twice is not None:
+        raise InvalidArgument(f"custom_id {twice!r} is in {str(file)!r} more than once: name each request once")
+    try:
+        target.open("ab").close()
+    except OSError as error:
+        raise InvalidArgument(f"results cannot be written to {str(target)!r}: {error.strerror}") from error
+    done = _done(target)
+    todo = [line for line, name in zip(lines, names, strict=True) if name not in done]
     config = _config(
         model=model, revision=revision, name=name, device=device, dtype=dtype, context=context, cache_mib=cache_mib,
         eviction=eviction, block=block, step=step, max_running=max_running, max_waiting=64, max_wait=float("inf"),
@@ -194,26 +205,13 @@ def batch(
 
 def _done(target: Path) -> set[str]:
     """The requests that a results file answers already; a last line that was cut off is removed from it."""
-    if not target.is_file():
-        return set()
+    from semcache.engine.batch import named
+
     content = target.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
     if whole != content:
         target.write_bytes(whole)
-    found = {_custom_id(line) for line in whole.splitlines()}
-    return {name for name in found if name is not None}
-
-
-def _custom_id(line: bytes) -> str | None:
-    import msgspec
-
-    class Named(msgspec.Struct):
-        custom_id: str
-
-    try:
-        return msgspec.json.decode(line, type=Named).custom_id
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+    return {name for line in whole.splitlines() if (name := named(line)) is not None}
 
 
 def _config(*, cache_mib: int, disk_mib: int, host_mib: int, chunk_mib: int, **given: Any) -> EngineConfig:

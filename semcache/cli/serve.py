@@ -2,12 +2,14 @@
 
 Knows uvicorn and processes, nothing of requests. What the command line says is passed on in the environment, because
 workers are new processes that read their settings themselves.
-Invariant: what can be known to be wrong is said before a worker starts; a worker that cannot start ends the command.
+Invariant: what can be known to be wrong is said before a worker starts; a worker that cannot start ends the command,
+and none outlives it.
 """
 
 from __future__ import annotations
 
 import errno
+import multiprocessing
 import os
 import shutil
 import signal
@@ -15,27 +17,27 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semcache.cli import logs, opened, options, output
+from semcache.cli import INTERRUPTED, logs, opened, options, output
 from semcache.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from uvicorn import Config
 
     from semcache.config import Settings
+    from semcache.proxy.app import Proxy
 
-_APP = "semcache.proxy.app:create"
+_APP, _WORKER = "semcache.proxy.app:create", "semcache.cli.serve:worker"
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 _GRACE = 20
 _KEEP_ALIVE = 75
 _START_FAILED = 3  # uvicorn's exit status of a worker that could not start
-_INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended
 _POLL = 0.05
 
 
@@ -155,8 +157,9 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
     """Serve until a signal; False when it never started."""
     from uvicorn import Config, Server
 
+    alone = settings.server.workers == 1
     config = Config(
-        _APP,
+        _APP if alone else _WORKER,
         factory=True,
         host=settings.server.host,
         port=settings.server.port,
@@ -172,11 +175,11 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_KEEP_ALIVE,
     )
-    if settings.server.workers > 1:
+    if not alone:
         return _run_workers(config, listener)
     # The server sends itself the signal again after it has shut down; the default would kill the process then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(_INTERRUPTED))
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(INTERRUPTED))
     server = Server(config)
     try:
         server.run(sockets=[listener])
@@ -194,6 +197,21 @@ def _run_workers(config: Config, listener: socket.socket) -> bool:
     return all(worker.process.exitcode != _START_FAILED for worker in supervisor.processes)
 
 
+def worker() -> Proxy:
+    """The application of one of several workers, which stops when their parent has ended, also if that was killed."""
+    from semcache.proxy.app import create
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_follow, args=(parent.join,), name="semcache-parent", daemon=True).start()
+    return create()
+
+
+def _follow(ended: Callable[[], None]) -> None:
+    ended()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
     """Say that the proxy is ready, once it says so itself."""
     import json
@@ -208,8 +226,9 @@ def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
             continue
         store = settings.explain()
         where = next((value for key, value, _ in store if key == "store.url"), "") or str(settings.data)
+        upstream = ", ".join(one.url for one in settings.upstream.replicas) or settings.upstream.url
         output.note(
-            f"semcache is ready on {url}/v1  upstream {settings.upstream.url}  policies {ready['policies']}  "
+            f"semcache is ready on {url}/v1  upstream {upstream}  policies {ready['policies']}  "
             f"store {where}  entries {ready['entries']}"
         )
         return

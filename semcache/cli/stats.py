@@ -21,7 +21,9 @@ _COLUMNS = (
     "saved_usd",
 )  # fmt: skip
 _SPENT = ("requests", "calls", "prompt_tokens", "completion_tokens", "spent_usd", "always_usd", "saved_usd")
+_SEEN = ("entries", "requests", "labels", "audits")
 _WIDTH = 100
+_SMALL = 0.01  # dollars
 _ANSWERED = {"categories", "total", "confidence"}
 _PROMISED = ("target", "state", "certified", "audits", "wrong", "error_per_hit", "error_per_request", "audit_rate")
 
@@ -41,12 +43,16 @@ def stats(
     if as_json:
         output.as_json(found)
         return
-    rows = {**found["categories"], "total": found["total"]}
+    seen = {name: row for name, row in found["categories"].items() if any(row.get(one) for one in _SEEN)}
+    rows = {**seen, "total": found["total"]}
     columns = [column.replace("_", " ") for column in _COLUMNS]
     cells = [[name, *(_cell(column, row) for column in _COLUMNS)] for name, row in rows.items()]
     output.table(["category", *columns], cells, right=columns)
+    idle = [name for name in found["categories"] if name not in seen]
+    if idle:
+        print(_wrapped(f"neither entries nor requests: {', '.join(idle)}"))
     _money(found.get("outcomes", {}))
-    promised = {name: row for name, row in found["categories"].items() if row.get("strategy")}
+    promised = {name: row for name, row in (seen or found["categories"]).items() if row.get("strategy")}
     if promised:
         _errors(promised, found["confidence"])
 
@@ -148,7 +154,11 @@ def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
         print()
     for note, names in notes.items():
         who = "all of them" if len(names) == len(rows) > 1 else ", ".join(names)
-        print(textwrap.fill(f"{who}: {note}", _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+        print(_wrapped(f"{who}: {note}"))
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _cell(name: str, row: dict[str, Any]) -> str:
@@ -157,7 +167,9 @@ def _cell(name: str, row: dict[str, Any]) -> str:
         return "-" if name == "hit_rate" else ""
     if name == "hit_rate":
         return f"{value:.1%}"
-    return f"{value:.4f}" if name.endswith("_usd") else f"{value:,}" if isinstance(value, int) else str(value)
+    if name.endswith("_usd"):
+        return f"{value:.6f}" if 0 < abs(value) < _SMALL else f"{value:.4f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _promise(name: str, row: dict[str, Any]) -> str:

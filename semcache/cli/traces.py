@@ -71,7 +71,7 @@ def read(
             if limit is not None and len(found) >= limit:
                 break
     if not found:
-        reasons = "; ".join(tally.summary()) or "it is empty"
+        reasons = "\n".join(tally.summary()) or "it is empty"
         raise InvalidArgument(f"{file}: no line can be replayed: {reasons}")
     return in_order(found), tally
 

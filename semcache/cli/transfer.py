@@ -146,10 +146,20 @@ def _one_line(body: bytes) -> bytes:
 
 @contextmanager
 def _target(out: Path | None) -> Iterator[BinaryIO]:
-    """Standard output, or a file that appears under its name only when it is complete; prompts are private."""
+    """Standard output, or a file that appears under its name only when it is complete; prompts are private.
+
+    A device or a pipe is written to as it is.
+    """
     if out is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+        return
+    if out.exists() and not out.is_file():
+        try:
+            with out.open("wb") as file:
+                yield file
+        except OSError as error:
+            raise StoreError(f"{out} cannot be written: {error.strerror}") from error
         return
     try:
         descriptor, name = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}-")

@@ -17,7 +17,8 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from semcache.embed.onnx import readable, session_options, verify_files
+from semcache.embed.described import readable, verify_files
+from semcache.embed.onnx import session_options
 from semcache.errors import ConfigError, EmbedError
 
 if TYPE_CHECKING:

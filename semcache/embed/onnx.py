@@ -8,8 +8,6 @@ texts beside it by more than float rounding.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,7 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
+from semcache.embed.described import Described, readable
 from semcache.errors import ConfigError, EmbedError
 
 if TYPE_CHECKING:
@@ -28,15 +27,13 @@ if TYPE_CHECKING:
 RUN_TOKENS = 128
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(Described):
     """An embedder on onnxruntime; `encode` is its synchronous core and safe to call from several threads."""
 
     def __init__(self, folder: Path | str, *, threads: int = 1) -> None:
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
-        card = read_card(folder)
-        verify_files(folder, card)
-        self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
+        super().__init__(folder)
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             self._session = onnxruntime.InferenceSession(
@@ -50,18 +47,6 @@ class OnnxEmbedder:
         wide = self._session.get_outputs()[0].shape[-1]
         if isinstance(wide, int) and wide != self._dim:
             raise ConfigError(f"the model in {folder} gives {wide} dimensions, not the {self._dim} of its model.json")
-
-    @property
-    def id(self) -> str:
-        return self._id
-
-    @property
-    def dim(self) -> int:
-        return self._dim
-
-    @property
-    def max_tokens(self) -> int:
-        return self._max_tokens
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return float32 (len(texts), dim), rows L2-normalised. Raises EmbedError."""
@@ -124,11 +109,6 @@ def _runs(lengths: Sequence[int]) -> list[list[int]]:
     return runs
 
 
-def readable(text: str) -> str:
-    """Replace lone surrogates, which JSON can spell and UTF-8 cannot."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
 def session_options(threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
@@ -139,40 +119,3 @@ def session_options(threads: int) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     return options
-
-
-def verify_files(folder: Path, card: dict[str, Any]) -> None:
-    """Compare the files with the digests that the card states, if it does; 20 ms well spent against wrong vectors."""
-    digests = card.get("sha256", {})
-    if not isinstance(digests, dict):
-        raise ConfigError(f"{folder / 'model.json'}: sha256 is {digests!r}, not the digest of each file: make it anew")
-    for name, expected in digests.items():
-        try:
-            with (folder / name).open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise ConfigError(f"the model in {folder} cannot be loaded: {error}") from error
-        if found != expected:
-            raise ConfigError(
-                f"the model in {folder} cannot be loaded: {name} is not what model.json describes; "
-                "install the package again, or export the model again"
-            )
-
-
-def read_card(folder: Path) -> dict[str, Any]:
-    """What model.json says, `dim` and `max_tokens` numbers from 1. Raises ConfigError for a folder that is no model."""
-    path = folder / "model.json"
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"{folder} is no model folder: {path.name} cannot be read ({error}); "
-            "make one with `python -m semcache.train.export`"
-        ) from error
-    missing = {"id", "dim", "max_tokens"} - set(card if isinstance(card, dict) else ())
-    if missing:
-        raise ConfigError(f"{path} lacks {sorted(missing)[0]!r}: make it anew with `python -m semcache.train.export`")
-    for name in ("dim", "max_tokens"):
-        if not isinstance(card[name], int) or card[name] < 1:
-            raise ConfigError(f"{path}: {name} is {card[name]!r}, no number from 1: make it anew")
-    return dict(card)

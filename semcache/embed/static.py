@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tokenizers import Tokenizer
 
-from semcache.embed.onnx import read_card, readable, verify_files
+from semcache.embed.described import Described, readable
 from semcache.errors import ConfigError, EmbedError
 
 if TYPE_CHECKING:
@@ -26,15 +26,13 @@ VECTORS = "vectors.npy"
 _NOTHING = 1e-6  # a sum shorter than this points nowhere
 
 
-class StaticEmbedder:
+class StaticEmbedder(Described):
     """An embedder that looks vectors up; `encode` is its synchronous core and safe to call from several threads."""
 
     def __init__(self, folder: Path | str) -> None:
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
-        card = read_card(folder)
-        verify_files(folder, card)
-        self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
+        super().__init__(folder)
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             self._table = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
@@ -47,18 +45,6 @@ class StaticEmbedder:
             )
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self._max_tokens)
-
-    @property
-    def id(self) -> str:
-        return self._id
-
-    @property
-    def dim(self) -> int:
-        return self._dim
-
-    @property
-    def max_tokens(self) -> int:
-        return self._max_tokens
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """Return float32 (len(texts), dim), rows L2-normalised. Raises EmbedError."""

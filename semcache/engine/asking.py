@@ -21,6 +21,7 @@ from semcache.errors import InvalidArgument, RequestRejected
 
 _STOPS = 16
 _PROMPTS = 256
+_REFUSED = ("tools", "tool_choice", "functions", "function_call", "audio", "reasoning_effort", "web_search_options")
 _DIGITS = 20  # of a token's number
 _FIELD = re.compile(r"`\$\.?([^`\[.]*)")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
@@ -30,7 +31,7 @@ _B = TypeVar("_B", bound="Common")
 
 
 class Press(msgspec.Struct, forbid_unknown_fields=True):
-    method: str = "kvzip"
+    method: Annotated[str, Meta(min_length=1)] = "kvzip"
     keep: Annotated[float, Meta(gt=0, le=1)] = 0.5
 
 
@@ -72,6 +73,7 @@ class Common(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ignore_eos: bool | None = None
     cache_salt: Annotated[str, Meta(max_length=128)] | None = None
     prediction: Any = None
+    prefill: bool | None = None
     approximate: bool | None = None
     # ignored
     user: Any = None
@@ -150,17 +152,9 @@ class Served:
 
 def read_chat(raw: bytes, text: Text, served: Served, *, id: str, tenant: str) -> Ask:
     """Read a chat completion. Raises RequestRejected."""
-    body = _decoded(raw, ChatBody)
+    body = _decoded(raw, _CHAT)
     _check_model(body.model, served)
-    for name in (
-        "tools",
-        "tool_choice",
-        "functions",
-        "function_call",
-        "audio",
-        "reasoning_effort",
-        "web_search_options",
-    ):
+    for name in _REFUSED:
         if getattr(body, name) not in (None, [], {}, "none", "auto"):
             raise _refused(name, "this engine does not support it")
     if body.response_format not in (None, {"type": "text"}):
@@ -183,15 +177,16 @@ def read_chat(raw: bytes, text: Text, served: Served, *, id: str, tenant: str) -
         raise _invalid("messages", str(error)) from error
     scores = (body.top_logprobs or 0) if body.logprobs else None
     most = body.max_completion_tokens or body.max_tokens or max(1, served.most - len(ids))
-    shortcut = _shortcut(body, spans, served)
+    shortcut = _shortcut(body, spans, served, marked=bool(documents))
     return _ask(body, [ids], text, id=id, tenant=tenant, logprobs=scores, max_tokens=most, shortcut=shortcut)
 
 
-def _shortcut(body: ChatBody, documents: tuple[range, ...], served: Served) -> Shortcut | None:
-    """The short way that a request asks for; None where it comes to the exact one."""
+def _shortcut(body: ChatBody, documents: tuple[range, ...], served: Served, *, marked: bool) -> Shortcut | None:
+    """The short way that a request asks for; None where it comes to the exact one. Of documents that are `marked`, none
+    may be long enough to have tokens of its own."""
     if body.press and body.chunks:
         raise _invalid("press", "press and chunks are two ways to read documents: choose one")
-    if (body.press or (body.chunks and body.chunks.method != "align")) and not documents:
+    if (body.press or (body.chunks and body.chunks.method != "align")) and not marked:
         named = "press" if body.press else "chunks"
         raise _invalid(named, f'{named} needs documents: mark parts of messages with "document": true')
     if body.press and body.press.keep < 1:
@@ -211,7 +206,7 @@ def _parts(message: Message) -> list[dict[str, Any]]:
 
 def read_completion(raw: bytes, text: Text, served: Served, *, id: str, tenant: str) -> Ask:
     """Read a completion of one prompt or several, as text or as token ids. Raises RequestRejected."""
-    body = _decoded(raw, CompletionBody)
+    body = _decoded(raw, _COMPLETION)
     _check_model(body.model, served)
     if body.echo:
         raise _refused("echo", "this engine does not repeat prompts")
@@ -231,7 +226,7 @@ def _prompts(given: Any) -> Sequence[str | list[int]]:
     def ids(value: Any) -> bool:
         return isinstance(value, list) and bool(value) and all(type(one) is int for one in value)
 
-    if given in ("", []):
+    if given in ("", []) or (isinstance(given, list) and "" in given):
         raise _invalid("prompt", "the prompt is empty: send at least one token", code="empty_prompt")
     if isinstance(given, str) or ids(given):
         return [given]
@@ -240,9 +235,13 @@ def _prompts(given: Any) -> Sequence[str | list[int]]:
     raise _invalid("prompt", f"prompt must be a text, a list of token ids, or a list of at most {_PROMPTS} of either")
 
 
-def _decoded(raw: bytes, kind: type[_B]) -> _B:
+# Made here, as threads that are the first to decode a class at the same time end the process (msgspec 0.22).
+_CHAT, _COMPLETION = msgspec.json.Decoder(ChatBody), msgspec.json.Decoder(CompletionBody)
+
+
+def _decoded(raw: bytes, decoder: msgspec.json.Decoder[_B]) -> _B:
     try:
-        return msgspec.json.decode(raw, type=kind)
+        return decoder.decode(raw)
     except msgspec.ValidationError as error:
         message = str(error)
         unknown = _UNKNOWN.search(message)
@@ -294,8 +293,10 @@ def _ask(
     stops = [body.stop] if isinstance(body.stop, str) else body.stop or []
     if len(stops) > _STOPS or not all(stops):
         raise _invalid("stop", f"stop must be at most {_STOPS} texts, none of them empty")
+    if body.prefill and (body.n or 1) > 1:
+        raise _invalid("n", "n: a prompt that is only read (prefill) has no choices")
     sampling = Sampling(
-        max_tokens=max_tokens,
+        max_tokens=0 if body.prefill else max_tokens,
         temperature=1.0 if body.temperature is None else body.temperature,
         top_p=1.0 if body.top_p is None else body.top_p,
         top_k=body.top_k or 0,

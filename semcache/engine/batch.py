@@ -84,6 +84,16 @@ def order(prompts: Sequence[tuple[Sequence[int], int]], block: int) -> list[int]
     return sorted(range(len(prompts)), key=rank)
 
 
+def named(line: bytes) -> str | None:
+    """The custom_id of a line, of requests or of results; None where it has none."""
+    try:
+        found = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    name = found.get("custom_id") if isinstance(found, dict) else None
+    return name if isinstance(name, str) else None
+
+
 def _work(engine: Engine, waiting: list[_Work], ids: Callable[[], str]) -> Iterator[Json]:
     """Keep as many jobs in the engine as it takes on; the next line follows in order."""
     open_jobs: dict[str, tuple[_Work, int]] = {}
@@ -120,7 +130,7 @@ def _read(
         given = msgspec.json.decode(line, type=_Line)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         wrong = RequestRejected(400, f"the line is no request of a batch: {error}", code="invalid_line")
-        return _failed(_custom_id(line), wrong, ids)
+        return _failed(named(line), wrong, ids)
     try:
         if given.url not in _READERS or given.method != "POST":
             message = f"{given.method} {given.url} cannot be batched: use POST and one of {', '.join(_READERS)}"
@@ -137,7 +147,7 @@ def _read(
         if ask.stream:
             raise RequestRejected(400, "a batch cannot stream", code="invalid_value", param="stream")
         for job in ask.jobs:
-            engine.limits.check(job)
+            engine.check(job)
     except RequestRejected as error:
         return _failed(given.custom_id, error, ids)
     scored = ask.jobs[0].sampling.logprobs is not None
@@ -146,15 +156,6 @@ def _read(
     )
     choices = len(ask.jobs) * ask.jobs[0].sampling.n
     return _Work(given.custom_id, ask, shape, [Told() for _ in range(choices)], len(ask.jobs))
-
-
-def _custom_id(line: bytes) -> str | None:
-    try:
-        found = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    named = found.get("custom_id") if isinstance(found, dict) else None
-    return named if isinstance(named, str) else None
 
 
 def _result(work: _Work, ids: Callable[[], str]) -> Json:

@@ -79,16 +79,17 @@ class Engine:
         """Whether there is nothing to do."""
         return not (len(self._lineup) or self._running) and self._books.empty
 
-    def submit(self, job: Job) -> None:
-        """Take a job on. Raises RequestRejected for one that cannot be served, Overloaded for one that has to wait."""
+    def check(self, job: Job) -> None:
+        """Raise RequestRejected for a job that can never be served."""
         self.limits.check(job)
         self._shortcuts.check(job)
+
+    def submit(self, job: Job) -> None:
+        """Take a job on. Raises RequestRejected for one that cannot be served, Overloaded for one that has to wait."""
+        self.check(job)
+        config, queued = self.config, len(self._lineup)
         overload = refusal(
-            self._pace,
-            queued=len(self._lineup),
-            tokens=self._ahead(),
-            max_waiting=self.config.max_waiting,
-            max_wait=self.config.max_wait,
+            self._pace, queued=queued, tokens=self._ahead(), max_waiting=config.max_waiting, max_wait=config.max_wait
         )
         if overload is not None:
             self.meter.refused.inc()
@@ -268,6 +269,10 @@ class Engine:
         A sampled token is drawn as it would have been without the draft and then compared, which is rejection sampling
         with a draft that is certain of itself (Leviathan et al. 2023, algorithm 1).
         """
+        if not sequence.room:  # it was to be read, and no more
+            sequence.ended = Finish.LENGTH
+            self._end(sequence)
+            return
         best = logits.argmax(dim=-1).tolist()
         for fork in self._forks(sequence):
             if not self._say(fork, self._choose(fork, logits[0], best[0])):

@@ -22,7 +22,8 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are chosen. `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 keep all tokens.
+    """How tokens are chosen. `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 keep all tokens. With `max_tokens` 0
+    none is chosen: the prompt is read, so that it is there for jobs that begin with it.
 
     Penalties are OpenAI's, over the tokens generated so far. `logprobs` None gives none, n >= 0 gives that of the token
     and of the n likeliest, before temperature and penalties.

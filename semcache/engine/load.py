@@ -72,6 +72,6 @@ def refusal(pace: Pace, *, queued: int, tokens: float, max_waiting: int, max_wai
     if queued >= max_waiting:
         return Overload(f"{queued} requests wait already", max(1, math.ceil(wait / max(1, queued) * 4)))
     if wait > max_wait:
-        reason = f"it would wait about {wait:.0f} s, and {max_wait:g} s are allowed"
+        reason = f"it would wait about {wait:.3g} s, and {max_wait:g} s are allowed"
         return Overload(reason, max(1, math.ceil(wait - max_wait)))
     return None

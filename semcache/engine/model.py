@@ -97,7 +97,8 @@ def _described(config: EngineConfig) -> Any:
         raise ConfigError(
             f"model folder {config.model!r} holds no config.json: give the folder that save_pretrained wrote"
         )
-    if not folder.exists() and (config.model.startswith((".", "/", "~")) or config.model.count("/") != 1):
+    named = config.model.count("/") == 1 and not config.model.startswith((".", "/", "~"))
+    if not folder.is_dir() and (folder.exists() or not named):
         raise ConfigError(f"model {config.model!r} is no folder here, nor an id such as Qwen/Qwen3-0.6B")
     try:
         return AutoConfig.from_pretrained(config.model, revision=config.revision).get_text_config()
@@ -174,6 +175,7 @@ def _loaded(config: EngineConfig, dtype: torch.dtype, device: torch.device, tran
             dtype=dtype,
             attn_implementation=register(),
             output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are told below, by name
         )
     except Exception as error:  # safetensors, pickle and json each raise their own
         raise ConfigError(f"model {config.model!r} cannot be loaded: {_brief(error)}") from error
@@ -185,6 +187,17 @@ def _loaded(config: EngineConfig, dtype: torch.dtype, device: torch.device, tran
     wrong = sorted(str(key[0]) for key in report.get("mismatched_keys") or ())
     if wrong:
         raise ConfigError(f"model {config.model!r}: {wrong[0]!r} has another shape than config.json says")
+    own = {name.partition(".layers.")[0] for name, _ in module.named_parameters() if ".layers." in name}
+    unused = sorted(
+        key
+        for key in report.get("unexpected_keys") or ()
+        if key.partition(".layers.")[0] in own and not key.endswith(".inv_freq")  # which old checkpoints hold
+    )
+    if unused:
+        raise ConfigError(
+            f"model {config.model!r} has {len(unused)} weights that config.json knows nothing of, such as "
+            f"{unused[0]!r}: they do not belong together"
+        )
     return module.to(device).eval()
 
 

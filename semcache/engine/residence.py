@@ -179,7 +179,7 @@ class Residence:
             if victim is None:
                 return None
             if self._tiers.hosts:
-                self._tiers.host(self._stored(victim))
+                self._tiers.host(self._stored(victim), self._worth(victim))
             self._tree.remove(victim)
             self._meter.evicted.inc()
         return page

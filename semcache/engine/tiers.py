@@ -11,10 +11,10 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from semcache.engine.disk import DiskTier, Stored
+from semcache.engine.host import HostTier
 from semcache.engine.meter import Meter
 
 _log = logging.getLogger(__name__)
@@ -27,8 +27,7 @@ class Tiers:
     """`host_bytes` of host memory, and `disk` where there is one. `clock` gives seconds."""
 
     def __init__(self, *, host_bytes: int, disk: DiskTier | None, clock: Callable[[], float], meter: Meter) -> None:
-        self._host: OrderedDict[bytes, Stored] = OrderedDict()
-        self._host_left = host_bytes
+        self._host = HostTier(host_bytes, count=lambda event: meter.tier("host", event))
         self._disk, self._clock, self._meter = disk, clock, meter
         self._pace: dict[bool, float] = {}  # seconds to load a byte from disk, of exact blocks and of lossy ones
         self._refused = 0
@@ -55,28 +54,18 @@ class Tiers:
     @property
     def hosts(self) -> bool:
         """Whether blocks that leave the cache should be given to `host`."""
-        return self._host_left > 0 or bool(self._host)
+        return self._host.most > 0
 
-    def host(self, block: Stored) -> None:
-        """Keep a block that leaves the cache in host memory, as long as there is room."""
-        if block.key in self._host:
-            return
-        self._host[block.key] = block
-        self._host_left -= block.data.nbytes
-        self._meter.tier("host", "stored")
-        while self._host_left < 0:
-            _, gone = self._host.popitem(last=False)
-            self._host_left += gone.data.nbytes
-            self._meter.tier("host", "evicted")
+    def host(self, block: Stored, worth: float) -> None:
+        """Keep a block that leaves the cache in host memory, as long as there is room; `worth` says which to keep."""
+        self._host.keep(block, worth)
 
     def fetch(
         self, key: bytes, parent: bytes, ids: Sequence[int], *, compute: float, lossy: bool = False
     ) -> Stored | None:
         """A block that some tier holds; None where it has to be computed, which takes about `compute` seconds."""
-        held = self._host.get(key)
-        if held is not None and held.parent == parent and held.ids == tuple(ids):
-            self._host.move_to_end(key)
-            self._meter.tier("host", "loaded")
+        held = self._host.find(key, parent, ids)
+        if held is not None:
             return held
         if self._disk is None or key not in self._disk:
             return None

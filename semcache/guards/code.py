@@ -1,6 +1,7 @@
 """The guard for what must match as written: code identifiers, files, flags, addresses, quoted strings, lettered things.
 
-Reads text that is not prose: "os.path.join", "main.py", "--graph", "C++", "B2", "vitamin C", what stands in quotes.
+Reads text that is not prose: "os.path.join", "main.py", "--graph", "C++", "B2", "vitamin C", what stands in quotes, and
+the operators of code and formulas, which must be the same wherever both texts have some.
 It runs nothing and knows no programming language. Two different literals are a conflict. One that only one text has is
 a conflict if it is code, else a doubt, unless it is all that tells the texts apart.
 Invariant: a literal counts as shared when the other text spells it anywhere, whatever the punctuation.
@@ -9,6 +10,7 @@ Invariant: a literal counts as shared when the other text spells it anywhere, wh
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from semcache.guards import entities
 from semcache.guards.comparing import Comparing
@@ -32,7 +34,7 @@ def _literal(start: str, address: str) -> re.Pattern[str]:
     | (?P<file>\b[\w-]+\.(?:py|js|ts|tsx|jsx|java|cpp|rb|rs|sh|sql|csv|json|ya?ml|xml|html|css|pdf|docx?|xlsx?|pptx?|txt
         |md|toml|ini|log|png|jpe?g|gif|svg|mp[34]|zip|exe|ipynb|env)\b)
     | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{{2,}}[A-Z]\w*\b|\b[a-z_]{{2,}}\w*(?:\.[a-z_]{{2,}}\w*)+\b|\b\w+(?:::\w+)+)
-    | (?P<id>\b[A-Za-z]{{1,6}}-?\d[\w-]*)
+    | (?P<id>\b[A-Za-z]{{1,6}}-?\d[\w-]*|\b\d{{1,3}}[SXE]\b)
     | (?P<letter>\b(?i:plan|class|type|grade|option|section|part|schedule|form|language)\ (?:[A-HJ-Z]
       |[b-hj-z])\b(?!['+\#])
         |\b(?i:vitamin|hepatitis)\ [A-Za-z]\b|\b(?:in|using|with|learn)\ [CR]\b(?![+\#]))
@@ -50,7 +52,7 @@ _MARKS = re.compile(
     r"""
     ["“`@_#+'.:(\dA-Z-](?:
       (?<=["“`@_#+]) | (?<=['.-])(?<!\w.) | (?<=[.:])(?<=\w.)(?=[a-z]) | (?<=\()(?=\)) | (?<=:)(?=:|//)
-    | (?<=\d)(?:(?<=[A-Za-z].)|(?<=[A-Za-z]-.)) | (?<=[A-Z])(?<=[a-z].)
+    | (?<=\d)(?:(?<=[A-Za-z].)|(?<=[A-Za-z]-.)|(?=[SXE]\b)) | (?<=[A-Z])(?<=[a-z].)
     )
     """,
     re.VERBOSE,
@@ -59,19 +61,42 @@ _LETTERED = vocabulary("vitamin plan class type grade option hepatitis section p
 _LETTERS = frozenset("cr")
 _IN_LETTER = re.compile(r"\b(?:in|using|with|learn) [CR]\b")
 _NONE: dict[str, str] = {}
+# Whether `_OPERATOR` is worth the search.
+_OPERATING = re.compile(r"[+*^<>=|&~\\{}\u2264\u2265\u00d7\u00f7]|!!|!=|\?[:.?]\s|\s[-/]\s|\)[-/]|-[|(]|,[}\]]")
+# A sign that prose has as well counts only where a formula would have it.
+_OPERATOR = re.compile(
+    r"""[<>=!]=+|[<>=^|&~\\{}\u2264\u2265\u00d7\u00f7]+|(?<=\s)(?:!!|\?[:.?])(?=\s)
+    |(?<=[\w)\]|])(?:[+*]+|\ [+*]+\ )(?=[\w(\[|])|(?<=\))[-/](?=[\w(\[|])
+    |(?:(?<=[)\]|])|(?<=\b[a-z]))\ [-/]\ (?=[\d(\[|]|[a-z](?![\w']))|(?<=\d)\ [-/]\ (?=[(\[|]|\d*[a-z](?![\w']))
+    |(?<![\w)\]])-(?=[|(])|(?<=[\d}\])]),(?=[}\]])""",
+    re.VERBOSE,
+)
 _FIRM = frozenset(("language", "flag", "call", "file", "code"))
 
 
-class Code(Comparing[dict[str, str]]):
-    """Vetoes prompts that name different literals; doubts those of which only one quotes something."""
+class Reading(NamedTuple):
+    """What a text has to match: `literals` and their kinds, and its `operators` in a row."""
+
+    literals: dict[str, str]
+    operators: tuple[str, ...]
+
+
+_NOTHING = Reading(_NONE, ())
+
+
+class Code(Comparing[Reading]):
+    """Vetoes prompts that name different literals or operators; doubts those of which only one quotes something."""
 
     name = "code"
 
-    def read(self, text: str) -> dict[str, str]:
+    def read(self, text: str) -> Reading:
         return read(text)
 
-    def compare(self, one: dict[str, str], two: dict[str, str], query: str, cached: str, /) -> Conflict | None:
-        """Compare the literals of both texts."""
+    def compare(self, ours: Reading, theirs: Reading, query: str, cached: str, /) -> Conflict | None:
+        """Compare the literals and operators of both texts."""
+        if ours.operators and theirs.operators and ours.operators != theirs.operators:
+            return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}")
+        one, two = ours.literals, theirs.literals
         if one == two:
             return None
         left, right = _unshared(one, two, cached), _unshared(two, one, query)
@@ -82,12 +107,14 @@ class Code(Comparing[dict[str, str]]):
         return Conflict(self.name, detail, veto or all_the_difference(query, cached, _pieces(left + right)))
 
 
-def read(text: str) -> dict[str, str]:
-    """The literals of `text` and their kinds."""
+def read(text: str) -> Reading:
+    """The literals and operators of `text`."""
     words = read_text(text)
     bag, raw = words.bag, words.raw
     lettered = not bag.isdisjoint(_LETTERED) or (not bag.isdisjoint(_LETTERS) and _IN_LETTER.search(raw) is not None)
-    return _literals(raw) if lettered or _MARKS.search(raw) is not None else _NONE
+    literals = _literals(raw) if lettered or _MARKS.search(raw) is not None else _NONE
+    operators = () if _OPERATING.search(raw) is None else tuple(match[0].strip() for match in _OPERATOR.finditer(raw))
+    return Reading(literals, operators) if literals or operators else _NOTHING
 
 
 def _literals(raw: str) -> dict[str, str]:

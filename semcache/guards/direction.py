@@ -1,16 +1,18 @@
 """The guard for direction and role: the same words the other way round ask something else.
 
 Reads what a thing comes from and goes to, what is compared with what, and word order: two words or phrases that have
-changed places between otherwise equal surroundings. Parses no grammar, so a passive and a moved phrase must merely not
-look like a swap. Invariant: what stands on both sides of "and", "or" and the like has no order.
+changed places between otherwise equal surroundings. Parses no grammar; what `order` can put back has not moved.
+Invariant: what stands on both sides of "and", "or" and the like has no order.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.guards.comparing import Comparing
-from semcache.guards.text import LIGHT, stem, vocabulary
+from semcache.guards.order import BEING, exchanged, settled
+from semcache.guards.text import LIGHT, READINGS, stem, vocabulary
 from semcache.guards.text import read as read_text
 from semcache.types import Conflict
 
@@ -33,13 +35,16 @@ _OWNERS = {"my": "mine", "our": "mine", "your": "yours", "his": "theirs", "her":
 # Nouns that say nothing of which way: "from my savings account" and "to savings" are opposed by "savings".
 _GENERIC = vocabulary("account card one money cash device site website file app other place thing side point")
 _BEING = vocabulary("is are was were be the a an as")
+_PERSONS = vocabulary("i you we he she they")
+_MODALS = vocabulary("will would can could should shall may might must have has had ever always still")
 _FEWEST = 4 / 5  # share of the content words of either prompt that both must hold for word order to mean anything
+_ENOUGH = 4  # content words in common; fewer are said in any order
 _LONGEST = 60  # words; longer prompts are read as far as that
 
 
 class Reading(NamedTuple):
     """`sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
-    those that possessives name."""
+    those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one."""
 
     words: tuple[str, ...]
     bag: frozenset[str]
@@ -48,7 +53,9 @@ class Reading(NamedTuple):
     than: tuple[tuple[frozenset[str], frozenset[str]], ...]
     degrees: frozenset[str]
     symmetric: bool
-    owners: frozenset[str]
+    owners: tuple[str, ...]
+    acting: frozenset[str]
+    undergoing: frozenset[str]
 
 
 class Direction(Comparing[Reading]):
@@ -59,25 +66,33 @@ class Direction(Comparing[Reading]):
     def read(self, text: str) -> Reading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, _query: str, _cached: str, /) -> Conflict | None:
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
         """Compare what comes from where, what exceeds what, and the order of equal words."""
-        if one.symmetric or two.symmetric:
-            return None
+        found = None if one.symmetric or two.symmetric else self._opposed(one, two, query, cached)
+        if found is None and len(one.bag & two.bag) > _ENOUGH:
+            left, right = _common(query, cached), _common(cached, query)
+            if left != right and exchanged(left, right):
+                return Conflict(self.name, "words changed places", False)
+        return found
+
+    def _opposed(self, one: Reading, two: Reading, query: str, cached: str) -> Conflict | None:
         if (one.sources and two.targets) or (one.targets and two.sources):
             found = _turned(one.sources, two.targets, one.targets) | _turned(two.sources, one.targets, two.targets)
             if found:
                 return Conflict(self.name, f"from and to {' '.join(sorted(min(found, key=sorted)))}")
-        if one.than and two.than and one.degrees == two.degrees and exchanged(one, two):
+        if one.than and two.than and one.degrees == two.degrees and compared_otherwise(one, two):
             return Conflict(self.name, "compared the other way round")
-        if one.bag == two.bag and one.owners and two.owners and one.owners.isdisjoint(two.owners):
-            return Conflict(self.name, f"{min(one.owners)} / {min(two.owners)}")
+        if one.bag == two.bag and len(one.owners) == len(two.owners) and sorted(one.owners) != sorted(two.owners):
+            return Conflict(self.name, f"{' '.join(one.owners)} / {' '.join(two.owners)}")
+        if one.acting & two.undergoing or two.acting & one.undergoing:
+            return Conflict(self.name, "done by and done to")
         common = len(one.bag & two.bag)
         if common > 1 and common >= _FEWEST * max(len(one.bag), len(two.bag)):
             shared = one.bag & two.bag
             if [word for word in one.words if word in shared] == [word for word in two.words if word in shared]:
                 return None
             swap = _swap(one.words, two.words, shared)
-            if swap is not None:
+            if swap is not None and _in_order(query, shared) != _in_order(cached, shared):
                 return Conflict(self.name, *swap)
         return None
 
@@ -88,9 +103,10 @@ def read(text: str) -> Reading:
     stems = tuple([stem(word) for word in words.words[:_LONGEST]])
     bag = frozenset(stems) - LIGHT
     symmetric = not words.bag.isdisjoint(_SYMMETRIC)
-    owners = frozenset([_OWNERS[word] for word in words.bag if word in _OWNERS])
+    owners = () if words.bag.isdisjoint(_OWNERS) else tuple([_OWNERS[word] for word in words.words if word in _OWNERS])
+    acting, undergoing = _deeds(words.words[:_LONGEST])
     if words.bag.isdisjoint(_PIVOTS):
-        return Reading(stems, bag, frozenset(), frozenset(), (), frozenset(), symmetric, owners)
+        return Reading(stems, bag, frozenset(), frozenset(), (), frozenset(), symmetric, owners, acting, undergoing)
     sources: set[frozenset[str]] = set()
     targets: set[frozenset[str]] = set()
     than: list[tuple[frozenset[str], frozenset[str]]] = []
@@ -116,7 +132,53 @@ def read(text: str) -> Reading:
         frozenset(degrees),
         symmetric,
         owners,
+        acting,
+        undergoing,
     )
+
+
+def _deeds(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The verbs of which a person is the subject: those in the active, and those behind a form of "to be"."""
+    acting: set[str] = set()
+    undergoing: set[str] = set()
+    for place, word in enumerate(words):
+        if word in _PERSONS:
+            behind = place + 1
+            while _at(words, behind) in _MODALS:
+                behind += 1
+            verb = _at(words, behind)
+            if verb in BEING or verb == "been":
+                while _at(words, behind) in BEING:
+                    behind += 1
+                if _at(words, behind).endswith("ed"):
+                    undergoing.add(_bare(words[behind]))
+            elif verb and verb not in LIGHT:
+                acting.add(_bare(verb))
+    return frozenset(acting), frozenset(undergoing)
+
+
+def _bare(verb: str) -> str:
+    """A regular verb without its ending, so that "invite" and "invited" are one."""
+    for ending in ("ed", "e"):
+        if verb.endswith(ending):
+            return verb[: -len(ending)]
+    return verb
+
+
+def _common(text: str, other: str) -> list[str]:
+    """The content words that stand once in each text, in the plain order of the first."""
+    ours, theirs = _plain(text), _plain(other)
+    return [word for word in ours if ours.count(word) == 1 and theirs.count(word) == 1]
+
+
+@lru_cache(maxsize=READINGS)
+def _plain(text: str) -> tuple[str, ...]:
+    return tuple([stem(word) for word in settled(text)[:_LONGEST] if word not in LIGHT])
+
+
+def _in_order(text: str, shared: frozenset[str]) -> list[str]:
+    """The words of these stems in the plain order of the text."""
+    return [found for word in settled(text) if (found := stem(word)) in shared]
 
 
 def _turned(
@@ -144,7 +206,7 @@ def _phrase(stems: tuple[str, ...], words: tuple[str, ...], start: int) -> froze
     return frozenset(found)
 
 
-def exchanged(one: Reading, two: Reading) -> bool:
+def compared_otherwise(one: Reading, two: Reading) -> bool:
     """Whether a comparison with "than" goes the other way round in `two`."""
     return any(
         (behind - right) & (left - before) and (right - behind) & (before - left)

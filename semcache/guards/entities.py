@@ -1,8 +1,9 @@
 """The guard for entities: two prompts about different things have different answers.
 
 Reads names by their capitals (also behind a sentence start, and by a table in lower case) and acronyms. It knows no
-world: only spelling, expansion of acronyms, and the aliases of `names`. Names on both sides are a conflict; a name that
-only one text has is a doubt, unless it is all that tells the texts apart: good paraphrases drop and add names.
+world: only spelling, expansion of acronyms, and the aliases of `names`; what texts in other scripts are about `scripts`
+tells. Names on both sides are a conflict; a name that only one text has is a doubt, unless it is all that tells the
+texts apart: good paraphrases drop and add names.
 Invariant: a name counts as shared when the other text spells it anywhere, in any case, number or possessive.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from semcache.guards import scripts
 from semcache.guards.comparing import Comparing
 from semcache.guards.dates import CALENDAR
 from semcache.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
@@ -37,10 +39,11 @@ _NONE: frozenset[str] = frozenset()
 
 
 class Reading(NamedTuple):
-    """`names` were spelt as names; `known` are canonical names of the table."""
+    """`names` were spelt as names; `known` are canonical names of the table; `foreign` is all in other scripts."""
 
     names: tuple[tuple[str, ...], ...]
     known: frozenset[str]
+    foreign: scripts.Reading = scripts.NOTHING
 
 
 class Entities(Comparing[Reading]):
@@ -53,17 +56,20 @@ class Entities(Comparing[Reading]):
 
     def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
         """Compare the things that both texts name."""
+        if one.foreign is not two.foreign and (found := scripts.differing(one.foreign, two.foreign)) is not None:
+            ours, theirs, sure = found
+            return Conflict(self.name, _show(ours, theirs), sure)
         here, there = read_text(query), read_text(cached)
         left, right = ([], []) if one.known == two.known else (_strangers(one, two, there), _strangers(two, one, here))
-        ours, theirs = _strange_names(one, two, there), _strange_names(two, one, here)
+        own, others = _strange_names(one, two, there), _strange_names(two, one, here)
         listed = bool(left or right)
-        left += [name for name, _ in ours if ALIASES.get(name) not in left]
-        right += [name for name, _ in theirs if ALIASES.get(name) not in right]
+        left += [name for name, _ in own if ALIASES.get(name) not in left]
+        right += [name for name, _ in others if ALIASES.get(name) not in right]
         if not left and not right:
             return None
         if left and right:
             return Conflict(self.name, _show(left, right), listed or not _typos(left, right))
-        trailing = any(last for _, last in ours + theirs)
+        trailing = any(last for _, last in own + others)
         alone = _alone(query, cached, left + right)
         if listed or trailing or alone:
             return Conflict(self.name, _show(left, right), alone and (listed or trailing))
@@ -79,7 +85,8 @@ def read(text: str) -> Reading:
     words = read_text(text)
     phrases = () if words.bag.isdisjoint(LAST_WORDS) else tuple(phrase for phrase in PHRASES if phrase in words.lower)
     names, known = _names(words, phrases), _known(words, phrases)
-    return Reading(names, known) if names or known else _NOTHING
+    foreign = scripts.read(text)
+    return Reading(names, known, foreign) if names or known or foreign is not scripts.NOTHING else _NOTHING
 
 
 def _alone(query: str, cached: str, names: list[str]) -> bool:
@@ -184,9 +191,27 @@ def _spelt(name: str, other: Reading, there: Text) -> bool:
         return True
     if (ALIASES.get(name) or ALIASES.get(name + "s")) in other.known:
         return True
-    if (len(name) > 3 and name in "".join(there.words)) or _expanded(name, there):
+    if (len(name) > 3 and _written_apart(name, there.words)) or _expanded(name, there):
         return True
     return _derived(name, there)
+
+
+def _written_apart(name: str, words: tuple[str, ...]) -> bool:
+    """Whether a name is made of whole words in a row ("you tube"), or is one that a longer word begins or ends with.
+
+    "Niger" is no such part of "Nigeria": what is left must be long enough for a word.
+    """
+    for place, word in enumerate(words):
+        if word != name and (word.startswith(name) or word.endswith(name)) and len(word) - len(name) > 2:
+            return True
+        joined = word
+        for other in words[place + 1 : place + 4]:
+            if not name.startswith(joined):
+                break
+            joined += other
+            if joined == name:
+                return True
+    return False
 
 
 def _derived(name: str, there: Text) -> bool:

@@ -66,7 +66,8 @@ victim perpetrator|plaintiff defendant|singular plural|masculine feminine|ancien
 acid,acidic alkaline|anode cathode|exothermic endothermic|aerobic anaerobic|conductor insulator|concave convex
 upstream downstream|above below|over under|up down|top bottom|front rear|near far|empty full
 rise,rises,rising fall,falls,falling
-wet dry|clean dirty|thick thin|heavy,heavier,heaviest lightweight|loud,louder quiet,quieter|bright,brighter dim
+wet dry|clean dirty|thick thin|heavy,heavier,heaviest lightweight,lighter,lightest
+wide,wider,widest narrow,narrower,narrowest|loud,louder quiet,quieter|bright,brighter dim
 temporary,temporarily permanent,permanently|automatic,automatically manual,manually|optional mandatory,required
 voluntary involuntary|maximal minimal|vertical horizontal|clockwise counterclockwise,anticlockwise|oral topical
 overweight underweight|overrated underrated|overvalued undervalued|nullable nonnullable|lossless lossy
@@ -76,6 +77,7 @@ ceiling floor|superior inferior|senior junior|same different|total partial
 """
 # Alternatives of one kind: prompts that name different members ask different things.
 _GROUPS = """
+before|during|after
 north,northern|south,southern|east,eastern|west,western
 breakfast|lunch|dinner
 spring,springtime|summer|autumn|winter
@@ -140,7 +142,7 @@ def _forms(verb: str) -> set[str]:
     return forms | set(_IRREGULAR.get(verb, "").split())
 
 
-_DOUBLED = vocabulary("stop begin permit zip unzip plug unplug pin unpin wrap unwrap")
+_DOUBLED = vocabulary("stop begin permit admit zip unzip plug unplug pin unpin wrap unwrap")
 
 
 def _axes() -> dict[str, frozenset[tuple[int, int]]]:

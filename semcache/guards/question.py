@@ -1,12 +1,17 @@
 """The guard for the type of a question: who, when, where, why and how many are answered by different things.
 
 Reads the question word and what stands for one ("what time", "the reason", "which city"), procedures, definitions,
-requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects.
+requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects;
+where all content words are the same, it also compares what `grammar` reads of the light ones.
 Invariant: types that good paraphrases exchange ("how do I find" and "where can I find") never conflict.
 """
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
+from semcache.guards import grammar
 from semcache.guards.comparing import Comparing
 from semcache.guards.text import content, lexicon, vocabulary
 from semcache.guards.text import read as read_text
@@ -44,13 +49,23 @@ _LEAD = vocabulary(
     " average minimum maximum usual normal easiest fastest quickest simplest cheapest most effective efficient possible"
     " great better other different proper correct ideal"
 )
-_ABOUT = vocabulary("do does can could should would to might did will am is are was were has have had")
+_ABOUT = vocabulary(
+    "do does can could should must may shall ought would to might did will am is are was were has have had"
+)
 _ASKING = vocabulary(
     "is are was were do does did will would has have had should isn't aren't don't doesn't won't didn't"
 )
 # Behind "when", any other word begins a clause: "when I pay by card, ...".
 _INVERTED = _ASKING | vocabulary("can could shall may must might to exactly and or")
 _ALLOWED = vocabulary("can could may am")
+
+# Before a question that is asked indirectly: "do you know why ...", "could anyone tell me how ...".
+_INDIRECT = re.compile(
+    r"\W*(?:(?:hi|hello|hey|please|so|and|ok)\W+)*(?:do|does|can|could|would|will|may|might)"
+    r" (?:you|i|anyone|anybody|someone|somebody)\b(?: \w+){0,2}?"
+    r" (?:know|tell|explain|say|show|clarify|ask)(?: me| us| to me)? "
+    r"(?=(?:who|whom|whose|when|where|why|how|what|which)\b)"
+)
 
 _HARD = vocabulary("why number amount span often far age size when where who")
 
@@ -78,22 +93,40 @@ _TELLING = _pairs(
     " amount/span where/who procedure/whether"
 )
 _TYPE_WORDS = frozenset((*_HOW, *_COUNTED, *_HEADS))
+_INTERROGATIVE = _WORDS - {"which"}
+_NAMED = frozenset(("who", "when", "where"))
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
 
 
-class Question(Comparing[str]):
+class Reading(NamedTuple):
+    """`kind` is the type of the first question, "" for none. Every text has a reading of its own."""
+
+    kind: str
+
+
+class Question(Comparing[Reading]):
     """Vetoes prompts that ask for things of another type, and doubts those that may."""
 
     name = "question"
 
-    def read(self, text: str) -> str:
-        return read(text)
+    def read(self, text: str) -> Reading:
+        return Reading(read(text))
 
-    def compare(self, one: str, two: str, query: str, cached: str, /) -> Conflict | None:
-        """Compare the types of two questions."""
+    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+        """Compare the types of two questions, and their light words."""
+        found = self._typed(one.kind, two.kind, query, cached)
+        if found is None or not found.veto:
+            light = grammar.compare(query, cached)
+            if light is not None:
+                return Conflict(self.name, *light)
+        return found
+
+    def _typed(self, one: str, two: str, query: str, cached: str) -> Conflict | None:
         if one == two or not one or not two:
             return None
         pair = frozenset((one, two))
+        if read_text(query).bag ^ read_text(cached).bag <= _INTERROGATIVE and "what" in pair and pair & _NAMED:
+            return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
         doubted = bool(pair & _HARD) or pair in _DOUBTED
         if pair in _EXCHANGED or not (doubted or pair in _TELLING):
             return None
@@ -106,7 +139,10 @@ class Question(Comparing[str]):
 
 def read(text: str) -> str:
     """The type of the first question in `text`, "" for none."""
-    words = read_text(text).words
+    seen = read_text(text)
+    words = seen.words
+    if words[:1] and words[0] not in _WORDS and (lead := _INDIRECT.match(seen.lower)) is not None:
+        words = read_text(seen.lower[lead.end() :]).words
     for place, word in enumerate(words[:12]):
         if word == "when" and words[place + 1 : place + 2] and words[place + 1] not in _INVERTED:
             if words[place + 1] in ("and", "or"):

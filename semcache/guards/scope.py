@@ -17,6 +17,7 @@ from semcache.types import Conflict
 
 _SINGLE = frozenset(SINGLE)
 _STARTS = frozenset(STARTS)
+_SHORT = 6  # letters; of a longer word all but two make out the word
 _KNOWN = _SINGLE | _STARTS | LONE
 
 
@@ -43,8 +44,8 @@ class Scope(Comparing[Reading]):
             if others is not None and values.isdisjoint(others):
                 return Conflict(self.name, f"qualifiers: {_words(one, two)}")
         if one.telling != two.telling:
-            lone = [word for word in one.telling - two.telling if not _met(word, two)]
-            lone += [word for word in two.telling - one.telling if not _met(word, one)]
+            lone = [word for word in one.telling - two.telling if not _met(word, two, cached)]
+            lone += [word for word in two.telling - one.telling if not _met(word, one, query)]
             if lone:
                 return Conflict(self.name, f"only one says {min(lone)}", all_the_difference(query, cached, lone))
         return None
@@ -84,9 +85,13 @@ def read(text: str) -> Reading:
     )
 
 
-def _met(word: str, other: Reading) -> bool:
-    """Whether the other text names the same value in other words."""
+def _met(word: str, other: Reading, text: str) -> bool:
+    """Whether the other text, of reading `other`, names the same value in other words."""
     places = SINGLE.get(word) or PHRASES.get(word) or ()
+    if len(word) > _SHORT and any(
+        spelt.startswith(word[: max(_SHORT, len(word) - 2)]) for spelt in read_text(text).bag
+    ):
+        return True  # "pregnancy" for "pregnant"
     return any(value in other.values.get(axis, ()) for axis, value in places)
 
 

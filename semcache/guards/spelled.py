@@ -20,7 +20,8 @@ _SPELLED = re.compile(
       (?P<half>half\s+(?:an?\s+|of\s+an?\s+)?)(?={"|".join(PERIODS)})
     | (?P<many>(?:couple|few)\s+of\s+(?:hundreds?|thousands?|millions?))
     | (?P<fraction>(?:(?P<top>one|two|three|a)[\s-]+)(?P<bottom>thirds?|quarters?|fourths?|fifths?|half)\b(?:\s+of)?)
-    | (?:a\s+)?(?P<times>half|twice|double|thrice|triple|once|(?P<cardozen>(?:{_ONES})\s+)?dozen|couple)\b(?:\s+of\b)?
+    | (?:a\s+)?(?P<times>half|twice|double|thrice|triple|once|both|(?P<cardozen>(?:{_ONES})\s+)?dozen|couple)\b
+        (?:\s+of\b)?
     | (?P<number>(?:a\s+(?=hundred|thousand|million|billion))?(?:{_ONES})(?:[\s-]+(?:and\s+)?(?:{_ONES}))*)
         (?:[\s-]+(?P<tail>{_ORDS}))?(?:\s+point\s+(?P<point>(?:(?:{_ONES})\s*)+))?\b
     | (?P<ordinal>{_ORDS})\b(?!\s+(?:of\s+all|and\s+foremost)\b)

@@ -11,7 +11,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+# Vowel signs and other marks of Hebrew, Arabic, Indic and Thai writing are no letters to `re`, yet part of words.
+_LETTER = (
+    r"(?:[^\W_]|[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ecd\u102b-\u103e\u17b4-\u17d3])"
+)
+_TOKEN = re.compile(rf"{_LETTER}+(?:'{_LETTER}+)*")
 _DIGIT = re.compile(r"\d")
 _DOTTED = re.compile(r"\b(?:[A-Za-z]\.){2,}(?!\w)")
 _POSSESSIVE = re.compile(r"(?:'s|s'|')$")

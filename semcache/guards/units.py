@@ -110,6 +110,16 @@ DIGITS = {word: value for value, word in enumerate(_TO_NINETEEN.split())}
 DIGITS |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 ORDINALS = {word: value for value, word in enumerate(_TO_TWELFTH.split(), start=1)}
-ORDINALS |= {"twentieth": 20, "thirtieth": 30, "hundredth": 100}
+ORDINALS |= {f"{word}th": value for word, value in DIGITS.items() if value > 12 and word.endswith("teen")}
+ORDINALS |= {f"{word[:-1]}ieth": value for word, value in DIGITS.items() if word.endswith("ty")} | {"hundredth": 100}
 FRACTIONS = {"half": "0.5", "thirds": "/3", "fifths": "/5", "quarters": "/4"}
-TIMES = {"twice": "2", "double": "2", "thrice": "3", "triple": "3", "dozen": "12", "once": "1~", "couple": "2~"}
+TIMES = {
+    "twice": "2",
+    "double": "2",
+    "thrice": "3",
+    "triple": "3",
+    "dozen": "12",
+    "once": "1~",
+    "couple": "2~",
+    "both": "2~",
+}

@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING
 
 from semcache import plugins
 from semcache.errors import ConfigError
+from semcache.evidence import JUDGES
 from semcache.judge.plain import ExactJudge, NormalisedJudge
 from semcache.protocols import Judge
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend, Embedder, Verifier
 
-__all__ = ["JUDGES", "ExactJudge", "NormalisedJudge", "open_judge"]
+__all__ = ["JUDGES", "ExactJudge", "NormalisedJudge", "asks", "open_judge"]
 
 _PLAIN: Mapping[str, Callable[[], Judge]] = {"exact": ExactJudge, "normalised": NormalisedJudge}
-JUDGES = (*_PLAIN, "verifier", "llm")
+
+
+def asks(name: str) -> bool:
+    """Whether the judge of that name may ask a backend: "llm" does, and a plug-in is given one to do so."""
+    return name == "llm" or name not in JUDGES
 
 
 def open_judge(

@@ -1,27 +1,19 @@
 """A judge that asks a language model for one word.
 
-Knows the chat dialect and `protocols.Backend`. Prompts and answers are strangers' text: they travel as one JSON object,
-in which no text can end its own quotation, and whatever the model says but a plain yes or no counts as no verdict.
-Invariant: what is sent depends on the four texts alone, byte for byte, so that a provider's prefix cache can hold it.
+Knows what the model is told and shown, and for how long it is waited for; how it is asked and what its reply means,
+`semcache.word` knows. Invariant: whatever the model says but a plain yes or no counts as no verdict.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 
-import msgspec
-
-from semcache.errors import UpstreamError, UpstreamTimeout
+from semcache.errors import UpstreamTimeout
 from semcache.evidence import Comparison
 from semcache.protocols import Backend
-from semcache.types import Endpoint
-from semcache.wire import dialects
-from semcache.word import Brief
+from semcache.word import OneWord
 
 LONGEST = 6000
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
-_VERDICTS = {"yes": True, "no": False}
 
 INSTRUCTIONS = (
     "You compare two answers to one question. You get one JSON object with the fields question, cached_question, "
@@ -36,44 +28,30 @@ INSTRUCTIONS = (
 class LlmJudge:
     """Asks `model` behind `backend`, for at most `patience` seconds a comparison.
 
-    Answers are cut off after their first 6,000 characters.
+    Each of the texts is cut off after its first 6,000 characters.
     """
 
     name = "llm"
     instant = False
 
     def __init__(self, backend: Backend, model: str, *, patience: float = 20.0) -> None:
-        self._brief = Brief(backend, model, who="the judge's reply")
-        self._model = model
+        self._word = OneWord(backend, model, INSTRUCTIONS)
         self._patience = patience
 
     async def agree(self, comparison: Comparison) -> bool | None:
         """The model's verdict; None for any word but yes or no. Raises UpstreamError or UpstreamTimeout."""
         try:
             async with asyncio.timeout(self._patience):
-                return verdict(await self._ask(comparison))
+                return await self._word.ask(shown(comparison))
         except TimeoutError as error:
-            raise UpstreamTimeout(f"the judge {self._model!r} said nothing within {self._patience} s") from error
-
-    async def _ask(self, comparison: Comparison) -> str:
-        status, raw = await self._brief.ask(INSTRUCTIONS, quoted(comparison))
-        if status != 200:
-            raise UpstreamError(f"the judge's backend answered with status {status}")
-        return dialects()[Endpoint.CHAT].parse(raw).text
+            raise UpstreamTimeout(f"the judge {self._word.model!r} said nothing within {self._patience} s") from error
 
 
-def quoted(comparison: Comparison) -> str:
-    """The four texts as one JSON object."""
-    texts = {
+def shown(comparison: Comparison) -> dict[str, str]:
+    """The four texts that the model is shown; as JSON, in this order."""
+    return {
         "question": comparison.question[:LONGEST],
         "cached_question": comparison.cached_question[:LONGEST],
         "cached_answer": comparison.cached[:LONGEST],
         "fresh_answer": comparison.fresh[:LONGEST],
     }
-    return msgspec.json.encode(texts).decode()
-
-
-def verdict(said: str) -> bool | None:
-    """What a reply means: only the bare word counts, in any case, with or without a full stop."""
-    word = _THOUGHT.sub("", said).strip().removesuffix(".").casefold()
-    return _VERDICTS.get(word)

@@ -27,6 +27,7 @@ from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings, check_exposure, find_file, is_loopback
 from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.faults import SURVIVED
+from semcache.judge import asks
 from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import Receive, Scope, Send, respond
@@ -36,6 +37,7 @@ from semcache.proxy.easing import Watched, ease
 from semcache.proxy.embeddings import EmbeddingsRoute
 from semcache.proxy.faults import survived
 from semcache.proxy.followup import FollowUps
+from semcache.proxy.leases import Leases
 from semcache.proxy.limits import ClientGone, read_body, reread
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
+_FLIGHTS = "flights.lock"
 _log = logging.getLogger(__name__)
 
 
@@ -85,6 +88,7 @@ class Proxy:
         self._followups: FollowUps | None = None
         self._plans: PlanSurface | None = None
         self._near: OpenNear | None = None
+        self._leases: Leases | None = None
 
     async def start(self) -> None:
         """Open every part. Raises SemcacheError."""
@@ -95,7 +99,7 @@ class Proxy:
         if settings.upstream.busy_at is not None:
             self._backend = Watched(self._backend)
         try:
-            if settings.cache.judge == "llm":
+            if asks(settings.cache.judge):
                 judge = settings.judge
                 self._judge_backend = backend_for(settings, judge, self._backend, timeout=judge.timeout)
             parts = await open_from(settings, clock=self._clock, sink=self._sink, judge_backend=self._judge_backend)
@@ -133,6 +137,8 @@ class Proxy:
             loopback=is_loopback(server.host),
         )
         limits = Limits(server.max_body, settings.auth.trust_user_header, settings.auth.expose_scores)
+        if server.workers > 1:
+            self._leases = Leases(settings.data / _FLIGHTS)
         self.routes = Routes(
             self.cache,
             self._backend,
@@ -142,6 +148,7 @@ class Proxy:
             followups=self._followups,
             plans=self._plans,
             near=self._near.nearby if self._near is not None else None,
+            leases=self._leases,
         )
         self._embeddings = EmbeddingsRoute(self.routes, self._backend)
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
@@ -164,6 +171,8 @@ class Proxy:
             await self._plans.close()
         if self._near is not None:
             await self._near.close()
+        if self._leases is not None:
+            self._leases.close()
         await self.cache.parts.verifiers.close()
         await self.cache.close()
         await self._close_backends()
@@ -177,7 +186,7 @@ class Proxy:
 
         plans = await self.cache.open_plans(Terms(target=chosen.target, life=chosen.life))
         salt, rule, mode = self.cache.parts.store.salt, chosen.rule, chosen.mode
-        others = self.settings.server.workers > 1 or self.settings.store_url.startswith("postgresql")
+        others = self.cache.parts.shared
         return PlanSurface(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others)
 
     async def _open_near(self) -> OpenNear | None:

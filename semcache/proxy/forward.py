@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from semcache.cache import AsyncSemanticCache
@@ -68,7 +69,7 @@ class Forwarder:
         started = time.perf_counter()
         flight.started = started
         try:
-            reply = await self._backend.send(outbound)
+            reply = await self._backend.send(replace(outbound, draft=lambda: self._cache.guess(lookup)))
             try:
                 answer = await self._relay(flight, lookup, dialect, reply, started)
             finally:
@@ -153,7 +154,7 @@ class Forwarder:
         return stored
 
     def _promises(self, lookup: Lookup) -> bool:
-        """Whether a stream that ends well, and does not refuse, will be kept: said before its first byte."""
+        """Whether a stream that ends well, and says something, will be kept: said before its first byte."""
         controls = lookup.request.controls
         ttl = min(self._cache.pack.of(lookup.category).ttl, controls.ttl if controls.ttl is not None else _NEVER)
         return lookup.key is not None and not controls.no_store and ttl > 0 and "store" not in self._cache.faults()

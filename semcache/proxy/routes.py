@@ -24,7 +24,8 @@ from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, 
 from semcache.proxy.auth import Authenticator, Caller, forwarded, user_of
 from semcache.proxy.faults import survived
 from semcache.proxy.followup import FollowUps, Hit
-from semcache.proxy.forward import Forwarder, exact_only, mode
+from semcache.proxy.forward import Forwarder, exact_only, joinable, mode
+from semcache.proxy.leases import Leases
 from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, identity_of, refused, relayed, unstreamed
@@ -77,6 +78,7 @@ class Routes:
         followups: FollowUps,
         plans: PlanSurface | None = None,
         near: Nearby | None = None,
+        leases: Leases | None = None,
     ) -> None:
         self.cache = cache
         self.auth = auth
@@ -84,6 +86,7 @@ class Routes:
         self.followups = followups
         self.plans = plans
         self.near = near
+        self.leases = leases
         self.replays = hits.Replays(cache, worker=worker)
         self.forwarder = Forwarder(cache, backend, Flights())
 
@@ -205,7 +208,7 @@ class Exchange:
             with self._turn.under_way():
                 async with until_disconnect(receive):
                     if not await self._follow(lookup, send):
-                        await self._forward(lookup, send)
+                        await self._first(lookup, send)
         except Disconnected:
             self._note(lookup, CLIENT_GONE)
 
@@ -307,6 +310,27 @@ class Exchange:
         await respond(send, 200, headers, payload)
         self._note(lookup, 200, answer=answer, collapsed=True)
         return True
+
+    async def _first(self, lookup: Lookup, send: Send) -> None:
+        """Ask the backend, unless another worker does so now: then its answer may do."""
+        leases, key = self._routes.leases, lookup.key
+        if leases is None or key is None or not joinable(lookup):
+            await self._forward(lookup, send)
+            return
+        try:
+            # A stream would have to wait for the end of the other's.
+            if not leases.take(key.exact) and not lookup.request.stream:
+                await leases.wait(key.exact)
+                # Whoever else waits waits no longer, whatever came of the other's call.
+                leases.give_back(key.exact)
+                again = await self._cache.relook(lookup)
+                if isinstance(again.decision, Serve) and await self._replay(again, again.decision, send):
+                    return
+                if await self._follow(lookup, send):
+                    return
+            await self._forward(lookup, send)
+        finally:
+            leases.give_back(key.exact)
 
     async def _forward(self, lookup: Lookup, send: Send) -> None:
         near = self._routes.near

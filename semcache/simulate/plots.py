@@ -33,7 +33,9 @@ def draw(report: Mapping[str, Any], last: Result, folder: Path) -> list[str]:
     for name, paint in (("over-time", _over_time), ("by-size", _by_size), ("against-fixed-scores", _against_static)):
         figure = Figure(figsize=_SIZE, layout="constrained")
         FigureCanvasAgg(figure)
-        if paint(figure.subplots(), report, last):
+        axes = figure.subplots()
+        axes.yaxis.set_major_formatter(_percent)
+        if paint(axes, report, last):
             figure.savefig(folder / f"{name}.png", dpi=120)
             names.append(f"{name}.png")
     return names
@@ -66,6 +68,8 @@ def _by_size(axes: Any, report: Mapping[str, Any], last: Result) -> bool:  # noq
     axes.plot(sizes, [run["answer_bound"] / requests for run in runs], "--", label="bound: every known answer")
     axes.plot(sizes, [run["exact_bound"] / requests for run in runs], ":", label="bound: exact repeats")
     axes.set(xlabel="entries", ylabel="hit rate", xscale="log", title="By size, beside offline-optimal eviction")
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
     axes.legend()
     return True
 
@@ -83,5 +87,10 @@ def _against_static(axes: Any, report: Mapping[str, Any], last: Result) -> bool:
     shown = max(report["target"] * 5, (own[key][0] if own[key] else 0.0) * 1.5)
     axes.set(xlim=(-shown / 40, shown), xlabel=f"error per {report['contract']}", ylabel="hit rate",
              title="Against fixed scores, in hindsight")  # fmt: skip
+    axes.xaxis.set_major_formatter(_percent)
     axes.legend()
     return True
+
+
+def _percent(share: float, _: float) -> str:
+    return f"{100 * share:.3g}%"

@@ -1,19 +1,26 @@
 """Putting a model folder in its place: whole, or not at all.
 
 Knows folders, nothing of what is in them. Invariant: a reader of the place sees what was there before or the finished
-folder; whatever fails, what was there before is still there.
+folder, or for the moment between two renames nothing; whatever fails, what was there before is still there. What a
+killed process left beside the place is cleared away by the next one, never what another is still writing.
 """
 
 from __future__ import annotations
 
+import glob
+import logging
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from semcache.errors import InvalidArgument, StoreError
+
+_TRIES, _PAUSE = 100, 0.05  # seconds; others hold a folder for as long as two renames take
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -24,23 +31,33 @@ def published(out: Path, *, replace: bool) -> Iterator[Path]:
     """
     vacant(out, replace=replace)
     staging: Path | None = None
+    held: int | None = None
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=f".{out.name}.staging-", dir=out.parent))
+        with _held(out.parent):
+            staging = Path(tempfile.mkdtemp(prefix=f".{out.name}.staging-", dir=out.parent))
+            held = _hold(staging)
         staging.chmod(0o755)
         yield staging
         _sync(staging)
-        _move(staging, out)
+        with _held(out.parent):
+            _move(staging, out)
     except OSError as error:
         was = "what was there is untouched" if out.exists() else "nothing was left there"
         raise StoreError(f"{out} cannot be written: {error.strerror or error}; {was}") from error
     finally:
         if staging is not None:
             shutil.rmtree(staging, ignore_errors=True)
+        if held is not None:
+            os.close(held)
 
 
 def vacant(out: Path, *, replace: bool) -> None:
-    """Raise InvalidArgument where `published` would for what is there; asked before hours of work."""
+    """Raise InvalidArgument where `published` would for what is there; asked before hours of work.
+
+    What a killed process left is cleared away first: the model that it had set aside may be the one that is there.
+    """
+    _tidy(out)
     if out.exists() and not replace:
         raise InvalidArgument(f"{out} exists: name another folder, or --force to replace it")
     if out.exists() and not out.is_dir():
@@ -62,6 +79,60 @@ def _move(staging: Path, out: Path) -> None:
         if not out.exists():
             aside.rename(out)
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _tidy(out: Path) -> None:
+    """Put back what a killed process had set aside, and remove what it had not finished."""
+    name = glob.escape(out.name)
+    with suppress(OSError), _held(out.parent) as alone:
+        if not alone:
+            return
+        for aside in out.parent.glob(f".{name}.old-*"):  # the folder is held: nobody is between the two renames
+            if out.exists() or not any(aside.iterdir()):
+                shutil.rmtree(aside, ignore_errors=True)
+            else:
+                aside.rename(out)
+                _log.warning("%s is back: a process was killed while it replaced it", out)
+        for staging in out.parent.glob(f".{name}.staging-*"):
+            with _held(staging, tries=1) as unused:
+                if unused:
+                    shutil.rmtree(staging, ignore_errors=True)
+
+
+@contextmanager
+def _held(folder: Path, *, tries: int = _TRIES) -> Iterator[bool]:
+    """Whether this process alone holds `folder` while the block runs; False where that is not to be had."""
+    held = _hold(folder, tries=tries)
+    try:
+        yield held is not None
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+def _hold(folder: Path, *, tries: int = _TRIES) -> int | None:
+    """A descriptor whose lock ends with it, and with a process that is killed; None where there is no lock to have.
+
+    It is not waited for without end: `flock DIR COMMAND` holds a folder for as long as the command runs.
+    """
+    try:
+        import fcntl
+
+        held = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None
+    for left in reversed(range(tries)):
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if left:
+                time.sleep(_PAUSE)
+        except OSError:
+            break
+        else:
+            return held
+    os.close(held)
+    return None
 
 
 def _sync(folder: Path) -> None:

@@ -6,7 +6,9 @@ in the columns that `table` writes for it.
 `ranking` is ours. A cache compares every pair with one threshold, whatever the query: so every pair of the same answer
 should outrank every other pair of the batch, not only those of its own query. Labelled pairs are compared as in RankNet
 (Burges et al. 2005, section 3), whose bounded gradient forgives wrong labels; prompts that merely share a batch are
-further negatives, as in InfoNCE (arXiv 1807.03748, equation 4), less those of the same answer.
+further negatives, as in InfoNCE (arXiv 1807.03748, equation 4), less those of the same answer. Few pairs say of few
+prompts that they share an answer, so what lies as near as the pair's own text counts as an unlabelled duplicate and is
+left out as well, by the rule of `semcache.train.mining`.
 """
 
 from __future__ import annotations
@@ -15,12 +17,15 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, get_args
 
+from semcache.train.mining import CEILING
 from semcache.train.pairs import Pair
 from semcache.train.splits import normal
 
 LossName = Literal["ranking", "contrastive", "mnr"]
 LOSSES: tuple[str, ...] = get_args(LossName)
 _TEMPERATURE = 0.05  # cosine differences of this size matter
+_TOGETHER = 16  # texts that go through the network together on a processor
+_PADDED = ("input_ids", "attention_mask", "token_type_ids")
 _CROWD = 0.2  # weight of the prompts that merely share a batch, beside the labelled ones
 
 
@@ -70,12 +75,32 @@ def ranking(one: Any, two: Any, labels: Any) -> Any:
         total = total + functional.softplus(gaps).mean()
     if len(right):
         crowd = one[same] @ two.T
-        relatives = (labels[same, 1][:, None] == labels[None, :, 2]) | torch.eye(len(labels), dtype=torch.bool)[
-            same.cpu()
-        ].to(same.device)
+        relatives = labels[same, 1][:, None] == labels[None, :, 2]
+        relatives |= torch.eye(len(labels), dtype=torch.bool, device=labels.device)[same]
+        relatives |= crowd.detach() > CEILING * right.detach()[:, None]
         pool = (crowd / _TEMPERATURE).masked_fill(relatives, float("-inf")).logsumexp(1)
         total = total + _CROWD * functional.softplus(pool - right / _TEMPERATURE).mean()
     return total
+
+
+def _embedded(model: Any, part: Mapping[str, Any]) -> Any:
+    """The embeddings of a column, shape (n, dim); on a processor a few texts of similar length at a time.
+
+    There the time goes with the tokens, a third of which would be padding; a GPU prefers them all at once.
+    """
+    mask = part.get("attention_mask")
+    foreign = any(hasattr(value, "shape") and name not in _PADDED for name, value in part.items())
+    if mask is None or foreign or mask.device.type != "cpu" or not bool(mask[:, 0].all()):  # padded on the left
+        return model(dict(part))["sentence_embedding"]
+    torch = import_module("torch")
+    lengths = mask.sum(1)
+    order = lengths.argsort(stable=True)
+    found = []
+    for rows in order.split(_TOGETHER):
+        width = int(lengths[rows].max())
+        cut = {name: value[rows, :width] if name in _PADDED else value for name, value in part.items()}
+        found.append(model(cut)["sentence_embedding"])
+    return torch.cat(found)[order.argsort()]
 
 
 def _ranking(model: Any) -> Any:
@@ -87,8 +112,8 @@ def _ranking(model: Any) -> Any:
         self.model = model
 
     def forward(self: Any, features: Any, labels: Any) -> Any:
-        vectors = [functional.normalize(self.model(part)["sentence_embedding"].float(), dim=1) for part in features]
-        return ranking(vectors[0], vectors[1], labels)
+        one, two = (functional.normalize(_embedded(self.model, part).float(), dim=1) for part in features)
+        return ranking(one, two, labels)
 
     # Made here and not by a class statement, whose base would have to be imported with this module.
     return type("RankingLoss", (nn.Module,), {"__init__": start, "forward": forward})()

@@ -1,4 +1,4 @@
-"""From pairs to a model folder: split, train, export, measure before and after, recalibrate, publish.
+"""From pairs to a model folder: split, train, mix, export, measure before and after, recalibrate, publish.
 
 Knows the order of the steps and what each needs, not how it is done. Invariant: the test part is read for the figures
 and for nothing else; the folder appears whole or not at all.
@@ -13,19 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from semcache.errors import InvalidArgument
-from semcache.train import card, finetune, splits
+from semcache.train import card, finetune, mixing, splits
 from semcache.train.folder import published, vacant
+from semcache.train.general import general
 from semcache.train.metrics import Quality
 from semcache.train.pairs import Pair, both_classes
 from semcache.train.recalibrate import recalibrate
 
 Stage = Callable[[str], None]
+_LOOKED = 1500  # check pairs that stop the training and choose the mix: more cost more than they tell
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What is to be made. `check` and `test` are shares of the components; `test` does not count where pairs to test on
-    are given. `force` replaces a model at `out` and lets texts of the test part be trained on."""
+    are given. `mix` is the share of the trained weights in the model, in [0, 1], the rest being the base's; None
+    chooses it (`semcache.train.mixing`). `force` replaces a model at `out` and lets texts of the test part be trained
+    on."""
 
     out: Path
     base: str = "default"
@@ -33,9 +37,14 @@ class Wish:
     licence: str = "Apache-2.0 (the base); as the training data allow"
     check: float = 0.1
     test: float = 0.1
+    mix: float | None = None
     force: bool = False
     data: Sequence[str] = ()
     plan: finetune.Plan = field(default_factory=finetune.Plan)
+
+    def __post_init__(self) -> None:
+        if self.mix is not None and not 0.0 <= self.mix <= 1.0:
+            raise InvalidArgument(f"mix is {self.mix}: it is a share of the trained weights, from 0 to 1")
 
 
 def prepared(pairs: Sequence[Pair], test: Sequence[Pair] | None, wish: Wish) -> tuple[splits.Parts, list[str]]:
@@ -79,8 +88,12 @@ def make(
     with published(wish.out, replace=wish.force) as folder:
         stage("measuring before")  # and first of all whether what comes of this base can be exported
         before = _before(wish.base, folder, parts.test)
+        start, known = mixing.weights_of(model), _general(model, parts) if wish.mix is None else {}
         stage("training")
-        trained = finetune.train(model, parts.train, parts.check, wish.plan, work, told=told)
+        looked = parts.check[:: max(1, -(-len(parts.check) // _LOOKED))]
+        trained = finetune.train(model, parts.train, looked, wish.plan, work, told=told)
+        stage("mixing with the base")
+        mixed = mixing.settle(model, start, looked, known, share=wish.mix)
         stage("exporting")
         finetune.save(model, folder / card.WEIGHTS)
         origin = f"fine-tuned from {finetune.named(wish.base)}"
@@ -100,6 +113,7 @@ def make(
             "shared_texts": len(leaks),
             "plan": {**asdict(wish.plan), "base": finetune.named(wish.base), "device": device},
             "training": trained,
+            "mixing": mixed,
             "before": asdict(before),
             "after": asdict(after),
             "prior": outcome.told,
@@ -109,6 +123,14 @@ def make(
         _plot(before, after, folder / "curve.png")
     shutil.rmtree(work, ignore_errors=True)
     return report
+
+
+def _general(model: Any, parts: splits.Parts) -> dict[str, list[Pair]]:
+    """Pairs out of the domain, none of whose texts is in a part; `model` is as it was before the training."""
+    known = {splits.normal(text) for part in parts for text in card.texts_of(part)}
+    return general(
+        lambda texts: model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False), without=known
+    )
 
 
 def _before(base: str, folder: Path, test: Sequence[Pair]) -> Quality:
@@ -129,9 +151,20 @@ def _data(wish: Wish, report: dict[str, Any]) -> dict[str, Any]:
         "apart by connected component",
         "Training": f"{plan['loss']} loss, {plan['epochs']} epoch(s), batch {plan['batch']}, rate {plan['rate']:g}, "
         f"seed {plan['seed']}, {report['training']['steps']} steps",
+        "Weights": _weights(report["mixing"]),
         "Decision prior": f"{report['prior']['chosen']} ({report['prior']['candidates']} candidates)",
         "Texts shared by training and test": report["shared_texts"],
     }
+
+
+def _weights(mixed: dict[str, Any]) -> str:
+    """What a card says of the mixing."""
+    said = f"{mixed['share']:.0%} of the way from the base's to the trained ones"
+    if not mixed["looks"]:
+        return f"{said}, as was asked for"
+    base, chosen = (next(one for one in mixed["looks"] if one["share"] == share) for share in (0.0, mixed["share"]))
+    lost = (f"{100 * (chosen['general'][name] - value):+.1f} on {name}" for name, value in base["general"].items())
+    return f"{said}, chosen on the check pairs; points of AP on general pairs: {', '.join(lost)}"
 
 
 def _plot(before: Quality, after: Quality, path: Path) -> None:

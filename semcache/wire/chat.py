@@ -204,7 +204,7 @@ def _judge(answer: Json, body: bytes) -> Assembled:
     choices = choices_of(answer)
     if choices is None:
         return Assembled(body, "", complete=False, usage=usage_of(answer))
-    complete, refusal, tool_calls, text = True, False, False, ""
+    complete, refusal, tool_calls, wordless, text = True, False, False, False, ""
     for choice in reversed(choices):
         message, reason = choice.get("message"), choice.get("finish_reason")
         if not isinstance(message, dict):
@@ -215,8 +215,9 @@ def _judge(answer: Json, body: bytes) -> Assembled:
         complete = complete and isinstance(reason, str) and reason in FINISHED
         refusal = refusal or reason == "content_filter" or bool(message.get("refusal"))
         tool_calls = tool_calls or bool(calls) or bool(message.get("function_call"))
+        wordless = wordless or bool(message.get("audio") or message.get("images"))
         text = content if isinstance(content, str) else _joined(content)
-    return Assembled(body, text, complete, refusal, tool_calls, usage_of(answer))
+    return Assembled(body, text, complete, refusal, tool_calls, usage_of(answer), wordless)
 
 
 def _joined(content: object) -> str:

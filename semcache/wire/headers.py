@@ -7,10 +7,12 @@ Invariant: header and body together ask for the stricter of the two; a wish that
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from semcache.errors import RequestRejected
 from semcache.types import Controls, Outcome, Why
 from semcache.wire.controls import rate, refusal, score, seconds
 
@@ -52,6 +54,14 @@ _NAMESPACE = (
     "cf-aig-cache-key",
 )
 _MIN_SCORE = ("x-semcache-min-score", "x-bf-cache-threshold")
+_OURS = "x-semcache-"
+# What a caller may say, of caching and of itself.
+_SAID = tuple(
+    _OURS + name
+    for name in (
+        "agent", "bypass", "category", "key", "max-error", "min-score", "namespace", "session", "tags", "ttl", "user"
+    )
+)  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*\Z")
 _LARGEST = 999_999_999_999_999
 
@@ -64,9 +74,11 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
     given: dict[str, str] = {}
     for raw_name, value in headers:
         name = raw_name.lower()
-        if name.startswith(
-            ("x-semcache-", "cf-aig-", "x-portkey-cache", "x-openrouter-cache", "helicone-cache", "x-bf-")
-        ) or (name in ("cache-control", "pragma", "x-higress-skip-ai-cache")):
+        if name.startswith(_OURS) and name not in _SAID:
+            raise _unknown(name)
+        if name.startswith((_OURS, "cf-aig-", "x-portkey-cache", "x-openrouter-cache", "helicone-cache", "x-bf-")) or (
+            name in ("cache-control", "pragma", "x-higress-skip-ai-cache")
+        ):
             given[name] = f"{given[name]}, {value}" if name in given else value
     if not given:
         return body_controls
@@ -153,7 +165,7 @@ def strip_reply_headers(headers: Headers) -> list[tuple[str, str]]:
 
 
 def _dropped(name: str, drop: frozenset[str]) -> bool:
-    return name in drop or name.startswith("x-semcache-")
+    return name in drop or name.startswith(_OURS)
 
 
 def _listed(headers: list[tuple[str, str]]) -> frozenset[str]:
@@ -184,6 +196,14 @@ def _directives(given: dict[str, str]) -> Controls:
             case _:
                 pass
     return Controls(no_cache=no_cache, no_store=no_store, only_if_cached=only_if_cached, max_age=max_age)
+
+
+def _unknown(name: str) -> RequestRejected:
+    close = difflib.get_close_matches(
+        name.removeprefix(_OURS), [one.removeprefix(_OURS) for one in _SAID], n=1, cutoff=0.8
+    )
+    hint = f"did you mean {_OURS}{close[0]}?" if close else f"known: {', '.join(_SAID)}, and cache-control"
+    return refusal(f"unknown header {name}; {hint}", name)
 
 
 def _number(text: str, where: str) -> float:

@@ -23,6 +23,7 @@ Json: TypeAlias = dict[str, Any]
 
 _VOLATILE = frozenset({"stream", "metadata", "service_tier", "cache_control"})
 _CALLER_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_")
+_WORDS = frozenset(["text", "thinking", "redacted_thinking", "tool_use"])  # blocks that hold no more than words
 _COMPLETE = frozenset({"end_turn", "stop_sequence", "tool_use", "refusal"})
 _DELTA_USAGE = (
     "input_tokens",
@@ -306,6 +307,7 @@ def _judge(answer: Json, body: bytes) -> Assembled:
         refusal=reason == "refusal",
         tool_calls=any(block.get("type") == "tool_use" for block in answer["content"]),
         usage=spent,
+        wordless=any(block.get("type") not in _WORDS for block in answer["content"]),
     )
 
 

@@ -218,7 +218,7 @@ def _judge(answer: Json, body: bytes) -> Assembled:
     texts: list[str] = []
     details = answer.get("incomplete_details")
     refusal = isinstance(details, dict) and details.get("reason") == "content_filter"
-    tool_calls = False
+    tool_calls = wordless = False
     for item in answer["output"]:
         if item.get("type") == "message":
             for part in item["content"]:
@@ -227,8 +227,10 @@ def _judge(answer: Json, body: bytes) -> Assembled:
                     texts.append(part["text"])
         elif item.get("type") in ("function_call", "custom_tool_call", "local_shell_call", "apply_patch_call"):
             tool_calls = True
+        elif item.get("type") != "reasoning":
+            wordless = True
     complete = answer.get("status") == "completed" and answer.get("error") is None
-    return Assembled(body, "".join(texts), complete, refusal, tool_calls, spent)
+    return Assembled(body, "".join(texts), complete, refusal, tool_calls, spent, wordless)
 
 
 def _events(answer: Json) -> Iterator[tuple[str, Json]]:

@@ -245,3 +245,12 @@ async def test_a_broken_library_is_a_reason_to_plan_and_never_an_error() -> None
     assert (await plans.lookup([], tools=TOOLS)).why == "no-task"
     assert (await plans.lookup(TASK, tools=[{"name": object()}])).why == "unreadable"
     assert len(SALT) == 32
+
+
+async def test_a_task_with_a_table_in_it_is_the_planners_and_costs_nothing_to_tell() -> None:
+    plans = await taught(ANN, BO)
+    table = "Cancel what stands in this table, please\n" + "12 34.50 2024-05-20\n" * 20_000
+    assert (await plans.lookup(asked(table), tools=TOOLS)).why == "too-large"
+    run = finished(table, ("find_user", {"user_id": "12"}, {"reservations": ["AB12CD"]}))
+    assert await plans.record(run, tools=TOOLS) is None
+    assert len(plans.library.templates()) == 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.agents.forms import forms_of, write
-from semcache.agents.slots import find
+from semcache.agents.slots import Kind, find, words
 from semcache.agents.template import Form
 
 
@@ -59,3 +61,21 @@ def test_a_value_is_written_as_the_call_wants_it(form: Form, text: str, value: o
 def test_writing_never_fails(form: Form, text: str) -> None:
     value = write(form, text)
     assert value is None or form in forms_of(value) or form is Form.NUMBER
+
+
+@pytest.mark.parametrize("piece", ["-", ".", "1.", "Aa, ", "(Aa) "])
+def test_a_long_ruling_or_list_is_read_in_one_go(piece: str) -> None:
+    """Read again from each of its characters, any of these takes longer than this suite may."""
+    found = find(piece * (400_000 // len(piece)))
+    assert {value.kind for value in found} <= {Kind.NUMBER, Kind.NAME}
+
+
+def test_long_texts_are_not_remembered_by_the_thousand() -> None:
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            words(f"{number} " + "word " * 1000)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 4 << 20

@@ -172,6 +172,15 @@ async def test_nonsense_is_survived(publisher: Publisher, followed: Followed, fr
     await until(lambda: depth(tree) == 2)
 
 
+async def test_a_publisher_that_speaks_otherwise_does_not_fill_the_log(
+    publisher: Publisher, followed: Followed, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(12):
+        await publisher.say(payload=b"\xc1")
+    await until(lambda: followed[1].count("malformed") == 12)
+    assert [record.args[2] for record in caplog.records if isinstance(record.args, tuple)] == [1, 10]
+
+
 async def test_a_replay_that_never_answers_is_given_up(publisher: Publisher) -> None:
     tree, notes = PromptTree(), []
     silent = publisher.context.socket(zmq.ROUTER)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpcore2
 import pytest
 
-from semcache.backends import open_backend
+from semcache.backends import open_backend, replica
 from semcache.backends.replica import Address, Replica
 from semcache.backends.router import Router, Routing
 from semcache.backends.routing.kinds import KINDS
@@ -173,6 +173,68 @@ async def test_a_server_that_shows_its_models_to_nobody_is_not_asked_with_every_
     assert [await asked("one"), await asked("one"), await asked("other"), await asked("other")] == [1, 1, 2, 2]
     monkeypatch.setattr(bench.router._replicas[0], "_refused_until", 0.0)
     assert await asked("other") == 3, "it may be shown later"
+
+
+async def test_a_server_that_hangs_when_asked_what_it_is_holds_nobody_up_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever comes first waits once, all at the same time; then others are asked until it speaks again."""
+    monkeypatch.setattr(replica, "_PATIENCE", 0.05)
+    free = asyncio.Event()
+    said = {"data": [{"id": "m", "owned_by": "vllm"}]}
+
+    def hangs(outbound: Outbound) -> Reply:
+        return Said([free, json.dumps(said).encode()]) if outbound.method == "GET" else answer()
+
+    def serves(outbound: Outbound) -> Reply:
+        return Said([json.dumps(said).encode()]) if outbound.method == "GET" else answer()
+
+    bench = Bench(hangs, hangs, serves, kind=None)
+    await asyncio.gather(*[bench.ask(chat(family)) for family in "abcdefgh"])
+    await bench.ask(chat("i"))
+    assert bench.counts() == [0, 0, 9]
+    assert [sum(one.method == "GET" for one in server.asked) for server in bench.servers] == [1, 1, 1]
+    free.set()
+    monkeypatch.setattr(bench.router._replicas[0], "_again", 0.0)
+    await bench.ask(chat("j"))
+    await asyncio.sleep(0.01)
+    bench.clock.now = 60.0
+    for family in "klmnop":
+        await bench.ask(chat(family))
+    assert bench.counts()[0] > 0
+    assert all("cache_salt" in json.loads(one.body) for one in bench.servers[0].asked if one.path == CHAT)
+    await bench.router.close()
+
+
+async def test_where_every_server_hangs_when_asked_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica, "_PATIENCE", 0.01)
+    bench = Bench(lambda _: Said([asyncio.Event()]), kind=None)
+    for _ in range(3):
+        with pytest.raises(UpstreamError, match=r"say its kind in upstream.replicas"):
+            await bench.router.send(chat("a"))
+    assert len(bench.servers[0].asked) == 1
+    await bench.router.close()
+
+
+async def test_a_server_that_was_of_no_kind_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it was starting, or a gateway before it, it may have known no models."""
+    monkeypatch.setattr(replica, "_AGAIN_SECONDS", 0.0)
+    replies = [Said([b"{}"], status=404), Said([b'{"data": [{"id": "m", "owned_by": "vllm"}]}'])]
+    bench = Bench(lambda outbound: replies.pop(0) if outbound.method == "GET" else answer(), kind=None)
+    for number in range(4):
+        await bench.ask(chat("a", number))
+        await asyncio.sleep(0)
+    salted = ["cache_salt" in json.loads(one.body) for one in bench.servers[0].asked if one.path == CHAT]
+    assert salted[0] is False
+    assert salted[-1] is True
+    assert not replies
+
+
+async def test_whichever_replica_is_asked_gets_the_guess_at_the_answer() -> None:
+    async def guess() -> str:
+        return "as before"
+
+    bench = Bench(lambda _: refused_connection(), lambda _: answer(), kind="semcache")
+    await bench.ask(replace(chat("a"), draft=guess))
+    assert [json.loads(one.body)["prediction"]["content"] for one in bench.servers[1].asked] == ["as before"]
 
 
 async def test_other_bodies_are_passed_on_as_they_are() -> None:

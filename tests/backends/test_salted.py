@@ -88,6 +88,23 @@ async def test_what_is_no_prompt_is_left_alone(path: str, body: bytes) -> None:
     assert (await sent(Server("vllm"), ("a", path, body))).bodies == [body]
 
 
+@pytest.mark.parametrize(("owner", "drafts"), [("semcache", ["a guess"]), ("vllm", []), ("somebody", [])])
+async def test_only_a_server_that_takes_guesses_costs_one(owner: str, drafts: list[str]) -> None:
+    made: list[str] = []
+
+    async def guess() -> str:
+        made.append("a guess")
+        return made[-1]
+
+    server = Server(owner)
+    backend = SaltedBackend(server, "host", kind=None, secret=lambda: b"s")
+    await backend.send(Outbound("POST", CHAT, [], BODY, "", "a", draft=guess))
+    await backend.close()
+    (body,) = server.bodies
+    assert made == drafts
+    assert json.loads(body).get("prediction") == ({"type": "content", "content": "a guess"} if drafts else None)
+
+
 async def test_a_server_that_is_away_says_so() -> None:
     class Away(Server):
         async def send(self, outbound: Outbound) -> Reply:

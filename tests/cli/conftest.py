@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
+from uuid import uuid4
 
 import pytest
 
@@ -55,10 +56,12 @@ def run(tmp_path: Path, environment: dict[str, str], nursery: subprocess.Popen[s
         assert nursery.stdin is not None
         assert nursery.stdout is not None
         words = [str(arg) for arg in args]
-        order = {"args": words, "env": {**environment, **(env or {})}, "cwd": str(tmp_path)}
+        order = {"args": words, "env": {**environment, **(env or {})}, "cwd": str(tmp_path), "id": uuid4().hex}
         nursery.stdin.write(json.dumps(order) + "\n")
         nursery.stdin.flush()
         done = json.loads(nursery.stdout.readline())
+        while done["id"] != order["id"]:  # of a test that has given up
+            done = json.loads(nursery.stdout.readline())
         return subprocess.CompletedProcess(words, done["code"], done["out"], done["err"])
 
     return call

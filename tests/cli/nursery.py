@@ -43,12 +43,13 @@ def child(order: dict[str, Any], out: int, err: int) -> NoReturn:
 gc.freeze()
 for line in sys.stdin:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        order = json.loads(line)
         pid = os.fork()
         if pid == 0:
-            child(json.loads(line), out.fileno(), err.fileno())
+            child(order, out.fileno(), err.fileno())
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         said = []
         for file in (out, err):
             file.seek(0)
             said.append(file.read().decode())
-    print(json.dumps({"code": code, "out": said[0], "err": said[1]}), flush=True)
+    print(json.dumps({"id": order["id"], "code": code, "out": said[0], "err": said[1]}), flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import semcache
+from semcache.cli import main
+from tests.cli.conftest import CLI
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 COMMANDS = [
@@ -68,3 +71,36 @@ def test_a_database_that_is_none_is_an_error_not_a_traceback(run: Run, tmp_path:
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no device that is always full")
+@pytest.mark.parametrize("arguments", [["config", "show", "--json"], ["--version"], ["policy", "schema"]])
+def test_a_full_disk_under_standard_output_is_one_line(environment: dict[str, str], arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*CLI, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment
+        )
+    assert (done.returncode, done.stderr) == (1, "error: the output cannot be written: No space left on device\n")
+
+
+def test_a_reader_that_has_left_is_no_error_to_talk_about(environment: dict[str, str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*CLI, "--version"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=environment
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_ctrl_c_is_no_traceback_at_any_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "semcache.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "semcache.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130

@@ -149,3 +149,11 @@ def test_a_cache_without_labels_has_nothing_to_teach(run: Run, tmp_path: Path) -
     assert done.returncode == 2
     assert "0 pairs from 0 labels" in done.stderr
     assert "no pair" in done.stderr
+
+
+def test_a_federation_without_its_tokens_says_how_to_make_them(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="needs the train extra")
+    done = run("embedder", "federate", "server", "--tokens", tmp_path / "tokens.json", "--out", tmp_path / "model")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {tmp_path / 'tokens.json'}: No such file")
+    assert "--names" in done.stderr

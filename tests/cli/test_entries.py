@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import threading
 import time
@@ -106,7 +107,9 @@ async def test_stats_count_requests_without_a_server(run: Run, fill: Fill) -> No
     assert found["total"]["entries"] == 2
     assert found["total"]["exact"] == 2
     assert found["total"]["hit_rate"] == 0.5
-    assert "50.0%" in run("stats").stdout
+    shown = run("stats").stdout
+    assert "50.0%" in shown
+    assert "neither entries" not in shown
     promised = found["categories"]["default"]
     assert (promised["strategy"], promised["state"], promised["target"]) == ("certified", "provisional", 0.01)
     unreachable = run("stats", "--url", "http://127.0.0.1:9")
@@ -156,6 +159,25 @@ async def test_stats_show_what_audits_have_shown_even_of_labels_after_the_saved_
     assert "5% (" in shown
     assert "calibrated on shipped data" in shown
     assert max(len(line) for line in shown.splitlines()) <= 120
+
+
+async def test_stats_list_what_has_traffic_and_do_not_round_a_first_saving_away(run: Run, tmp_path: Path) -> None:
+    plain = str(tmp_path / "plain.yaml")
+    message = {"role": "assistant", "content": "A monoid, they say."}
+    answer = {
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30},
+    }
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=plain, embedder="hashing") as cache:
+        for _ in range(2):
+            found = await cache.lookup("What is a monad?", model="gpt-4o-mini")
+            if found.answer is None:
+                await cache.record(found, answer)
+    shown = run("stats", "--policies", "default").stdout
+    assert [line.split()[0] for line in shown.splitlines()[1:4]] == ["default", "total", "neither"]
+    assert "neither entries nor requests: chat, code, facts" in shown
+    assert shown.count("chat") == 1
+    assert re.search(r"total .* 0\.000013\b", shown)
 
 
 def audit(*, correct: bool) -> Label:

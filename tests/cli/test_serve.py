@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from semcache.cli.serve import listen
-from semcache.errors import ConfigError
+from semcache.errors import ConfigError, StoreError
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -101,6 +101,22 @@ def test_workers_share_one_cache_and_clean_up(start: Start, tmp_path: Path) -> N
     _, err = server.communicate(timeout=60)
     assert server.returncode == 0, err
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_workers_end_with_a_parent_that_is_killed_and_leave_the_port_free(start: Start) -> None:
+    server = start("serve", *ECHO, "--workers", 2)
+    port = int(url_of(ready(server)).split(":")[2][:-3])
+    server.kill()
+    assert server.wait(timeout=30) == -signal.SIGKILL
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            listen("127.0.0.1", port).close()
+            break
+        except StoreError:
+            time.sleep(0.1)
+    else:
+        pytest.fail("a worker still holds the port")
 
 
 @pytest.mark.parametrize(

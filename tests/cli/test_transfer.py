@@ -38,6 +38,19 @@ def opened(folder: Path, pack: Path) -> Awaitable[AsyncSemanticCache]:
     return AsyncSemanticCache.open(str(folder), policies=str(pack), embedder="hashing")
 
 
+async def test_an_export_into_a_pipe_leaves_the_pipe_there(run: Run, fill: Fill, tmp_path: Path) -> None:
+    await fill(PROMPTS)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        done = run("export", "-o", pipe)
+        assert (done.returncode, done.stderr) == (0, f"2 entries exported to {pipe}\n")
+        assert pipe.is_fifo()
+        assert len(reader.communicate(timeout=30)[0].splitlines()) == 2
+    folder = run("export", "-o", tmp_path)
+    assert (folder.returncode, folder.stderr) == (1, f"error: {tmp_path} cannot be written: Is a directory\n")
+
+
 async def test_an_export_gives_the_same_answers_in_a_fresh_cache(run: Run, fill: Fill, tmp_path: Path) -> None:
     await fill(PROMPTS)
     await fill({"What is a functor?": "A map."}, tenant="acme", namespace="eu")
@@ -140,7 +153,7 @@ async def test_a_batch_is_its_input_and_its_output(run: Run, tmp_path: Path) -> 
     [
         (b'{"custom_id": ["a"]}\n', "requests:1: custom_id ['a'] is no string"),
         (b"\n{torn\n", "requests:2: no JSON object"),
-        (gzip.compress(b'{"custom_id": "a"}\n' * 50)[:-12], "damaged"),
+        (gzip.compress(b'{"custom_id": "a"}\n' * 50, mtime=0)[:-12], "damaged"),
         (b"{}\n", "no line has a custom_id"),
     ],
 )

@@ -122,3 +122,9 @@ def test_importing_the_room_loads_nothing_heavy() -> None:
     code = "import sys, semcache.embed, semcache.index; print({'numpy', 'onnxruntime', 'hnswlib'} & set(sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "set()"
+
+
+def test_a_static_model_needs_no_runtime() -> None:
+    code = "import sys, semcache.embed.static; print({'onnxruntime', 'torch'} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "set()"

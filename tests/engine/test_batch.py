@@ -16,6 +16,8 @@ from semcache.engine.batch import order, run
 from tests.engine.nursery import an_engine, ids, metric
 
 Folder = Callable[..., Path]
+DOCUMENT = {"type": "text", "text": "the cache of a model " * 9, "document": True}
+PRESSED = {"messages": [{"role": "user", "content": [DOCUMENT]}], "press": {"method": "snapkv"}, "max_tokens": 2}
 
 
 def line(name: str, prompt: Any, **body: Any) -> bytes:
@@ -64,6 +66,8 @@ def test_a_wrong_line_gets_its_own_error(folder: Folder) -> None:
         line("long", "much " * 3000),
         line("unknown", "x", foo=1),
         line("streams", "x", stream=True),
+        line("pressed", "x", press={}),
+        json.dumps({"custom_id": "asks", "url": "/v1/chat/completions", "body": PRESSED}).encode(),
         line("two", ["a", "b"], n=2, temperature=1.0, seed=1),
         b'{"custom_id": "where", "url": "/v1/embeddings", "body": {}}',
         b'{"custom_id": "no body", "url": "/v1/completions"}',
@@ -72,7 +76,8 @@ def test_a_wrong_line_gets_its_own_error(folder: Folder) -> None:
     ]
     made = results(an_engine(folder()), lines)
     assert {name: reply["status_code"] for name, reply in made.items()} == {
-        "good": 200, "long": 400, "unknown": 400, "streams": 400, "two": 200, "where": 400, "no body": 400, None: 400,
+        "good": 200, "long": 400, "unknown": 400, "streams": 400, "pressed": 400, "asks": 400, "two": 200, "where": 400,
+        "no body": 400, None: 400,
     }  # fmt: skip
     assert [choice["index"] for choice in made["two"]["body"]["choices"]] == [0, 1, 2, 3]
     assert made["unknown"]["body"]["error"]["param"] == "foo"
@@ -106,12 +111,37 @@ def test_the_command_continues_where_it_was_stopped(folder: Folder, tmp_path: Pa
     assert healed == texts
 
 
+def test_a_name_that_two_requests_have_is_said_before_any_work(tmp_path: Path) -> None:
+    """What has a result is not done again, so one of the two would be lost when the command is."""
+    from semcache.cli.engine import app
+    from semcache.errors import InvalidArgument
+
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(b"\n".join(line(name, "question") for name in ("a", "b", "a")))
+    result = CliRunner().invoke(app, ["batch", str(source), "--model", "no/such"])
+    assert isinstance(result.exception, InvalidArgument)
+    assert "'a'" in str(result.exception)
+    assert not source.with_suffix(".out.jsonl").exists()
+
+
 def test_a_file_that_is_not_there_is_said(folder: Folder, tmp_path: Path) -> None:
     from semcache.cli.engine import app
     from semcache.errors import InvalidArgument
 
     result = CliRunner().invoke(app, ["batch", str(tmp_path / "no"), "--model", str(folder())])
     assert isinstance(result.exception, InvalidArgument)
+
+
+def test_results_go_where_they_can_be_written_and_never_over_the_requests(tmp_path: Path) -> None:
+    from semcache.cli.engine import app
+    from semcache.errors import InvalidArgument
+
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(line("a", "question"))
+    for out in (source, tmp_path, tmp_path / "no" / "out.jsonl"):
+        result = CliRunner().invoke(app, ["batch", str(source), "--model", "no/such", "-o", str(out)])
+        assert isinstance(result.exception, InvalidArgument)
+    assert source.read_bytes() == line("a", "question")
 
 
 @pytest.mark.parametrize("command", [["serve"], ["batch", "x"]])

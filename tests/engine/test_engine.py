@@ -122,6 +122,17 @@ def test_cancelled_jobs_leave_room_and_no_trace(folder: Folder) -> None:
     assert all(engine._residence._pool.holders(block.page) == 1 for block in engine._residence._tree.blocks())
 
 
+def test_a_prompt_that_is_only_read_is_there_for_the_next(folder: Folder) -> None:
+    engine = an_engine(folder(), draft=8)
+    read = work(engine, [job("a", PROMPT, max_tokens=0, draft=ids(1, 9)), job("b", ids(7, 30), max_tokens=3)])
+    assert (read["a"].text, read["a"].finishes) == ("", [Finish.LENGTH])
+    assert (read["a"].spent.prompt, read["a"].spent.completion) == (len(PROMPT), 0)
+    assert read["b"].spent.completion == 3
+    said = work(engine, [job("c", PROMPT)])["c"]
+    assert said.spent.cached == (len(PROMPT) - 1) // 8 * 8
+    assert said.text == Reference(folder()).says(PROMPT, 12)
+
+
 @pytest.mark.parametrize(
     ("prompt", "sampling", "code"),
     [

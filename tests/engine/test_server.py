@@ -131,10 +131,34 @@ def test_a_prediction_is_verified_and_counted(client: openai.OpenAI) -> None:
     assert (details.accepted_prediction_tokens or 0) + (details.rejected_prediction_tokens or 0) > 0
 
 
+@pytest.mark.parametrize("way", [{}, {"chunks": {"recompute": 0.2}}])
+def test_documents_that_may_be_asked_about_are_read_ahead(client: openai.OpenAI, way: Any) -> None:
+    """As a retriever finds them, before it is done: what is asked then, of those that stay, finds them read."""
+    manual = MANUAL.replace("17", "18" if way else "19")
+    given: Any = {"model": "tiny", "max_tokens": 6, "temperature": 0}
+    read = client.chat.completions.create(
+        messages=documents(manual, LEAFLET, ask=""), extra_body={"prefill": True, **way}, **given
+    )
+    assert (read.choices[0].message.content, read.choices[0].finish_reason) == ("", "length")
+    assert read.usage
+    assert (read.usage.completion_tokens, read.usage.prompt_tokens > 100) == (0, True)
+    found = []
+    for text in (manual, manual.replace("the", "with", 1)):
+        asked = client.chat.completions.create(messages=documents(text, ask="who signs it"), extra_body=way, **given)
+        assert asked.usage
+        assert asked.usage.prompt_tokens_details
+        found.append(asked.usage.prompt_tokens_details.cached_tokens or 0)
+    assert found[0] > found[1] + 60
+    chunks = list(client.completions.create(model="tiny", prompt=manual, stream=True, extra_body={"prefill": True}))
+    assert [(one.choices[0].text, one.choices[0].finish_reason) for one in chunks] == [("", "length")]
+
+
 @pytest.mark.parametrize(
     ("change", "status", "param"),
     [
         ({"foo": 1}, 400, "foo"),
+        ({"prefill": True, "n": 2}, 400, "n"),
+        ({"prefill": "yes"}, 400, "prefill"),
         ({"temperature": 9}, 400, "temperature"),
         ({"temperature": "hot"}, 400, "temperature"),
         ({"top_p": 0}, 400, "top_p"),
@@ -171,7 +195,7 @@ def test_what_cannot_be_honoured_is_refused_by_name(
     assert caught.value.type in {"invalid_request_error", "not_found_error"}
 
 
-@pytest.mark.parametrize("prompt", ["", [], [[]], [1, "a"], [True], 5, None, {"a": 1}, [99999], [-1]])
+@pytest.mark.parametrize("prompt", ["", [], [[]], ["a", ""], [1, "a"], [True], 5, None, {"a": 1}, [99999], [-1]])
 def test_a_prompt_that_is_none_is_refused(client: openai.OpenAI, prompt: Any) -> None:
     with pytest.raises(openai.BadRequestError):
         client.post("/completions", cast_to=object, body={"model": "tiny", "prompt": prompt})
@@ -310,6 +334,15 @@ def test_what_loses_nothing_is_not_marked(client: openai.OpenAI, body: Any) -> N
     assert answer.parse().choices[0].message.content == plain.choices[0].message.content
 
 
+def test_a_document_without_a_token_of_its_own_is_read_as_text(client: openai.OpenAI) -> None:
+    """Not refused as if it had not been marked."""
+    given: Any = {"model": "tiny", "max_tokens": 6, "temperature": 0}
+    exact = client.chat.completions.create(messages=documents("e", ask="xit"), **given)
+    for body in ({"chunks": {"recompute": 0.2}}, {"chunks": {"method": "parallel"}}, {"press": {}}):
+        answer = client.chat.completions.create(messages=documents("e", ask="xit"), extra_body=body, **given)
+        assert answer.choices[0].message.content == exact.choices[0].message.content
+
+
 @pytest.mark.parametrize(
     ("body", "param"),
     [
@@ -319,6 +352,7 @@ def test_what_loses_nothing_is_not_marked(client: openai.OpenAI, body: Any) -> N
         ({"chunks": {"method": "craft", "recompute": 0.2}}, "chunks"),
         ({"chunks": {"method": "parallel", "temperature": 0}}, "chunks"),
         ({"press": {"method": "snapkv"}}, "press"),
+        ({"press": {"method": ""}}, "press"),
         ({"press": {}, "chunks": {}}, "press"),
     ],
 )

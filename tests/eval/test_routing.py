@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from eval.prefix_caches import BLOCK, POLICIES, Arrival, Lru, bound, share
 from eval.replicas import POLICIES as ROUTERS
-from eval.replicas import Policy, Simulation
+from eval.replicas import Policy, Simulation, key_of
 
 paths = st.lists(st.integers(0, 2), min_size=1, max_size=5)
 
@@ -54,6 +54,17 @@ def test_one_replica_finds_what_one_cache_finds(router: Policy) -> None:
     run = Simulation(1, 20, 25_000.0, router).run([(arrival, "") for arrival in arrivals])
     assert run.share == pytest.approx(share(arrivals, Lru(20)))
     assert run.imbalance == 1.0
+
+
+def test_who_hears_of_evictions_believes_what_is_held() -> None:
+    rng = random.Random(1)
+    arrivals = trace([[rng.randrange(3) for _ in range(rng.randint(1, 6))] for _ in range(200)])
+    simulation = Simulation(1, 20, 25_000.0, "semcache+events")
+    simulation.run([(arrival, "") for arrival in arrivals])
+    (server,) = simulation.servers
+    for arrival in arrivals:
+        believed = server.tree.match([key_of(block) for block in arrival.blocks], 1e9)[0]
+        assert believed == server.cache.match(arrival.blocks)
 
 
 def test_every_request_is_served_whatever_the_order() -> None:

@@ -39,6 +39,15 @@ ROWS = [
     ("What is a B-2 visa?", "What is a B2 visa?", NOTHING),
     ("How do I use std::vector?", "How do I use std::map?", VETO),
     ("How do I reset my password?", "How can I reset my password?", NOTHING),
+    ("Explain ^\\d{3}-\\d{4}$", "Explain ^\\d{3,}-\\d{4}$", VETO),
+    ("Where is the vertex of y = |x - 2|?", "Where is the vertex of y = |x + 2|?", VETO),
+    ("Solve -2x + 6 > 10", "Solve -2x + 6 < 10", VETO),
+    ("Simplify (2x)(4y) = z", "Simplify (2x)/(4y) = z", VETO),
+    ("What does the !! operator do?", "What does the ?: operator do?", VETO),
+    ("Is 7 - 10 negative?", "Is 7 minus 10 negative?", NOTHING),
+    ("They won 6 - 4, 7 - 5.", "They won 6 -- 4, 7 -- 5!", NOTHING),
+    ("A *good* warm-up & more?", "A good warm-up and/or more??", NOTHING),
+    ("When was the Tron 4 launched?", "When was the Tron 4S launched?", DOUBT),
 ]
 
 

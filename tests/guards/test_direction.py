@@ -39,6 +39,20 @@ ROWS = [
     ("Why is he angry when I meet my friends?", "Why is he angry when I meet his friends?", VETO),
     ("How do I clean my oven?", "How do I clean our oven?", NOTHING),
     ("How do I clean my oven?", "How do you clean your oven and your hob?", NOTHING),
+    ("Do I need a visa as a citizen of Peru?", "As a citizen of Peru, do I need a visa?", NOTHING),
+    ("Can I claim benefits if I quit my job?", "If I quit my job, can I claim benefits?", NOTHING),
+    ("Why does my brother sulk when I meet my friends?", "Why does my brother sulk when I meet his friends?", VETO),
+    (
+        "The plan was drafted in Oslo by Ann Berg and signed in Rome by Otto Lund",
+        "The plan was signed in Rome by Ann Berg, having been drafted in Oslo by Otto Lund",
+        DOUBT,
+    ),
+    (
+        "We met in May at the old mill in Ghent with friends",
+        "In May we met with friends at the old mill in Ghent",
+        NOTHING,
+    ),
+    ("What questions should I ask in an interview?", "What questions will I be asked in an interview?", VETO),
 ]
 
 

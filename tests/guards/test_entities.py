@@ -59,6 +59,8 @@ ROWS = [
     ("Is a 1 GB plan enough?", "Is a 1000 MB plan enough?", NOTHING),
     ("Revenue in March 2023", "Revenue in Mar 2023", NOTHING),
     ("Are top-ups instant?", "Is topping up instant?", NOTHING),
+    ("What is the capital of Niger?", "What is the capital of Nigeria?", VETO),
+    ("How do I update SaltStack?", "how do i update salt stack", NOTHING),
 ]
 
 

@@ -69,6 +69,9 @@ ROWS = [
     ("no. of iits in 1990", "How many IITs were there in 1990?", NOTHING),
     ("Book the room on Monday morning", "Book the room on Monday evening", VETO),
     ("my gas bill went up, why", "my gas bill went down, why", VETO),
+    ("What should I do during a quake?", "What should I do after a quake?", VETO),
+    ("A charge that he denied", "A charge that he admitted", VETO),
+    ("Screens wider than 600px", "Screens narrower than 600px", VETO),
 ]
 
 

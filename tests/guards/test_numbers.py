@@ -77,6 +77,9 @@ ROWS = [
     ("book a table for four at 8", "book a table for eight at 4", VETO),
     ("I put in $10 and he puts in $30, who gets what?", "I put in $30 and he puts in $10, who gets what?", VETO),
     ("Is 5 or 10 better?", "Is 10 or 5 better?", NOTHING),
+    ("Which are both languages of Cyprus?", "Which are the two languages of Cyprus?", NOTHING),
+    ("Who was the sixteenth president?", "Who was the 16th president?", NOTHING),
+    ("Who was the sixteenth president?", "Who was the seventeenth president?", VETO),
 ]
 
 

@@ -36,6 +36,9 @@ ROWS = [
     ("", "Why?", NOTHING),
     ("Should I tell my friend about the party?", "How do I tell my friend about the party?", VETO),
     ("How was the pyramid built?", "Why was the pyramid built?", VETO),
+    ("How must vaccines be kept cold?", "Why must vaccines be kept cold?", VETO),
+    ("Do you know why cats purr?", "Why do cats purr?", NOTHING),
+    ("Could anyone tell me where the shop opens?", "Why does the shop open?", VETO),
 ]
 
 

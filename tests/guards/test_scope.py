@@ -42,6 +42,7 @@ ROWS = [
     ("How do I reset my password?", "How can I reset my password?", NOTHING),
     ("Can I pay by credit card?", "Can I pay by debit card?", VETO),
     ("", "premium", VETO),
+    ("Is aspirin safe during pregnancy?", "Is aspirin safe when pregnant?", NOTHING),
 ]
 
 

@@ -24,7 +24,7 @@ def test_words_are_the_same_however_they_are_found(raw: str) -> None:
     assert found.words == tuple(token.lower() for token in found.tokens)
 
 
-MARKS = re.compile(r"""["\u201c`@_#+]|(?<!\w)['.-]|\w[.:][a-z]|\(\)|::|://|[A-Za-z]-?\d|[a-z][A-Z]""")
+MARKS = re.compile(r"""["\u201c`@_#+]|(?<!\w)['.-]|\w[.:][a-z]|\(\)|::|://|[A-Za-z]-?\d|[a-z][A-Z]|\d[SXE]\b""")
 
 
 @given(st.one_of(st.text("aZ9é\"\u201c`@_#+'.:()/- \n", max_size=12), st.from_regex(MARKS), SENTENCES))
@@ -39,6 +39,12 @@ def test_literals_are_the_same_wherever_the_search_may_begin(raw: str) -> None:
     raw = raw.replace("@", "")
     spans = [[match.span() for match in one.finditer(raw)] for one in (code._LITERAL, code._WITH_MAIL)]
     assert spans[0] == spans[1]
+
+
+@given(st.one_of(st.text("ab1 ()[]{}|!?:.,+-*/=<>^&~\\", max_size=16), st.from_regex(code._OPERATOR)))
+@LAX
+def test_operators_are_found_wherever_there_are_some(raw: str) -> None:
+    assert code._OPERATING.search(raw) is not None or code._OPERATOR.search(raw) is None
 
 
 @given(SENTENCES)

@@ -143,6 +143,13 @@ def test_plots_are_drawn_or_said_to_need_matplotlib(tmp_path: Path, monkeypatch:
     names = plots.draw(found, runs[-1].result, tmp_path)
     assert names == ["over-time.png", "by-size.png", "against-fixed-scores.png"]
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in names)
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.subplots()
+    assert plots._by_size(axes, found, runs[-1].result)
+    figure.draw_without_rendering()
+    assert [label.get_text() for label in axes.get_xticklabels(which="both")] == ["10", "40"]
     # One size and no baselines leave one picture to draw.
     alone = report.figures(traffic, fixed(0.8), runs[:1], [])
     assert plots.draw(alone, runs[0].result, tmp_path) == ["over-time.png"]

@@ -54,10 +54,21 @@ def test_the_folder_is_a_model_that_learned_and_says_how(wish: pipeline.Wish) ->
     assert kept["pairs"]["test"] == report["after"]["pairs"]  # type: ignore[index]
     words = (wish.out / "README.md").read_text()
     assert "| after | " in words
+    share = kept["mixing"]["share"]
+    assert f"Weights: {share:.0%} of the way from the base's to the trained ones, chosen on the check pairs" in words
     assert str(wish.out.parent) not in words + json.dumps(kept), "a card must not name a path of this machine"
     exact = OnnxEmbedder(wish.out / "float32").encode(["where is my card 9"])[0]
     assert float(exact @ one) > 0.95
     assert [path.name for path in wish.out.parent.iterdir()] == ["model"], "checkpoints and staging are cleared away"
+
+
+def test_a_share_that_is_asked_for_is_the_share_that_is_made(wish: pipeline.Wish) -> None:
+    report = make(wish, mix=0.0)
+    assert report["mixing"] == {"share": 0.0, "looks": []}
+    assert report["after"] == report["before"], "nothing of what was trained"
+    assert "0% of the way from the base's to the trained ones, as was asked for" in (wish.out / "README.md").read_text()
+    with pytest.raises(InvalidArgument, match=r"mix is 1\.5"):
+        replace(wish, mix=1.5)
 
 
 def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(
@@ -230,9 +241,39 @@ def test_the_ranking_loss_ranks_and_spares_relatives() -> None:
 
     labels = [[1, 0, 0], [0, 1, 2]]
     assert loss([0.0, 1.5], [0.1, 3.0], labels) < loss([0.0, 1.5], [1.4, 1.6], labels), "a pair out of order costs"
-    near = [0.0, 0.1], [0.0, 0.1]
+    near = [0.0, 0.5], [0.0, 0.5]
     assert loss(*near, [[1, 5, 5], [1, 5, 5]]) < loss(*near, [[1, 5, 5], [1, 6, 6]]), "one answer is no negative"
+    as_near = [0.0, 0.1], [0.0, 0.1]
+    unlabelled = loss(*as_near, [[1, 5, 5], [1, 6, 6]])
+    assert unlabelled == loss(*as_near, [[1, 5, 5], [1, 5, 5]]), "what is as near as the pair itself is no negative"
     assert loss([0.0], [0.5], [[0, 1, 2]]) == 0.0, "nothing to rank"
+
+
+def test_a_batch_of_unlabelled_duplicates_moves_nothing() -> None:
+    import torch
+
+    from semcache.train.losses import ranking
+
+    one = torch.tensor([[1.0, 0.0], [1.0, 0.0]], requires_grad=True)
+    ranking(one, one.detach(), torch.tensor([[1, 0, 0], [1, 1, 1]])).backward()
+    assert one.grad is not None
+    assert one.grad.isfinite().all()
+
+
+def test_going_through_in_groups_of_a_length_saves_padding_and_changes_no_vector(base: Path) -> None:
+    import torch
+
+    from semcache.train import losses
+
+    model = finetune.load(str(base)).eval()
+    part = (getattr(model, "preprocess", None) or model.tokenize)(
+        [" ".join(["card"] * (1 + 7 * n % 23)) for n in range(50)]
+    )
+    whole = model(dict(part))["sentence_embedding"]
+    read: list[int] = []
+    model[0].register_forward_pre_hook(lambda _, given: read.append(given[0]["input_ids"].numel()))
+    assert torch.allclose(losses._embedded(model, part), whole, atol=1e-5)
+    assert sum(read) < 0.8 * part["input_ids"].numel()
 
 
 def test_pairs_of_a_file_train_as_they_are(tmp_path: Path) -> None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import errno
+import fcntl
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from semcache.errors import InvalidArgument, StoreError
-from semcache.train.folder import published
+from semcache.train import folder
+from semcache.train.folder import published, vacant
 
 
-def model(folder: Path, word: str) -> None:
-    folder.mkdir()
-    (folder / "model.json").write_text(word)
+def model(place: Path, word: str) -> None:
+    place.mkdir()
+    (place / "model.json").write_text(word)
 
 
 def test_a_folder_appears_when_it_is_finished(tmp_path: Path) -> None:
@@ -85,3 +91,82 @@ def test_a_file_is_no_place_for_a_model(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="is a file"), published(tmp_path / "model", replace=True):
         pass
     assert (tmp_path / "model").read_text() == "a file"
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from semcache.train.folder import published
+
+out, moment = Path(sys.argv[1]), sys.argv[2]
+rename = Path.rename
+
+def killing(self, target):
+    if ".staging-" in self.name and moment == "between":
+        os.kill(os.getpid(), signal.SIGKILL)
+    moved = rename(self, target)
+    if ".staging-" in self.name and moment == "after":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return moved
+
+Path.rename = killing
+with published(out, replace=True) as staging:
+    (staging / "model.json").write_text("new")
+    if moment == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def killed(out: Path, moment: str) -> None:
+    assert subprocess.run([sys.executable, "-c", KILLED, str(out), moment], check=False).returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(("moment", "there"), [("before", "old"), ("between", "old"), ("after", "new")])
+def test_what_a_killed_process_left_is_cleared_away_by_the_next(tmp_path: Path, moment: str, there: str) -> None:
+    out = tmp_path / "mo[d]el"
+    model(out, "old")
+    killed(out, moment)
+    (tmp_path / ".other.staging-1").mkdir()
+    with pytest.raises(InvalidArgument, match="exists"):
+        vacant(out, replace=False)
+    assert (out / "model.json").read_text() == there
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".other.staging-1", "mo[d]el"]
+
+
+def test_a_model_that_a_killed_process_had_set_aside_comes_back_with_a_word(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    model(tmp_path / "model", "old")
+    killed(tmp_path / "model", "between")
+    assert not (tmp_path / "model").exists()
+    with pytest.raises(KeyboardInterrupt), published(tmp_path / "model", replace=True):
+        raise KeyboardInterrupt
+    assert (tmp_path / "model" / "model.json").read_text() == "old"
+    assert f"{tmp_path / 'model'} is back" in caplog.text
+
+
+def test_what_another_is_still_writing_is_left_alone(tmp_path: Path) -> None:
+    with published(tmp_path / "model", replace=True) as first:
+        (first / "model.json").write_text("first")
+        with published(tmp_path / "model", replace=True) as second:
+            (second / "model.json").write_text("second")
+        assert (tmp_path / "model" / "model.json").read_text() == "second"
+    assert (tmp_path / "model" / "model.json").read_text() == "first"
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_folder_that_somebody_holds_for_good_is_written_to_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "_PAUSE", 0.0)
+    left = tmp_path / ".model.staging-of-somebody"
+    left.mkdir()
+    held = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    try:
+        with published(tmp_path / "model", replace=False) as staging:
+            (staging / "model.json").write_text("new")
+    finally:
+        os.close(held)
+    assert (tmp_path / "model" / "model.json").read_text() == "new"
+    assert left.is_dir()  # perhaps in use: nobody can tell

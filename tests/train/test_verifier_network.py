@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,36 @@ def test_a_run_that_was_broken_off_ends_where_an_unbroken_one_does(
     after = network.arrays(resumed)
     for name, value in network.arrays(whole).items():
         assert np.allclose(value, after[name], atol=1e-5), name
+
+
+@pytest.mark.parametrize("other", ["weights", "examples", "course", "tokenizer", "damaged", "older"])
+def test_what_another_training_left_is_not_gone_on_with(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, other: str
+) -> None:
+    saved, some = tmp_path / "state.pt", examples()[:32]
+    words = Tokenizer.from_str(tiny.tokenizer())
+    if other == "tokenizer":
+        words.add_tokens(["please"])
+    left = {
+        "weights": (started(1), words, some, COURSE),
+        "examples": (started(), words, some[::-1], COURSE),
+        "course": (started(), words, some, replace(COURSE, rate=2e-3)),
+    }.get(other, (started(), words, some, COURSE))
+    fitting.fit(*left, saved=saved)
+    if other == "damaged":
+        saved.write_bytes(saved.read_bytes()[:100])
+    if other == "older":  # of a version that did not say whose state it was
+        state = torch.load(saved, weights_only=True)
+        del state["run"]
+        torch.save(state, saved)
+    seen: list[int] = []
+    fitting.fit(started(), WORDS, some, COURSE, saved=saved, told=lambda step: seen.append(step.done))
+    assert seen[0] == 1
+    assert f"{saved} " in caplog.text
+    assert "starts anew" in caplog.text
+    caplog.clear()
+    fitting.fit(started(), WORDS, some, COURSE, saved=saved, told=lambda step: seen.append(step.done))
+    assert (len(seen), caplog.text) == (8, "")  # what was left is now of this one: there is nothing more to do
 
 
 def test_examples_of_one_class_are_refused() -> None:

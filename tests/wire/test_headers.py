@@ -81,6 +81,26 @@ def test_a_header_that_cannot_be_understood_is_refused_by_name(name, value):
     assert caught.value.status == 400
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("x-semcache-min_score", "did you mean x-semcache-min-score"),
+        ("X-Semcache-MaxError", "did you mean x-semcache-max-error"),
+        ("x-semcache-no-store", "cache-control"),
+        ("x-semcache-", "known: x-semcache-agent"),
+    ],
+)
+def test_a_misspelt_wish_is_refused_with_what_was_probably_meant(name, hint):
+    with pytest.raises(RequestRejected, match=hint) as caught:
+        controls((name, "true"))
+    assert (caught.value.status, caught.value.param) == (400, name.lower())
+
+
+def test_who_asks_is_no_wish_and_what_others_call_theirs_is_left_to_them():
+    assert controls(*((f"x-semcache-{name}", "x") for name in ("key", "user", "agent", "session"))) == Controls()
+    assert controls(("x-semcached-by", "a"), ("x-portkey-trace-id", "b"), ("helicone-user-id", "c")) == Controls()
+
+
 wishes = st.builds(
     Controls,
     no_cache=st.booleans(),

@@ -308,3 +308,28 @@ def test_a_cache_field_that_is_not_ours_is_forwarded():
     request = chat(user("q"), cache="ephemeral")
     assert b"ephemeral" in request.raw
     assert request.identity["cache"] == "ephemeral"
+
+
+SPEAKING = {"role": "assistant", "content": None, "audio": {"id": "a", "data": "UklGRg==", "transcript": "hi"}}
+DRAWN = {"type": "image_generation_call", "id": "ig", "status": "completed", "result": "iVBORw0KGgo="}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "t", "content": []}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "silent", "wordless"),
+    [
+        (CHAT, {"choices": [{"index": 0, "message": SPEAKING, "finish_reason": "stop"}]}, True),
+        (
+            CHAT,
+            {"choices": [{"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "stop"}]},
+            False,
+        ),
+        (RESPONSES, {"object": "response", "status": "completed", "output": [DRAWN]}, True),
+        (RESPONSES, {"object": "response", "status": "completed", "output": []}, False),
+        (MESSAGES, {"type": "message", "content": [FOUND], "stop_reason": "end_turn", "usage": {}}, True),
+        (MESSAGES, {"type": "message", "content": [], "stop_reason": "end_turn", "usage": {}}, False),
+    ],
+)
+def test_an_answer_without_words_may_say_something_all_the_same(dialect, silent, wordless):
+    answer = dialect.parse(json.dumps(silent).encode())
+    assert (answer.complete, answer.text, answer.wordless) == (True, "", wordless)

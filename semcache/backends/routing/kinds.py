@@ -26,17 +26,19 @@ _CLOUDS = ("api.openai.com", ".api.openai.com", ".openai.azure.com", ".services.
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a kind of server takes. `tokenize` is the path that turns a request into token ids, "" for none."""
+    """What a kind of server takes. `drafted` ones verify a guess at an answer for nothing; others bill for it, or know
+    none. `tokenize` is the path that turns a request into token ids, "" for none."""
 
     salted: bool = False
     keyed: bool = False
+    drafted: bool = False
     tokenize: str = ""
 
 
 KINDS: dict[str, Kind] = {
     "vllm": Kind(salted=True, tokenize="/tokenize"),
     "sglang": Kind(salted=True, tokenize="/tokenize"),
-    "semcache": Kind(salted=True),
+    "semcache": Kind(salted=True, drafted=True),
     "llamacpp": Kind(),
     "openai": Kind(keyed=True),
     "other": Kind(),
@@ -71,8 +73,14 @@ def salt_of(secret: bytes, tenant: str, own: str = "") -> str:
     return SALT_MARK + hmac.new(secret, named, hashlib.sha256).hexdigest()[:48]
 
 
-def dressed(kind: Kind, prompt: Prompt) -> Fields:
-    """The fields to send to a server of this kind; the prompt's own where there is nothing to add."""
+def wants_draft(kind: Kind, prompt: Prompt) -> bool:
+    """Whether a server of this kind is to be given a guess at the answer."""
+    return kind.drafted and prompt.path in PROMPT_PATHS and prompt.known and "prediction" not in prompt.fields
+
+
+def dressed(kind: Kind, prompt: Prompt, draft: str = "") -> Fields:
+    """The fields to send to a server of this kind; the prompt's own where there is nothing to add. `draft` is a guess
+    at the answer, for one that wants it."""
     if prompt.path not in PROMPT_PATHS or not prompt.known:
         return prompt.fields
     more: dict[str, Any] = {}
@@ -82,6 +90,8 @@ def dressed(kind: Kind, prompt: Prompt) -> Fields:
         keys = prompt.chain(0).keys
         named = prompt.session.encode("utf-8", "surrogatepass") or (keys[0] if keys else b"")
         more["prompt_cache_key"] = hashlib.blake2b(prompt.salt.encode() + named, digest_size=16).hexdigest()
+    if draft:
+        more["prediction"] = {"type": "content", "content": draft}
     if not more:
         return prompt.fields
     return prompt.fields | {name: msgspec.Raw(msgspec.json.encode(value)) for name, value in more.items()}

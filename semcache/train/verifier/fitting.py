@@ -1,14 +1,18 @@
 """Train the verifier on labelled pairs: seeded, resumable.
 
 Knows pairs and a network; nothing of where pairs come from or of what becomes of the weights. Needs torch. Invariant:
-the same weights, pairs and seed give the same steps, interrupted or not.
+the same weights, pairs and seed give the same steps, interrupted or not; what another training left is never gone on
+with.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from semcache.train.verifier.network import Module
 
 _SAVE_EVERY = 200  # steps
+_log = logging.getLogger(__name__)
 _FRESH = 10.0  # how much faster the classifier learns, which starts from nothing
 
 
@@ -72,7 +77,8 @@ def fit(
 ) -> None:
     """Train `module` in place. With `saved` it stores its state there now and then, and goes on from what lies there.
 
-    Raises InvalidArgument for examples of one class only.
+    It starts anew, with a warning in the log, where that is not of this very training: the same weights, examples,
+    tokenizer and course. Raises InvalidArgument for examples of one class only.
     """
     import torch
     from torch.nn import functional
@@ -92,8 +98,8 @@ def fit(
         weight_decay=course.decay,
     )
     start, loss_of_late = 0, math.log(2)
-    if saved is not None and saved.is_file():
-        state = torch.load(saved, weights_only=True)
+    run = "" if saved is None else _fingerprint(module, tokenizer, examples, course)
+    if saved is not None and (state := _left(saved, run)):
         start, loss_of_late = state["done"], state["loss"]
         module.load_state_dict(state["weights"])
         optimizer.load_state_dict(state["optimizer"])
@@ -113,7 +119,7 @@ def fit(
         loss_of_late += 0.02 * (float(loss.detach()) - loss_of_late)
         told(Step(done, len(batches), loss_of_late))
         if saved is not None and (done % _SAVE_EVERY == 0 or done == len(batches)):
-            state = {"done": done, "loss": loss_of_late, "optimizer": optimizer.state_dict()}
+            state = {"run": run, "done": done, "loss": loss_of_late, "optimizer": optimizer.state_dict()}
             state["weights"] = module.state_dict()
             torch.save(state, saved.with_suffix(".part"))
             saved.with_suffix(".part").replace(saved)
@@ -134,6 +140,34 @@ def logits(module: Module, tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> 
                 module, *map(torch.from_numpy, padded([read[place] for place in places]))
             ).numpy()
     return found
+
+
+def _left(saved: Path, run: str) -> dict[str, Any]:
+    """What a broken-off training of the fingerprint `run` left in `saved`; {} where it left nothing, or another did."""
+    import torch
+
+    if not saved.is_file():
+        return {}
+    try:
+        state = torch.load(saved, weights_only=True)
+        found = state.get("run")
+    except Exception as error:  # torch raises whatever zip files and pickles do
+        _log.warning("%s cannot be read (%s): the training starts anew and replaces it", saved, error)
+        return {}
+    if found != run:
+        _log.warning("%s is of other weights, examples or settings: the training starts anew and replaces it", saved)
+        return {}
+    return dict(state)
+
+
+def _fingerprint(module: Module, tokenizer: Any, examples: Sequence[Example], course: Course) -> str:
+    """What a training starts from: two with the same fingerprint take the same steps."""
+    texts = json.dumps([asdict(course), [asdict(example) for example in examples], tokenizer.to_str()])
+    digest = hashlib.sha256(texts.encode())
+    for name, tensor in sorted(module.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _batches(examples: Sequence[Example], tokenizer: Any, course: Course) -> list[tuple[list[Row], list[float]]]:

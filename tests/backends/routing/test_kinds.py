@@ -8,7 +8,7 @@ import re
 import msgspec
 import pytest
 
-from semcache.backends.routing.kinds import KINDS, dressed, of_host, of_models, salt_of
+from semcache.backends.routing.kinds import KINDS, dressed, of_host, of_models, salt_of, wants_draft
 from semcache.backends.routing.prompts import Prompt, read
 
 BODY = b'{"model": "m", "temperature": 1.50, "messages": [{"role": "user",  "content": "hi"}]}'
@@ -56,6 +56,17 @@ def test_clouds_get_a_key_of_the_tenant_and_its_session_unless_the_client_sent_o
 def test_servers_that_know_no_such_field_are_sent_none(kind: str) -> None:
     asked = prompt()
     assert dressed(KINDS[kind], asked) is asked.fields
+
+
+def test_a_guess_goes_only_to_who_verifies_it_for_nothing() -> None:
+    """Clouds bill for the tokens of a prediction that were wrong, and an unknown server may refuse the field."""
+    own = prompt(BODY[:-1] + b', "prediction": {"type": "content", "content": "mine"}}')
+    assert [name for name, kind in KINDS.items() if wants_draft(kind, prompt())] == ["semcache"]
+    assert not wants_draft(KINDS["semcache"], own)
+    assert not wants_draft(KINDS["semcache"], prompt(path="/v1/embeddings"))
+    sent = json.loads(msgspec.json.encode(dressed(KINDS["semcache"], prompt(), 'say "hi"')))
+    assert sent["prediction"] == {"type": "content", "content": 'say "hi"'}
+    assert "prediction" not in dressed(KINDS["semcache"], prompt(), "")
 
 
 @pytest.mark.parametrize("path", ["/v1/embeddings", "/v1/files", "/v1/messages"])

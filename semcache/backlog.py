@@ -1,0 +1,42 @@
+"""What waits its turn, first in first out, bounded by number and by bytes.
+
+Knows nothing of what waits or of why. Invariant: nobody ever waits for room: what finds none is refused, and what was
+taken stays until it is fetched.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Backlog(Generic[T]):
+    """Holds at most `number` pieces, and of them at most `size` bytes."""
+
+    def __init__(self, *, number: int = 5_000, size: int = 32 << 20) -> None:
+        self._number, self._size = number, size
+        self._pieces: deque[tuple[T, int]] = deque()
+        self.bytes_held = 0
+
+    def offer(self, piece: T, size: int) -> bool:
+        """Let a piece of `size` bytes wait; False when there is no room for it."""
+        if len(self._pieces) >= self._number or self.bytes_held + size > self._size:
+            return False
+        self._pieces.append((piece, size))
+        self.bytes_held += size
+        return True
+
+    def take(self) -> T:
+        """Fetch the piece that has waited longest. Raises IndexError when none waits."""
+        piece, size = self._pieces.popleft()
+        self.bytes_held -= size
+        return piece
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def __iter__(self) -> Iterator[T]:
+        return (piece for piece, _ in self._pieces)

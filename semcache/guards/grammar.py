@@ -1,0 +1,133 @@
+"""The light words of a question: must is not can, was is not is, and who did it is not whom it was done to.
+
+Content words say what a question is about, these say what is asked of it; where the content words are the same they are
+all the difference. Reads the modal verb, the tense of the first auxiliary, the prepositions between content words, and
+whether "who", "what" or "which" is the subject. Parses no grammar.
+Invariant: texts whose content words differ are never compared.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from semcache.guards.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
+from semcache.guards.text import read as read_text
+
+_MODALS = lexicon(
+    "must=required,obliged,obligated,mandatory,compulsory,obligatory,necessary,obligation,needs"
+    " can=could,may,might,able,allowed,permitted,possible,permissible,permission should=ought,advisable,recommended"
+)
+_OBLIGING = vocabulary("have has had need")  # before "to"
+_TENSES = lexicon("past=was,were,did present=is,are,am,do,does future=will,shall")
+# These have no tense of their own, or one that speaks of past and present alike.
+_TIMELESS = vocabulary("has have had can could would should may might must ought been")
+# "In", "on", "at" and "of" are often said for one another.
+_PREPOSITIONS = lexicon("to=into,onto,towards,toward from for with without by about against over under through")
+_MOST = 6  # words by which texts of the same content words may differ: modal verbs, and endings of others
+_DETERMINERS = vocabulary("a an the this that these those my your his her its our their any some")
+_SHORT = 15  # words; in longer texts more than one preposition will do
+_AUXILIARIES = vocabulary(
+    "do does did is are was were am be been being has have had will would shall should can could may might must"
+)
+_TENSED = frozenset(_TENSES)
+_DOING = vocabulary("do does did")
+_WHO = vocabulary("who whom what which whose")
+_ASKING = _WHO | vocabulary("when where why how what's who's where's")
+_ENDINGS = ("ing", "ed", "es", "s", "e")
+
+
+class Reading(NamedTuple):
+    """`verbs` are the content words without the endings of verbs, `slots` the preposition before each content word.
+
+    `tense` is that of a question, "" for any other text. `role` is what a question word is: "subject", "object", or ""
+    where that cannot be told. `closed` is that the text asks for yes or no, `words` are all its words.
+    """
+
+    modal: str
+    tense: str
+    role: str
+    verbs: tuple[str, ...]
+    slots: tuple[tuple[str, str], ...]
+    closed: bool
+    words: frozenset[str]
+
+
+@lru_cache(maxsize=READINGS)
+def read(text: str) -> Reading:
+    """The light words of a text."""
+    words = read_text(text)
+    said = words.words
+    modal = next((_MODALS[word] for word in said if word in _MODALS), "")
+    if any(one in _OBLIGING and two == "to" for one, two in pairwise(said)):
+        modal = "must"
+    first = next((word for word in said if word in _TENSES or word in _TIMELESS), "")
+    verbs: list[str] = []
+    slots: list[tuple[str, str]] = []
+    before = ""
+    for word in said:
+        if word in _PREPOSITIONS and len(said) <= _SHORT:
+            before = _PREPOSITIONS[word]
+        elif word in LIGHT:
+            before = before if word in _DETERMINERS else ""
+        elif word not in _MODALS:
+            verbs.append(_bare(stem(word)))
+            slots.append((before, word))
+            before = ""
+    return Reading(
+        modal,
+        _TENSES.get(first, "") if said[:1] and (said[0] in _AUXILIARIES or said[0] in _ASKING) else "",
+        _role(said, words.bag),
+        tuple(verbs),
+        tuple(slots),
+        said[:1] != () and said[0] in _AUXILIARIES,
+        words.bag,
+    )
+
+
+def compare(query: str, cached: str) -> tuple[str, bool] | None:
+    """What the light words of two texts disagree on, and whether that is beyond doubt.
+
+    Where more than yes or no is asked for, "can", "should" and "must" are often said for one another.
+    """
+    if len(differing(query, cached)) > _MOST:
+        return None
+    one, two = read(query), read(cached)
+    if not one.verbs or sorted(one.verbs) != sorted(two.verbs):
+        return None
+    if one.role and two.role and one.role != two.role:
+        return f"{one.role} / {two.role}", True
+    if one.modal and two.modal and one.modal != two.modal and one.closed and two.closed:
+        return f"{one.modal} / {two.modal}", True
+    if one.tense and two.tense and one.tense != two.tense:
+        alone = one.words ^ two.words <= _TENSED
+        return f"{one.tense} / {two.tense}", alone and "future" not in (one.tense, two.tense)
+    if one.verbs == two.verbs:
+        for (left, word), (right, other) in zip(one.slots, two.slots, strict=True):
+            if left and right and left != right and word == other:
+                return f"{left} / {right}", True
+    return None
+
+
+def _role(said: tuple[str, ...], bag: frozenset[str]) -> str:
+    """Who or what a question asks for: the one who acts, or the one that is acted on."""
+    if "by" in bag:
+        by = said.index("by")
+        if by == len(said) - 1 or said[by + 1] in _WHO:
+            return "subject"
+        passive = by > 1 and said[by - 1].endswith(("ed", "en")) and not bag.isdisjoint(("is", "are", "was", "were"))
+        return "object" if passive and said[0] in _WHO and bag.isdisjoint(_DOING) else ""
+    if not said or said[0] not in _WHO:
+        return ""
+    if bag.isdisjoint(_AUXILIARIES):
+        return "subject"
+    return "object" if not _DOING.isdisjoint(said[1:6]) else ""
+
+
+def _bare(word: str) -> str:
+    """A word without the ending of a verb, at least three letters of it."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

@@ -1,0 +1,74 @@
+"""Who of several workers asks the backend: of those that are asked the same at the same moment one does, others wait.
+
+Knows digests of requests and a file that the workers share. A lease is a lock on one byte of it, far beyond its end,
+so that nothing is ever written and the kernel ends the leases of a worker that dies. Invariant: a fault of file or
+lock means that everybody asks; nobody waits longer than `patience` seconds, nor for a lease of its own process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+from pathlib import Path
+
+_FIRST, _LONGEST = 0.01, 0.1  # seconds between two looks
+
+
+class Leases:
+    """The leases of one worker process. `file` is made if it is missing."""
+
+    def __init__(self, file: Path, *, patience: float = 30.0) -> None:
+        self._patience = patience
+        self._held: set[int] = set()
+        self._file = -1
+        with suppress(OSError):
+            self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def take(self, exact: bytes) -> bool:
+        """Take the lease of the request with this digest; False while another worker has it."""
+        import fcntl
+
+        place = _place(exact)
+        if self._file < 0 or place in self._held:
+            return True
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        except (BlockingIOError, PermissionError):
+            return False
+        except OSError:
+            return True
+        self._held.add(place)
+        return True
+
+    async def wait(self, exact: bytes) -> bool:
+        """Take the lease as soon as the worker that has it lets go; False after `patience` seconds."""
+        pause = _FIRST
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                while not self.take(exact):
+                    await asyncio.sleep(pause)
+                    pause = min(_LONGEST, 2 * pause)
+                return True
+        return False
+
+    def give_back(self, exact: bytes) -> None:
+        """Let go of a lease; of one that is not held nothing."""
+        import fcntl
+
+        place = _place(exact)
+        if place in self._held:
+            self._held.discard(place)
+            with suppress(OSError):
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
+
+    def close(self) -> None:
+        """Let go of everything; from now on every lease can be taken."""
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
+        self._held.clear()
+
+
+def _place(exact: bytes) -> int:
+    return int.from_bytes(exact[:8], "big") >> 2

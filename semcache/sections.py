@@ -1,0 +1,203 @@
+"""What can be set, section by section: types, units, ranges and defaults.
+
+Knows nothing of where a value comes from. Invariant: a section that exists is valid, and none is changed afterwards;
+what cannot be used is a ValueError that says what can.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+
+from semcache import plugins
+from semcache.evidence import JUDGES
+
+_UNITS = {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9, "b": 1}
+
+
+def _size(value: Any) -> Any:
+    """Bytes of "20 MiB"; a plain number is left to the field's own type."""
+    if isinstance(value, str):
+        text = value.strip().lower()
+        unit = next((unit for unit in _UNITS if text.endswith(unit)), None)
+        if unit is not None:
+            try:
+                return int(float(text.removesuffix(unit)) * _UNITS[unit])
+            except ValueError:
+                raise ValueError("a size is a number and one of B, KiB, MiB, GiB, kB, MB, GB, such as 20 MiB") from None
+    return value
+
+
+def _switch(value: Any) -> Any:
+    """The word "off", which YAML reads as false."""
+    return "off" if value is False else value
+
+
+def _replicas(value: Any) -> Any:
+    """Replicas of a text, as the environment has it: URLs by commas, or JSON as in the settings file."""
+    if not isinstance(value, str):
+        return [{"url": one} if isinstance(one, str) else one for one in value] if isinstance(value, list) else value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            raise ValueError(f"is no JSON: {error}") from None
+    return [{"url": url.strip()} for url in value.split(",") if url.strip()]
+
+
+Size = Annotated[int, BeforeValidator(_size), Field(gt=0)]
+Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+
+
+class Section(BaseModel):
+    """What sections have in common: an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
+
+
+class Replica(Section):
+    """One of several backends. `events` and `replay` are where a vLLM or SGLang server publishes its KV events."""
+
+    url: str
+    kind: Literal["auto", "vllm", "sglang", "semcache", "llamacpp", "openai", "other"] = "auto"
+    events: str | None = None
+    replay: str | None = None
+
+
+class Upstream(Section):
+    """The backend, or `replicas` in the place of `url`. Without `api_key` the client's own is passed on.
+
+    `busy_at` is how many calls at once, of one worker, are too many: towards it, a pack's `relax_to` takes effect.
+    `cache_salt` keeps the prefix caches of servers that know it apart by tenant; a server is asked what it is first.
+    """
+
+    url: str = "https://api.openai.com/v1"
+    replicas: Annotated[tuple[Replica, ...], BeforeValidator(_replicas)] = ()
+    api_key: SecretStr | None = None
+    timeout: Seconds = 600.0
+    connect_timeout: Seconds = 10.0
+    anthropic_url: str | None = None
+    proxy: SecretStr | None = None
+    busy_at: Annotated[int, Field(ge=1)] | None = None
+    cache_salt: bool = True
+
+
+class Routing(Section):
+    """How requests are spread over several backends. `max_running` is per backend, None for no limit."""
+
+    session_ttl: Seconds = 600.0
+    hold: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 10.0
+    quantum: Annotated[int, Field(gt=0)] = 65_536
+    max_running: Annotated[int, Field(ge=1)] | None = None
+    assembly: Annotated[Literal["off", "canonical", "stable"], BeforeValidator(_switch)] = "off"
+
+
+class Server(Section):
+    """Where the proxy listens. `insecure` allows other machines in without API keys."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8080
+    workers: Annotated[int, Field(ge=1, le=256)] = 1
+    max_body: Size = 20 << 20
+    admin_token: SecretStr | None = None
+    insecure: bool = False
+
+
+class Storage(Section):
+    """The database; without `url`, SQLite in the data folder. `seal_keys` encrypt entries, newest first, by commas."""
+
+    url: SecretStr | None = None
+    seal_keys: SecretStr | None = None
+
+
+def _judge(name: str) -> str:
+    if name not in JUDGES and name not in plugins.names("judges"):
+        raise ValueError(plugins.unknown("judges", name, JUDGES))
+    return name
+
+
+JudgeName: TypeAlias = Annotated[str, AfterValidator(_judge)]
+
+
+class Cache(Section):
+    """The cache itself. `target` None is the policy pack's."""
+
+    hot_bytes: Size = 256 << 20
+    target: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
+    judge: JudgeName = "verifier"
+    seed: int | None = None
+
+
+class Model(Section):
+    """A language model that is asked for one word. `url` None is the upstream."""
+
+    url: str | None = None
+    model: str | None = None
+    api_key: SecretStr | None = None
+
+
+class Judge(Model):
+    """The model that compares answers in the background where `cache.judge` is llm; a plug-in's judge is given it too.
+
+    `timeout` is that of one comparison. Of whichever judge it is, `false_yes` is the share of wrong answers that it
+    calls right, `false_no` of right ones that it calls wrong: what is learned makes up for them.
+    """
+
+    timeout: Seconds = 20.0
+    false_yes: Annotated[float, Field(ge=0.0, lt=0.5)] = 0.0
+    false_no: Annotated[float, Field(ge=0.0, lt=0.5)] = 0.0
+
+
+class Verifier(Model):
+    """Who is asked, while a client waits, about uncertain neighbours of categories whose pack names a verifier.
+
+    "model" is the local one, for `verify: verifier`; "llm" sets up a language model too, for `verify: llm`: `timeout`
+    is how long a client waits for that, `accuracy` the share of its verdicts that are right.
+    """
+
+    kind: Annotated[Literal["off", "model", "llm"], BeforeValidator(_switch)] = "model"
+    timeout: Seconds = 1.5
+    accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.99
+
+
+class Background(Section):
+    """Calls of the backend that no client waits for, per worker: audits (`audit_rate` a second), revalidation."""
+
+    audit_rate: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 10.0
+    concurrency: Annotated[int, Field(ge=1)] = 4
+    waiting: Annotated[int, Field(ge=0)] = 100
+    timeout: Seconds = 60.0
+
+
+class Plans(Section):
+    """Plan templates of agents: what a known plan is used for, and which runs become one.
+
+    `target` is the success below which no plan is used, `life` how many seconds one lives after its last success.
+    """
+
+    mode: Annotated[Literal["off", "answer", "hint"], BeforeValidator(_switch)] = "off"
+    rule: Literal["explicit", "finished"] = "explicit"
+    target: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.9
+    life: Seconds = 30 * 86400.0
+
+
+class Near(Section):
+    """Where the cheaper model of a pack's `near` is asked; `url` None is the upstream. `timeout` is what it has."""
+
+    url: str | None = None
+    api_key: SecretStr | None = None
+    timeout: Seconds = 20.0
+
+
+class Auth(Section):
+    """Who may call. `required` None: as soon as a key exists. `expose_scores` shows scores to callers not trusted."""
+
+    required: bool | None = None
+    trust_user_header: bool = False
+    expose_scores: bool = False
+
+
+class Log(Section):
+    level: Literal["debug", "info", "warning", "error", "critical"] = "info"

@@ -1,0 +1,54 @@
+"""Pairs of no domain in particular: what an embedder knew before it was fine-tuned and should know afterwards.
+
+Knows the hand-written groups that the verifier learns from (`semcache.train.recipe.authored`), and asks an encoder for
+near prompts. Invariant: no text of these pairs is among the texts that are named, so nothing here was trained on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+from semcache.train import mining, splits
+from semcache.train.pairs import Pair
+from semcache.train.recipe import authored
+
+if TYPE_CHECKING:
+    from semcache.types import Matrix
+
+GROUPS = 250
+TRAPS, NEAR = "rewordings and near misses", "rewordings and near prompts"
+
+
+def general(
+    encode: Callable[[Sequence[str]], Matrix],
+    *,
+    without: AbstractSet[str] = frozenset(),
+    groups: int = GROUPS,
+    seed: int = 7,
+) -> dict[str, list[Pair]]:
+    """Two sets that share their pairs of one answer, a prompt and a rewording of it.
+
+    The pairs of different answers are a text that was written to be mistaken for the prompt, or another group's prompt
+    that `encode`, which gives unit rows, puts near. `without` holds texts (`splits.normal`) that must not be in it.
+    """
+    rng = random.Random(seed)
+    unseen = [
+        group
+        for group in authored.groups()
+        if group.different and without.isdisjoint(splits.normal(text) for text in _texts(group))
+    ]
+    chosen = rng.sample(unseen, min(groups, len(unseen)))
+    same = [Pair(group.prompt, rng.choice(group.same), True) for group in chosen]
+    traps = [Pair(group.prompt, rng.choice(group.different)[1], False) for group in chosen]
+    texts = list(dict.fromkeys(text for pair in same for text in (pair.one, pair.two)))
+    near = mining.mine(same, encode(texts), texts, splits.numbered(same))
+    return {TRAPS: same + traps, NEAR: same + near}
+
+
+def _texts(group: authored.Group) -> Iterator[str]:
+    yield group.prompt
+    yield from group.same
+    yield from (text for _, text in group.different)

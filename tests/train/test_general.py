@@ -1,0 +1,41 @@
+"""General pairs: both kinds in each set, and nothing that was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+pytest.importorskip("faiss", reason="the train extra is not installed")
+
+from semcache.train import splits
+from semcache.train.card import texts_of
+from semcache.train.general import NEAR, TRAPS, general
+
+if TYPE_CHECKING:
+    from semcache.types import Matrix
+
+
+def _letters(texts: Sequence[str]) -> Matrix:
+    """Unit vectors of counts of letters."""
+    rows = np.array([[text.lower().count(letter) + 0.01 for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts])
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_both_sets_hold_both_labels_and_the_same_rewordings() -> None:
+    found = general(_letters, groups=40)
+    assert set(found) == {TRAPS, NEAR}
+    for pairs in found.values():
+        assert sum(pair.same for pair in pairs) == 40
+        assert sum(not pair.same for pair in pairs) >= 20
+    assert found == general(_letters, groups=40), "equal seeds draw equal pairs"
+    assert found != general(_letters, groups=40, seed=8)
+
+
+def test_no_text_that_is_trained_on_is_among_them() -> None:
+    first = general(_letters, groups=40)
+    taken = {splits.normal(text) for pairs in first.values() for text in texts_of(pairs)}
+    for pairs in general(_letters, groups=10_000, without=taken).values():
+        assert taken.isdisjoint(splits.normal(text) for text in texts_of(pairs))
