@@ -27,7 +27,7 @@ import numpy as np
 
 from eval.decisions import data
 from eval.decisions.data import Pair
-from eval.decisions.pairs import Cache, passes
+from eval.decisions.pairs import Cache
 from eval.embedded import embedded
 from semcache import policy
 from semcache.embed import DEFAULT_MODEL
@@ -80,7 +80,7 @@ def main(argv: Sequence[str]) -> int:
         "verifier": verifier.id,
         "ranking": {name: _ranked(some, logits[name], known[name]) for name, some in sets.items()},
         "stsb": _likeness(verifier),
-        "chain": _chain(sets, known, verifier),
+        "chain": _chain(sets, known),
         "latency": _latency(verifier),
     }
     chosen.out.mkdir(exist_ok=True)
@@ -151,7 +151,7 @@ def verifying(pack: Pack) -> Pack:
     return msgspec.structs.replace(pack, categories=settled)
 
 
-def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array], verifier: CrossEncoder) -> dict[str, Any]:
+def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array]) -> dict[str, Any]:
     pack = verifying(policy.load("default"))
     enough = 1.0 - pack.target_of("default") - 1e-9
     cache, found = Cache(pack), {}
@@ -161,7 +161,8 @@ def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array], verif
         alone = np.array([isinstance(one, Serve) for one in decisions])
         same = np.array([one.same for one in some])
         said = known[name] >= enough
-        both = np.array([passes(one, p, verifier) for one, p in zip(decisions, known[name].tolist(), strict=True)])
+        words = {(one.asked, one.cached): p for one, p in zip(some, known[name].tolist(), strict=True)}
+        both = np.array(Cache(pack, said=lambda *texts, words=words: words[texts]).served(some))
         ways = {
             "without": alone,
             "verifier": alone | (grey & said),

@@ -1,8 +1,9 @@
 """Make the prior that ships with the certified strategy: `python -m eval.priors [--out FILE]`.
 
 Candidates as they stand before a cache that has been filling with questions of one kind, and before nearly empty ones,
-are labelled by the data's own classes; `semcache.train.prior` learns from them. Only the half of the data that
-`eval.decisions.data.split` calls "prior" is read, so that every figure of the evaluation comes from other questions.
+are labelled by the data's own classes; `semcache.train.prior` learns from them. What is read may be shipped from: the
+groups that were written for the verifier, less those held out, and two sets under Creative Commons Attribution, of
+which only the half that `eval.decisions.data.split` calls "prior", so that every figure comes from other questions.
 Knows the data sets; what is written holds weights and quantiles, no question. Invariant: equal data give an equal file.
 """
 
@@ -13,31 +14,34 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from eval.decisions.data import SETS, Question, pairs, questions, split
+from eval.decisions.data import Question, questions
 from eval.embedded import embedded
 from semcache import features, guards
+from semcache.embed.cross import CrossEncoder
 from semcache.thresholds.certified.belief import Belief, Prior
 from semcache.thresholds.certified.calibration import Calibration
 from semcache.thresholds.certified.priors import PATH
 from semcache.train.prior import fit
+from semcache.train.recipe import authored
+from semcache.train.recipe.sources import held_out
 from semcache.train.repeats import other, repeat
 from semcache.types import Candidate, Card
 
-# What the profiles of a prior are learned from. Unlabelled duplicates of a Quora question would count as wrong in a
-# stream, so these questions are learned from as labelled pairs alone.
-PROFILES = {
-    "any": ("qqp", "clinc150", "banking77", "hint3", "covidq"),
-    "service": ("clinc150", "banking77", "hint3"),
-    "questions": ("qqp", "covidq"),
-}
+# Topics of written groups that are no traffic, but what a verifier errs in.
+CONTRIVED = ("sly", "edits", "roles")
+# The topics in which somebody is asked to do something; in the others, somebody asks.
+SERVED = ("support", "requests", "workplace", "business", "tasks", "code", "long", "asking_loosely")
+SETS = ("clinc150", "banking77", "served", "asked")
+PROFILES = {"any": SETS, "service": ("clinc150", "banking77", "served"), "questions": ("asked",)}
 STREAM, SPARSE, REPEATS = 5000, 3000, 1500
 RARELY = 160  # one in so many of the repeats has a word replaced
 NEIGHBOURS = 8
@@ -77,20 +81,38 @@ def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
 
 
 def _groups(name: str) -> list[tuple[str, list[Row]]]:
-    chosen = sorted(questions(name, "prior"), key=lambda one: one.text)
+    own = name in ("asked", "served")
+    written, held = _written(name == "served")
+    chosen = _shuffled(_texts(written) if own else questions(name, "prior"))
+    groups = {"stream": _stream(chosen), "repeats": _repeats(chosen[:REPEATS]), "sparse": _sparse(chosen)}
+    if own:
+        groups |= {
+            "pairs": _labelled(written),
+            "told": _stream(_shuffled(_texts(held)), told=True),
+            "told-pairs": _labelled(held, told=True),
+        }
+    else:
+        # What the verifier was not trained on, before a cache of everything.
+        unread = frozenset(one.answer for one in chosen if held_out(f"{name}:{one.answer.rpartition(':')[2]}"))
+        groups["told"] = _stream(chosen, told=True, only=unread)
+    return [(f"{name}:{kind}", list(rows)) for kind, rows in groups.items()]
+
+
+def _shuffled(texts: Iterable[Question]) -> list[Question]:
+    chosen = sorted(texts, key=lambda one: one.text)
     random.Random(SEED).shuffle(chosen)
-    groups = [(f"{name}:stream", list(_stream(chosen[:STREAM])))] if name != "qqp" else []
-    groups.append((f"{name}:repeats", list(_repeats(chosen[:REPEATS]))))
-    return [*groups, (f"{name}:sparse", list(_labelled() if name == "qqp" else _sparse(chosen[:STREAM])))]
+    return chosen[:STREAM]
 
 
-def _stream(chosen: Sequence[Question]) -> Iterator[Row]:
-    """One question after the other before a cache that holds all earlier ones."""
+def _stream(chosen: Sequence[Question], told: bool = False, only: Container[str] | None = None) -> Iterator[Row]:
+    """One question after the other before a cache that holds all earlier ones; `only` those of these answers."""
     vectors = embedded([one.text for one in chosen])
     for place in range(1, len(chosen)):
+        if only is not None and chosen[place].answer not in only:
+            continue
         scores = vectors[:place] @ vectors[place]
         nearest = np.argsort(-scores, kind="stable")[:NEIGHBOURS]
-        yield from _rows(place, chosen[place], [(chosen[other], float(scores[other])) for other in nearest])
+        yield from _rows(place, chosen[place], [(chosen[other], float(scores[other])) for other in nearest], told)
 
 
 def _sparse(chosen: Sequence[Question]) -> Iterator[Row]:
@@ -130,20 +152,47 @@ def _again(place: int, text: str, rng: random.Random, vocabulary: Sequence[str])
     return other(text, rng, vocabulary) if place % RARELY == 1 else repeat(text, rng)
 
 
-def _labelled() -> Iterator[Row]:
+def _written(served: bool) -> tuple[list[authored.Group], list[authored.Group]]:
+    """The groups that the verifier was trained on, and those held out from it."""
+    learned: list[authored.Group] = []
+    held: list[authored.Group] = []
+    for group in authored.groups():
+        if group.topic not in CONTRIVED and (group.topic in SERVED) == served:
+            (held if held_out(f"authored:{group.prompt}", of=8) else learned).append(group)
+    return learned, held
+
+
+def _texts(groups: Sequence[authored.Group]) -> Iterator[Question]:
+    """The texts of written groups. Of those that differ one each, for among themselves they may be the same."""
+    rng = random.Random(SEED)
+    for group in groups:
+        for text in (group.prompt, *group.same):
+            yield Question(text, group.prompt, group.prompt, "")
+        kind, text = rng.choice(group.different)
+        yield Question(text, f"{kind}: {text}", group.prompt, "")
+
+
+def _labelled(groups: Sequence[authored.Group], told: bool = False) -> Iterator[Row]:
     """Labelled pairs, each alone."""
-    chosen = [pair for pair in pairs("qqp") if split(pair.group) == "prior"]
+    chosen = [found.pair for found in authored.paired(groups)]
     random.Random(SEED).shuffle(chosen)
     chosen = chosen[:STREAM]
-    cached, asked = embedded([pair.cached for pair in chosen]), embedded([pair.asked for pair in chosen])
+    cached, asked = embedded([pair.one for pair in chosen]), embedded([pair.two for pair in chosen])
     for place, pair in enumerate(chosen):
-        known = Question(pair.cached, "1", "", "")
-        query = Question(pair.asked, "1" if pair.same else "2", "", "")
-        yield from _rows(place, query, [(known, float(cached[place] @ asked[place]))])
+        known = Question(pair.one, "1", "", "")
+        query = Question(pair.two, "1" if pair.same else "2", "", "")
+        yield from _rows(place, query, [(known, float(cached[place] @ asked[place]))], told)
 
 
-def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]) -> Iterator[Row]:
+@cache
+def _verifier() -> CrossEncoder:
+    return CrossEncoder()
+
+
+def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]], told: bool = False) -> Iterator[Row]:
     """The candidates that would be judged for a request: the nearest that no guard vetoes of each answer.
+
+    The verifier is asked about all of them if `told`.
 
     The same words at a score of 0.95 or more that are labelled different (one in ten of Quora's) are slips, left out.
     """
@@ -162,6 +211,8 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
             continue
         judged.add(candidate.card.answer)
         values = features.of(query.text, replace(candidate, conflicts=conflicts, around=around))
+        if told:
+            values = features.told(values, float(_verifier().probabilities([(query.text, known.text)])[0]))
         right = known.answer == query.answer
         if right or not values[_SAME_WORDS] or score < _SLIP:
             yield request, values, right

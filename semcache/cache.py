@@ -206,7 +206,10 @@ class AsyncSemanticCache:
         lookup = await self.consult(request, public_id(self.parts.new_id()))
         if isinstance(lookup.decision, Verify):
             draw = self.parts.rng.random()
-            lookup = await self.parts.verifiers.settle(lookup, self.entry, pack=self.pack, draw=draw)
+            parts = self.parts
+            lookup = await parts.verifiers.settle(
+                lookup, self.entry, pack=self.pack, threshold=parts.threshold, draw=draw
+            )
         entry = None
         if isinstance(lookup.decision, Serve):
             self.catalogue.touch(lookup.decision.card)

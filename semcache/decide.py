@@ -118,6 +118,32 @@ def semantic(
     return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
 
 
+def heard(
+    unsure: Verify,
+    said: float,
+    *,
+    allowed: float,
+    category: str,
+    threshold: Threshold,
+    controls: Controls,
+    draw: float,
+    tenant: str = "",
+) -> Serve | Forward:
+    """What becomes of a doubt after the local verifier gave this P(same): the threshold judges again, knowing it.
+
+    A threshold that still wants to ask leaves it to the word alone, whose error is `allowed`.
+    """
+    candidate = Candidate(unsure.card, unsure.score, features=features.told(unsure.features, said))
+    verdict = _judge(threshold, candidate, category, controls, draw, tenant)
+    p_correct, chance = (said, unsure.chance) if verdict.verify else (verdict.p_correct, verdict.audit)
+    if verdict.serve or (verdict.verify and said >= 1.0 - allowed):
+        audit = draw < chance
+        card, score = unsure.card, unsure.score
+        return Serve(card, Outcome.SEMANTIC, score, p_correct, audit, chance, features=candidate.features)
+    drawn = draw < unsure.chance
+    return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct, sampled=drawn)
+
+
 def _judge(
     threshold: Threshold, candidate: Candidate, category: str, controls: Controls, draw: float, tenant: str
 ) -> Verdict:

@@ -41,15 +41,19 @@ NAMES = (
     "brevity",  # 1 / content words of the shorter prompt
     "asks_else",  # 1: another question word (who, when, why, ...)
     "figures",  # 1: a digit in either
+    "asked",  # 1: the local verifier has been asked about the two
+    "word",  # what it said then, as log-odds of their being the same, within ±LOUDEST
     *(f"guard:{name}" for name in GUARDS),  # 1: that guard would veto, DOUBT: it doubts
 )
 NEAR = 0.05  # neighbours this much farther away than the candidate count as hardly farther
 DOUBT = 0.2  # what a finding counts that is no veto
+LOUDEST = 5.0  # log-odds
 _STRANGER = 0.05  # the vote of the answer that nobody has given yet
 _HEAD = 600  # characters; longer prompts are spelt as far as that
 _SPELLABLE = 4  # letters; in shorter words a slip cannot be told from another word
 _VERBAL = ("ed", "es", "ing")
 _NO_FINDING = (0.0,) * len(GUARDS)
+_ASKED = NAMES.index("asked")
 
 _QUESTION = frozenset(["who", "whom", "whose", "when", "where", "why", "how", "which", "what"])
 _STOP = frozenset(
@@ -140,6 +144,8 @@ def of(text: str, candidate: Candidate) -> tuple[float, ...]:
         1.0 / (shorter or 1),
         float(one.asks != two.asks),
         float(one.digits or two.digits),
+        0.0,
+        0.0,
         *_NO_FINDING,
     )
     return doubted(plain, candidate.conflicts) if candidate.conflicts else plain
@@ -149,6 +155,13 @@ def doubted(values: tuple[float, ...], conflicts: Sequence[Conflict]) -> tuple[f
     """These features with the findings of guards in their places."""
     found = {conflict.guard: 1.0 if conflict.veto else DOUBT for conflict in conflicts}
     return (*values[: -len(GUARDS)], *[found.get(name, 0.0) for name in GUARDS])
+
+
+def told(values: tuple[float, ...], said: float) -> tuple[float, ...]:
+    """These features after the local verifier gave this P(same), in [0, 1]."""
+    odds = math.log(max(said, 1e-9)) - math.log(max(1.0 - said, 1e-9))
+    word = max(-LOUDEST, min(LOUDEST, odds))
+    return (*values[:_ASKED], 1.0, word, *values[_ASKED + 2 :])
 
 
 def _unmatched(one: frozenset[str], two: frozenset[str]) -> tuple[int, int, int]:

@@ -29,6 +29,7 @@ from semcache.types import (
     Request,
     Serve,
     Timings,
+    Verify,
     Why,
 )
 
@@ -111,9 +112,10 @@ class SemanticTier:
             candidates = await self._search(asked, places)
             searched = time.perf_counter()
             decision = self._choose(asked, candidates)
-            served = isinstance(decision, Serve)
-            audited = isinstance(decision, Serve) and decision.audit
-            self._parts.threshold.note(policy.name, decision.p_correct, served=served, audited=audited)
+            if not isinstance(decision, Verify):  # its fate is known once a verifier was asked
+                served = isinstance(decision, Serve)
+                audited = isinstance(decision, Serve) and decision.audit
+                self._parts.threshold.note(policy.name, decision.p_correct, served=served, audited=audited)
             if decision == Forward(Why.COLD):
                 decision = exact
             done = time.perf_counter()

@@ -94,11 +94,11 @@ def given(
 def local(pack: Pack, data: Path | None) -> dict[str, Asked]:
     """The local model by the name that packs give it; {} for a pack that never asks it. Raises ConfigError."""
     model = _model(pack, data)
-    return {} if model is None else {"verifier": Asked(model, MODEL_PATIENCE, best=model.best, known=model.joined)}
+    return {} if model is None else {"verifier": Asked(model, MODEL_PATIENCE, best=model.best, weighed=True)}
 
 
-def offline(pack: Pack, data: Path | None) -> Callable[[float, str, str], float] | None:
-    """P(correct) by the local model, as `simulate.Simulator` asks for it; None for a pack that never asks it.
+def offline(pack: Pack, data: Path | None) -> Callable[[str, str], float] | None:
+    """P(same) by the local model, as `simulate.Simulator` asks for it; None for a pack that never asks it.
 
     Raises ConfigError.
     """
@@ -110,7 +110,7 @@ def offline(pack: Pack, data: Path | None) -> Callable[[float, str, str], float]
     def said(query: str, cached: str) -> float:
         return float(model.probabilities([(query, cached)])[0])
 
-    return lambda believed, query, cached: model.joined(believed, said(query, cached))
+    return said
 
 
 def _model(pack: Pack, data: Path | None) -> CrossEncoder | None:

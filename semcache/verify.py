@@ -1,8 +1,8 @@
 """Asking, while a client waits, whether a cached answer fits a request that is too uncertain to be served without.
 
-Knows who can be asked, for how long, and what their word is worth; nothing of how requests arrive. Invariant: a cached
-answer is served only if a verifier said in time that it is right with the probability that the target demands. Silence,
-failure and any word but a plain yes forward the request.
+Knows who can be asked, for how long, and whose word is weighed; nothing of how requests arrive. Invariant: a cached
+answer is served only if a verifier said in time what leaves no more doubt than the target allows. Silence, failure and
+any word that is not enough forward the request.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from semcache import decide
 from semcache.breaker import Breaker
 from semcache.economics import CORE_SECOND
 from semcache.errors import CacheUnavailable, UpstreamTimeout
 from semcache.policy import Pack
-from semcache.protocols import Backend, Verifier
+from semcache.protocols import Backend, Threshold, Verifier
 from semcache.telemetry import Meter
 from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Outcome, Serve, Verify, Why
 from semcache.wire import dialects
@@ -38,14 +39,14 @@ Place: TypeAlias = tuple[str, bytes, int]
 class Asked:
     """Somebody who can be asked: for how many seconds a client waits, and the `best` P(same) that is ever given.
 
-    `known` gives P(same) from what the decision believed before and what the verifier said; alone, its word is all that
-    counts. `cost` is what one word costs in US dollars, from its seconds and the characters that were shown.
+    A word that is `weighed` is one more thing for the strategy to judge by, which learns what it is worth; otherwise it
+    is all that counts. `cost` is what one word costs in US dollars, from its seconds and the characters shown.
     """
 
     verifier: Verifier
     patience: float
     best: float = 1.0
-    known: Callable[[float, float], float] = lambda _, said: said
+    weighed: bool = False
     cost: Callable[[float, int], float] = lambda seconds, _: seconds * CORE_SECOND
 
 
@@ -55,6 +56,47 @@ class Silence(Exception):
     def __init__(self, result: Result) -> None:
         super().__init__(result)
         self.result = result
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A doubt, and what settles it."""
+
+    lookup: Lookup
+    unsure: Verify
+    pack: Pack
+    threshold: Threshold
+    draw: float
+
+    def heard(self, asked: Asked, said: float) -> Serve | Forward:
+        """What becomes of it after this word."""
+        request = self.lookup.request
+        allowed = demanded(self.lookup, self.unsure, self.pack) + _ROUNDING
+        if asked.weighed:
+            return decide.heard(
+                self.unsure,
+                said,
+                allowed=allowed,
+                category=self.lookup.category,
+                threshold=self.threshold,
+                controls=request.controls,
+                draw=self.draw,
+                tenant=request.scope.tenant,
+            )
+        if said >= 1.0 - allowed:
+            return self.served(said)
+        return self.refused(sampled=self.draw < self.unsure.chance)
+
+    def served(self, p_correct: float) -> Serve:
+        """Served with this probability."""
+        one, audit = self.unsure, self.draw < self.unsure.chance
+        return Serve(one.card, Outcome.SEMANTIC, one.score, p_correct, audit, one.chance, features=one.features)
+
+    def refused(self, *, sampled: bool) -> Forward:
+        """Forwarded, on the word of a verifier or for want of one."""
+        one = self.unsure
+        nearest = Candidate(one.card, one.score, features=one.features)
+        return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=one.p_correct, sampled=sampled)
 
 
 class Verifiers:
@@ -79,33 +121,26 @@ class Verifiers:
         wanted = ((name, one.verify) for name, one in pack.categories.items() if one.cache and one.semantic)
         return sorted(name for name, verifier in wanted if verifier != "off" and verifier not in self._known)
 
-    async def settle(self, lookup: Lookup, entry_of: EntryOf, *, pack: Pack, draw: float) -> Lookup:
+    async def settle(
+        self, lookup: Lookup, entry_of: EntryOf, *, pack: Pack, threshold: Threshold, draw: float
+    ) -> Lookup:
         """The lookup with its `Verify` settled to `Serve` or `Forward(VERIFY_FAILED)`; any other comes back as it is.
 
         `entry_of` finds the entry behind a decision (`AsyncSemanticCache.entry`). `draw` is uniform in [0, 1): what a
-        verifier let pass is audited as any other hit, and what it refused is sampled alike. Raises nothing.
+        verifier let pass is audited as any other hit, and what it refused is sampled alike. `threshold` takes notice of
+        what became of the request. Raises nothing.
         """
         unsure = lookup.decision
         if not isinstance(unsure, Verify):
             return lookup
-        policy = pack.of(lookup.category)
-        served = Serve(
-            unsure.card,
-            Outcome.SEMANTIC,
-            unsure.score,
-            unsure.p_correct,
-            audit=draw < unsure.chance,
-            chance=unsure.chance,
-            features=unsure.features,
-        )
-        enough = 1.0 - demanded(lookup, unsure, pack) - _ROUNDING
+        question = _Question(lookup, unsure, pack, threshold, draw)
         started = time.perf_counter()
-        p_same = 0.0
         bill: list[float] = []
+        settled: Serve | Forward | None = None
         result: Result
         try:
-            p_same = await self._word(policy.verify, lookup, served, entry_of, enough, bill)
-            result = "yes" if p_same >= enough else "no"
+            settled = await self._settled(question, entry_of, bill)
+            result = "yes" if isinstance(settled, Serve) else "no"
         except Silence as silence:
             result = silence.result
         except (TimeoutError, UpstreamTimeout):
@@ -115,13 +150,11 @@ class Verifiers:
             result = "failed"
         if self._meter is not None:
             self._meter.verified(lookup.category, result, time.perf_counter() - started)
-        asked = replace(lookup, verified=sum(bill) if bill else None)
-        if result == "yes":
-            return replace(asked, decision=replace(served, p_correct=p_same))
-        nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
-        sampled = result != "no" or draw < unsure.chance
-        refused = Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct, sampled=sampled)
-        return replace(asked, decision=refused)
+        decision = settled or question.refused(sampled=True)
+        audited = isinstance(decision, Serve) and decision.audit
+        served = isinstance(decision, Serve)
+        threshold.note(lookup.category, decision.p_correct, served=served, audited=audited)
+        return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 
     async def close(self) -> None:
         """Give up what is being asked, and close the backends."""
@@ -132,19 +165,22 @@ class Verifiers:
         for backend in self._backends:
             await backend.close()
 
-    async def _word(
-        self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf, enough: float, bill: list[float]
-    ) -> float:
-        """P(same), of memory or of the one asked, whose price joins the `bill`. Raises Silence, or what that raised."""
+    async def _settled(self, question: _Question, entry_of: EntryOf, bill: list[float]) -> Serve | Forward:
+        """What a word makes of the question, of memory or of the one asked, whose price joins the `bill`.
+
+        Raises Silence, or what that one raised.
+        """
+        lookup, served = question.lookup, question.served(question.unsure.p_correct)
+        name = question.pack.of(lookup.category).verify
         asked = self._known.get(name)
         if asked is None or lookup.key is None:
             raise Silence("nobody")
-        if asked.known(served.p_correct, asked.best) < enough:
+        if not isinstance(question.heard(asked, asked.best), Serve):
             raise Silence("weak")
         place = (name, lookup.key.exact, served.card.id)
         if place in self._verdicts:
             self._verdicts.move_to_end(place)
-            return asked.known(served.p_correct, self._verdicts[place])
+            return question.heard(asked, self._verdicts[place])
         if place not in self._asking:
             if not self._breakers[name].closed(time.monotonic()):
                 raise Silence("resting")
@@ -155,7 +191,7 @@ class Verifiers:
                 texts = (lookup.request.text, served.card.text, answer)
                 self._ask(asked, place, bill, *texts)
         # Shielded: others may be waiting for the same word.
-        return asked.known(served.p_correct, await asyncio.shield(self._asking[place]))
+        return question.heard(asked, await asyncio.shield(self._asking[place]))
 
     def _ask(self, asked: Asked, place: Place, bill: list[float], *texts: str) -> None:
         started, size = time.perf_counter(), sum(map(len, texts))

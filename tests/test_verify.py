@@ -12,14 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import verify
+from semcache import features, verify
 from semcache.config import Settings
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.policy import Category, Pack
 from semcache.protocols import Outbound
 from semcache.telemetry import Meter
+from semcache.thresholds.static import StaticThreshold
 from semcache.types import (
     CacheKey,
+    Candidate,
     Card,
     Controls,
     Endpoint,
@@ -29,6 +31,7 @@ from semcache.types import (
     Request,
     Scope,
     Serve,
+    Verdict,
     Verify,
     Why,
 )
@@ -84,8 +87,30 @@ def llm(verifier: Says, *, patience: float = 5.0, meter: Meter | None = None, be
     return Verifiers({"llm": Asked(verifier, patience, best)}, meter=meter)
 
 
-async def settled(verifiers: Verifiers, lookup: Lookup | None = None, **fields: Any) -> Serve | Forward:
-    decision = (await verifiers.settle(lookup or unsure(), entry_of, pack=pack(**fields), draw=0.5)).decision
+class Weighs(StaticThreshold):
+    """Serves from a word of these log-odds on; remembers what it was told of."""
+
+    def __init__(self, least: float = 1.0) -> None:
+        super().__init__(pack())
+        self.least = least
+        self.noted: list[tuple[float | None, bool]] = []
+
+    def judge(self, candidate: Candidate, *_: object, **__: object) -> Verdict:
+        word = candidate.features[features.NAMES.index("word")]
+        return Verdict(word >= self.least, 0.995, why=Why.UNCERTAIN)
+
+    def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
+        self.noted.append((p_correct, served))
+
+
+async def settled(
+    verifiers: Verifiers, lookup: Lookup | None = None, threshold: Weighs | None = None, **fields: Any
+) -> Serve | Forward:
+    decision = (
+        await verifiers.settle(
+            lookup or unsure(), entry_of, pack=pack(**fields), threshold=threshold or Weighs(), draw=0.5
+        )
+    ).decision
     assert not isinstance(decision, Verify)
     return decision
 
@@ -102,7 +127,7 @@ async def test_a_yes_that_is_worth_enough_serves_what_was_in_doubt() -> None:
 
 @pytest.mark.parametrize("draw", [0.0, 0.249])
 async def test_what_a_verifier_let_pass_is_audited_like_other_hits(draw: float) -> None:
-    lookup = await llm(Says(1.0)).settle(unsure(), entry_of, pack=pack(), draw=draw)
+    lookup = await llm(Says(1.0)).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=draw)
     assert isinstance(lookup.decision, Serve)
     assert lookup.decision.audit
 
@@ -121,7 +146,7 @@ async def test_the_caller_and_the_category_of_the_entry_may_demand_more() -> Non
     both = msgspec.structs.replace(
         both, categories={**both.categories, "careful": Category(name="careful", target=0.001)}
     )
-    lookup = await llm(Says(0.995)).settle(other, entry_of, pack=both, draw=0.5)
+    lookup = await llm(Says(0.995)).settle(other, entry_of, pack=both, threshold=Weighs(), draw=0.5)
     assert isinstance(lookup.decision, Forward)
 
 
@@ -198,32 +223,49 @@ async def test_too_many_at_once_forward(monkeypatch: pytest.MonkeyPatch) -> None
 
 async def test_what_is_learned_from_is_drawn_alike_whatever_the_verifier_said() -> None:
     for draw, sampled in ((0.2, True), (0.3, False)):
-        refused = (await llm(Says(0.1)).settle(unsure(), entry_of, pack=pack(), draw=draw)).decision
-        passed = (await llm(Says(1.0)).settle(unsure(), entry_of, pack=pack(), draw=draw)).decision
+        refused = (await llm(Says(0.1)).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=draw)).decision
+        passed = (await llm(Says(1.0)).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=draw)).decision
         assert isinstance(refused, Forward)
         assert isinstance(passed, Serve)
         assert refused.sampled == passed.audit == sampled
-    silent = (await llm(Says(UpstreamError("down"))).settle(unsure(), entry_of, pack=pack(), draw=0.9)).decision
+    silent = (
+        await llm(Says(UpstreamError("down"))).settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.9)
+    ).decision
     assert isinstance(silent, Forward)
     assert silent.sampled, "a failure says nothing of the pair"
 
 
-async def test_a_word_that_is_not_enough_alone_may_be_with_the_belief() -> None:
-    verifiers = Verifiers(
-        {"llm": Asked(Says(0.98), 5.0, 0.98, known=lambda believed, said: (believed + 3.0 * said) / 4.0 + 0.08)}
-    )
-    decision = await settled(verifiers)
-    assert isinstance(decision, Serve)
-    assert decision.p_correct == pytest.approx(0.99)
-    alone = await settled(Verifiers({"llm": Asked(Says(0.98), 5.0, 0.98)}))
-    assert isinstance(alone, Forward)
+async def test_a_word_that_is_weighed_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
+    values = features.of(QUERY, Candidate(CARD, 0.8))
+    lookup = replace(unsure(), decision=Verify(CARD, 0.8, 0.7, values, 0.25))
+    for word, serves in ((0.9, True), (0.6, False)):
+        threshold = Weighs(least=1.0)
+        verifiers = Verifiers({"llm": Asked(Says(word), 5.0, 0.98, weighed=True)})
+        decision = await settled(verifiers, lookup, threshold=threshold)
+        assert isinstance(decision, Serve) is serves
+        assert decision.p_correct == 0.995, "as the strategy says, not the verifier"
+        told = decision.features if isinstance(decision, Serve) else decision.nearest.features  # type: ignore[union-attr]
+        assert told == features.told(values, word), "labels must tell what was said"
+        assert threshold.noted == [(0.995, serves)]
+    weak = Says(0.6)
+    assert isinstance(await settled(Verifiers({"llm": Asked(weak, 5.0, 0.6, weighed=True)}), lookup), Forward)
+    assert weak.heard == [], "the best that it ever says would not be enough"
+
+
+@pytest.mark.parametrize(("word", "served"), [(0.995, True), (0.5, False), (UpstreamError("down"), False)])
+async def test_a_request_counts_against_the_budget_once_its_fate_is_known(
+    word: float | Exception, served: bool
+) -> None:
+    threshold = Weighs()
+    await settled(llm(Says(word)), threshold=threshold)
+    assert threshold.noted == [(0.995 if served else 0.7, served)]
 
 
 async def test_a_word_is_paid_for_once_and_one_of_memory_is_free() -> None:
     verifiers = Verifiers({"llm": Asked(Says(1.0), 5.0, cost=lambda _, size: float(size))})
-    first = await verifiers.settle(unsure(), entry_of, pack=pack(), draw=0.5)
+    first = await verifiers.settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.5)
     assert first.verified == len(QUERY) + len(CACHED) + len(ANSWER)
-    again = await verifiers.settle(unsure(), entry_of, pack=pack(), draw=0.5)
+    again = await verifiers.settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.5)
     assert isinstance(again.decision, Serve)
     assert again.verified is None
 
@@ -255,7 +297,7 @@ async def test_an_entry_that_is_gone_or_says_nothing_is_not_verified() -> None:
 
     finds: list[Callable[..., Any]] = [gone, silent]
     for find in finds:
-        lookup = await llm(verifier).settle(unsure(), find, pack=pack(), draw=0.5)
+        lookup = await llm(verifier).settle(unsure(), find, pack=pack(), threshold=Weighs(), draw=0.5)
         assert isinstance(lookup.decision, Forward)
     assert verifier.heard == []
 
@@ -263,7 +305,7 @@ async def test_an_entry_that_is_gone_or_says_nothing_is_not_verified() -> None:
 async def test_what_is_in_no_doubt_is_left_as_it_is() -> None:
     for decision in (Forward(Why.COLD), Serve(CARD, verify.Outcome.EXACT, 1.0, 1.0)):
         lookup = replace(unsure(), decision=decision)
-        assert await llm(Says(0.0)).settle(lookup, entry_of, pack=pack(), draw=0.5) is lookup
+        assert await llm(Says(0.0)).settle(lookup, entry_of, pack=pack(), threshold=Weighs(), draw=0.5) is lookup
 
 
 async def test_closing_leaves_nothing_running() -> None:

@@ -116,7 +116,7 @@ def simulator(
 
 
 @cache
-def _verifier() -> Callable[[float, str, str], float] | None:
+def _verifier() -> Callable[[str, str], float] | None:
     given = policy.load("default")
     asking = {name: msgspec.structs.replace(one, verify="verifier") for name, one in given.categories.items()}
     return offline(msgspec.structs.replace(given, categories=asking), None)

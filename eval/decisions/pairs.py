@@ -10,18 +10,20 @@ import argparse
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from eval.decisions.data import Pair, pairs, split
 from eval.decisions.report import Section, Table, between
 from eval.embedded import embedded
 from semcache import categorize, decide, eligibility, guards, policy
-from semcache.embed.cross import CrossEncoder
 from semcache.policy import Category, Pack
 from semcache.protocols import Threshold
 from semcache.simulate.result import interval
 from semcache.thresholds import ByCategory
 from semcache.types import Candidate, Card, Controls, Decision, Endpoint, Request, Serve, Verify
+from semcache.verifiers import offline
 
+Said: TypeAlias = Callable[[str, str], float]
 _SAMPLE = 5000
 _CONTROLS = Controls()
 
@@ -29,10 +31,12 @@ _CONTROLS = Controls()
 class Cache:
     """The decision of a cache with one entry, whose strategies have learned nothing but what ships."""
 
-    def __init__(self, pack: Pack, threshold: Threshold | None = None) -> None:
+    def __init__(self, pack: Pack, threshold: Threshold | None = None, *, said: Said | None = None) -> None:
+        """`said` is the local verifier: P(same) of the asked and the cached question. Without it nobody is asked."""
         rows = categorize.example_texts(pack)
         self._pack = pack
         self._threshold = threshold or ByCategory(pack)
+        self._said = said
         self._categories = categorize.build(pack, embedded([text for _, text in rows]) if rows else [])
 
     def served(self, some: Sequence[Pair]) -> list[bool]:
@@ -40,7 +44,7 @@ class Cache:
         return [isinstance(one, Serve) for one in self.decisions(some)]
 
     def decisions(self, some: Sequence[Pair]) -> list[Decision | None]:
-        """What is decided about each pair; None where nothing is sought."""
+        """What is decided about each pair; None where nothing is sought, and Verify only where nobody is asked."""
         cached, asked = embedded([one.cached for one in some]), embedded([one.asked for one in some])
         scores = (cached * asked).sum(axis=1)
         found = []
@@ -54,7 +58,7 @@ class Cache:
 
     def _decision(self, pair: Pair, kept: Category, policy: Category, score: float) -> Decision:
         card = Card(1, b"", b"", kept.name, pair.cached, 0.0, math.inf)
-        return decide.semantic(
+        decision = decide.semantic(
             [Candidate(card, score)],
             text=pair.asked,
             category=policy.name,
@@ -65,16 +69,23 @@ class Cache:
             rejected=frozenset(),
             draw=0.5,
         )
-
-
-def passes(unsure: Decision | None, said: float, verifier: CrossEncoder) -> bool:
-    """Whether the local verifier's word is enough for what is in doubt, as it is in `verify.Verifiers`."""
-    return isinstance(unsure, Verify) and verifier.joined(unsure.p_correct, said) >= 1.0 - (unsure.risk or 0.0)
+        if self._said is None or not isinstance(decision, Verify):
+            return decision
+        return decide.heard(
+            decision,
+            self._said(pair.asked, pair.cached),
+            allowed=decision.risk or 0.0,
+            category=policy.name,
+            threshold=self._threshold,
+            controls=_CONTROLS,
+            draw=0.5,
+        )
 
 
 def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int], None]) -> Section:
     """All three sets, by kind."""
-    cache = Cache(policy.load("default"))
+    pack = policy.load("default")
+    cache = Cache(pack, said=offline(pack, None))
     half = [one for one in pairs("qqp") if split(one.group) == "report"]
     sets = {
         "fow_cache": list(pairs("fow_cache")),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 DEFAULT_VERIFIER = Path(__file__).parent.parent / "models" / "verifier"
 UNREAD = 0.0  # nobody vouches for what lies behind the last token
 _RUN_TOKENS = 256  # padded tokens of one run
-_TINY = 1e-9
 _FIELDS = ("id", "max_tokens", "calibration")
 
 
@@ -46,8 +44,6 @@ class CrossEncoder:
             scale = card["calibration"]
             self._slope, self._intercept = float(scale["slope"]), float(scale["intercept"])
             self._least, self._most = float(scale["least"]), float(scale["most"])
-            joint = card.get("with_belief", {"word": 1.0, "belief": 1.0, "intercept": 0.0})
-            self._joint = float(joint["word"]), float(joint["belief"]), float(joint["intercept"])
         except (KeyError, TypeError, ValueError) as error:
             raise ConfigError(
                 f"{folder / 'model.json'} does not describe a verifier ({error!r}): train it anew"
@@ -76,15 +72,6 @@ class CrossEncoder:
     def max_tokens(self) -> int:
         """Tokens it reads of a pair."""
         return self._max_tokens
-
-    def joined(self, believed: float, said: float) -> float:
-        """P(same) where the decision believed so much before, and `same` then said so much: both inside [0, 1].
-
-        What was never weighed against a belief is taken to be independent of it (Bayes).
-        """
-        word, belief, intercept = self._joint
-        odds = word * _log_odds(said) + belief * _log_odds(believed) + intercept
-        return 1.0 / (1.0 + math.exp(-odds))
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer), from a thread; the answer itself is not read. Raises EmbedError."""
@@ -132,10 +119,6 @@ class CrossEncoder:
         if logits.shape != (len(lines),):
             raise EmbedError(f"expected {len(lines)} logits, got an array of shape {logits.shape}")
         return logits
-
-
-def _log_odds(p: float) -> float:
-    return math.log(max(p, _TINY)) - math.log(max(1.0 - p, _TINY))
 
 
 def _runs(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:

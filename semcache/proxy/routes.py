@@ -129,7 +129,11 @@ class Routes:
             case Verify():
                 parts = self.cache.parts
                 return await parts.verifiers.settle(
-                    lookup, self.cache.entry, pack=self.cache.pack, draw=parts.rng.random()
+                    lookup,
+                    self.cache.entry,
+                    pack=self.cache.pack,
+                    threshold=parts.threshold,
+                    draw=parts.rng.random(),
                 )
         return lookup
 

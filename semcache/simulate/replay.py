@@ -100,7 +100,7 @@ def run(
     size: int | None,
     *,
     seed: int,
-    verify: Callable[[float, str, str], float] | None = None,
+    verify: Callable[[str, str], float] | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Simulate a pack from an empty cache on. `verify` is as in `Simulator`."""

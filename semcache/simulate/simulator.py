@@ -48,9 +48,9 @@ class Simulator:
     `insertion` is "always" (every fresh answer is kept under its own key) or "when-wrong" (only if no candidate that
     was compared had the answer already, as vCache does). `judge_noise` is the probability that a label is flipped,
     never the truth. `eviction` makes the policies that pick victims, `freshness` gives TTLs (default: both as the pack
-    says). `verify` answers a strategy's wish to have a candidate verified: P(correct), from what was believed before,
-    the text of the request and the cached prompt; without it verification fails, which is a miss. Raises
-    InvalidArgument for values out of range.
+    says). `verify` answers a strategy's wish to have a candidate verified by the local model: P(same), from the text of
+    the request and the cached prompt; without it, and where the pack would ask a language model, verification fails,
+    which is a miss. Raises InvalidArgument for values out of range.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Simulator:
         judge_noise: float = 0.0,
         eviction: Callable[[], Policy] | None = None,
         freshness: Freshness | None = None,
-        verify: Callable[[float, str, str], float] | None = None,
+        verify: Callable[[str, str], float] | None = None,
     ) -> None:
         if insertion not in ("always", "when-wrong"):
             raise InvalidArgument(f"insertion={insertion!r}: write 'always' or 'when-wrong'")
@@ -170,16 +170,20 @@ class Simulator:
         return [Candidate(card, one.score) for one in found if (card := card_of(one.entry_id)) is not None]
 
     def _verified(self, unsure: Verify, arrival: Arrival, draw: float) -> Serve | Forward:
-        card, score, values = unsure.card, unsure.score, unsure.features
-        if self._verify is not None:
-            p_same = self._verify(unsure.p_correct, arrival.text, card.text)
-            allowed = self.pack.target_of(arrival.category) if unsure.risk is None else unsure.risk
-            if p_same >= 1.0 - allowed:
-                drawn = draw < unsure.chance
-                return Serve(card, Outcome.SEMANTIC, score, p_same, drawn, unsure.chance, features=values)
-        sampled = self._verify is None or draw < unsure.chance
-        nearest = Candidate(card, score, features=values)
-        return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct, sampled=sampled)
+        policy = self.pack.of(arrival.category)
+        if self._verify is None or policy.verify == "llm":
+            nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
+            return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct)
+        return decide.heard(
+            unsure,
+            self._verify(arrival.text, unsure.card.text),
+            allowed=self.pack.target_of(policy.name) if unsure.risk is None else unsure.risk,
+            category=policy.name,
+            threshold=self.threshold,
+            controls=_CONTROLS,
+            draw=draw,
+            tenant=arrival.tenant,
+        )
 
     def _served(self, question: Question, served: Serve, vector: Vector) -> Step:
         card, right = served.card, self._right(served.card.id, question.arrival)

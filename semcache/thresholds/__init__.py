@@ -68,8 +68,9 @@ class ByCategory:
         No strategy has a feature for such a guard, so none can have learned to overrule it.
         """
         verdict = self._of(category).judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
-        if verdict.serve and any(one.veto and one.guard not in GUARDS for one in candidate.conflicts):
-            return replace(verdict, serve=False, audit=0.0, why=Why.GUARD)
+        willing = verdict.serve or verdict.verify
+        if willing and any(one.veto and one.guard not in GUARDS for one in candidate.conflicts):
+            return replace(verdict, serve=False, verify=False, audit=0.0, why=Why.GUARD)
         return verdict
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semcache import features
-from semcache.thresholds.certified.belief import STATED, TERMS, Belief, Prior, terms
+from semcache.thresholds.certified.belief import STATED, TERMS, UNASKED, Belief, Prior, terms
 from semcache.thresholds.certified.calibration import Calibration, basis
 
 if TYPE_CHECKING:
@@ -41,8 +41,10 @@ def fit(groups: Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]
     tables = {name: _table(*group) for name, group in groups.items() if len(group[1])}
     if not tables:
         raise ValueError("no labels to learn a prior from")
-    learned = [place for place, name in enumerate(TERMS) if name not in STATED]
-    everything = np.vstack([x for x, _ in tables.values()])[:, learned]
+    every = np.vstack([x for x, _ in tables.values()])
+    asked = bool(every[:, TERMS.index("asked")].any())
+    learned = [place for place, name in enumerate(TERMS) if name not in STATED and (asked or name not in UNASKED)]
+    everything = every[:, learned]
     shares = np.concatenate([np.full(len(y), 1.0 / len(y)) for _, y in tables.values()])
     shares /= shares.sum()
     center = shares @ everything

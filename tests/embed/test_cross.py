@@ -47,17 +47,6 @@ def test_probabilities_are_the_calibrated_logits(cross: CrossEncoder) -> None:
     assert np.allclose(cross.probabilities(pairs), SCALE.of(cross.logits(pairs)))
 
 
-@given(believed=st.floats(0.0, 1.0), said=st.floats(0.0, 1.0), more=st.floats(0.0, 0.3))
-def test_a_word_is_weighed_with_what_was_believed(
-    cross: CrossEncoder, believed: float, said: float, more: float
-) -> None:
-    joined = cross.joined(believed, said)
-    assert 0.0 <= joined <= 1.0
-    assert cross.joined(min(1.0, believed + more), said) >= joined
-    assert cross.joined(believed, min(1.0, said + more)) >= joined
-    assert cross.joined(0.5, said) == pytest.approx(said, abs=1e-6)
-
-
 def test_what_is_too_long_to_be_read_is_vouched_for_by_nobody(cross: CrossEncoder) -> None:
     long = "a b " * cross.max_tokens
     p = cross.probabilities([("reset", "reset"), (long + "7", long + "8"), ("card", long)])
@@ -108,7 +97,7 @@ def test_a_damaged_model_is_refused(folder: Path, tmp_path: Path) -> None:
         CrossEncoder(tmp_path)
 
 
-@pytest.mark.parametrize("wrong", [{"calibration": None}, {"calibration": {"slope": 1}}, {"with_belief": {"word": 1}}])
+@pytest.mark.parametrize("wrong", [{"calibration": None}, {"calibration": {"slope": 1}}])
 def test_a_card_that_lacks_a_part_is_refused(folder: Path, tmp_path: Path, wrong: dict[str, object]) -> None:
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from dataclasses import replace
 
@@ -443,15 +444,39 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
         category = msgspec.structs.replace(PACK.of("support"), verify=name)
         return CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": category}))
 
-    for name, unsure in (("llm", UNSURE), ("verifier", candidate(0.8, "How to get a new password"))):
+    doubtful = candidate(0.85, "How to get a new password")
+    for name, unsure in (("llm", UNSURE), ("verifier", doubtful)):
         verdict = asking(name).judge(unsure, "support", controls=ANY, draw=0.5)
         assert (verdict.serve, verdict.verify) == (False, True)
         assert verdict.risk is not None
         assert verdict.audit > 0.0
-    assert not asking("off").judge(UNSURE, "support", controls=ANY, draw=0.5).verify
-    assert not asking("verifier").judge(UNSURE, "support", controls=ANY, draw=0.5).verify
+        found = replace(unsure, around=features.around([unsure])[0])
+        assert asking(name).promising([found], QUERY, "support") == [True], "or it would never be asked about"
+    assert not asking("off").judge(doubtful, "support", controls=ANY, draw=0.5).verify
     hopeless = candidate(0.51, "Which plan is cheapest?", Conflict("numbers", "3 against 4"))
-    assert not asking("llm").judge(hopeless, "support", controls=ANY, draw=0.5).verify
+    for name in ("llm", "verifier"):
+        assert not asking(name).judge(hopeless, "support", controls=ANY, draw=0.5).verify
+    vetoed = candidate(0.97, "How do I reset my password 2?", Conflict("numbers", "2 against none"))
+    assert not asking("verifier").judge(vetoed, "support", controls=ANY, draw=0.5).verify
+    heard = replace(doubtful, features=features.told(doubtful.features, 0.5))
+    assert not asking("verifier").judge(heard, "support", controls=ANY, draw=0.5).verify, "it is asked once"
+
+
+def test_what_the_verifiers_word_is_worth_is_learned() -> None:
+    doubtful = candidate(0.85, "How to get a new password")
+    yes, no = (replace(doubtful, features=features.told(doubtful.features, said)) for said in (0.97, 0.03))
+
+    def gap(threshold: CertifiedThreshold) -> float:
+        p, q = (threshold.judge(one, "support", controls=ANY, draw=0.5).p_correct for one in (yes, no))
+        return math.log(p / (1 - p)) - math.log(q / (1 - q))
+
+    trusting, wary = CertifiedThreshold(PACK), CertifiedThreshold(PACK)
+    assert gap(CertifiedThreshold(PACK)) > 1.0
+    for number in range(200):
+        said, right = (yes, no)[number % 2], number % 2 == 0
+        trusting.observe(label(said, correct=right))
+        wary.observe(label(said, correct=number % 4 < 2))
+    assert gap(trusting) > gap(CertifiedThreshold(PACK)) > gap(wary), "a word that tells nothing counts less"
 
 
 def test_a_closed_category_asks_no_verifier() -> None:

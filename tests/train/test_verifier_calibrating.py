@@ -57,21 +57,3 @@ def test_order_and_bounds_are_kept(logits: list[float], slope: float, intercept:
     p = Scale(slope, intercept, 0.01, 0.99).of(np.array(sorted(logits), np.float32))
     assert np.all(np.diff(p) >= 0)
     assert np.all((p >= 0.01) & (p <= 0.99))
-
-
-def test_a_word_and_a_belief_that_say_the_same_are_not_counted_twice() -> None:
-    logits, same = drawn(20_000, 1.0, 0.0)
-    p = 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
-    p = np.clip(p, 1e-6, 1 - 1e-6)
-    found = calibrating.fit_joint(p, p, same.tolist())
-    assert found.word + found.belief == pytest.approx(1.0, abs=0.05)
-    noise = np.random.default_rng(1).uniform(0.05, 0.95, len(p))
-    found = calibrating.fit_joint(p, noise, same.tolist())
-    assert found.belief == pytest.approx(0.0, abs=0.1)
-    assert found.word == pytest.approx(1.0, abs=0.05)
-
-
-def test_a_belief_is_never_weighed_backwards() -> None:
-    logits, same = drawn(2_000, 1.0, 0.0)
-    p = np.clip(1.0 / (1.0 + np.exp(-logits.astype(np.float64))), 0.01, 0.99)
-    assert calibrating.fit_joint(np.full(len(p), 0.5), 1.0 - p, same.tolist()).belief == 0.0

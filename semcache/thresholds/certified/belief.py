@@ -40,11 +40,14 @@ _ONE = np.array([features.NAMES.index(one) for one, _ in INTERACTIONS])
 _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from.
 STATED = {"reordered": (-4.0, 1.0), **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")}}
+# The same of weights where a prior was learned from data that no verifier was asked about.
+UNASKED = {"asked": (0.0, 0.3), "word": (0.5, 0.2)}
 ANSWERS = 20_000  # whose offsets are kept; beyond, the one whose last label is the oldest is forgotten
 HOPELESS = -1.0  # log-odds below which nothing is moderated
 _AROUND = len(features.AROUND)
 _UNBOUNDED = [features.NAMES.index(name) - _AROUND for name in ("missing", "surplus", "misspelt")]
-_HIGHEST = np.array([3.0 if name == "length" else 1.0 for name in features.NAMES[_AROUND:]])
+_TOLD = [features.NAMES.index(name) - _AROUND for name in ("asked", "word")]
+_HIGHEST = np.array([{"length": 3.0, "word": features.LOUDEST}.get(name, 1.0) for name in features.NAMES[_AROUND:]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class Prior:
 
 
 def _unseen(name: str) -> list[float]:
-    mean, deviation = STATED.get(name, (0.0, 0.1))
+    mean, deviation = (STATED | UNASKED).get(name, (0.0, 0.1))
     return [0.0, 1.0, mean, deviation]
 
 
@@ -144,15 +147,19 @@ class Belief:
         spread = float(x @ self.covariance @ x) + variance
         return mean / math.sqrt(1.0 + math.pi * spread / 8.0)
 
-    def at_best(self, around: Sequence[tuple[float, ...]], answers: Sequence[int], longest: int) -> Array:
+    def at_best(
+        self, around: Sequence[tuple[float, ...]], answers: Sequence[int], longest: int, *, asked: bool = False
+    ) -> Array:
         """Log-odds that no candidate with these surroundings can exceed, however alike the texts are; shape (n,).
 
-        Each of `around` holds the features of `features.AROUND`; the texts have up to `longest` characters. Log-odds
-        below 0 are bounded as far as they are not moderated.
+        Each of `around` holds the features of `features.AROUND`; the texts have up to `longest` characters, and the
+        local verifier may be `asked`. Log-odds below 0 are bounded as far as they are not moderated.
         """
         given, plain = np.array(around), self._plain()
         highest = _HIGHEST.copy()
         highest[_UNBOUNDED] = math.log1p(longest / 2 + 1)
+        if not asked:
+            highest[_TOLD] = 0.0
         best: Array = plain.bias + given @ plain.own[:_AROUND] + ((given @ plain.inner) * given).sum(axis=1)
         best += np.maximum(plain.own[_AROUND:] + given @ plain.outer, 0.0) @ highest
         if self.answers:

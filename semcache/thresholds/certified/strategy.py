@@ -26,8 +26,8 @@ from semcache.types import Candidate, Controls, Verdict, Why
 
 FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
-# P(correct) from which each verifier is asked: the small one errs too often on what natural traffic makes improbable.
-_WORTH_ASKING = {"llm": 0.02, "verifier": 0.7}
+_WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
+_ASKED = features.NAMES.index("asked")
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 CAUTION = 0.7  # standard deviations of the calibration
 _QUIET = 0.1  # share of the audit rate that always remains
@@ -65,8 +65,9 @@ class CertifiedThreshold:
         if known.halted:
             # What would be served is watched, to open it again.
             return [True] * len(candidates)
-        least = _WORTH_ASKING.get(self._pack.of(category).verify, 1.0 - HIGHEST)
-        return known.promising(candidates, text, least)
+        verify = self._pack.of(category).verify
+        least = _WORTH_ASKING if verify == "llm" else 1.0 - HIGHEST
+        return known.promising(candidates, text, least, asks=verify == "verifier")
 
     def judge(
         self,
@@ -92,7 +93,7 @@ class CertifiedThreshold:
         chance = known.chance(policy)
         if open_ and free and 1.0 - p <= limit:
             return Verdict(True, p, audit=chance, why=Why.SEMANTIC, risk=limit)
-        verify = open_ and p >= _WORTH_ASKING.get(policy.verify, math.inf)
+        verify = open_ and known.asks(policy.verify, candidate, p, limit, free=free)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
@@ -191,15 +192,24 @@ class _Knowledge:
         """P(correct), on the safe side."""
         return self.calibration.corrected(self.belief.log_odds(values, answer), CAUTION)
 
-    def promising(self, candidates: Sequence[Candidate], text: str, least: float) -> list[bool]:
-        """Which of them could be right with a probability of `least`."""
+    def asks(self, verifier: str, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
+        """Whether that verifier's word could settle it; the local one is asked once, and never against a veto."""
+        if verifier != "verifier":
+            return verifier == "llm" and p >= _WORTH_ASKING
+        if not free or candidate.features[_ASKED]:
+            return False
+        best = self.probability(features.told(candidate.features, 1.0), candidate.card.answer_class)
+        return 1.0 - best <= limit
+
+    def promising(self, candidates: Sequence[Candidate], text: str, least: float, *, asks: bool) -> list[bool]:
+        """Which of them could be right with a probability of `least`, if the local verifier is asked or not."""
         needed = self.calibration.needed(least)
         if HOPELESS < needed <= 0.0:
             # Moderated log-odds are nearer to 0 than their bound.
             needed = HOPELESS
         longest = max([len(text), *[len(one.card.text) for one in candidates]])
         answers = [one.card.answer_class for one in candidates]
-        best = self.belief.at_best([one.around for one in candidates], answers, longest)
+        best = self.belief.at_best([one.around for one in candidates], answers, longest, asked=asks)
         return [bool(one >= needed) for one in best]
 
     def limit(self) -> float:

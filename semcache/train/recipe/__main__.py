@@ -76,7 +76,7 @@ def _verifier(base: Path, data: Path, work: Path, out: Path, threads: int) -> No
     _say(
         f"verifier: {' + '.join(str(len(some)) for some in parts.train)} pairs to train on, {len(parts.check)} to check"
     )
-    made = verifier.make(base, work, parts, embed, seed=SEED, told=_Teller())
+    made = verifier.make(base, work, parts, seed=SEED, told=_Teller())
     counts = Counter(verifier.origin(one) for one in {one for some in parts.train for one in some})
     card = made.write(out / "verifier", seed=SEED)
     (out / "verifier" / "README.md").write_text(cards.readme(card, made.held, counts), encoding="utf-8")

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semcache.train.export import load_weights
-from semcache.train.recipe import authored, believing, mixture, sources, vocabulary
+from semcache.train.recipe import authored, mixture, sources, vocabulary
 from semcache.train.recipe.cards import BASE
 from semcache.train.recipe.mixture import Embed, Found
 from semcache.train.verifier import calibrating, fitting, graph, network
@@ -90,12 +90,11 @@ class Made:
     weights: graph.Arrays
     tokenizer: str
     scale: calibrating.Scale
-    joint: calibrating.Joint
     held: Mapping[str, Mapping[str, float]]
 
     def write(self, out: Path, *, seed: int) -> dict[str, Any]:
         """Write the folder `out` and return what its model.json says. Raises StoreError."""
-        card = {"source": BASE, "licence": "Apache-2.0", "seed": seed, "with_belief": asdict(self.joint)}
+        card = {"source": BASE, "licence": "Apache-2.0", "seed": seed}
         return graph.write(out, self.weights, SHAPE, self.tokenizer, self.scale, name=NAME, card=card)
 
 
@@ -103,7 +102,6 @@ def make(
     base: Path,
     work: Path,
     parts: Parts,
-    embed: Embed,
     *,
     seed: int,
     courses: Sequence[Course] = COURSES,
@@ -123,14 +121,11 @@ def make(
     found = fitting.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
     same = [one.pair.same for one in parts.check]
     scale = calibrating.fit(found, same)
-    thought = believing.believed([(one.pair.one, one.pair.two) for one in parts.check], embed)
-    sought = np.flatnonzero(~np.isnan(thought))
-    joint = calibrating.fit_joint(scale.of(found)[sought], thought[sought], [same[place] for place in sought])
     held = {}
     for name in ("authored", "synthetic", "found", "paws"):
         of = [place for place, one in enumerate(parts.check) if origin(one) == name]
         held[name] = _figures(found[of], scale, [same[place] for place in of])
-    return Made(network.arrays(module), words, scale, joint, held)
+    return Made(network.arrays(module), words, scale, held)
 
 
 def examples(some: Sequence[Found]) -> list[Example]:

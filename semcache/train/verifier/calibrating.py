@@ -5,9 +5,6 @@ targets (Platt 1999, section 2.2; Newton's method as in Lin, Lin and Weng 2007).
 the data cannot support: `most` is the best lower 95% bound (Clopper and Pearson 1934) of the share of right pairs
 among those ranked highest, however many of them, and `least` the same from below.
 
-What a decision believed of a pair before it asked is not independent of the verifier's word, since both read the same
-texts: `Joint` weighs them by a logistic regression, instead of multiplying odds.
-
 Pure. Invariant: order is kept, `slope` is positive, and `least` <= P <= `most`.
 """
 
@@ -45,31 +42,6 @@ class Scale:
         """P(same) of each logit."""
         odds = np.clip(self.slope * logits.astype(np.float64) + self.intercept, -30.0, 30.0)
         return np.clip(1.0 / (1.0 + np.exp(-odds)), self.least, self.most)
-
-
-@dataclass(frozen=True, slots=True)
-class Joint:
-    """Weights of the log-odds of a verifier's word and of what was believed, and what is added."""
-
-    word: float
-    belief: float
-    intercept: float
-
-
-def fit_joint(said: Floats, believed: Floats, same: Sequence[bool]) -> Joint:
-    """The weights that these labels support; `said` and `believed` are probabilities (n,), inside (0, 1).
-
-    A belief is never weighed backwards. Raises InvalidArgument for one class.
-    """
-    y = np.asarray(same, dtype=bool)
-    if y.all() or not y.any():
-        raise InvalidArgument("calibration needs pairs of both classes")
-    odds = [np.log(p) - np.log1p(-p) for p in (said, believed)]
-    word, belief, intercept = _logistic(np.stack([*odds, np.ones(len(y))], axis=1), y.astype(np.float64))
-    if belief < 0.0:
-        word, intercept = _logistic(np.stack([odds[0], np.ones(len(y))], axis=1), y.astype(np.float64))
-        belief = 0.0
-    return Joint(round(float(word), 4), round(float(belief), 4), round(float(intercept), 4))
 
 
 def fit(logits: NDArray[np.float32], same: Sequence[bool]) -> Scale:

@@ -82,8 +82,7 @@ def retrain(
     known = [*parts.check, *rehearsed[1]]
     scale = calibrating.fit(fitting.logits(module, tokenizer, _texts(known)), [pair.same for pair in known])
     card = json.loads((old / "model.json").read_text(encoding="utf-8"))
-    # How a word and a belief weigh together is kept: without it, they would be taken to be independent.
-    kept = {name: card[name] for name in ("source", "licence", "with_belief") if name in card}
+    kept = {name: card[name] for name in ("source", "licence") if name in card}
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "verifier"
         told_of = {**kept, "retrained_from": before.id, "labels": len(parts.train)}
