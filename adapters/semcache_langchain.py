@@ -40,6 +40,7 @@ _REVIVED = (
     *(Generation, GenerationChunk, ChatGeneration, ChatGenerationChunk),
     *(AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage, FunctionMessage, ChatMessage),
 )
+_LOAD = getattr(load, "__wrapped__", load)  # without the warning that it is in beta, which users cannot act on
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
 # What one call left on a message; it is not sent to the model again.
 _TRACES = frozenset({"type", "id", "response_metadata", "usage_metadata"})
@@ -188,7 +189,7 @@ def _dumped(generation: Generation) -> Any:
 
 
 def _revived(dumped: Any) -> list[Generation]:
-    revived: list[Generation] = load(dumped, allowed_objects=_REVIVED)
+    revived: list[Generation] = _LOAD(dumped, allowed_objects=_REVIVED)
     if not revived or not all(isinstance(generation, Generation) for generation in revived):
         raise ValueError("these are no generations")
     return revived

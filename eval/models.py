@@ -241,8 +241,8 @@ def _page(facts: Mapping[str, Any]) -> str:
         "## The chain at shipped defaults",
         "",
         "Every category asks the verifier. Served is what its word alone finds the same with at least 1 less the",
-        "target; or, as the cache does, what its word and the decision's belief, weighed together, leave no more risk",
-        "in than the pooled budget allows at the start. An oracle is always right.",
+        "target; or, as the cache does, what is sure enough for the pooled budget with its word among the features. An",
+        "oracle is always right.",
         "",
         "| set | | pairs | in the grey zone | without verifier | its word alone | with the belief | with an oracle "
         "| of the oracle's gain |",

@@ -44,6 +44,7 @@ SETS = ("clinc150", "banking77", "served", "asked")
 PROFILES = {"any": SETS, "service": ("clinc150", "banking77", "served"), "questions": ("asked",)}
 STREAM, SPARSE, REPEATS = 5000, 3000, 1500
 RARELY = 160  # one in so many of the repeats has a word replaced
+TRAPPED = 4
 NEIGHBOURS = 8
 FLOOR = 0.5
 SEED = 7
@@ -128,8 +129,8 @@ def _sparse(chosen: Sequence[Question]) -> Iterator[Row]:
 
 
 def _repeats(chosen: Sequence[Question]) -> Iterator[Row]:
-    """Questions before a cache that holds one other: mostly another writing of the same, at times the nearest one of
-    another answer, rarely one that differs in a word."""
+    """Questions before caches of any size: mostly another writing of one that is there, at times of one whose place the
+    nearest of another answer has taken, rarely one that differs in a word."""
     rng = random.Random(SEED)
     counts = Counter(word for one in chosen for word in {*_CONTENT.findall(one.text.lower())})
     vocabulary = [word for word, count in counts.items() if 3 <= count <= len(chosen) // 20]
@@ -139,13 +140,16 @@ def _repeats(chosen: Sequence[Question]) -> Iterator[Row]:
     for place, (one, text) in enumerate(zip(chosen, again, strict=True)):
         if text is None or text == one.text:
             continue
-        found = one
+        pool = {place}
         if place % 20 == 0:
             nearest = np.argsort(-scores[place], kind="stable")[1:40]
-            found = next((chosen[at] for at in nearest if chosen[at].answer != one.answer), one)
+            pool = {next((at for at in nearest.tolist() if chosen[at].answer != one.answer), place)}
+        pool |= set(rng.sample(range(len(chosen)), rng.choice((0, 0, 5, 50, 500))))
+        if place % 20 == 0:
+            pool.discard(place)
         query = replace(one, text=text, answer="" if place % RARELY == 1 else one.answer)
-        score = float(vectors[chosen.index(found)] @ others[place])
-        yield from _rows(place, query, [(found, score)])
+        best = sorted(pool, key=lambda at: (-scores[place][at], at))[:NEIGHBOURS]
+        yield from _rows(place, query, [(chosen[at], float(scores[place][at])) for at in best])
 
 
 def _again(place: int, text: str, rng: random.Random, vocabulary: Sequence[str]) -> str | None:
@@ -163,13 +167,14 @@ def _written(served: bool) -> tuple[list[authored.Group], list[authored.Group]]:
 
 
 def _texts(groups: Sequence[authored.Group]) -> Iterator[Question]:
-    """The texts of written groups. Of those that differ one each, for among themselves they may be the same."""
+    """The texts of written groups, and of one in `TRAPPED` of them a text that differs: traffic holds few traps."""
     rng = random.Random(SEED)
-    for group in groups:
+    for place, group in enumerate(groups):
         for text in (group.prompt, *group.same):
             yield Question(text, group.prompt, group.prompt, "")
-        kind, text = rng.choice(group.different)
-        yield Question(text, f"{kind}: {text}", group.prompt, "")
+        if place % TRAPPED == 0:
+            kind, text = rng.choice(group.different)
+            yield Question(text, f"{kind}: {text}", group.prompt, "")
 
 
 def _labelled(groups: Sequence[authored.Group], told: bool = False) -> Iterator[Row]:

@@ -140,6 +140,9 @@ class SemanticCache:
         if threading.current_thread() is self._thread:
             work.close()
             raise InvalidArgument("a blocking call from inside the cache's own loop would wait for itself for ever")
+        if self._cache is not None and not self._thread.is_alive():
+            work.close()
+            raise InvalidArgument("this cache was opened before a fork: open it anew in this process")
         try:
             return self.submit(work).result()
         except CancelledError as error:
@@ -156,12 +159,12 @@ class SemanticCache:
         raise InvalidArgument(_CLOSED)
 
     def close(self) -> None:
-        """Finish background work and release everything. Closing twice is allowed."""
+        """Finish background work and release everything. Closing twice is allowed, and does nothing after a fork."""
         if threading.current_thread() is self._thread:
             raise InvalidArgument("a cache cannot be closed from inside its own loop, which it would wait for for ever")
         with self._gate:
             cache, self._cache = self._cache, None
-        if cache is not None:
+        if cache is not None and self._thread.is_alive():
             try:
                 asyncio.run_coroutine_threadsafe(cache.close(), self._loop).result()
             finally:

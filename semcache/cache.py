@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from prometheus_client import Counter
 
-from semcache import decide, eligibility, feedback, keys
+from semcache import context, decide, eligibility, feedback
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
 from semcache.faults import SURVIVED, Faults
 from semcache.found import Found, chat_completion, chat_request
@@ -273,7 +273,7 @@ class AsyncSemanticCache:
             why = Why.PERSONAL
         if why is not None:
             return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS))
-        key = keys.cache_key(request, self._store.salt)
+        key = context.cache_key(request, self._store.salt)
         exact = self._exact(request, key, category)
         seconds = time.perf_counter() - started
         if isinstance(exact, Serve):

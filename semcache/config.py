@@ -170,6 +170,8 @@ def _from_file(file: Path | None) -> Layer:
         return
     try:
         root = yaml.compose(file.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except FileNotFoundError as error:
+        raise ConfigError(f"{file}: no such file; --config and SEMCACHE_CONFIG name the settings file") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: cannot be read as UTF-8 text: {error}") from error
     except yaml.YAMLError as error:

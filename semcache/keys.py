@@ -1,8 +1,9 @@
 """What makes two requests the same: canonical bytes, keyed digests and the name of an index partition.
 
 Pure. Knows no dialect: a dialect has already separated a request into `identity` and `text`.
-Invariant: two requests get the same exact digest iff scope, endpoint, identity and text are equal as JSON values; the
-same signature iff they are equal with the text left out. The scope is inside every digest, so no lookup can cross it.
+Invariant: two requests get the same exact digest iff scope, endpoint, identity and text are equal as JSON values, and
+the upstream is to keep both answers or neither; the same signature iff scope, endpoint and identity are equal. The
+scope is inside every digest, so no lookup can cross it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def cache_key(request: Request, salt: bytes) -> CacheKey:
     endpoint = request.endpoint.value.encode()
     text = request.text.encode("utf-8", "surrogatepass")
     signature = digest(salt, b"signature", scope, endpoint, identity)
-    exact = digest(salt, b"exact", scope, endpoint, identity, text)
+    # An answer that the upstream does not keep cannot be built on: it is replayed to those alone who want none kept.
+    unkept = [b"unkept"] if request.replay.get("store") is False else []
+    exact = digest(salt, b"exact", scope, endpoint, identity, text, *unkept)
     return CacheKey(request.scope, signature, exact, request.text, _frame(scope, endpoint, identity, text))
 
 

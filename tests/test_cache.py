@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -385,6 +386,22 @@ def test_a_closed_cache_says_so(tmp_path: Path) -> None:
     cache.close()
     with pytest.raises(InvalidArgument, match="closed"):
         cache.lookup("hello")
+
+
+def test_a_cache_that_was_opened_before_a_fork_says_so_instead_of_hanging(tmp_path: Path) -> None:
+    with SemanticCache.open(str(tmp_path)) as cache:
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                cache.lookup("hello?")
+            except InvalidArgument as error:
+                cache.close()
+                status = 0 if "fork" in str(error) else 2
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert cache.lookup("hello?").answer is None
 
 
 def test_closing_leaves_no_thread_waiting_for_its_call(tmp_path: Path) -> None:

@@ -108,3 +108,9 @@ def test_a_loose_signature_covers_scope_endpoint_and_what_is_left_of_the_identit
     first, second = (loose_signature(request, request.identity, SALT) for request in (one, two))
     assert (first == second) == same
     assert first != cache_key(one, SALT).signature
+
+
+def test_what_the_upstream_does_not_keep_is_not_replayed_to_who_would_go_on_from_it() -> None:
+    kept, unkept = BASE, replace(BASE, replay={"store": False})
+    assert cache_key(kept, SALT).exact != cache_key(unkept, SALT).exact
+    assert cache_key(kept, SALT).signature == cache_key(unkept, SALT).signature

@@ -128,12 +128,12 @@ async def fill_store(folder: Path, count: int, seed: int) -> None:
 
 
 def _entry(number: int, text: str, embedder_id: str, salt: bytes) -> Entry:
-    from semcache import keys
+    from semcache import context, keys
     from semcache.types import Endpoint, Entry, Usage
     from semcache.wire import dialects
 
     request = dialects()[Endpoint.CHAT].read(prompts.body(text))
-    key = keys.cache_key(request, salt)
+    key = context.cache_key(request, salt)
     now = time.time()
     return Entry(
         id=number + 1,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semcache import admission, categorize, eligibility, keys
+from semcache import admission, categorize, context, eligibility
 from semcache.cli.traces import Traced
 from semcache.errors import RequestRejected
 from semcache.freshness import FixedFreshness
@@ -131,7 +131,7 @@ def _arrival(
         answer=canonical(one.answer),
         category=names[0],
         tenant=request.scope.tenant,
-        signature=keys.cache_key(request, _SALT).signature,
+        signature=context.cache_key(request, _SALT).signature,
         cost=prices.cost(request.model, usage) if one.cost is None else one.cost,
         latency=one.latency or 0.0,
         size=len(logged.answer.body) or len(one.answer),

@@ -34,7 +34,7 @@ _SPARING = 10  # steps between two looks at least: each costs as much as some of
 _PATIENCE = 3  # looks without a gain before training stops: fewer would stop at noise
 _UNWRITTEN = re.compile(r"I/O error|PytorchStreamWriter|inline_container")  # what libraries say of a full disk
 _AT_RISK = 180.0  # seconds of training that may be lost when it is broken off
-REMEDY = "fine-tuning needs sentence-transformers: pip install 'semcache-llm[train]'"
+REMEDY = "training needs sentence-transformers: pip install 'semcache-llm[train]'"
 
 Told = Callable[[int, int, Mapping[str, float]], None]  # steps done, all steps, and figures of the moment
 

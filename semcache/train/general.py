@@ -32,7 +32,8 @@ def general(
     """Two sets that share their pairs of one answer, a prompt and a rewording of it.
 
     The pairs of different answers are a text that was written to be mistaken for the prompt, or another group's prompt
-    that `encode`, which gives unit rows, puts near. `without` holds texts (`splits.normal`) that must not be in it.
+    that `encode`, which gives unit rows, puts near; a set without any is left out. `without` holds texts that must not
+    be in it (`splits.normal`).
     """
     rng = random.Random(seed)
     unseen = [
@@ -44,8 +45,8 @@ def general(
     same = [Pair(group.prompt, rng.choice(group.same), True) for group in chosen]
     traps = [Pair(group.prompt, rng.choice(group.different)[1], False) for group in chosen]
     texts = list(dict.fromkeys(text for pair in same for text in (pair.one, pair.two)))
-    near = mining.mine(same, encode(texts), texts, splits.numbered(same))
-    return {TRAPS: same + traps, NEAR: same + near}
+    near = mining.mine(same, encode(texts), texts, splits.numbered(same)) if texts else []
+    return {name: same + different for name, different in ((TRAPS, traps), (NEAR, near)) if different}
 
 
 def _texts(group: authored.Group) -> Iterator[str]:

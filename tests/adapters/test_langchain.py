@@ -25,8 +25,6 @@ from semcache_langchain import SemanticCache as LangChainCache
 from tests.adapters.auditing import Auditing
 
 # LangChain says so of its own (de)serialiser, once a process.
-pytestmark = pytest.mark.filterwarnings("ignore:The function `load` is in beta")
-
 ASK = "How do I reset my password?"
 AGAIN = "How do I reset my password, please?"
 

@@ -39,3 +39,9 @@ def test_no_text_that_is_trained_on_is_among_them() -> None:
     taken = {splits.normal(text) for pairs in first.values() for text in texts_of(pairs)}
     for pairs in general(_letters, groups=10_000, without=taken).values():
         assert taken.isdisjoint(splits.normal(text) for text in texts_of(pairs))
+
+
+def test_a_set_that_could_not_be_measured_is_left_out() -> None:
+    found = general(lambda texts: np.ones((len(texts), 1), np.float32), groups=5)
+    assert set(found) == {TRAPS}, "to an encoder that tells nothing apart everything is a duplicate"
+    assert general(_letters, groups=0) == {}
