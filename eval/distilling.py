@@ -111,7 +111,7 @@ def _page(made: Mapping[str, Any], argv: Sequence[str]) -> str:
     lines = [
         "# Smaller embedders",
         "",
-        f"Made by `python -m eval.distilling {' '.join(argv)}`".rstrip() + f", seed {SEED}.",
+        f"Made by `{' '.join(['python -m eval.distilling', *argv])}`, seed {SEED}.",
         f"Quora pairs, apart by component: {counts['train']} to learn from, {counts['check']} to choose by, "
         f"{counts['test']} to report. Teacher: all-MiniLM-L6-v2 as it ships (int8); where layers are taken out, the "
         "same weights exported anew. By cosine alone; P, R and F1 at the best F1 in hindsight. ms is the median of one "
