@@ -78,7 +78,9 @@ def test_a_looser_target_serves_more_and_one_that_is_missed_is_closed() -> None:
         assert low <= target or closed > 0.5, target
     assert told["wrong"][0] < told["wrong"][-1]
     assert told["pays"][-1] < max(told["pays"])
-    assert told["best"] == [told["targets"][-1], 0.0]
+    # The dearer a wrong answer, the stricter the target that pays best, or none at all.
+    assert told["best"][0] == told["targets"][-1]
+    assert told["best"][1] <= told["targets"][0]
 
 
 @pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda path: path.stem)
