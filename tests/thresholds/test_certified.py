@@ -458,6 +458,9 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
         assert not asking(name).judge(hopeless, "support", controls=ANY, draw=0.5).verify
     vetoed = candidate(0.97, "How do I reset my password 2?", Conflict("numbers", "2 against none"))
     assert not asking("verifier").judge(vetoed, "support", controls=ANY, draw=0.5).verify
+    by_request = msgspec.structs.replace(PACK.of("support"), verify="verifier", contract="request")
+    loose = CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": by_request}))
+    assert not loose.judge(doubtful, "support", controls=ANY, draw=0.5).verify, "there it would cost the target"
     heard = replace(doubtful, features=features.told(doubtful.features, 0.5))
     assert not asking("verifier").judge(heard, "support", controls=ANY, draw=0.5).verify, "it is asked once"
 

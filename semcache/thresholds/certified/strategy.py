@@ -65,9 +65,9 @@ class CertifiedThreshold:
         if known.halted:
             # What would be served is watched, to open it again.
             return [True] * len(candidates)
-        verify = self._pack.of(category).verify
-        least = _WORTH_ASKING if verify == "llm" else 1.0 - HIGHEST
-        return known.promising(candidates, text, least, asks=verify == "verifier")
+        verifier = known.verifier
+        least = _WORTH_ASKING if verifier == "llm" else 1.0 - HIGHEST
+        return known.promising(candidates, text, least, asks=verifier == "verifier")
 
     def judge(
         self,
@@ -93,7 +93,7 @@ class CertifiedThreshold:
         chance = known.chance(policy)
         if open_ and free and 1.0 - p <= limit:
             return Verdict(True, p, audit=chance, why=Why.SEMANTIC, risk=limit)
-        verify = open_ and known.asks(policy.verify, candidate, p, limit, free=free)
+        verify = open_ and known.asks(candidate, p, limit, free=free)
         why = Why.CLOSED if closed else Why.GUARD if vetoed else Why.UNCERTAIN
         return Verdict(False, p, audit=chance if verify else 0.0, verify=verify, why=why, risk=limit)
 
@@ -172,6 +172,9 @@ class _Knowledge:
     ) -> None:
         self._target, self._beta = target, 1.0 - confidence
         self._noise = noise
+        # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
+        # which says little of what natural traffic makes alike, was measured to cost the target.
+        self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
         self.belief = Belief(prior, noise=noise)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
         self.budget = Budget(target, policy.contract, risks=prior.risks, grant=self._beta, loosest=self._loosest)
@@ -192,10 +195,10 @@ class _Knowledge:
         """P(correct), on the safe side."""
         return self.calibration.corrected(self.belief.log_odds(values, answer), CAUTION)
 
-    def asks(self, verifier: str, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
-        """Whether that verifier's word could settle it; the local one is asked once, and never against a veto."""
-        if verifier != "verifier":
-            return verifier == "llm" and p >= _WORTH_ASKING
+    def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
+        """Whether a verifier's word could settle it; the local one is asked once, and never against a veto."""
+        if self.verifier != "verifier":
+            return self.verifier == "llm" and p >= _WORTH_ASKING
         if not free or candidate.features[_ASKED]:
             return False
         best = self.probability(features.told(candidate.features, 1.0), candidate.card.answer_class)
