@@ -19,8 +19,8 @@ def upstream() -> Iterator[Service]:
 
 @pytest.fixture(scope="session")
 def proxy(upstream: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The proxy with everything at its default."""
-    with serving(upstream.url, tmp_path_factory.mktemp("proxy")) as service:
+    """The proxy at its defaults, but for audits: they are drawn, and each asks the upstream once more."""
+    with serving(upstream.url, tmp_path_factory.mktemp("proxy"), SEMCACHE_BACKGROUND__AUDIT_RATE="0") as service:
         yield service
 
 
