@@ -204,12 +204,7 @@ class AsyncSemanticCache:
         """Look up a request of any dialect. Raises RequestRejected for a category that the pack does not have."""
         started = time.perf_counter()
         lookup = await self.consult(request, public_id(self.parts.new_id()))
-        if isinstance(lookup.decision, Verify):
-            draw = self.parts.rng.random()
-            parts = self.parts
-            lookup = await parts.verifiers.settle(
-                lookup, self.entry, pack=self.pack, threshold=parts.threshold, draw=draw
-            )
+        lookup = await self.verified(lookup)
         entry = None
         if isinstance(lookup.decision, Serve):
             self.catalogue.touch(lookup.decision.card)
@@ -282,6 +277,15 @@ class AsyncSemanticCache:
             return await self._semantic.look(request_id, request, key, category, exact, seconds)
         except CacheUnavailable:
             return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
+
+    async def verified(self, lookup: Lookup) -> Lookup:
+        """The lookup with a `Verify` settled, by whom the pack names; any other as it is. Never raises."""
+        if not isinstance(lookup.decision, Verify):
+            return lookup
+        parts = self.parts
+        return await parts.verifiers.settle(
+            lookup, self.entry, pack=self.pack, threshold=parts.threshold, draw=parts.rng.random()
+        )
 
     async def relook(self, lookup: Lookup) -> Lookup:
         """The lookup as it would be decided now, if another worker has answered the very same request meanwhile."""

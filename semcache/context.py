@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -143,10 +143,7 @@ def plain(identity: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def cache_key(request: Request, salt: bytes) -> CacheKey:
     """`keys.cache_key`, with a signature that small talk and contractions in earlier turns leave as it is."""
-    key, said = keys.cache_key(request, salt), plain(request.identity)
-    if said is request.identity:
-        return key
-    return replace(key, signature=keys.cache_key(replace(request, identity=said), salt).signature)
+    return keys.cache_key(request, salt, alike=plain(request.identity))
 
 
 def stored(canonical: bytes) -> Chain | None:

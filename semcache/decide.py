@@ -144,6 +144,13 @@ def heard(
     return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct, sampled=drawn)
 
 
+def note(threshold: Threshold, category: str, decision: Serve | Verify | Forward) -> None:
+    """Tell the threshold what became of a looked-up request."""
+    served = isinstance(decision, Serve)
+    audited = isinstance(decision, Serve) and decision.audit
+    threshold.note(category, decision.p_correct, served=served, audited=audited)
+
+
 def _judge(
     threshold: Threshold, candidate: Candidate, category: str, controls: Controls, draw: float, tenant: str
 ) -> Verdict:

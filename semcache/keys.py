@@ -27,13 +27,17 @@ def canonical(identity: Mapping[str, Any]) -> bytes:
     return _encoder.encode({name: _plain(value) for name, value in identity.items()})
 
 
-def cache_key(request: Request, salt: bytes) -> CacheKey:
-    """The key of a request; `salt` is the store's 32 random bytes, without which digests cannot be guessed."""
+def cache_key(request: Request, salt: bytes, *, alike: Mapping[str, Any] | None = None) -> CacheKey:
+    """The key of a request; `salt` is the store's 32 random bytes, without which digests cannot be guessed.
+
+    The signature is that of the identity `alike`, where another may stand for the request's own.
+    """
     identity = canonical(request.identity)
+    signed = identity if alike is None or alike is request.identity else canonical(alike)
     scope = _scope(request.scope)
     endpoint = request.endpoint.value.encode()
     text = request.text.encode("utf-8", "surrogatepass")
-    signature = digest(salt, b"signature", scope, endpoint, identity)
+    signature = digest(salt, b"signature", scope, endpoint, signed)
     # An answer that the upstream does not keep cannot be built on: it is replayed to those alone who want none kept.
     unkept = [b"unkept"] if request.replay.get("store") is False else []
     exact = digest(salt, b"exact", scope, endpoint, identity, text, *unkept)

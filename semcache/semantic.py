@@ -113,9 +113,7 @@ class SemanticTier:
             searched = time.perf_counter()
             decision = self._choose(asked, candidates)
             if not isinstance(decision, Verify):  # its fate is known once a verifier was asked
-                served = isinstance(decision, Serve)
-                audited = isinstance(decision, Serve) and decision.audit
-                self._parts.threshold.note(policy.name, decision.p_correct, served=served, audited=audited)
+                decide.note(self._parts.threshold, policy.name, decision)
             if decision == Forward(Why.COLD):
                 decision = exact
             done = time.perf_counter()

@@ -151,9 +151,7 @@ class Verifiers:
         if self._meter is not None:
             self._meter.verified(lookup.category, result, time.perf_counter() - started)
         decision = settled or question.refused(sampled=True)
-        audited = isinstance(decision, Serve) and decision.audit
-        served = isinstance(decision, Serve)
-        threshold.note(lookup.category, decision.p_correct, served=served, audited=audited)
+        decide.note(threshold, lookup.category, decision)
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 
     async def close(self) -> None:

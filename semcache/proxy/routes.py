@@ -126,16 +126,7 @@ class Routes:
         match lookup.decision:
             case Serve(how=Outcome.SEMANTIC, card=card, score=score) | Verify(card, score) if exact_only(request):
                 return replace(lookup, decision=Forward(Why.EXACT_ONLY, nearest=Candidate(card, score)))
-            case Verify():
-                parts = self.cache.parts
-                return await parts.verifiers.settle(
-                    lookup,
-                    self.cache.entry,
-                    pack=self.cache.pack,
-                    threshold=parts.threshold,
-                    draw=parts.rng.random(),
-                )
-        return lookup
+        return await self.cache.verified(lookup)
 
     def note_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
         """Record a request of a known caller that was refused before it could be looked up."""

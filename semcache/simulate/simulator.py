@@ -150,8 +150,7 @@ class Simulator:
         )
         if isinstance(decision, Verify):
             decision = self._verified(decision, arrival, draw)
-        served, audited = isinstance(decision, Serve), isinstance(decision, Serve) and decision.audit
-        self.threshold.note(policy.name, decision.p_correct, served=served, audited=audited)
+        decide.note(self.threshold, policy.name, decision)
         if isinstance(decision, Serve):
             return self._served(question, decision, vector)
         return self._missed(question, decision, vector)
