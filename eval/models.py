@@ -41,7 +41,6 @@ from semcache.types import Serve, Verify
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
     Array = NDArray[np.float64]
 
 RESULTS = Path(__file__).parent / "results"
