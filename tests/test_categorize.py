@@ -119,3 +119,10 @@ def test_a_prompt_at_the_margin_is_sought_in_the_default_category_too() -> None:
     just_outside = unit(margin - 0.01, (1 - (margin - 0.01) ** 2) ** 0.5, 0)
     assert BUILT.near(just_inside, "") == ("support", "default")
     assert BUILT.near(just_outside, "") == ("default", "support")
+
+
+def test_a_rule_is_sought_at_the_ends_of_a_long_document() -> None:
+    filler = "and so it went on and on. " * 2000
+    for text, found in ((f"traceback {filler}", "code"), (f"{filler} traceback", "code"), (filler, None)):
+        assert BUILT.by_rule(replace(REQUEST, text=text)) == found
+    assert BUILT.by_rule(replace(REQUEST, text=f"{filler} traceback {filler}")) is None, "nobody reads a megabyte"

@@ -110,10 +110,13 @@ def test_no_texts_make_more_of_a_candidate_than_its_surroundings_let_hope(
     answers = [one.card.answer_class for one in found]
     longest = max(len(one) for one in (text, *(candidate.card.text for candidate in found)))
     bounds = belief.at_best(around, answers, longest)
-    for one, values, bound, answer in zip(found, around, bounds, answers, strict=True):
+    heard = belief.at_best(around, answers, longest, asked=True)
+    for one, values, bound, most, answer in zip(found, around, bounds, heard, answers, strict=True):
         assert belief.log_odds(features.of(text, replace(one, around=values)), answer) <= max(bound, 0.0) + 1e-9
         alike = replace(one, around=values, card=replace(one.card, text=text))
         assert belief.log_odds(features.of(text, alike), answer) <= max(bound, 0.0) + 1e-9
+        told = features.told(features.of(text, alike), 1.0)
+        assert belief.log_odds(told, answer) <= max(most, 0.0) + 1e-9
 
 
 class _Thorough(CertifiedThreshold):

@@ -75,6 +75,17 @@ async def test_a_yes_is_a_semantic_hit_and_a_no_a_miss(tmp_path: Path) -> None:
         assert total["semantic"] == (word == 1.0)
 
 
+async def test_a_doubt_counts_against_the_budget_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for word in (1.0, 0.0):
+        noted: list[bool] = []
+        async with doubting(numbered(), Judge(word), tmp_path) as proxy:
+            await Call(proxy, ask(PROMPT)).reply()
+            threshold = proxy.cache.parts.threshold
+            monkeypatch.setattr(threshold, "note", lambda *_, served, audited, noted=noted: noted.append(served))
+            await Call(proxy, ask(PARAPHRASE)).reply()
+        assert noted == [word == 1.0]
+
+
 async def test_the_reply_shows_what_the_verifier_made_of_it(tmp_path: Path) -> None:
     async with doubting(numbered(), Judge(0.995), tmp_path) as proxy:
         await Call(proxy, ask(PROMPT)).reply()

@@ -465,6 +465,16 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
     assert not asking("verifier").judge(heard, "support", controls=ANY, draw=0.5).verify, "it is asked once"
 
 
+def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> None:
+    belief = Belief(shipped("any"))
+    around = [features.around([SURE])[0]]
+    quiet, asked = (belief.at_best(around, [1], 60, asked=asked)[0] for asked in (False, True))
+    values = features.of(QUERY, SURE)
+    word = belief.log_odds(features.told(values, 1.0), 1) - belief.log_odds(values, 1)
+    assert word > 1.0
+    assert asked >= quiet + word, "or what a word could settle is given up before anybody is asked"
+
+
 def test_what_the_verifiers_word_is_worth_is_learned() -> None:
     doubtful = candidate(0.85, "How to get a new password")
     yes, no = (replace(doubtful, features=features.told(doubtful.features, said)) for said in (0.97, 0.03))

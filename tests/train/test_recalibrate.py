@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from semcache import features
-from semcache.thresholds.certified.belief import Prior
+from semcache.thresholds.certified.belief import TERMS, UNASKED, Prior
 from semcache.train import splits
 from semcache.train.pairs import Pair
+from semcache.train.prior import fit
 from semcache.train.recalibrate import PROFILES, candidates, recalibrate
 
 WORDS = ("reset", "cancel", "renew", "change", "verify", "close", "open", "merge", "export", "print", "sign", "lock")
@@ -101,3 +102,12 @@ def test_candidates_are_labelled_by_pairs_alone_and_guards_have_the_first_word()
 def test_what_lies_below_the_floor_teaches_nothing(score: float) -> None:
     pairs = traffic(40)
     assert candidates(pairs, scorer(pairs, score, score), seed=1)["alone"] == ([], [])
+
+
+def test_where_nobody_was_asked_the_verifiers_word_keeps_the_weight_that_is_stated() -> None:
+    rng = random.Random(3)
+    values = [tuple(rng.random() for _ in features.AROUND) + (0.0,) * (len(features.NAMES) - 8) for _ in range(60)]
+    found = Prior.read(fit({"some": (values, [one[0] > 0.5 for one in values])}))
+    for name, (mean, deviation) in UNASKED.items():
+        place = TERMS.index(name)
+        assert (found.mean[place], found.deviation[place], found.scale[place]) == (mean, deviation, 1.0)
