@@ -107,7 +107,9 @@ async def test_what_another_worker_is_asking_is_waited_for_and_asked_anew_if_it_
     said = {reply.json["choices"][0]["message"]["content"] for reply in replies}
     assert said == {"Theirs." if answered else "Ours."}
     assert len(upstream.calls) == (0 if answered else 1)
-    assert [reply.cache.get("hit") for reply in replies] == ([True] * 3 if answered else [None] * 3)
+    # The one that asks may have its answer before the others look again.
+    own = [reply for reply in replies if reply.cache.get("hit") is None and "collapsed" not in reply.cache]
+    assert len(own) == (0 if answered else 1)
 
 
 async def test_a_stream_does_not_wait_for_the_end_of_anothers(tmp_path: Path) -> None:
