@@ -8,7 +8,6 @@ and does not depend on the pairs beside it by more than float rounding; a pair t
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from semcache.embed.described import readable, verify_files
+from semcache.embed.described import read_card, readable, verify_files
 from semcache.embed.onnx import session_options
 from semcache.errors import ConfigError, EmbedError
 
@@ -37,7 +36,7 @@ class CrossEncoder:
     def __init__(self, folder: Path | str = DEFAULT_VERIFIER, *, threads: int = 1) -> None:
         """Load the model. Raises ConfigError when `folder` does not hold one."""
         folder = Path(folder)
-        card = _read_card(folder)
+        card = read_card(folder, _FIELDS, "train one with `semcache embedder verifier`")
         verify_files(folder, card)
         try:
             self._id, self._max_tokens = str(card["id"]), int(card["max_tokens"])
@@ -132,15 +131,3 @@ def _runs(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
         else:
             runs.append([row])
     return runs
-
-
-def _read_card(folder: Path) -> dict[str, Any]:
-    path = folder / "model.json"
-    try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{folder} is no verifier's folder: {path.name} cannot be read ({error})") from error
-    missing = [name for name in _FIELDS if name not in (card if isinstance(card, dict) else ())]
-    if missing:
-        raise ConfigError(f"{path} lacks {missing[0]!r}: it does not describe a verifier; train it anew")
-    return dict(card)

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+_FIELDS = ("id", "dim", "max_tokens")
 
 
 class Described:
@@ -21,7 +24,10 @@ class Described:
 
     def __init__(self, folder: Path) -> None:
         """Read the card and verify the files. Raises ConfigError when `folder` does not hold a model."""
-        card = read_card(folder)
+        card = read_card(folder, _FIELDS, "make it anew with `python -m semcache.train.export`")
+        for name in ("dim", "max_tokens"):
+            if not isinstance(card[name], int) or card[name] < 1:
+                raise ConfigError(f"{folder / 'model.json'}: {name} is {card[name]!r}, no number from 1: make it anew")
         verify_files(folder, card)
         self._id, self._dim, self._max_tokens = str(card["id"]), int(card["dim"]), int(card["max_tokens"])
 
@@ -61,20 +67,14 @@ def verify_files(folder: Path, card: dict[str, Any]) -> None:
             )
 
 
-def read_card(folder: Path) -> dict[str, Any]:
-    """What model.json says, `dim` and `max_tokens` numbers from 1. Raises ConfigError for a folder that is no model."""
+def read_card(folder: Path, fields: Sequence[str], remedy: str) -> dict[str, Any]:
+    """What model.json says, `fields` at least. Raises ConfigError, which ends in `remedy`, for other folders."""
     path = folder / "model.json"
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"{folder} is no model folder: {path.name} cannot be read ({error}); "
-            "make one with `python -m semcache.train.export`"
-        ) from error
-    missing = {"id", "dim", "max_tokens"} - set(card if isinstance(card, dict) else ())
+        raise ConfigError(f"{folder} is no model folder: {path.name} cannot be read ({error}); {remedy}") from error
+    missing = [name for name in fields if name not in (card if isinstance(card, dict) else ())]
     if missing:
-        raise ConfigError(f"{path} lacks {sorted(missing)[0]!r}: make it anew with `python -m semcache.train.export`")
-    for name in ("dim", "max_tokens"):
-        if not isinstance(card[name], int) or card[name] < 1:
-            raise ConfigError(f"{path}: {name} is {card[name]!r}, no number from 1: make it anew")
+        raise ConfigError(f"{path} lacks {missing[0]!r}: {remedy}")
     return dict(card)
