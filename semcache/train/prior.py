@@ -64,7 +64,10 @@ def fit(groups: Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]
     for x, y in tables.values():
         weights = np.full(len(y), min(1.0, size / len(y)))
         own.append(_logistic((x[:, learned] - center) / scale, y, weights, whole, _SHRINK))
-    deviation = np.clip(np.sqrt(np.mean((np.array(own) - whole) ** 2, axis=0)), _LEAST, _MOST)
+    # A group without a term says nothing of how far its weight may differ.
+    has = np.array([x[:, learned].any(axis=0) for x, _ in tables.values()])
+    spread = (np.where(has, np.array(own) - whole, 0.0) ** 2).sum(axis=0) / np.maximum(1, has.sum(axis=0))
+    deviation = np.clip(np.sqrt(spread), _LEAST, _MOST)
     rows = {
         TERMS[place]: [round(float(value), 6) for value in row]
         for place, *row in zip(learned, center, scale, whole, deviation, strict=True)

@@ -111,3 +111,19 @@ def test_where_nobody_was_asked_the_verifiers_word_keeps_the_weight_that_is_stat
     for name, (mean, deviation) in UNASKED.items():
         place = TERMS.index(name)
         assert (found.mean[place], found.deviation[place], found.scale[place]) == (mean, deviation, 1.0)
+
+
+def test_traffic_that_nobody_was_asked_about_does_not_make_the_verifiers_word_seem_steady() -> None:
+    rng = random.Random(4)
+
+    def group(word: float) -> tuple[list[tuple[float, ...]], list[bool]]:
+        """Half right; where the verifier is asked at all, `word` is what it says of the right ones."""
+        right = [place % 2 == 0 for place in range(200)]
+        around = [tuple(rng.random() for _ in features.AROUND) + (0.0,) * (len(features.NAMES) - 8) for _ in right]
+        said = [0.5 + word * (0.4 if one else -0.4) * rng.random() for one in right]
+        return [features.told(one, p) if word else one for one, p in zip(around, said, strict=True)], right
+
+    heard = {"trusted": group(1.0), "mistaken": group(-0.5)}
+    alone = fit(heard)["terms"]["word"][3]
+    among = fit(heard | {f"unasked {n}": group(0.0) for n in range(8)})["terms"]["word"][3]
+    assert among > 0.8 * alone > 0.1

@@ -41,7 +41,7 @@ _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from.
 STATED = {"reordered": (-4.0, 1.0), **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")}}
 # The same of weights where a prior was learned from data that no verifier was asked about.
-UNASKED = {"asked": (0.0, 0.3), "word": (0.5, 0.2)}
+UNASKED = {"asked": (0.0, 0.3), "word": (0.5, 0.4)}
 ANSWERS = 20_000  # whose offsets are kept; beyond, the one whose last label is the oldest is forgotten
 HOPELESS = -1.0  # log-odds below which nothing is moderated
 _AROUND = len(features.AROUND)
