@@ -50,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--base", default="default", help="weights of all-MiniLM-L6-v2, for fewer layers")
     chosen = parser.parse_args(argv)
     if not data.available():
-        print(f"no data in {data.DATA}: set SEMCACHE_EVAL_DATA to their folder", file=sys.stderr)
+        print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
         return 1
     pairs = quora(chosen.pairs)
     for name in STUDENTS if "all" in chosen.names else chosen.names:

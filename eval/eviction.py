@@ -184,7 +184,7 @@ def main(argv: Sequence[str]) -> int:
     arguments.add_argument("--results", type=Path, help="where to keep the results")
     chosen = arguments.parse_args(argv)
     if not DATA.is_dir():
-        print(f"no data at {DATA}: set SEMCACHE_EVAL_DATA to the folder of the data sets", file=sys.stderr)
+        print(f"no data at {DATA}: set EVAL_DATA to the folder of the data sets", file=sys.stderr)
         return 1
     from eval import eviction_report
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-DATA = Path(os.environ.get("SEMCACHE_EVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("EVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ARRIVALS = 10_000
 BLOCKS = 40_000
 NEAR = 0.8

@@ -60,7 +60,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--pairs", type=int, default=16_000, help="Quora pairs, a quarter of them to report on")
     chosen = parser.parse_args(argv)
     if not data.available():
-        print(f"no data in {data.DATA}: set SEMCACHE_EVAL_DATA to their folder", file=sys.stderr)
+        print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
         return 1
     WORK.mkdir(parents=True, exist_ok=True)
     pairs = quora(chosen.pairs)

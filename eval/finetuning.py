@@ -57,7 +57,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--loss", choices=LOSSES, default=Plan().loss)
     chosen = parser.parse_args(argv)
     if not data.available():
-        print(f"no data in {data.DATA}: set SEMCACHE_EVAL_DATA to their folder", file=sys.stderr)
+        print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
         return 1
     wanted = SECTIONS if "all" in chosen.sections else chosen.sections
     for name in SECTIONS:

@@ -63,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--card", action="store_true", help="also write the figures into the verifier's card")
     chosen = parser.parse_args(argv)
     if not data.available():
-        print(f"no data in {data.DATA}: set SEMCACHE_EVAL_DATA to their folder", file=sys.stderr)
+        print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
         return 1
     verifier = CrossEncoder(chosen.verifier)
     sets = _sets(chosen.quora)

@@ -41,7 +41,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--results", type=Path, default=report.RESULTS, help="where to keep the results")
     chosen = parser.parse_args(argv)
     if chosen.section != "validity" and not data.available():
-        print(f"no data in {data.DATA}: set SEMCACHE_EVAL_DATA to their folder", file=sys.stderr)
+        print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
         return 1
     errors = Console(stderr=True)
     with errors.status(f"{chosen.section} ...") as status:

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-DATA = Path(os.environ.get("SEMCACHE_EVAL_DATA", Path(__file__).parent.parent.parent.parent / "shared" / "data"))
+DATA = Path(os.environ.get("EVAL_DATA", Path(__file__).parent.parent.parent.parent / "shared" / "data"))
 SETS: tuple[str, ...] = ("qqp", "clinc150", "banking77", "hint3", "covidq")
 Half = Literal["prior", "report"]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-DATA = Path(os.environ.get("SEMCACHE_EVAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
+DATA = Path(os.environ.get("EVAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 _WORD = re.compile(r"[a-z]+")
 _OPERATIONS = frozenset(
     [

@@ -18,7 +18,7 @@ from semcache.policy import Pack
 from semcache.simulate import Arrival
 from semcache.thresholds import StaticThreshold
 
-needs_data = pytest.mark.skipif(not data.available(), reason=f"no data in {data.DATA}: set SEMCACHE_EVAL_DATA")
+needs_data = pytest.mark.skipif(not data.available(), reason=f"no data in {data.DATA}: set EVAL_DATA")
 
 
 def traffic(seed: int, n: int = 300) -> tuple[list[Arrival], np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
