@@ -78,7 +78,7 @@ async def test_a_failure_of_the_runtime_is_an_error_that_forwards(
 
 
 def test_a_folder_without_a_verifier_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no model folder.*train one with `semcache embedder verifier`"):
+    with pytest.raises(ConfigError, match=r"no model folder.*train one with `semcache embedder verifier`"):
         CrossEncoder(tmp_path)
 
 
