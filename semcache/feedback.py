@@ -1,7 +1,7 @@
 """What it means that a served answer was right or wrong.
 
 Knows the store and who learns, nothing of how requests are served. Invariant: after a complaint the entry is never
-served again to a request that it was served to, whichever worker that was.
+served again to a request that it was served to, and what was said is learned, whichever worker served it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ async def heard(parts: Parts, entry_id: int | None, *, correct: bool, tenant: st
         parts.catalogue.reject(rejections)
         if not rejections:
             await parts.hide(entry.id)
-    await parts.learner.feedback(entry.id, correct=correct)
+    if not await parts.learner.feedback(entry.id, correct=correct):
+        # Another worker may have served it, and knows what there is to learn from.
+        await parts.store.said(entry.id, correct=correct, now=parts.clock())
     return True
 
 

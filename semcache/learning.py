@@ -137,14 +137,15 @@ class Learner:
             if len(self._served) > _REMEMBERED:
                 self._served.popitem(last=False)
 
-    async def feedback(self, entry_id: int, *, correct: bool) -> None:
-        """Learn what a person said of an entry, durably. Raises StoreError."""
+    async def feedback(self, entry_id: int, *, correct: bool) -> bool:
+        """Learn what a person said of an entry, durably; False if it was not served here of late. Raises StoreError."""
         known = self._served.pop(entry_id, None)
         if known is None:
-            return
+            return False
         label = replace(known, at=self._parts.clock(), source=LabelSource.FEEDBACK, chance=0.0, correct=correct)
         await self.log.append([label])
         self._count(label)
+        return True
 
     async def work(self) -> None:
         """Judge or enqueue what waits, and write. Never raises."""

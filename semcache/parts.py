@@ -134,6 +134,9 @@ class Parts:
         self.catalogue.reject(
             Rejection(change.entry_id, change.exact) for change in changes if change.kind is ChangeKind.REJECT
         )
+        for change in changes:
+            if change.kind in (ChangeKind.RIGHT, ChangeKind.WRONG):
+                await self.learner.feedback(change.entry_id, correct=change.kind is ChangeKind.RIGHT)
         put = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
         unknown = [entry_id for entry_id in put if entry_id not in gone and self.catalogue.get(entry_id) is None]
         alias = {change.entry_id for change in changes if change.kind is ChangeKind.ALIAS} - {*gone, *unknown}

@@ -165,6 +165,10 @@ class EntryStore(Protocol):
         """Put an entry into the answer class `answer`; announced in the change feed. Unknown ids are ignored."""
         ...
 
+    async def said(self, entry_id: int, *, correct: bool, now: float) -> None:
+        """Announce in the change feed what people said of a served answer. Unknown ids are ignored."""
+        ...
+
     async def label(self, labels: Sequence[Label]) -> None:
         """Append to the label log, in this order; their `seq` is given here."""
         ...

@@ -483,6 +483,8 @@ class ChangeKind(StrEnum):
     DELETE = "delete"
     REJECT = "reject"
     ALIAS = "alias"
+    RIGHT = "right"  # so people said, of what a worker may have served that did not hear it
+    WRONG = "wrong"
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,6 +227,22 @@ async def test_feedback_is_a_durable_label_when_it_returns(tmp_path: Path, corre
         assert [one.seq for one in pupil(cache).labels] == [label.seq]
 
 
+@pytest.mark.parametrize("correct", [True, False])
+async def test_feedback_teaches_whichever_worker_hears_it(tmp_path: Path, correct: bool) -> None:
+    async with opened(tmp_path) as one, opened(tmp_path) as two, opened(tmp_path) as three:
+        await told(one, ASKED, "Hold the button.")
+        served = await one.lookup(AGAIN)
+        assert served.outcome is Outcome.SEMANTIC
+        await one.settle()
+        assert await two.feedback(served.entry_id, correct=correct)
+        for worker in (three, one, two, three):
+            await worker.parts.catch_up()
+        for worker in (one, two, three):
+            [label] = pupil(worker).labels
+            assert (label.source, label.correct) == (LabelSource.FEEDBACK, correct)
+            assert label.exact == served.lookup.key.exact  # type: ignore[union-attr]
+
+
 async def test_feedback_on_what_is_unknown_foreign_or_not_served_teaches_nothing(tmp_path: Path) -> None:
     async with opened(tmp_path) as cache:
         await told(cache, ASKED, "Hold the button.")

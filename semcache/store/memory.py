@@ -198,6 +198,12 @@ class MemoryStore(MemoryLessons):
             self._entries[entry_id] = replace(entry, answer=answer)
             self._announce(ChangeKind.ALIAS, entry_id, now)
 
+    async def said(self, entry_id: int, *, correct: bool, now: float) -> None:
+        """Announce what people said of a served answer."""
+        await self.ping()
+        if entry_id in self._entries:
+            self._announce(ChangeKind.RIGHT if correct else ChangeKind.WRONG, entry_id, now)
+
     async def record(self, events: Sequence[Recorded]) -> None:
         """Append to the event log."""
         await self.ping()

@@ -206,6 +206,17 @@ class SqlStore(Lessons, Reembedding):
             steps.append((statements.NOTIFY, {"payload": str(entry_id)}))
         await self._db.script(steps)
 
+    async def said(self, entry_id: int, *, correct: bool, now: float) -> None:
+        """Announce what people said of a served answer."""
+        kind = ChangeKind.RIGHT if correct else ChangeKind.WRONG
+        there = sa.select(entries.c.id).where(entries.c.id == entry_id)
+
+        def announce(connection: sa.Connection) -> None:
+            if connection.execute(there).first() is not None:
+                self._announce(connection, [(kind, entry_id, b"")], now)
+
+        await self._db.write(announce)
+
     async def record(self, events: Sequence[Recorded]) -> None:
         """Append to the event log."""
         await _events.record(self._db, events)

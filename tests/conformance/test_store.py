@@ -282,6 +282,18 @@ async def test_an_alias_changes_the_answer_class_alone_and_is_announced_once(sto
 
 
 @every
+async def test_what_people_said_is_announced_every_time(store):
+    await store.put(entry(1), None)
+    head = await store.head()
+    await store.said(1, correct=False, now=NOW)
+    await store.said(1, correct=True, now=NOW)
+    await store.said(1, correct=True, now=NOW)
+    await store.said(99, correct=False, now=NOW)
+    assert await kinds(store, head) == [("wrong", 1), ("right", 1), ("right", 1)]
+    assert await store.get([1]) == [entry(1)]
+
+
+@every
 async def test_labels_come_back_in_order_as_they_were(store):
     first = label(
         2**62, category="a\x00b", tenant="t\ud800", features=(), served=True, source=LabelSource.AUDIT, chance=0.05
