@@ -232,7 +232,7 @@ _LIVE = _Rules(
     ),
     _rule(
         "status delay delays down open closed online up",
-        r"\b(?:flight|train|bus) (?:\w+ )?(?:status|delays?)\b|\bis (?:\S+ ){1,4}?(?:down|open|closed|online"
+        r"\b(?:flight|train|bus) (?:\w+ )?(?:status|delays?)\b|(?<!long.)\bis (?:\S+ ){1,4}?(?:down|open|closed|online"
         r"|up)(?: now)?\s*+\?\s*+$|\bany delays\b",
     ),
     _rule(
@@ -262,6 +262,11 @@ _NOT_LIVE = _any(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
     r"|calculated|set)\b",
     r"\bpresent value\b",
+    # The way to cancel what was ordered this morning is that of any morning.
+    r"^\W*how (?:(?:do|can|could|should|would) (?:i|we|you)|to) (?:\w+ )?(?:appeal|apply|cancel|claim|complain|delete"
+    r"|disable|edit|enable|install|register|remove|renew|report|request|reset|return|uninstall|unsubscribe|update"
+    r"|upgrade|get the latest version)\b"
+    r"(?!.{0,200}\b(?:rates?|prices?|now|today|tonight|tomorrow|currently|moment)\b)",
     r"\bweather\b.{0,200}\b(?:1[0-9]{3}|20[01][0-9])\b",
 )
 _WORK = (

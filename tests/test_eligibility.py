@@ -35,6 +35,7 @@ What is Apple's stock price?|is it raining in London|what's happening in Ukraine
 What are today's headlines|who is winning the game|traffic on the M25|USD EUR exchange rate|restaurants near me
 what is the latest version of Python|will it rain tomorrow|what day is it today|weather|who won the game last night
 What is the current inflation rate?|hows the traffic|any delays on the red line?|flight BA117 status|is the pool open
+How do I cancel my ticket for tonight?|How can I watch the game this weekend?|How do I claim tax at current rates?
 surf conditions at bondi|Powerball numbers|How busy is the gym?|are the trains running|pollen count in Munich
 """
 TIMELESS = """
@@ -43,6 +44,8 @@ who was the first president|how are exchange rates determined|explain real-time 
 How do I sort a list?|what is the time complexity of quicksort|how to increase traffic to my website
 What's the difference between now and then?|What is a leap day?|net present value of these flows
 How was the weather in London in 1976?
+How do I claim for a flight delay on my travel insurance?|How do I cancel an order I placed this morning?
+How do I get the latest version of the app?|How long is the application window open?
 Is the Louvre open on Mondays?|is a closed door safer than an open one|What does today() do in Excel?
 """
 CREATIVE = """
