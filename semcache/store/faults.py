@@ -25,6 +25,7 @@ _SQLITE = (
     ("disk I/O error", "reading or writing failed; check the disk and the system log"),
     ("no such table", "a table is missing; the file is no complete semcache store: restore a backup, or move it away"),
 )
+_FOLDER = "its folder cannot be made: give this user write access there, or name another one (`--data`)"
 _POSTGRES = (
     ("55P03", "another process holds its lock for too long; look for long transactions in pg_stat_activity"),
     ("53100", "its disk is full; free some space, or purge entries (`semcache purge`)"),
@@ -51,6 +52,8 @@ def explain(error: Exception) -> str:
     """What went wrong and what to do, in one sentence."""
     cause: BaseException = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     text = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
+    if isinstance(cause, OSError) and cause.filename is not None:
+        return f"{_FOLDER} ({text})"
     state = getattr(cause, "sqlstate", None)
     if state is not None:
         remedies = [remedy for code, remedy in _POSTGRES if state.startswith(code)]

@@ -259,6 +259,14 @@ async def test_tables_of_someone_else_are_not_touched(path: Path):
         assert raw.execute("SELECT name FROM sqlite_master").fetchall() == [("events",)]
 
 
+async def test_a_folder_that_cannot_be_made_is_named_with_what_to_do(tmp_path: Path):
+    (tmp_path / "file").touch()
+    store = open_store(str(tmp_path / "file" / "data" / "s.db"))
+    with pytest.raises(StoreError, match=r"file/data.*name another one \(`--data`\)"):
+        await store.open()
+    await store.close()
+
+
 async def test_the_file_and_its_folder_are_made_and_private(tmp_path: Path):
     path = tmp_path / "new" / "folder" / "semcache.db"
     async with opened(path) as store:
