@@ -259,14 +259,6 @@ async def test_tables_of_someone_else_are_not_touched(path: Path):
         assert raw.execute("SELECT name FROM sqlite_master").fetchall() == [("events",)]
 
 
-async def test_a_folder_that_cannot_be_made_is_named_with_what_to_do(tmp_path: Path):
-    (tmp_path / "file").touch()
-    store = open_store(str(tmp_path / "file" / "data" / "s.db"))
-    with pytest.raises(StoreError, match=r"file/data.*name another one \(`--data`\)"):
-        await store.open()
-    await store.close()
-
-
 async def test_the_file_and_its_folder_are_made_and_private(tmp_path: Path):
     path = tmp_path / "new" / "folder" / "semcache.db"
     async with opened(path) as store:
@@ -276,7 +268,7 @@ async def test_the_file_and_its_folder_are_made_and_private(tmp_path: Path):
 
 async def test_a_path_that_cannot_be_made_is_a_store_error(tmp_path: Path):
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="file"):
+    with pytest.raises(StoreError, match=r"file.*name another one \(`--data`\)"):
         async with opened(tmp_path / "file" / "semcache.db"):
             pass
 
