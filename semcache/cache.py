@@ -251,8 +251,9 @@ class AsyncSemanticCache:
 
     # What the skins are made of
 
-    async def consult(self, request: Request, request_id: str) -> Lookup:
-        """Decide on a request; a fault of the cache is a reason to forward.
+    async def consult(self, request: Request, request_id: str, *, paraphrases: bool = True) -> Lookup:
+        """Decide on a request; a fault of the cache is a reason to forward. Where `paraphrases` will not do, only its
+        own answer is served.
 
         Raises RequestRejected alone, for a category that the pack does not have.
         """
@@ -274,7 +275,7 @@ class AsyncSemanticCache:
         if isinstance(exact, Serve):
             return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
         try:
-            return await self._semantic.look(request_id, request, key, category, exact, seconds)
+            return await self._semantic.look(request_id, request, key, category, exact, seconds, serving=paraphrases)
         except CacheUnavailable:
             return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
 

@@ -79,11 +79,20 @@ class SemanticTier:
         self._faults = faults
 
     async def look(
-        self, request_id: str, request: Request, key: CacheKey, rule: str | None, exact: Forward, seconds: float
+        self,
+        request_id: str,
+        request: Request,
+        key: CacheKey,
+        rule: str | None,
+        exact: Forward,
+        seconds: float,
+        *,
+        serving: bool = True,
     ) -> Lookup:
         """Look a request up that the exact tier could not serve, for the reason `exact`. Raises CacheUnavailable.
 
-        `rule` is the category that the caller or a rule named; `seconds` is what the key has cost.
+        `rule` is the category that the caller or a rule named; `seconds` is what the key has cost. Where this is not
+        `serving` paraphrases, what would be served is named, and forwarded.
         """
         pack = self._parts.pack
         policy = pack.of(rule or "default")
@@ -112,6 +121,9 @@ class SemanticTier:
             candidates = await self._search(asked, places)
             searched = time.perf_counter()
             decision = self._choose(asked, candidates)
+            if not serving and isinstance(decision, Serve | Verify):
+                nearest = Candidate(decision.card, decision.score, features=decision.features)
+                decision = Forward(Why.EXACT_ONLY, nearest=nearest, p_correct=decision.p_correct)
             if not isinstance(decision, Verify):  # its fate is known once a verifier was asked
                 decide.note(self._parts.threshold, policy.name, decision)
             if decision == Forward(Why.COLD):

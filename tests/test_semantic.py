@@ -12,8 +12,8 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.errors import CacheUnavailable
-from semcache.found import Found
-from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Selector, Store, Why
+from semcache.found import Found, chat_request
+from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Why
 from semcache.wire import dialects
 from tests.test_context import ALL, talk, with_system, with_tool
 
@@ -157,6 +157,22 @@ async def test_a_store_that_is_down_costs_a_miss_and_nothing_else(
         cache.parts.answers.remove(card.id)
     monkeypatch.setattr(cache.parts.store, "get", down)
     assert (await ask(cache, *REWORDED)).why is Why.FAULT
+
+
+async def test_a_paraphrase_that_will_not_do_is_named_and_not_counted_as_served(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a target would seem to have been kept by hits that nobody got."""
+    await tell(cache, "Mostly.", THROAT[0])
+    noted: list[bool] = []
+    note = lambda category, p_correct, *, served, audited: noted.append(served)  # noqa: E731
+    monkeypatch.setattr(cache.parts.threshold, "note", note)
+    request = chat_request(REWORDED[0], "default", {}, Scope("default", None, ""), None)
+    for paraphrases in (True, False):
+        lookup = await cache.consult(request, "r", paraphrases=paraphrases)
+    assert noted == [True, False]
+    assert lookup.decision.why is Why.EXACT_ONLY
+    assert lookup.decision.nearest.card.text == THROAT[0]
 
 
 # Through every dialect

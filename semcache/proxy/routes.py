@@ -31,7 +31,6 @@ from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, identity_of, refused, relayed, unstreamed
 from semcache.types import (
     Assembled,
-    Candidate,
     Controls,
     Endpoint,
     Entry,
@@ -41,7 +40,6 @@ from semcache.types import (
     Recorded,
     Request,
     Serve,
-    Verify,
     Why,
 )
 from semcache.types import Scope as CacheScope
@@ -117,15 +115,12 @@ class Routes:
         """Ask the cache; whatever goes wrong in it is a reason to forward. Raises RequestRejected."""
         request_id = self.replays.request_id()
         try:
-            lookup = await self.cache.consult(request, request_id)
+            lookup = await self.cache.consult(request, request_id, paraphrases=not exact_only(request))
         except RequestRejected:
             raise
         except Exception:
             survived(self.cache, "cache")
             return Lookup(request_id, request, None, "default", Forward(Why.FAULT))
-        match lookup.decision:
-            case Serve(how=Outcome.SEMANTIC, card=card, score=score) | Verify(card, score) if exact_only(request):
-                return replace(lookup, decision=Forward(Why.EXACT_ONLY, nearest=Candidate(card, score)))
         return await self.cache.verified(lookup)
 
     def note_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
