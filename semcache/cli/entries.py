@@ -143,10 +143,12 @@ async def _feedback(settings: Settings, number: int, correct: bool) -> str | Non
         [entry] = await store.get([number])
         if entry is None:
             return None
-        if correct:
-            return "kept"
-        rejections = await wrong(store, entry, now=time.time())
-        return f"not served again to {len(rejections)} requests" if rejections else "deleted"
+        rejections = [] if correct else await wrong(store, entry, now=time.time())
+        if not (correct or rejections):
+            return "deleted"
+        # A worker that served it by meaning learns from that.
+        await store.said(number, correct=correct, now=time.time())
+        return "kept" if correct else f"not served again to {len(rejections)} requests"
 
 
 def _confirm(settings: Settings, where: Selector) -> None:

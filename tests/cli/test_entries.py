@@ -101,6 +101,19 @@ async def test_feedback_keeps_a_wrong_answer_from_where_it_was_served(run: Run, 
         assert (await cache.lookup("How do I reverse a list in Python?", model="m")).answer is None
 
 
+async def test_running_workers_learn_from_what_the_command_says(run: Run, fill: Fill, tmp_path: Path) -> None:
+    await fill(PROMPTS)
+    pack = tmp_path / "lenient.yaml"
+    pack.write_text("name: lenient\ndefaults: {strategy: static, threshold: 0.5}\ncategories: {default: {}}\n")
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=str(pack), embedder="hashing") as cache:
+        served = await cache.lookup("How do I reverse a list in Python please?", model="m")
+        assert served.outcome is Outcome.SEMANTIC
+        assert run("feedback", served.entry_id, "--right").returncode == 0
+        await cache.parts.catch_up()
+        [label] = await cache.parts.store.labels(0)
+        assert (label.source.value, label.correct) == ("feedback", True)
+
+
 async def test_stats_count_requests_without_a_server(run: Run, fill: Fill) -> None:
     await fill(PROMPTS)
     found = json.loads(run("stats", "--json").stdout)
