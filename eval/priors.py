@@ -44,7 +44,6 @@ SETS = ("clinc150", "banking77", "served", "asked")
 PROFILES = {"any": SETS, "service": ("clinc150", "banking77", "served"), "questions": ("asked",)}
 STREAM, SPARSE, REPEATS = 5000, 3000, 1500
 RARELY = 160  # one in so many of the repeats has a word replaced
-TRAPPED = 4
 NEIGHBOURS = 8
 FLOOR = 0.5
 SEED = 7
@@ -167,14 +166,13 @@ def _written(served: bool) -> tuple[list[authored.Group], list[authored.Group]]:
 
 
 def _texts(groups: Sequence[authored.Group]) -> Iterator[Question]:
-    """The texts of written groups, and of one in `TRAPPED` of them a text that differs: traffic holds few traps."""
+    """The texts of written groups. Of those that differ one each, for among themselves they may be the same."""
     rng = random.Random(SEED)
-    for place, group in enumerate(groups):
+    for group in groups:
         for text in (group.prompt, *group.same):
             yield Question(text, group.prompt, group.prompt, "")
-        if place % TRAPPED == 0:
-            kind, text = rng.choice(group.different)
-            yield Question(text, f"{kind}: {text}", group.prompt, "")
+        kind, text = rng.choice(group.different)
+        yield Question(text, f"{kind}: {text}", group.prompt, "")
 
 
 def _labelled(groups: Sequence[authored.Group], told: bool = False) -> Iterator[Row]:
