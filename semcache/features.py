@@ -17,6 +17,7 @@ from semcache.guards import GUARDS
 from semcache.guards.order import BEING, settled
 from semcache.guards.text import read as read_text
 from semcache.types import Candidate, Conflict
+from semcache.verbatim import verbatim
 
 AROUND = (
     "nearness",  # -ln(1 - score), at most 7
@@ -36,6 +37,7 @@ NAMES = (
     "surplus",  # ln(1 + content words of the cached prompt that nothing in the request resembles)
     "misspelt",  # ln(1 + content words that only resemble one of the other prompt)
     "same_words",  # 1: the same content words, but for their spelling
+    "verbatim",  # 1: the same text typed again, and near
     "reordered",  # 1: the same content words in another order, not just moved phrases; or a slip in one of them
     "length",  # |ln(words of the request / words of the cached prompt)|, at most 3
     "brevity",  # 1 / content words of the shorter prompt
@@ -48,6 +50,7 @@ NAMES = (
 NEAR = 0.05  # neighbours this much farther away than the candidate count as hardly farther
 DOUBT = 0.2  # what a finding counts that is no veto
 LOUDEST = 5.0  # log-odds
+AGAIN = 0.8  # score that embedders give a text typed again, whatever they make of case and marks
 _STRANGER = 0.05  # the vote of the answer that nobody has given yet
 _HEAD = 600  # characters; longer prompts are spelt as far as that
 _SPELLABLE = 4  # letters; in shorter words a slip cannot be told from another word
@@ -139,6 +142,7 @@ def of(text: str, candidate: Candidate) -> tuple[float, ...]:
         math.log1p(surplus),
         math.log1p(misspelt),
         float(same),
+        float(candidate.score >= AGAIN and verbatim(text, candidate.card.text)),
         float(same and _reordered(text, candidate.card.text, one, two)),
         min(3.0, abs(math.log((one.words or 1) / (two.words or 1)))),
         1.0 / (shorter or 1),

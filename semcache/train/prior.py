@@ -36,7 +36,7 @@ _ANSWERS = 0.5  # variance of an answer's offset
 def fit(groups: Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]) -> dict[str, Any]:
     """The prior as `Prior.read` takes it, from each group's features and labels. Raises ValueError without labels.
 
-    Candidates that a guard vetoes have no say.
+    Candidates that a guard vetoes have no say, nor have texts that were typed again.
     """
     tables = {name: _table(*group) for name, group in groups.items() if len(group[1])}
     if not tables:
@@ -90,8 +90,8 @@ def _calibration(prior: Prior, tables: Mapping[str, tuple[Array, Array]], weight
 
 def _table(values: Sequence[tuple[float, ...]], correct: Sequence[bool]) -> tuple[Array, Array]:
     x = np.array([terms(one) for one in values])
-    guards = [place for place, name in enumerate(TERMS) if name.startswith("guard:")]
-    kept = (x[:, guards] < 1.0).all(axis=1)
+    decided = [place for place, name in enumerate(TERMS) if name.startswith("guard:") or name == "verbatim"]
+    kept = (x[:, decided] < 1.0).all(axis=1)
     return x[kept], np.array(correct, dtype=np.float64)[kept]
 
 

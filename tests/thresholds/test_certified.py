@@ -467,12 +467,24 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
 
 def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> None:
     belief = Belief(shipped("any"))
-    around = [features.around([SURE])[0]]
+    near = candidate(0.9, "How do I get a new password?")
+    around = [features.around([near])[0]]
     quiet, asked = (belief.at_best(around, [1], 60, asked=asked)[0] for asked in (False, True))
-    values = features.of(QUERY, SURE)
+    values = features.of(QUERY, near)
     word = belief.log_odds(features.told(values, 1.0), 1) - belief.log_odds(values, 1)
     assert word > 1.0
     assert asked >= quiet + word, "or what a word could settle is given up before anybody is asked"
+
+
+def test_a_text_typed_again_is_the_same_whatever_its_neighbours_have_taught() -> None:
+    belief = Belief(shipped("any"))
+    again, near = candidate(0.97, "How do I reset my password?"), candidate(0.97, "How do I set my password?")
+    for _ in range(200):
+        belief.learn(features.of(QUERY, near), 0, correct=False)
+    assert belief.log_odds(features.of(QUERY, near), 0) < 0.0
+    assert belief.log_odds(features.of(QUERY, again), 0) > 4.0
+    found = belief.at_best([features.around([again])[0]], [0], 60)[0]
+    assert found >= belief.log_odds(features.of(QUERY, again), 0), "or nobody would look at it"
 
 
 def test_what_the_verifiers_word_is_worth_is_learned() -> None:

@@ -38,14 +38,21 @@ INTERACTIONS = (
 TERMS = ("bias", *features.NAMES, *(f"{one}*{two}" for one, two in INTERACTIONS))
 _ONE = np.array([features.NAMES.index(one) for one, _ in INTERACTIONS])
 _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
-# Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from.
-STATED = {"reordered": (-4.0, 1.0), **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")}}
+# Mean and deviation of weights that no prior learns: ordinary questions hold too few traps to learn them from, and of
+# a text that was typed again other pairs say nothing.
+STATED = {
+    "reordered": (-4.0, 1.0),
+    "verbatim": (8.0, 0.7),
+    **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")},
+}
 # The same of weights where a prior was learned from data that no verifier was asked about.
 UNASKED = {"asked": (0.0, 0.3), "word": (0.5, 0.4)}
 ANSWERS = 20_000  # whose offsets are kept; beyond, the one whose last label is the oldest is forgotten
 HOPELESS = -1.0  # log-odds below which nothing is moderated
 _AROUND = len(features.AROUND)
 _UNBOUNDED = [features.NAMES.index(name) - _AROUND for name in ("missing", "surplus", "misspelt")]
+_NEARNESS, _AGAIN = features.NAMES.index("nearness"), -math.log(1.0 - features.AGAIN) - 1e-9
+_VERBATIM = features.NAMES.index("verbatim") - _AROUND
 _TOLD = [features.NAMES.index(name) - _AROUND for name in ("asked", "word")]
 _HIGHEST = np.array([{"length": 3.0, "word": features.LOUDEST}.get(name, 1.0) for name in features.NAMES[_AROUND:]])
 
@@ -161,7 +168,9 @@ class Belief:
         if not asked:
             highest[_TOLD] = 0.0
         best: Array = plain.bias + given @ plain.own[:_AROUND] + ((given @ plain.inner) * given).sum(axis=1)
-        best += np.maximum(plain.own[_AROUND:] + given @ plain.outer, 0.0) @ highest
+        gains = np.maximum(plain.own[_AROUND:] + given @ plain.outer, 0.0)
+        gains[given[:, _NEARNESS] < _AGAIN, _VERBATIM] = 0.0
+        best += gains @ highest
         if self.answers:
             best += [self.answers.get(answer, (0.0, 0.0))[0] for answer in answers]
         return best

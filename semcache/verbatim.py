@@ -1,0 +1,75 @@
+"""Whether two texts are one text that was typed twice: the same letters in the same order.
+
+White space, the case of letters, the shape of quotes and the mark at the end may differ, as far as they change nothing:
+"WHO" is not "who", "5!" is not "5", code keeps its case and its lines. Knows no words but the light ones that capitals
+make names of. Invariant: symmetric, and true of any text and itself.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+from semcache.guards.text import LIGHT
+
+LONGEST = 8192  # characters; longer texts are compared as they are
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00a0", "''\"\" ")
+# An exclamation mark may be a factorial.
+_END = re.compile(r"(?:\s*(?:[?.\u2026]|(?<=[^\W\d_])!|(?<=[?!])!))+\Z")
+_CODE = re.compile(r"[`_{}()<>=\\]|\w\.\w")
+
+
+class _Reading(NamedTuple):
+    """`end` is the mark at the end, "" without one; `words` are those before it, `folded` they without their case."""
+
+    words: tuple[str, ...]
+    folded: tuple[str, ...]
+    end: str
+    lines: str
+    code: bool
+    shouted: bool
+
+
+def verbatim(one: str, two: str) -> bool:
+    """Whether `one` and `two` are the same to the letter."""
+    if one == two:
+        return True
+    if max(len(one), len(two)) > LONGEST:
+        return False
+    left, right = _read(one), _read(two)
+    if left.folded != right.folded or left.lines != right.lines or not left.folded:
+        return False
+    if left.end and right.end and left.end != right.end:
+        return False
+    if left.words == right.words:
+        return True
+    if left.code or right.code:
+        return False
+    return not any(
+        _name(a, b, left) or _name(b, a, right) for a, b in zip(left.words, right.words, strict=True) if a != b
+    )
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> _Reading:
+    plain = unicodedata.normalize("NFC", text).translate(_QUOTES).strip()
+    end = _END.search(plain)
+    body = plain if end is None else plain[: end.start()]
+    marks = "" if end is None else end[0]
+    words = tuple(body.split())
+    return _Reading(
+        words,
+        tuple([word.casefold() for word in words]),
+        next((mark for mark in "?!." if mark in marks), ""),
+        body if "\n" in body else "",
+        _CODE.search(body) is not None,
+        body.isupper() and len(words) > 1,
+    )
+
+
+def _name(word: str, other: str, reading: _Reading) -> bool:
+    """Whether capitals make a name of a light word: "US" of "us"."""
+    bare = word.strip(".,;:'\"")
+    return bare.isupper() and len(bare) > 1 and not reading.shouted and not other.isupper() and bare.lower() in LIGHT
