@@ -42,7 +42,7 @@ _TWO = np.array([features.NAMES.index(two) for _, two in INTERACTIONS])
 # a text that was typed again other pairs say nothing.
 STATED = {
     "reordered": (-4.0, 1.0),
-    "verbatim": (8.0, 0.7),
+    "verbatim": (6.0, 0.7),
     **{name: (-6.0, 1.5) for name in features.NAMES if name.startswith("guard:")},
 }
 # The same of weights where a prior was learned from data that no verifier was asked about.
