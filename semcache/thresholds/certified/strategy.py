@@ -16,7 +16,7 @@ from semcache.economics import stretched
 from semcache.evidence import Label, LabelSource, Standing, State, wilson
 from semcache.policy import Category, Pack
 from semcache.thresholds.certified.belief import FAITHFUL, HOPELESS, Belief, Noise, Prior
-from semcache.thresholds.certified.budget import HIGHEST, Budget
+from semcache.thresholds.certified.budget import HIGHEST, Budget, Contract
 from semcache.thresholds.certified.calibration import Calibration
 from semcache.thresholds.certified.certificate import Bet, Certificate
 from semcache.thresholds.certified.drift import Drift
@@ -29,7 +29,9 @@ _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrul
 _WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
 _ASKED = features.NAMES.index("asked")
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
-CAUTION = 0.7  # standard deviations of the calibration
+# Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
+# and a belief that is too good costs more before labels have mended it.
+CAUTION: Mapping[Contract, float] = {"hit": 0.7, "request": 1.3}
 _QUIET = 0.1  # share of the audit rate that always remains
 _CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the target is missed
 
@@ -172,6 +174,7 @@ class _Knowledge:
     ) -> None:
         self._target, self._beta = target, 1.0 - confidence
         self._noise = noise
+        self._caution = CAUTION[policy.contract]
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
@@ -193,7 +196,7 @@ class _Knowledge:
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
-        return self.calibration.corrected(self.belief.log_odds(values, answer), CAUTION)
+        return self.calibration.corrected(self.belief.log_odds(values, answer), self._caution)
 
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
         """Whether a verifier's word could settle it; the local one is asked once, and never against a veto."""
@@ -255,7 +258,7 @@ class _Knowledge:
         for place, _ in _GUARDS:
             self._vetoed[place] += label.features[place] == 1.0
         odds = self.belief.log_odds(label.features, label.answer)
-        risk = 1.0 - self.calibration.corrected(odds, CAUTION)
+        risk = 1.0 - self.calibration.corrected(odds, self._caution)
         changed = False
         if label.source is not LabelSource.FEEDBACK:
             changed = self.drift.take(self.calibration.corrected(odds), correct=label.correct)
