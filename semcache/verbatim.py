@@ -16,8 +16,6 @@ from semcache.guards.text import LIGHT
 
 LONGEST = 8192  # characters; longer texts are compared as they are
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00a0", "''\"\" ")
-# An exclamation mark may be a factorial.
-_END = re.compile(r"(?:\s*(?:[?.\u2026]|(?<=[^\W\d_])!|(?<=[?!])!))+\Z")
 _CODE = re.compile(r"[`_{}()<>=\\]|\w\.\w")
 
 
@@ -55,9 +53,8 @@ def verbatim(one: str, two: str) -> bool:
 @lru_cache(maxsize=4096)
 def _read(text: str) -> _Reading:
     plain = unicodedata.normalize("NFC", text).translate(_QUOTES).strip()
-    end = _END.search(plain)
-    body = plain if end is None else plain[: end.start()]
-    marks = "" if end is None else end[0]
+    end = _end(plain)
+    body, marks = plain[:end].rstrip(), plain[end:]
     words = tuple(body.split())
     return _Reading(
         words,
@@ -67,6 +64,21 @@ def _read(text: str) -> _Reading:
         _CODE.search(body) is not None,
         body.isupper() and len(words) > 1,
     )
+
+
+def _end(text: str) -> int:
+    """Where the marks at the end begin; an exclamation mark behind a number may be a factorial."""
+    end = len(text)
+    while end:
+        last = text[end - 1]
+        if last == "!":
+            before = text[: end - 1].rstrip()[-1:]
+            if not (before.isalpha() or before in ("?", "!")):
+                break
+        elif last not in "?.\u2026" and not last.isspace():
+            break
+        end -= 1
+    return end
 
 
 def _name(word: str, other: str, reading: _Reading) -> bool:

@@ -21,6 +21,7 @@ TEXTS = st.text(st.sampled_from("aZüßИ5 ?!.\n'\u2019`("), max_size=12)
         ("This number is invalid", "This number is invalid ?"),
         ("Thanks!", "thanks"),
         ("hi", "Hi!!"),
+        ("Salut", "Salut !"),
         ("What is the US GDP?", "WHAT IS THE US GDP"),
         ("Wie groß ist Köln?", "WIE GROSS IST KÖLN"),
         ("Is it 5?", "is it 5"),
