@@ -183,7 +183,7 @@ def endpoints() -> str:
 
     from semcache.proxy.admin import admin_routes
     from semcache.proxy.health import health_routes
-    from semcache.proxy.plans import plan_routes
+    from semcache.proxy.plan_routes import plan_routes
     from semcache.wire import dialects, embeddings
 
     cached = [[f"`POST {dialect.path}`", "cached"] for dialect in dialects().values()]
@@ -338,11 +338,11 @@ def _fields(name: str) -> str:
     import msgspec
 
     from eval.wording import FIELDS
-    from semcache import policy
+    from semcache import pack_file, policy
 
-    schema = policy.json_schema()["$defs"][name]["properties"]
+    schema = pack_file.json_schema()["$defs"][name]["properties"]
     # A category's own fields are all optional: their defaults are those of the settled category.
-    settled = policy.Category if name == "CategorySpec" else getattr(policy, name)
+    settled = policy.Category if name == "CategorySpec" else getattr(pack_file, name)
     defaults = {field.name: field.default for field in msgspec.structs.fields(settled)}
     meant = _field_docs(name)
     rows = []
@@ -363,7 +363,7 @@ def _default(field: str, value: object) -> str:
 
 
 def _field_docs(name: str) -> dict[str, str]:
-    files = [ROOT / "semcache" / f"{room}.py" for room in ("policy", "agent_policy")]
+    files = [ROOT / "semcache" / f"{room}.py" for room in ("pack_file", "agent_policy")]
     nodes = [node for file in files for node in ast.parse(file.read_text(encoding="utf-8")).body]
     body = next(node.body for node in nodes if isinstance(node, ast.ClassDef) and node.name == name)
     return {

@@ -9,9 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semcache import kinds
+from semcache.kinds import creative, live, personal
+from semcache.kinds.patterns import words_of
 from semcache.secrets import fold
 
-_RULES = [*kinds._PERSONAL._rules, *kinds._LIVE._rules, *kinds._CREATIVE._rules]
+_RULES = [*personal._PERSONAL._rules, *live._LIVE._rules, *creative._CREATIVE._rules]
 
 
 @pytest.mark.parametrize(("words", "pattern"), _RULES, ids=range(len(_RULES)))
@@ -23,19 +25,19 @@ def test_what_a_pattern_matches_holds_one_of_the_words_beside_it(
     def check(text: str) -> None:
         folded = fold(text)
         if pattern.search(folded):
-            assert not words.isdisjoint(kinds._WORD.findall(folded))
+            assert not words.isdisjoint(words_of(folded))
 
     check()
 
 
-@given(st.from_regex(kinds._OWN_RECORD))
+@given(st.from_regex(personal._OWN_RECORD))
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_record_is_looked_for_only_where_an_owner_names_one(text: str) -> None:
     folded = fold(text)
-    bag = frozenset(kinds._WORD.findall(folded))
-    if kinds._OWN_RECORD.search(folded):
-        assert bag & kinds._OWNERS
-        assert bag & kinds._RECORDS
+    bag = words_of(folded)
+    if personal._OWN_RECORD.search(folded):
+        assert bag & personal._OWNERS
+        assert bag & personal._RECORDS
 
 
 def test_the_memo_answers_alike_and_keeps_no_secret() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from semcache.eligibility import is_live
-from semcache.policy import GUARDS, Pack, load, packs
+from semcache.pack_file import GUARDS
+from semcache.policy import Pack, load, packs
 from semcache.secrets import has_secret
 
 NAMES = ["agents", "code", "default", "finance", "live-data", "medical", "private", "support"]

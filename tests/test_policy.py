@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
-from semcache import policy
+from semcache import pack_file, policy
 from semcache.durations import duration
 from semcache.errors import ConfigError
 
@@ -144,7 +144,7 @@ def test_what_is_no_duration(text: str) -> None:
 
 
 def test_the_json_schema_accepts_what_ships_and_refuses_what_load_refuses() -> None:
-    schema = policy.json_schema()
+    schema = pack_file.json_schema()
     json.dumps(schema)
     for name in policy.packs():
         jsonschema.validate(yaml.safe_load((policy.packs_dir() / f"{name}.yaml").read_text()), schema)
@@ -154,4 +154,4 @@ def test_the_json_schema_accepts_what_ships_and_refuses_what_load_refuses() -> N
 
 def test_the_schema_beside_the_packs_is_the_one_that_is_enforced() -> None:
     written = json.loads((policy.packs_dir() / "pack.schema.json").read_text(encoding="utf-8"))
-    assert written == policy.json_schema(), "run: semcache policy schema > policies/pack.schema.json"
+    assert written == pack_file.json_schema(), "run: semcache policy schema > policies/pack.schema.json"

@@ -22,6 +22,7 @@ from eval.plans.sets import SETS, Task
 from semcache import guards, policy
 from semcache.embed import default_embedder
 from semcache.index.flat import FlatIndex
+from semcache.pack_file import GUARDS
 from semcache.thresholds.certified import CertifiedThreshold
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -51,7 +52,7 @@ async def run(name: str, tasks: Sequence[Task]) -> dict[str, Any]:
         embedder=embedder,
         index=FlatIndex,
         threshold=CertifiedThreshold(pack),
-        conflicts=partial(guards.conflicts, names=policy.GUARDS),
+        conflicts=partial(guards.conflicts, names=GUARDS),
     )
     await embedder.close()
     found[OURS[1]] = near.row()

@@ -83,7 +83,7 @@ def show(name: Name, as_json: options.Json = False) -> None:
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of a pack file, for editors."""
-    from semcache.policy import json_schema
+    from semcache.pack_file import json_schema
 
     output.as_json(json_schema())
 

@@ -30,7 +30,7 @@ from semcache.faults import SURVIVED
 from semcache.judge import asks
 from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
-from semcache.proxy.asgi import Receive, Scope, Send, respond
+from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, respond
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.background import Background
 from semcache.proxy.easing import Watched, ease
@@ -41,7 +41,7 @@ from semcache.proxy.leases import Leases
 from semcache.proxy.limits import ClientGone, read_body, reread
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
-from semcache.proxy.routes import BrokenOff, Limits, Routes
+from semcache.proxy.routes import Limits, Routes
 from semcache.thresholds import ByCategory
 from semcache.types import ApiKey
 from semcache.verifiers import backend_for, open_verifiers
@@ -313,7 +313,7 @@ def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanSurface 
     app.include_router(admin_routes(cache, auth))
     app.include_router(health_routes(cache))
     if plans is not None:
-        from semcache.proxy.plans import plan_routes
+        from semcache.proxy.plan_routes import plan_routes
 
         app.include_router(plan_routes(plans, auth))
 

@@ -16,9 +16,15 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 HeaderList: TypeAlias = list[tuple[bytes, bytes]]
 
+CLIENT_GONE = 499  # the status on record of a request whose client did not wait for the reply
+
 
 class Disconnected(Exception):
     """The client went away while its reply was being made."""
+
+
+class BrokenOff(Exception):
+    """The backend broke off in the middle of an answer that the client was already receiving."""
 
 
 def text(value: bytes) -> str:

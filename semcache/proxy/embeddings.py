@@ -14,14 +14,24 @@ from dataclasses import replace
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound
 from semcache.proxy import hits
-from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, decoded, respond, until_disconnect
+from semcache.proxy.asgi import (
+    CLIENT_GONE,
+    Disconnected,
+    HeaderList,
+    Receive,
+    Scope,
+    Send,
+    decoded,
+    respond,
+    until_disconnect,
+)
 from semcache.proxy.auth import Caller, forwarded, user_of
 from semcache.proxy.embedding_calls import Call, Calls, Landed
 from semcache.proxy.faults import survived
 from semcache.proxy.forward import joinable
 from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import identity_of, refused, relayed
-from semcache.proxy.routes import CLIENT_GONE, Routes
+from semcache.proxy.routes import Routes
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
 from semcache.wire import embeddings
 from semcache.wire.embeddings import EmbeddingsRequest

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound
-from semcache.proxy.asgi import Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
+from semcache.proxy.asgi import BrokenOff, Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
 from semcache.proxy.auth import Authenticator, forwarded
 from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import refused, relayed
-from semcache.proxy.routes import BrokenOff
 from semcache.wire import messages
 from semcache.wire.answer import openai_error
 from semcache.wire.headers import strip_request_headers

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from semcache import plugins
 from semcache.errors import ConfigError
 from semcache.guards import GUARDS, conflicts, guards
-from semcache.policy import GuardName
+from semcache.pack_file import GuardName
 from semcache.protocols import Guard
 
 WORDS = """

@@ -13,7 +13,8 @@ from fastapi import FastAPI, Response
 from semcache.errors import RequestRejected
 from semcache.proxy import plan_shapes as shapes
 from semcache.proxy.auth import Authenticator, new_key
-from semcache.proxy.plans import PlanSurface, plan_routes
+from semcache.proxy.plan_routes import plan_routes
+from semcache.proxy.plans import PlanSurface
 from semcache.types import Endpoint, Scope
 from semcache.wire import dialects
 from tests.agents.worlds import SALT, TOOLS, asked, called, cancelling, opened

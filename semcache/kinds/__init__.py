@@ -1,0 +1,85 @@
+"""What kind of prompt a text is: it holds a secret, is about its sender, about this moment, or wants something new.
+
+Knows words and patterns, nothing of requests or policy. Of a long document the two ends are read, for the question
+stands at one of them: every pattern at every word of a megabyte would take seconds. Secrets are sought all through.
+Invariant: when in doubt a text is of a kind, for a needless call costs money and a wrong answer costs trust; yet a
+general how-to question that merely says "my" is not personal.
+
+No pattern of this package tries two ways to read the same white space or punctuation, or looks ahead without end: a
+text could be made of that.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from semcache.kinds import creative, live, personal
+from semcache.kinds.patterns import words_of
+from semcache.secrets import fold, has_secret
+
+_READINGS = 2048  # remembered texts; with LONGEST it bounds the memory, to some 20 MB of ASCII
+LONGEST = 8192  # characters: a longer text is not remembered, and is read at its ends
+
+
+class Kinds(NamedTuple):
+    """What a text is, whatever the category says about it."""
+
+    secret: bool
+    personal: bool
+    live: bool
+    creative: bool
+
+
+_SECRET = Kinds(True, False, False, False)
+
+
+def kinds(text: str, *, whole: int | None = None) -> Kinds:
+    """What `text` is, remembered for the next look at the same text; of a secret nothing else is said, nor kept.
+
+    A text of more than `whole` characters (and more than `LONGEST`) is read at its two ends; None: all of any is read.
+    """
+    try:
+        return _remembered(text) if len(text) <= LONGEST else _read(text, whole)
+    except _SecretError:
+        return _SECRET
+
+
+class _SecretError(Exception):
+    """Raised past the memo, which keeps no text that raises."""
+
+
+def _read(text: str, whole: int | None = None) -> Kinds:
+    text = text.replace("\u2019", "'")
+    if has_secret(text):
+        raise _SecretError
+    folded = fold(text if whole is None or len(text) <= whole else ends(text))
+    bag = words_of(folded)
+    return Kinds(False, personal.applies(folded, bag), live.applies(folded, bag), creative.applies(folded, bag))
+
+
+_remembered = lru_cache(maxsize=_READINGS)(_read)
+
+
+def is_personal(text: str) -> bool:
+    """Whether the answer depends on the records of the person who asks."""
+    folded = fold(ends(text))
+    return personal.applies(folded, words_of(folded))
+
+
+def is_live(text: str) -> bool:
+    """Whether the answer depends on the moment of asking."""
+    folded = fold(ends(text))
+    return live.applies(folded, words_of(folded))
+
+
+def is_creative(text: str) -> bool:
+    """Whether something new is wanted each time."""
+    folded = fold(ends(text))
+    return creative.applies(folded, words_of(folded))
+
+
+def ends(text: str) -> str:
+    """What is read of a text: the first and the last half of `LONGEST` characters, where it has more."""
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]}\n{text[-half:]}"

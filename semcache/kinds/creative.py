@@ -1,0 +1,69 @@
+"""Prompts that want something new each time: a poem, an idea, another one, a random number.
+
+Knows words and patterns of folded text. Invariant: code is no such work, unless it is asked for playfully.
+"""
+
+from __future__ import annotations
+
+from semcache.kinds.general import HOW_TO
+from semcache.kinds.patterns import Rules, any_of, rule, vocabulary
+
+_WORK = (
+    r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"
+    r"|riddles?|songs?|lyrics|rap|tweets?|captions?|slogans?|taglines?|names? for|ideas?|essay|speech|toast|screenplay"
+    r"|script for a (?:movie|play|video|scene|podcast)|scene|dialogue|blog(?:\s?post)?s?|bio|ad(?:vert(?:isement)?)?s?"
+    r"|ad copy|posts?|headlines?|letters?|prompts?|pickup lines?|greetings?|fan\s?fic(?:tion)?|characters?|plot|quiz"
+    r"|trivia|compliments?|usernames?|nicknames?|passwords?|dad jokes?|bedtime story)\b"
+)
+_WORKS = vocabulary(
+    "poem poems haiku haikus limerick limericks sonnet sonnets verse verses story stories tale tales fable novel joke",
+    "jokes pun puns riddle riddles song songs lyrics rap tweet tweets caption captions slogan slogans tagline",
+    "taglines name names idea ideas essay speech toast screenplay script scene dialogue blog blogs blogpost blogposts",
+    "bio ad ads advert adverts advertisement advertisements post posts headline headlines letter letters prompt",
+    "prompts pickup greeting greetings fan fanfic fanfiction character characters plot quiz trivia compliment",
+    "compliments username usernames nickname nicknames password passwords dad bedtime",
+)
+_CREATIVE = Rules(
+    rule(
+        _WORKS,
+        r"\b(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen|tell(?: me)?"
+        r"|give(?: me)?|sing(?: me)?|suggest|propose) (?:me |us |up )?"
+        rf"(?:an? |some |the |another |one |\d+ |few |two |three |five |ten )*(?:\w+[\s-]+){{0,3}}?{_WORK}",
+    ),
+    rule(
+        "surprise laugh entertain regenerate creative",
+        r"\bsurprise me\b|\bmake me laugh\b|\bentertain me\b|\bregenerate\b|\bbe creative\b",
+    ),
+    rule(
+        "random",
+        r"\brandom (?:number|fact|word|name|person|color|colour|letter|quote|joke|thing|topic|movie|song|animal|country"
+        r"|password|idea|one)\b",
+    ),
+    rule("random randomly", r"\b(?:pick|choose|select|give me|generate) (?:\w+ ){0,3}?(?:at random|randomly|random)\b"),
+    rule("coin roll", r"\b(?:flip|toss) a coin\b|\broll (?:a )?(?:dic?e|\d*d\d+)\b"),
+    rule(
+        "another different more",
+        r"^\W*(?:(?:give|tell|show) me )?(?:another|a different|one more|some more)\b(?: \w+)?\W*$",
+    ),
+    rule(
+        "another", r"\banother (?:one|joke|story|poem|idea|version|example|try|attempt|option|variation|suggestion)\b"
+    ),
+    rule("again more retry redo next", r"^\W*(?:try again|again|once more|retry|redo|more|next)\b\W*+(?:please)?\W*+$"),
+    rule("something", r"\bsomething (?:different|creative|original|funny|new)\b"),
+)
+_BRAINSTORM = any_of(r"\bbrainstorm")
+# "Write a function" names a work too, yet one answer serves everybody.
+_CODE = any_of(
+    r"\b(?:function|regex|sql|python|javascript|java|bash|code|class|method|unit tests?|api|html|css"
+    r"|algorithm|program)\b"
+)
+_PLAYFUL = any_of(r"\b(?:random|brainstorm|another|regenerate|again|poem|joke|haiku|lyrics|song|limerick)")
+
+
+def applies(folded: str, bag: frozenset[str]) -> bool:
+    """Whether something new is wanted each time; `bag` holds the words of the text."""
+    if not (_CREATIVE.match(folded, bag) or ("brainstorm" in folded and _BRAINSTORM.search(folded) is not None)):
+        return False
+    if HOW_TO.match(folded) is not None:
+        return False
+    return _CODE.search(folded) is None or _PLAYFUL.search(folded) is not None

@@ -1,0 +1,132 @@
+"""Prompts about this moment: news, prices, scores, weather, who holds an office, what is open.
+
+Knows words and patterns of folded text. Invariant: a way of doing something, and a date of the past, are of any moment.
+"""
+
+from __future__ import annotations
+
+from semcache.kinds.patterns import Rules, any_of, rule
+
+_FIGURE = (
+    r"(?:news|scores?|prices?|results?|updates?|headlines?|rates?|version|release|events?|figures?|data|traffic"
+    r"|standings?|polls?|numbers?|status|model|episode|stats|statistics|developments?)\b"
+)
+_OFFICE = (
+    r"(?:president|prime minister|ceo|prices?|rates?|time|weather|temperature|version|value|stock|score|champion|leader"
+    r"|status|population|governor|mayor|king|queen|pope|chancellor|exchange|inflation|traffic|standings?|events?|holder"
+    r"|chair)\b"
+)
+_LIVE = Rules(
+    rule(
+        "now moment time currently today far date nowadays days",
+        r"\b(?:right now|at the moment|at this (?:moment|time)|currently|as of (?:now|today)|just now"
+        r"|so far (?:today|this)"
+        r"|up[\s-]to[\s-]date|nowadays|these days)\b",
+    ),
+    rule("today tonight tomorrow yesterday", r"\b(?:today|tonight|tomorrow|yesterday)(?:'s)?\b(?!\()"),
+    rule(
+        "week weekend month morning afternoon evening year quarter season",
+        r"\bthis (?:week|weekend|month|morning|afternoon|evening|year|quarter|season)(?:'s)?\b",
+    ),
+    rule("night week weekend month", r"\b(?:last|next) (?:night|week|weekend|month)(?:'s)?\b"),
+    rule(
+        "latest breaking live realtime time upcoming coming newest recent trending",
+        rf"\b(?:latest|breaking|live|real[\s-]?time|up[\s-]?coming|newest|most recent|trending) (?:\w+ )?{_FIGURE}",
+    ),
+    rule("latest news", r"\bwhat(?:'s| is) (?:the )?latest\b|\bin the news\b|\bnews (?:about|on|from)\b|^\W*news\b"),
+    rule(
+        "what",
+        r"\bwhat(?:'s| is)? (?:the )?(?:current )?(?:time|date|day)\s*+(?:is it|in \w+(?:\s\w+)?|now|there"
+        r"|here)?\s*+\?*+\s*+$",
+    ),
+    rule("time day date year", r"\bwhat (?:time|day|date|year) is it\b"),
+    rule("current currently present", rf"\b(?:current(?:ly)?|present) (?:\w+ ){{0,2}}?{_OFFICE}"),
+    rule("current now winning leading", r"\bwho(?:'s| is) (?:the )?(?:current|now|winning|leading)\b"),
+    rule(
+        "weather forecast",
+        r"\b(?:weather|forecast) (?:\w+ )?(?:in|for|at|like|near|outside)\b|\bweather\s*+\?*+\s*+$|\bhow(?:'s"
+        r"| is) the weather\b",
+    ),
+    rule(
+        "raining snowing sunny cold hot windy rain snow",
+        r"\bis it (?:raining|snowing|sunny|cold|hot|windy) (?:in|outside|at)\b|\bwill it (?:rain|snow)\b",
+    ),
+    rule(
+        "stock share bitcoin btc ethereum crypto gold oil gas silver petrol fuel",
+        r"\b(?:stock|share|bitcoin|btc|ethereum|crypto|gold|oil|gas|silver|petrol|fuel) prices?\s*+(?:\?|$|of"
+        r"|for|in|now)",
+    ),
+    rule(
+        "bitcoin btc ethereum eth gold oil silver gas",
+        r"\b(?:price|value) of (?:bitcoin|btc|ethereum|eth|gold|oil|silver|gas)\b",
+    ),
+    rule(
+        "bitcoin btc ethereum dow nasdaq stock share shares",
+        r"\bhow (?:much|is|are) (?:is )?(?:the )?(?:bitcoin|btc|ethereum|dow|nasdaq|\w+ (?:stock"
+        r"|shares?) (?:doing|trading|worth))\b",
+    ),
+    rule(
+        "stock share trading exchange",
+        r"\b(?:stock|share) quote\b|\btrading at\b|\bexchange rates? (?:of|for|between|from)\b",
+    ),
+    rule(
+        "exchange",
+        r"\b(?:what(?:'s| is| are)?|current|check|get|usd|eur|gbp|dollars?|euros?|yen"
+        r"|rupees?) (?:\w+ ){0,3}?exchange rates?\b"
+        r"(?! (?:work|mean|regime|risk|mechanism))",
+    ),
+    rule(
+        "game match winning win",
+        r"\bscores? (?:of|for|in) (?:the )?(?:\w+ ){0,4}?(?:game|match)\b|\bwho (?:is|are|'s) winning\b"
+        r"|\bdid the \w+ win\b",
+    ),
+    rule(
+        "traffic",
+        r"\bhow(?:'s|s| is) (?:the )?traffic\b"
+        r"|\btraffic (?:on|in|to|near|like|conditions?|report|jams?)\b"
+        r"(?!.{0,200}\b(?:website|site|blog|page|google)\b)",
+    ),
+    rule(
+        "status delay delays down open closed online up",
+        r"\b(?:flight|train|bus) (?:\w+ )?(?:status|delays?)\b|(?<!long.)\bis (?:\S+ ){1,4}?(?:down|open|closed|online"
+        r"|up)(?: now)?\s*+\?\s*+$|\bany delays\b",
+    ),
+    rule(
+        "open closed down running busy crowded delayed cancelled canceled late",
+        r"^\W*(?:is|are) (?:the |any )?(?!it\b)(?:[\w']+ ){1,3}?(?:still |already )?"
+        r"(?:open|closed|down|running|busy|crowded|delayed|cancell?ed)\W*$|\bhow (?:busy|crowded|late) (?:is|are)\b",
+    ),
+    rule(
+        "conditions report count quality times time numbers queue delays",
+        r"\b(?:surf|snow|road|sea|beach|avalanche) (?:conditions|report)\b|\bpollen count\b"
+        r"|\bair quality (?:in|at|near)\b|\btide times?\b|\b(?:waiting|wait|queue) times? at\b"
+        r"|\b(?:lottery|powerball|winning) numbers\b",
+    ),
+    rule(
+        "now near nearest stock",
+        r"\b(?:open|closed|available|in stock|near me|nearby|around here) now\b|\bnear(?:est)? (?:to )?me\b"
+        r"|\bin stock\b",
+    ),
+    rule(
+        "happening going new",
+        r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
+        r"|function|loop|query"
+        r"|error|script))",
+    ),
+)
+_NOT_LIVE = any_of(
+    r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
+    r"|calculated|set)\b",
+    r"\bpresent value\b",
+    # The way to cancel what was ordered this morning is that of any morning.
+    r"^\W*how (?:(?:do|can|could|should|would) (?:i|we|you)|to) (?:\w+ )?(?:appeal|apply|cancel|claim|complain|delete"
+    r"|disable|edit|enable|install|register|remove|renew|report|request|reset|return|uninstall|unsubscribe|update"
+    r"|upgrade|get the latest version)\b"
+    r"(?!.{0,200}\b(?:rates?|prices?|now|today|tonight|tomorrow|currently|moment)\b)",
+    r"\bweather\b.{0,200}\b(?:1[0-9]{3}|20[01][0-9])\b",
+)
+
+
+def applies(folded: str, bag: frozenset[str]) -> bool:
+    """Whether the answer depends on the moment of asking; `bag` holds the words of the text."""
+    return _LIVE.match(folded, bag) and _NOT_LIVE.search(folded) is None

@@ -1,0 +1,46 @@
+"""How the signs of a kind are written down: patterns, each beside words of which a text must hold one for it to match.
+
+Knows regular expressions, no kind of prompt. Invariant: a pattern is tried only on a text that holds one of its words,
+for sets are cheap and patterns are not.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"\w+")
+
+
+def words_of(folded: str) -> frozenset[str]:
+    """The words of a folded text."""
+    return frozenset(_WORD.findall(folded))
+
+
+def any_of(*patterns: str) -> re.Pattern[str]:
+    """One pattern out of many, for folded text; a space in them stands for any white space."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns).replace(" ", r"\s+"))
+
+
+def vocabulary(*words: str) -> frozenset[str]:
+    return frozenset(" ".join(words).split())
+
+
+class Rules:
+    """Patterns, each with the words of which a text that it matches holds at least one."""
+
+    def __init__(self, *rules: tuple[frozenset[str], re.Pattern[str]]) -> None:
+        self._rules = rules
+        self._words = frozenset[str]().union(*(words for words, _ in rules))
+
+    def match(self, folded: str, bag: frozenset[str]) -> bool:
+        """Whether any pattern occurs in this text, whose words are `bag`."""
+        present = bag & self._words
+        if not present:
+            return False
+        return any(
+            not words.isdisjoint(present) and pattern.search(folded) is not None for words, pattern in self._rules
+        )
+
+
+def rule(words: str | frozenset[str], *patterns: str) -> tuple[frozenset[str], re.Pattern[str]]:
+    return vocabulary(words) if isinstance(words, str) else words, any_of(*patterns)

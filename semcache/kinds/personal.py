@@ -1,0 +1,108 @@
+"""Prompts about their sender: what is looked up in that person's records, or what only that person can know.
+
+Knows words and patterns of folded text. Invariant: a general how-to question that merely says "my" is not personal.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.kinds.general import HOW_TO
+from semcache.kinds.patterns import Rules, any_of, rule, vocabulary
+
+# What belongs to one caller and is looked up in that caller's records.
+_RECORDS = vocabulary(
+    "account application appointment appointments balance balances basket bill bills booking bookings calendar card",
+    "cart case claim claims contact contacts contract contracts credit credits dashboard data deliveries delivery",
+    "deployment details diagnoses diagnosis document documents email emails file files flight flights grade grades",
+    "history holding holdings inbox instance investment investments invoice invoices itinerary lab limit loan luggage",
+    "meeting meetings membership message messages miles mortgage note notes order orders package packages parcel",
+    "parcels payment payments payslip plan points policies policy portfolio prescription prescriptions profile quota",
+    "record records refund refunds reminder reminders repo repository reservation reservations result results return",
+    "returns salary schedule score seat server shipment shipments statement statements stock stocks subscription",
+    "subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
+)
+_RECORD = rf"(?:{'|'.join(sorted(_RECORDS))})\b"
+_OWNED = rf"(?:my|our|mine) (?:\w+ ){{0,3}}?{_RECORD}"
+_STATE = (
+    r"(?:status|arriv\w+|late|delayed|due|shipped|delivered|ready|approved|processed|cancell?ed|confirmed|declined"
+    r"|charged|rejected|pending|active|expir\w+|overdue|left|remaining|available|scheduled|eligible|lost|missing|stuck"
+    r"|here|coming)\b"
+)
+_FETCH = (
+    r"(?:track|check|look up|find|show|list|pull up|see|view|open|read|fetch|get|give|send|tell"
+    r"|summari[sz]e|cancel|change"
+    r"|update|reschedule|confirm|review|analy[sz]e|display|print|export|delete|book)"
+)
+_OWNERS = vocabulary("my our mine")
+_PERSONS = _OWNERS | vocabulary("i we me")
+# Each of these needs an owner ("my") and a word of `_RECORDS`.
+_OWN_RECORD = any_of(
+    rf"\b{_FETCH} (?:me )?(?:all |of |about |the status of )*{_OWNED}",
+    rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) (?:\w+ ){{0,3}}?"
+    rf"(?:in |on |of |left )?{_OWNED}",
+    rf"\b(?:has|have|is|are|was|were|did|does|will) {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
+    rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?:\W+(?:please|now))?\W*$",
+)
+_PERSONAL = Rules(
+    rule(
+        "where when whereabouts",
+        r"\b(?:where|when|whereabouts)(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b(?! nearest)",
+    ),
+    rule(
+        "status balance state progress details result outcome eta",
+        r"\b(?:the )?(?:status|balance|state|progress|details|result|outcome|eta) (?:of|on|for) (?:my|our)\b",
+    ),
+    rule("show", r"\bshow (?:me )?(?:my|our)\b"),
+    rule(
+        "do",
+        r"\bdo (?:i|we) (?:still |currently |already )?(?:have|owe|own) (?:any|an?|enough|the|more|unread"
+        r"|some|unpaid|\d"
+        r"|outstanding|left|to pay for)\b(?! (?:right|choice|obligation|to\b))",
+    ),
+    rule(
+        "have owe owed spend spent order ordered bought buy paid booked scheduled left say said ask asked sent send"
+        " receive received eligible",
+        r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?(?:did|have|am|was|were|are) (?:i|we) (?:\w+ )?"
+        r"(?:have|owe|owed|spend|spent|order(?:ed)?|bought|buy|paid|booked|scheduled|left|say|said|ask(?:ed)?|sent|send"
+        r"|received?|eligible)\b",
+        # "What do I have to do" and "what do I say to her" want advice, not records.
+        r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?do (?:i|we) (?:still |currently |now )?"
+        r"(?:have(?! to\b)|owe|spend)\b",
+    ),
+    rule(
+        "am was",
+        r"\b(?:am|was) i (?:still |already )?(?:enrolled|registered|subscribed|charged|billed|approved"
+        r"|accepted|eligible"
+        r"|logged in|covered|on the)\b",
+    ),
+    rule(
+        "name age address birthday phone number email username id job location favourite favorite timezone city",
+        r"\b(?:what(?:'s| is| are)|tell me|do you (?:know|remember)) my (?:name|age|address|birthday|phone|number|email"
+        r"|username|id|job|location|favou?rite|timezone|city)\b",
+    ),
+    rule(
+        "am remind about remember",
+        r"\b(?:who am i|where am i|remind me(?! (?:what|who|how|why|which|when) (?!i\b|my\b|we\b|our\b))|about me"
+        r"|do you remember)\b",
+    ),
+    rule(
+        "my our",
+        r"\b(?:my|our) (?:order|account|invoice|ticket|booking|tracking|reservation|case|claim) (?:number "
+        r"|id |no\.? )?(?:is )?"
+        r"#?\w*\d",
+    ),
+)
+_NUMBERED = any_of(
+    r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*+(?:number|id|no\.?|#)\s*+:?\s*+#?\w*\d{3}"
+)
+_LONG_NUMBER = re.compile(r"\d{3}")
+
+
+def applies(folded: str, bag: frozenset[str]) -> bool:
+    """Whether the answer depends on the records of the person who asks; `bag` holds the words of the text."""
+    if bag.isdisjoint(_PERSONS) and _LONG_NUMBER.search(folded) is None and "#" not in folded:
+        return False
+    found = not bag.isdisjoint(_OWNERS) and not bag.isdisjoint(_RECORDS) and _OWN_RECORD.search(folded) is not None
+    found = found or _PERSONAL.match(folded, bag) or _NUMBERED.search(folded) is not None
+    return found and HOW_TO.match(folded) is None

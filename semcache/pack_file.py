@@ -1,0 +1,228 @@
+"""A policy pack as its file has it: the schema, and reading a file by it.
+
+A pack is a YAML file. Knows fields, names and plug-ins, nothing of what a field left out means. Invariant: what was
+read is valid; every mistake in a file is a ConfigError that names file, line, key and the remedy.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+import yaml
+
+from semcache import plugins
+from semcache.agent_policy import ModelSpec, NearSpec, ToolSpec
+from semcache.durations import Duration
+from semcache.errors import ConfigError
+from semcache.mistakes import explain, line, nearest
+
+Score = Annotated[float, msgspec.Meta(ge=-1.0, le=1.0, description="cosine similarity, higher is closer")]
+Rate = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0, description="a share of served hits")]
+GuardName = Literal[
+    "form",
+    "code",
+    "scope",
+    "quantifiers",
+    "ellipsis",
+    "question",
+    "numbers",
+    "dates",
+    "negation",
+    "direction",
+    "entities",
+]
+GUARDS: tuple[GuardName, ...] = get_args(GuardName)
+Strategy = Literal["static", "per-category", "vcache", "certified"]
+"""The built-in strategies, as `GuardName` and `EvictionName` are the built-in guards and eviction policies."""
+Profile = Literal["any", "service", "questions"]
+EvictionName = Literal["value", "lru", "lfu", "sieve", "s3-fifo", "w-tinylfu", "gdsf", "lec"]
+# Fields that hold names of plug-ins too: the kind of plug-in, and the names that are built in.
+_NAMED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "strategy": ("strategies", get_args(Strategy)),
+    "eviction": ("evictions", get_args(EvictionName)),
+    "guards": ("guards", GUARDS),
+}
+
+
+class Rules(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What puts a request into a category without asking the embedder. Any match is enough."""
+
+    patterns: list[str] = []
+    """Regular expressions searched in the last user turn, ignoring case."""
+    models: list[str] = []
+    """Shell-style patterns of model names."""
+
+
+class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """One kind of traffic. A field left out is taken from the pack's `defaults`."""
+
+    description: str | None = None
+    cache: bool | None = None
+    """False: neither read nor write."""
+    semantic: bool | None = None
+    """False: only the exact tier."""
+    strategy: str | None = None
+    """What decides whether a neighbour is served: a `Strategy`, or the name of a plug-in."""
+    threshold: Score | None = None
+    """Serve a neighbour whose score is at least this; every other strategy than `static` ignores it."""
+    prior: Profile | None = None
+    """What the category's traffic is like, before anything was learned of it: `certified` starts from that."""
+    target: Rate | None = None
+    """The error to keep in this category, where it is not the pack's."""
+    contract: Literal["hit", "request"] | None = None
+    """What the target is a share of: hits by meaning, or all requests that were looked up."""
+    audit: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] | None = None
+    """The highest share of hits by meaning that the backend is asked about all the same, to learn from."""
+    verify: Literal["off", "verifier", "llm"] | None = None
+    """Who is asked, while the client waits, about neighbours too uncertain to be served without."""
+    context: Literal["exact", "semantic"] | None = None
+    """How the earlier turns of a conversation have to match."""
+    ttl: Duration | None = None
+    """How long an answer lives at most, counted from its creation."""
+    learn_ttl: bool | None = None
+    """True: answers that were seen to change shorten the lives of others."""
+    change_every: Duration | None = None
+    """How long an answer stays true on average, before anything was learned; left out, it follows from `ttl`."""
+    stale: Rate | None = None
+    """The accepted probability that a served answer is out of date."""
+    revalidate: Duration | None = None
+    """How long after its end of life an answer may still be served while the backend is asked anew."""
+    quota: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Entries this category may hold."""
+    eviction: str | None = None
+    """What goes first when the category is full: an `EvictionName`, or the name of a plug-in."""
+    wrong_cost: Annotated[float, msgspec.Meta(ge=0.0)] | None = None
+    """US dollars that a wrong answer costs; it raises the hit rate from which the category pays."""
+    guards: list[str] | None = None
+    live: bool | None = None
+    """True: prompts about the present moment ("right now", "today") may be cached."""
+    personal: bool | None = None
+    """True: prompts about the caller ("my order") may be cached; only sensible with `share: user`."""
+    creative: bool | None = None
+    """True: prompts that ask for something new each time may be cached."""
+    max_temperature: Annotated[float, msgspec.Meta(ge=0.0)] | None = None
+    """A request that asks for a higher temperature is not cached."""
+    max_chars: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """Longer prompts use the exact tier only."""
+    rules: Rules | None = None
+    examples: list[str] | None = None
+    """Prompts of this category; a request joins the category with the nearest centroid."""
+
+
+class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The file."""
+
+    name: str
+    description: str = ""
+    share: Literal["tenant", "user"] = "tenant"
+    """Who shares answers: everyone of a tenant, or each user alone."""
+    target: Rate = 0.01
+    """The error that the operator accepts."""
+    confidence: Annotated[float, msgspec.Meta(gt=0.5, lt=1.0)] = 0.95
+    """How sure a certificate of the error has to be."""
+    relax_to: Rate | None = None
+    """The error accepted while the backend is overloaded; never less than `target`."""
+    tenants: dict[str, list[str]] = {}
+    """Classes of tenants whose error is certified together: shell-style patterns of names; others are alone."""
+    capacity: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """Entries of all categories together: a category may use what others leave unused. Left out, quotas are strict."""
+    min_margin: Score = 0.25
+    """A request whose best centroid scores below this joins the category `default`."""
+    overlap: Annotated[float, msgspec.Meta(ge=0.0, le=2.0)] = 0.15
+    """Paraphrases are also sought in categories whose centroid scores less than this below the best one."""
+    defaults: CategorySpec = msgspec.field(default_factory=CategorySpec)
+    categories: dict[str, CategorySpec] = {}
+    tools: dict[str, ToolSpec] = {}
+    models: dict[str, ModelSpec] = {}
+    near: NearSpec | None = None
+
+
+_KINDS: dict[str, type[msgspec.Struct]] = {
+    "defaults": CategorySpec,
+    "categories": CategorySpec,
+    "tools": ToolSpec,
+    "models": ModelSpec,
+    "near": NearSpec,
+}
+
+
+def read(path: Path) -> PackSpec:
+    """The pack of a file. Raises ConfigError with file, line, key and the nearest valid name."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: no such file or folder") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as UTF-8 text: {error}") from error
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise ConfigError(f"{where}: no valid YAML: {getattr(error, 'problem', error)}") from error
+    if not isinstance(data, dict):
+        found = "this file is empty" if data is None else f"this is a {type(data).__name__}"
+        raise ConfigError(f"{path}:1: a pack is a mapping with keys such as `name` and `categories`: {found}")
+    known = PackSpec.__struct_fields__
+    if data and not any(key in known or nearest(str(key), known) for key in data):
+        settings = "; settings are read by `semcache serve --config`" if {"upstream", "server"} & data.keys() else ""
+        raise ConfigError(
+            f"{path}:1: this is no policy pack: it holds {', '.join(map(str, [*data][:5]))}, and none of the keys of a "
+            f"pack ({', '.join(known)}){settings}"
+        )
+    data.setdefault("name", path.stem)
+    for key in data.get("categories") or {} if isinstance(data.get("categories"), dict) else {}:
+        if not isinstance(key, str):
+            said = "on, off, yes and no are read as true and false" if isinstance(key, bool) else "names are texts"
+            raise ConfigError(f"{path}: categories: {key!r} is no name of a category ({said}): put it in quotes")
+    _spell_off(data)
+    try:
+        spec = msgspec.convert(data, PackSpec)
+    except msgspec.ValidationError as error:
+        raise ConfigError(explain(path, node, str(error), PackSpec, _KINDS)) from error
+    _check_names(path, node, ["defaults"], spec.defaults)
+    for name, category in spec.categories.items():
+        _check_names(path, node, ["categories", name], category)
+        for pattern in category.rules.patterns if category.rules else []:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                keys = ["categories", name, "rules", "patterns"]
+                where = f"{path}:{line(node, keys)}: {'.'.join(keys)}"
+                raise ConfigError(f"{where}: {pattern!r} is no regular expression: {error}") from error
+    return spec
+
+
+def _check_names(path: Path, node: yaml.Node | None, keys: list[str], spec: CategorySpec) -> None:
+    for field, (kind, built_in) in _NAMED.items():
+        said = getattr(spec, field)
+        for name in said if isinstance(said, list) else [said] if said is not None else []:
+            if name not in built_in and name not in plugins.names(kind):
+                where = [*keys, field]
+                problem = plugins.unknown(kind, name, built_in)
+                raise ConfigError(f"{path}:{line(node, where)}: {'.'.join(where)}: {problem}")
+
+
+def _spell_off(data: dict[str, Any]) -> None:
+    """YAML reads `verify: off` and `near: off` as false."""
+    if data.get("near") is False:
+        data["near"] = None
+    categories = data.get("categories")
+    for one in [data.get("defaults"), *(categories.values() if isinstance(categories, dict) else ())]:
+        if isinstance(one, dict) and one.get("verify") is False:
+            one["verify"] = "off"
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a pack file, for editors and `semcache policy lint`, with the names of installed plug-ins."""
+    schema = msgspec.json.schema(PackSpec)
+    fields = schema["$defs"]["CategorySpec"]["properties"]
+    for field, (kind, built_in) in _NAMED.items():
+        known: dict[str, Any] = {"enum": sorted({*built_in, *plugins.names(kind)})}
+        several = fields[field]["anyOf"][0]["type"] == "array"
+        fields[field]["anyOf"][0] = {"type": "array", "items": known} if several else known
+    return schema

@@ -1,0 +1,134 @@
+"""The HTTP surface of plan templates, `/semcache/plans`: say how runs ended; list, read, edit and purge templates.
+
+Knows requests, bodies and who may do what; `PlanSurface` does it. Invariant: a caller who is no administrator sees and
+changes nothing of another tenant.
+"""
+
+# Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from semcache.agents.template import view
+from semcache.config import is_loopback
+from semcache.errors import InvalidArgument, RequestRejected
+from semcache.proxy.admin import REFUSALS
+from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.plans import PlanSurface
+from semcache.types import public_id
+
+
+class OutcomeBody(BaseModel):
+    """How a run ended, named by the header x-semcache-run of a reply, by its session, or by the plan it was served."""
+
+    model_config = ConfigDict(extra="forbid")
+    success: bool
+    run: str | None = None
+    session: str | None = None
+    plan: str | None = None
+    agent: Annotated[str, Field(description="as in the header x-semcache-agent")] = ""
+
+
+class PurgeBody(BaseModel):
+    """Which templates to delete."""
+
+    model_config = ConfigDict(extra="forbid")
+    ids: Annotated[list[str] | None, Field(max_length=10_000)] = None
+    tenant: str | None = None
+    agent: str | None = None
+    everything: bool = False
+    dry_run: bool = False
+
+
+def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
+    """The routes under `/semcache/plans`."""
+    router = APIRouter(prefix="/semcache/plans", tags=["plans"], responses=REFUSALS)
+
+    def caller(request: Request) -> Caller:
+        who = auth.identify(request.headers.raw)
+        if who.admin and who.key_id is None and not is_loopback(request.url.hostname or ""):
+            # As for the other administrative routes.
+            message = f"call this address as localhost, not as {request.url.hostname!r}, or make an API key"
+            raise RequestRejected(403, message, code="forbidden")
+        return who
+
+    def trusted(who: Annotated[Caller, Depends(caller)]) -> Caller:
+        if not who.trusted and not who.admin:
+            raise RequestRejected(403, "this needs a trusted API key: semcache keys create --trusted", code="forbidden")
+        return who
+
+    @router.post("/outcome")
+    async def outcome(body: OutcomeBody, who: Annotated[Caller, Depends(caller)]) -> dict[str, bool]:
+        """Say whether a run ended well: it becomes a template, or its template is counted up or down."""
+        tenant = None if who.admin else who.tenant
+        if body.plan is not None:
+            known = await surface.plans.outcome(body.plan, success=body.success, tenant=tenant)
+        elif body.run is not None or body.session is not None:
+            run = body.run or surface.run_of(who.tenant, body.agent, body.session or "", [])
+            known = await surface.outcome(run, success=body.success, tenant=tenant)
+        else:
+            raise RequestRejected(400, "name a run, a session or a plan", code="invalid_request_error")
+        if not known:
+            raise RequestRejected(404, "no such run or plan", code="not_found")
+        return {"ok": True}
+
+    @router.get("")
+    async def plans(who: Annotated[Caller, Depends(trusted)], agent: str | None = None) -> list[dict[str, Any]]:
+        """List templates."""
+        found = surface.plans.library.templates(None if who.admin else who.tenant)
+        return [
+            {
+                "id": public_id(one.id),
+                "tenant": one.tenant,
+                "agent": one.agent,
+                "task": one.patterns[0].text(),
+                "steps": len(one.steps),
+                "writes": one.writes(),
+                "runs": one.runs,
+                "success": surface.plans.predicted(one),
+                "expires": one.expires,
+                "version": one.version,
+                "retired": one.retired,
+            }
+            for one in found
+            if agent in (None, one.agent)
+        ]
+
+    @router.get("/{plan_id}")
+    async def plan(plan_id: str, who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+        """One template, as `PUT` takes it."""
+        found = surface.plans.library.get(plan_id, None if who.admin else who.tenant)
+        if found is None:
+            raise _unknown(plan_id)
+        return view(found)
+
+    @router.put("/{plan_id}")
+    async def edit(plan_id: str, data: dict[str, Any], who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+        """Put an edited template in the place of the old one, as its next version."""
+        tenant = None if who.admin else who.tenant
+        if surface.plans.library.get(plan_id, tenant) is None:
+            raise _unknown(plan_id)
+        try:
+            return view(await surface.plans.library.edit(plan_id, data, tenant))
+        except InvalidArgument as error:
+            raise RequestRejected(400, str(error), code="invalid_request_error") from error
+
+    @router.post("/purge")
+    async def purge(body: PurgeBody, who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+        """Delete templates; with `dry_run` only say which."""
+        if body.ids is None and body.tenant is None and body.agent is None and not body.everything:
+            message = "name at least one of ids, tenant, agent, everything"
+            raise RequestRejected(400, message, code="invalid_request_error")
+        tenant = body.tenant if who.admin else who.tenant
+        now = surface.plans.now()
+        ids = await surface.plans.library.purge(
+            body.ids, tenant=tenant, agent=body.agent, now=now, dry_run=body.dry_run
+        )
+        return {"ids": ids, "count": len(ids), "dry_run": body.dry_run}
+
+    return router
+
+
+def _unknown(plan_id: str) -> RequestRejected:
+    return RequestRejected(404, f"no plan {plan_id[:64]!r}", code="not_found", param="id")
