@@ -41,6 +41,16 @@ def synthesize(
         str | None, typer.Option("--column", metavar="NAME", help="The field of the prompt; default: the usual names.")
     ] = None,
     each: Annotated[int, typer.Option("--each", metavar="N", min=0, help="Pairs a prompt by rules.")] = 4,
+    written: Annotated[
+        int | None,
+        typer.Option(
+            "--written",
+            metavar="N",
+            min=0,
+            help="Also take pairs that ship with semcache, from the N groups nearest to the prompts; default: one a "
+            "prompt, at most 2,000, none beside --only.",
+        ),
+    ] = None,
     only: Annotated[str | None, typer.Option("--only", metavar="KIND,...", help="Kinds of edits to use.")] = None,
     without: Annotated[str | None, typer.Option("--without", metavar="KIND,...", help="Kinds not to use.")] = None,
     kinds: Annotated[bool, typer.Option("--kinds", help="Print the kinds of edits and stop.")] = False,
@@ -63,8 +73,8 @@ def synthesize(
 ) -> None:
     """Make training pairs from unlabelled prompts: paraphrases and near misses, by rules and by a model.
 
-    Every pair is checked by the guards and says how it was made. Rules need no model; the same prompts and seed give
-    the same pairs.
+    Every pair is checked by the guards and says how it was made. Rules, and the hand-written pairs that ship, need no
+    language model; the same prompts and seed give the same pairs.
     """
     from semcache.train.synthesize import KINDS, Counts
 
@@ -74,16 +84,22 @@ def synthesize(
         return
     if out.exists() and not force:
         raise InvalidArgument(f"{out} is there already: name another file with --out, or give --force")
-    if each == 0 and model is None:
+    if each == 0 and not written and model is None:
         raise InvalidArgument("--each 0 makes no pair by rules: name a --model, or ask for at least one")
     settings = opened.settings_from(config, **{"judge.url": url})
-    tally, counts = Tally(), Counts()
-    pairs = _by_rules(file, column, limit, tally, counts, each=each, seed=seed, kinds=chosen) if each else iter(())
-    told = _Told()
+    tally, counts, told = Tally(), Counts(), _Told()
+    # Each way reads the file anew; what its lines are like is reported once.
+    tallies = itertools.chain([tally], iter(Tally, None))
+    pairs: Iterator[Pair] = iter(())
+    if each:
+        prompts = _prompts(file, column, limit, next(tallies))
+        pairs = itertools.chain(pairs, _by_rules(prompts, counts, each=each, seed=seed, kinds=chosen))
+    if written or (written is None and each and only is None):
+        prompts = _prompts(file, column, limit, next(tallies))
+        pairs = itertools.chain(pairs, _by_hand(prompts, written, counts, seed=seed))
     if model is not None:
-        pairs = itertools.chain(
-            pairs, _by_model(settings, model, _prompts(file, column, limit, Tally()), asked, counts, told)
-        )
+        prompts = _prompts(file, column, limit, next(tallies))
+        pairs = itertools.chain(pairs, _by_model(settings, model, prompts, asked, counts, told))
     _write(pairs, out, lambda: told.failed or _dropped(counts))
     _report(tally, counts, out, told, as_json=as_json)
 
@@ -111,19 +127,20 @@ def _chosen(only: str | None, without: str | None) -> set[str] | None:
 
 
 def _by_rules(
-    file: Path,
-    column: str | None,
-    limit: int | None,
-    tally: Tally,
-    counts: Counts,
-    *,
-    each: int,
-    seed: int,
-    kinds: set[str] | None,
+    prompts: Iterator[str], counts: Counts, *, each: int, seed: int, kinds: set[str] | None
 ) -> Iterator[Pair]:
     from semcache.train.synthesize import synthesize as made
 
-    return made(_prompts(file, column, limit, tally), seed=seed, each=each, kinds=kinds, counts=counts)
+    return made(prompts, seed=seed, each=each, kinds=kinds, counts=counts)
+
+
+def _by_hand(prompts: Iterator[str], groups: int | None, counts: Counts, *, seed: int) -> Iterator[Pair]:
+    """Hand-written pairs near the prompts; they are looked for when the first is asked for."""
+    from semcache.embed import DEFAULT_MODEL
+    from semcache.embed.onnx import OnnxEmbedder
+    from semcache.train.synthesize.written import written
+
+    yield from written(prompts, OnnxEmbedder(DEFAULT_MODEL).encode, groups=groups, seed=seed, counts=counts)
 
 
 def _by_model(

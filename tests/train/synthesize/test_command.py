@@ -27,7 +27,9 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    # Hand-written pairs are looked for with a model; one test has them.
+    written = () if "--written" in arguments else ("--written", "0")
+    return CliRunner().invoke(app, [*arguments, *written], catch_exceptions=False)
 
 
 def report(*arguments: str) -> Any:
@@ -123,6 +125,19 @@ def test_a_backend_that_is_down_leaves_the_pairs_by_rules() -> None:
     told = report("p.txt", "--model", "any", "--url", "http://127.0.0.1:1/v1")
     assert "127.0.0.1" in told["model_failed"]
     assert told["pairs"] > 0
+
+
+def test_hand_written_pairs_near_the_prompts_are_added_by_themselves_but_not_beside_chosen_kinds() -> None:
+    Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
+    CliRunner().invoke(app, ["p.txt"], catch_exceptions=False)
+    found = pairs.read(Path("pairs.jsonl"))
+    assert {pair.made.partition(":")[0] for pair in found} == {"rule", "written"}
+    assert any("PIN" in pair.one + pair.two for pair in found if pair.made.startswith("written:"))
+    CliRunner().invoke(app, ["p.txt", "--only", "greeting", "--force"], catch_exceptions=False)
+    assert all(pair.made.startswith("rule:") for pair in pairs.read(Path("pairs.jsonl")))
+    told = report("p.txt", "--each", "0", "--written", "1", "--force")
+    assert {pair.made.partition(":")[0] for pair in pairs.read(Path("pairs.jsonl"))} == {"written"}
+    assert told["lines"] == 3
 
 
 def test_kinds_are_listed() -> None:
