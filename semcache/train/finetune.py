@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import random
 import re
 import shutil
 import time
@@ -43,8 +44,8 @@ Told = Callable[[int, int, Mapping[str, float]], None]  # steps done, all steps,
 class Plan:
     """How to train. `rate` is the peak learning rate (linear warm-up over a tenth, then linear decay to 0).
 
-    `max_tokens` cuts texts off while training only; `mined` hard negatives are added for each pair of the same answer
-    where fewer pairs of different answers are given than of the same; `device` is "auto", "cpu" or "cuda".
+    `max_tokens` cuts texts off while training only; where fewer pairs of different answers are given than of the same,
+    `mined` hard negatives are added for each that is lacking; `device` is "auto", "cpu" or "cuda".
     """
 
     loss: losses.LossName = "ranking"
@@ -121,8 +122,11 @@ def train(
     classes = splits.numbered(pairs)
     same = [pair for pair in pairs if pair.same]
     # Given negatives are better than mined ones, some of which are duplicates that nobody labelled.
-    if plan.mined and (plan.loss == "mnr" or len(pairs) - len(same) < len(same)):
+    lacking = 2 * len(same) - len(pairs)
+    if plan.mined and plan.loss == "mnr":
         pairs += _mined(model, pairs, same, classes, plan)
+    elif plan.mined and lacking > 0:
+        pairs += _mined(model, pairs, random.Random(plan.seed).sample(same, lacking), classes, plan)
     table = losses.table(plan.loss, pairs, classes)
     rows = len(next(iter(table.values())))
     if not rows:

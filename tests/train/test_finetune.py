@@ -130,6 +130,21 @@ def test_the_other_losses_train_too(wish: pipeline.Wish, loss: finetune.losses.L
     assert report["training"]["loss"] > 0
 
 
+@pytest.mark.parametrize(("given", "mined"), [(0, 30), (20, 10), (30, 0), (40, 0)])
+def test_negatives_are_mined_only_for_those_that_are_lacking(
+    wish: pipeline.Wish, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: int, mined: int
+) -> None:
+    same, different = ([pair for pair in traffic() if pair.same is label] for label in (True, False))
+
+    def mine(positives: list[Pair], *_: object, **__: object) -> list[Pair]:
+        return [Pair(pair.one, same[0].two, False, made="mined") for pair in positives]
+
+    monkeypatch.setattr(finetune.mining, "mine", mine)
+    pairs = [*same[:30], *different[:given]]
+    done = finetune.train(finetune.load(wish.base), pairs, [], replace(wish.plan, epochs=1), tmp_path / "work")
+    assert done["rows"] == len(pairs) + mined
+
+
 def _exported(wish: pipeline.Wish) -> Path:
     folder = wish.out.with_name("before")
     finetune.save(finetune.load(wish.base), folder / card.WEIGHTS)
