@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from semcache.cache import AsyncSemanticCache
-from semcache.config import is_loopback
 from semcache.durations import duration
 from semcache.errors import ConfigError, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.callers import REFUSALS, Callers
 from semcache.types import Selector, parse_id, public_id
 
 
@@ -84,51 +84,11 @@ class Deleted(BaseModel):
     dry_run: bool
 
 
-class Problem(BaseModel):
-    """What is wrong with a request, as the OpenAI API says it."""
-
-    message: str
-    type: str
-    param: str | None
-    code: str | None
-
-
-class Refusal(BaseModel):
-    """The body of every refusal."""
-
-    error: Problem
-
-
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": Refusal, "description": "a field that cannot be used"},
-    401: {"model": Refusal, "description": "no API key, or one that is not known or has been revoked"},
-    403: {"model": Refusal, "description": "this needs a key with more rights"},
-    404: {"model": Refusal, "description": "no such entry"},
-    503: {"model": Refusal, "description": "the store cannot be reached"},
-}
-
-
 def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
     """The routes under `/semcache`."""
     router = APIRouter(prefix="/semcache", tags=["semcache"], responses=REFUSALS)
 
-    def caller(request: Request) -> Caller:
-        who = auth.identify(request.headers.raw)
-        if who.admin and who.key_id is None and not is_loopback(request.url.hostname or ""):
-            # Without keys this machine alone is trusted, and a web page that had its own name point here is not it.
-            message = f"call this address as localhost, not as {request.url.hostname!r}, or make an API key"
-            raise RequestRejected(403, message, code="forbidden")
-        return who
-
-    def trusted(who: Annotated[Caller, Depends(caller)]) -> Caller:
-        if not who.trusted and not who.admin:
-            raise RequestRejected(403, "this needs a trusted API key: semcache keys create --trusted", code="forbidden")
-        return who
-
-    def administrator(who: Annotated[Caller, Depends(caller)]) -> Caller:
-        if not who.admin:
-            raise RequestRejected(403, "this needs an admin API key: semcache keys create --admin", code="forbidden")
-        return who
+    callers = Callers(auth)
 
     def own(who: Caller, tenant: str | None) -> str | None:
         """The tenant that a call is confined to; None is all of them, for administrators."""
@@ -139,14 +99,14 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
         return who.tenant
 
     @router.post("/feedback")
-    async def feedback(body: FeedbackBody, who: Annotated[Caller, Depends(caller)]) -> dict[str, bool]:
+    async def feedback(body: FeedbackBody, who: Annotated[Caller, Depends(callers.known)]) -> dict[str, bool]:
         """Say that a served answer was right or wrong."""
         if not await cache.feedback(body.id, correct=body.correct, tenant=None if who.admin else who.tenant):
             raise _unknown(body.id)
         return {"ok": True}
 
     @router.post("/invalidate")
-    async def invalidate(body: InvalidateBody, who: Annotated[Caller, Depends(trusted)]) -> Deleted:
+    async def invalidate(body: InvalidateBody, who: Annotated[Caller, Depends(callers.trusted)]) -> Deleted:
         """Delete entries; with `dry_run` only say which."""
         where = _selector(body, own(who, body.tenant), cache.parts.clock(), confined=not who.admin)
         ids = await cache.invalidate(where, dry_run=body.dry_run)
@@ -154,7 +114,7 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
 
     @router.get("/entries")
     async def entries(
-        who: Annotated[Caller, Depends(trusted)],
+        who: Annotated[Caller, Depends(callers.trusted)],
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
         after: str | None = None,
         tenant: str | None = None,
@@ -172,7 +132,7 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
         return Page(entries=[EntryView(**entry.facts()) for entry in found], next=following)
 
     @router.get("/entries/{entry_id}")
-    async def entry(entry_id: str, who: Annotated[Caller, Depends(trusted)]) -> EntryDetail:
+    async def entry(entry_id: str, who: Annotated[Caller, Depends(callers.trusted)]) -> EntryDetail:
         """One entry, with its answer."""
         [found] = await cache.parts.store.get([_number(entry_id)])
         if found is None or (not who.admin and found.key.scope.tenant != who.tenant):
@@ -180,7 +140,7 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
         return EntryDetail(**found.facts(), answer=msgspec.json.decode(found.body))
 
     @router.get("/stats")
-    async def stats(_: Annotated[Caller, Depends(administrator)]) -> dict[str, Any]:
+    async def stats(_: Annotated[Caller, Depends(callers.administrator)]) -> dict[str, Any]:
         """Requests, hits and savings by category."""
         return await cache.stats()
 

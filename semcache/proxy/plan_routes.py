@@ -7,14 +7,13 @@ changes nothing of another tenant.
 # Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from semcache.agents.template import view
-from semcache.config import is_loopback
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.proxy.admin import REFUSALS
 from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.callers import REFUSALS, Callers
 from semcache.proxy.plans import PlanSurface
 from semcache.types import public_id
 
@@ -45,21 +44,10 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     """The routes under `/semcache/plans`."""
     router = APIRouter(prefix="/semcache/plans", tags=["plans"], responses=REFUSALS)
 
-    def caller(request: Request) -> Caller:
-        who = auth.identify(request.headers.raw)
-        if who.admin and who.key_id is None and not is_loopback(request.url.hostname or ""):
-            # As for the other administrative routes.
-            message = f"call this address as localhost, not as {request.url.hostname!r}, or make an API key"
-            raise RequestRejected(403, message, code="forbidden")
-        return who
-
-    def trusted(who: Annotated[Caller, Depends(caller)]) -> Caller:
-        if not who.trusted and not who.admin:
-            raise RequestRejected(403, "this needs a trusted API key: semcache keys create --trusted", code="forbidden")
-        return who
+    callers = Callers(auth)
 
     @router.post("/outcome")
-    async def outcome(body: OutcomeBody, who: Annotated[Caller, Depends(caller)]) -> dict[str, bool]:
+    async def outcome(body: OutcomeBody, who: Annotated[Caller, Depends(callers.known)]) -> dict[str, bool]:
         """Say whether a run ended well: it becomes a template, or its template is counted up or down."""
         tenant = None if who.admin else who.tenant
         if body.plan is not None:
@@ -74,7 +62,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
         return {"ok": True}
 
     @router.get("")
-    async def plans(who: Annotated[Caller, Depends(trusted)], agent: str | None = None) -> list[dict[str, Any]]:
+    async def plans(who: Annotated[Caller, Depends(callers.trusted)], agent: str | None = None) -> list[dict[str, Any]]:
         """List templates."""
         found = surface.plans.library.templates(None if who.admin else who.tenant)
         return [
@@ -96,7 +84,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
         ]
 
     @router.get("/{plan_id}")
-    async def plan(plan_id: str, who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+    async def plan(plan_id: str, who: Annotated[Caller, Depends(callers.trusted)]) -> dict[str, Any]:
         """One template, as `PUT` takes it."""
         found = surface.plans.library.get(plan_id, None if who.admin else who.tenant)
         if found is None:
@@ -104,7 +92,9 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
         return view(found)
 
     @router.put("/{plan_id}")
-    async def edit(plan_id: str, data: dict[str, Any], who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+    async def edit(
+        plan_id: str, data: dict[str, Any], who: Annotated[Caller, Depends(callers.trusted)]
+    ) -> dict[str, Any]:
         """Put an edited template in the place of the old one, as its next version."""
         tenant = None if who.admin else who.tenant
         if surface.plans.library.get(plan_id, tenant) is None:
@@ -115,7 +105,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
             raise RequestRejected(400, str(error), code="invalid_request_error") from error
 
     @router.post("/purge")
-    async def purge(body: PurgeBody, who: Annotated[Caller, Depends(trusted)]) -> dict[str, Any]:
+    async def purge(body: PurgeBody, who: Annotated[Caller, Depends(callers.trusted)]) -> dict[str, Any]:
         """Delete templates; with `dry_run` only say which."""
         if body.ids is None and body.tenant is None and body.agent is None and not body.everything:
             message = "name at least one of ids, tenant, agent, everything"
