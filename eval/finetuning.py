@@ -1,12 +1,13 @@
-"""What fine-tuning is worth: `python -m eval.finetuning [all|losses|qqp|synthetic|banking77|clinc150|show] [options]`.
+"""What fine-tuning is worth: `python -m eval.finetuning [all|show|SECTION ...] [options]`.
 
 Every model is made by the very steps of `semcache embedder finetune` and kept in `.eval/finetuning`, so that a run that
-was broken off goes on, and what is there is not made again; `show` only writes the page of what is there.
+was broken off goes on, and what is there is not made again; `show` only writes the page of what is there. The sections:
 
 - losses: the three losses on the same few Quora pairs, compared on pairs that are reported nowhere else.
 - qqp: Quora pairs, train and test apart by component; also measured on other domains before and after.
 - synthetic: such prompts without their labels, with the pairs that rules make of them and the hand-written ones that
   ship and are near them, on the same test.
+- written: the hand-written ones alone.
 - banking77, clinc150: half of the intents are in no training pair; measured on pairs of the other half.
 
 Knows data sets and figures. Invariant: nothing that is reported was trained or stopped on, and where a choice was made
@@ -20,7 +21,7 @@ import hashlib
 import json
 import random
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ from semcache.train.pairs import Pair
 
 RESULTS = Path(__file__).parent / "results"
 WORK = FOLDER / "finetuning"
-SECTIONS = ("losses", "qqp", "synthetic", "banking77", "clinc150")
+SECTIONS = ("losses", "qqp", "synthetic", "written", "banking77", "clinc150")
 SEED = 7
 TEST_SHARE = 0.1
 _ELSEWHERE = 3000  # pairs of each domain that a model was not trained on
@@ -143,14 +144,24 @@ def _quora(chosen: argparse.Namespace) -> None:
 
 def _synthetic(chosen: argparse.Namespace) -> None:
     from semcache.train.synthesize import synthesize
+
+    _of_prompts("synthetic", chosen, lambda prompts: synthesize(prompts, seed=SEED, each=4))
+
+
+def _written(chosen: argparse.Namespace) -> None:
+    _of_prompts("written", chosen, lambda _: ())
+
+
+def _of_prompts(name: str, chosen: argparse.Namespace, ruled: Callable[[Sequence[str]], Iterable[Pair]]) -> None:
+    """A model of prompts without labels: by what `ruled` makes of them, and by hand-written pairs near them."""
     from semcache.train.synthesize.written import written
 
     parts = quora()
     prompts = sorted({text for pair in parts.train for text in (pair.one, pair.two)})
     random.Random(SEED).shuffle(prompts)
     prompts = prompts[: chosen.prompts]
-    made = [*synthesize(prompts, seed=SEED, each=4), *written(prompts, embedded, seed=SEED)]
-    _make("synthetic", splits.without(made, parts.test), parts.test, chosen)
+    made = [*ruled(prompts), *written(prompts, embedded, seed=SEED)]
+    _make(name, splits.without(made, parts.test), parts.test, chosen)
 
 
 def _banking(chosen: argparse.Namespace) -> None:
@@ -171,6 +182,7 @@ _MAKERS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "losses": _losses,
     "qqp": _quora,
     "synthetic": _synthetic,
+    "written": _written,
     "banking77": _banking,
     "clinc150": _clinc,
 }

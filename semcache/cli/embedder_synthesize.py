@@ -135,7 +135,8 @@ def _by_rules(
 
 
 def _by_hand(prompts: Iterator[str], groups: int | None, counts: Counts, *, seed: int) -> Iterator[Pair]:
-    """Hand-written pairs near the prompts; they are looked for when the first is asked for."""
+    """Hand-written pairs near the prompts; they are looked for when the first is asked for, which takes a while."""
+    output.note("looking for hand-written pairs near the prompts")
     from semcache.embed import DEFAULT_MODEL
     from semcache.embed.onnx import OnnxEmbedder
     from semcache.train.synthesize.written import written
