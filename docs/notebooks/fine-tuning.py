@@ -100,11 +100,12 @@ def semcache(command):
 # ## Pairs from prompts alone
 #
 # `synthesize` edits prompts by rules: paraphrases that keep the meaning, and near misses with another number, name,
-# date, direction or condition. It needs no model, and every pair says how it was made. From a shell, and the same
-# from Python:
+# date, direction or condition. It needs no model, and every pair says how it was made. Hand-written pairs near the
+# prompts, which ship with semcache, would come by themselves; here the rules stay alone (`--written 0`). From a shell,
+# and the same from Python:
 
 # %%
-semcache(f"embedder synthesize prompts.txt --out synthetic.jsonl --each 1 --seed {SEED}")
+semcache(f"embedder synthesize prompts.txt --out synthetic.jsonl --each 1 --written 0 --seed {SEED}")
 
 # %%
 counts = Counts()
