@@ -5,9 +5,9 @@ was broken off goes on, and what is there is not made again; `show` only writes 
 
 - losses: the three losses on the same few Quora pairs, compared on pairs that are reported nowhere else.
 - qqp: Quora pairs, train and test apart by component; also measured on other domains before and after.
-- synthetic: such prompts without their labels, with the pairs that rules make of them and the hand-written ones that
-  ship and are near them, on the same test.
-- written: the hand-written ones alone.
+- synthetic: such prompts without their labels, with the pairs that rules make of them and the authored ones that ship
+  and are near them, on the same test.
+- written: the authored ones alone.
 - banking77, clinc150: half of the intents are in no training pair; measured on pairs of the other half.
 
 Knows data sets and figures. Invariant: nothing that is reported was trained or stopped on, and where a choice was made
@@ -153,7 +153,7 @@ def _written(chosen: argparse.Namespace) -> None:
 
 
 def _of_prompts(name: str, chosen: argparse.Namespace, ruled: Callable[[Sequence[str]], Iterable[Pair]]) -> None:
-    """A model of prompts without labels: by what `ruled` makes of them, and by hand-written pairs near them."""
+    """A model of prompts without labels: by what `ruled` makes of them, and by authored pairs near them."""
     from semcache.train.synthesize.written import written
 
     parts = quora()

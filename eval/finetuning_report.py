@@ -17,7 +17,7 @@ from eval import markdown
 from semcache.train import card
 
 SHOWN = ("qqp", "synthetic", "written", "banking77", "clinc150")
-_UNLABELLED = {"synthetic": "synthetic pairs alone", "written": "hand-written pairs near its prompts alone"}
+_UNLABELLED = {"synthetic": "synthetic pairs alone", "written": "authored pairs near its prompts alone"}
 _QUORA = 47_000  # pairs there are to train on, about
 _TRIED = (  # on, how, AP before and after, R at P 0.95 before and after
     ("Quora", "ranking loss, batch 64", 0.760, 0.790, 0.009, 0.158),

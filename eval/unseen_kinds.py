@@ -1,6 +1,6 @@
 """What a verifier makes of kinds of traps that it was never shown: `python -m eval.unseen_kinds [--pairs N] [options]`.
 
-Two verifiers are trained alike on as many hand-written pairs, one on all kinds of differences, the other on all but
+Two verifiers are trained alike on as many authored pairs, one on all kinds of differences, the other on all but
 `--kinds`; both are small courses, made for the comparison and not the model that ships. On the groups that are held
 out, each of those kinds is measured against all pairs of the same answer, beside the cosine of the shipped embedder.
 
@@ -126,7 +126,7 @@ def _page(facts: Mapping[str, Any]) -> str:
         [
             "# Kinds of traps that a verifier was never shown",
             "",
-            f"Made by `{facts['command']}`, seed {facts['seed']}: two short courses of {facts['pairs']:,} hand-written",
+            f"Made by `{facts['command']}`, seed {facts['seed']}: two short courses of {facts['pairs']:,} authored",
             "pairs each, made for this comparison, measured on groups that are held out. In each cell: the ROC-AUC of",
             f"traps of the kind against {facts['together']['same']:,} pairs of the same answer, and the share of those",
             "pairs that is served where 1% of the traps of the kind are.",

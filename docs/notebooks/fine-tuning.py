@@ -61,7 +61,7 @@ plt.rcParams.update(
 # - **Unlabelled prompts**: any log has them.
 # - **A few labels**: pairs of prompts, and whether one answer fits both. A running cache collects them from
 #   feedback, audits and its judge (`--labels`); here each labelled question has one rewording and one trap.
-# - **A test**: hand-written, and hard on purpose. Half of its pairs are traps.
+# - **A test**: written for this page, and hard on purpose. Half of its pairs are traps.
 
 # %%
 rng = random.Random(SEED)
@@ -100,7 +100,7 @@ def semcache(command):
 # ## Pairs from prompts alone
 #
 # `synthesize` edits prompts by rules: paraphrases that keep the meaning, and near misses with another number, name,
-# date, direction or condition. It needs no model, and every pair says how it was made. Hand-written pairs near the
+# date, direction or condition. It needs no model, and every pair says how it was made. Authored pairs near the
 # prompts, which ship with semcache, would come by themselves; here the rules stay alone (`--written 0`). From a shell,
 # and the same from Python:
 

@@ -54,7 +54,7 @@ plt.rcParams.update(
 # %% [markdown]
 # ## Requests whose answers are known
 #
-# The package holds groups of prompts that were written by hand: a prompt, rewordings that share its answer, and
+# The package holds groups of prompts that were authored for it: a prompt, rewordings that share its answer, and
 # prompts that look alike and need another one. The first prompt of each group goes into a cache. Then four kinds of
 # requests come:
 #

@@ -73,7 +73,7 @@ def synthesize(
 ) -> None:
     """Make training pairs from unlabelled prompts: paraphrases and near misses, by rules and by a model.
 
-    Every pair is checked by the guards and says how it was made. Rules, and the hand-written pairs that ship, need no
+    Every pair is checked by the guards and says how it was made. Rules, and the authored pairs that ship, need no
     language model; the same prompts and seed give the same pairs.
     """
     from semcache.train.synthesize import KINDS, Counts
@@ -96,7 +96,7 @@ def synthesize(
         pairs = itertools.chain(pairs, _by_rules(prompts, counts, each=each, seed=seed, kinds=chosen))
     if written or (written is None and each and only is None):
         prompts = _prompts(file, column, limit, next(tallies))
-        pairs = itertools.chain(pairs, _by_hand(prompts, written, counts, seed=seed))
+        pairs = itertools.chain(pairs, _authored(prompts, written, counts, seed=seed))
     if model is not None:
         prompts = _prompts(file, column, limit, next(tallies))
         pairs = itertools.chain(pairs, _by_model(settings, model, prompts, asked, counts, told))
@@ -134,9 +134,9 @@ def _by_rules(
     return made(prompts, seed=seed, each=each, kinds=kinds, counts=counts)
 
 
-def _by_hand(prompts: Iterator[str], groups: int | None, counts: Counts, *, seed: int) -> Iterator[Pair]:
-    """Hand-written pairs near the prompts; they are looked for when the first is asked for, which takes a while."""
-    output.note("looking for hand-written pairs near the prompts")
+def _authored(prompts: Iterator[str], groups: int | None, counts: Counts, *, seed: int) -> Iterator[Pair]:
+    """Authored pairs near the prompts; they are looked for when the first is asked for, which takes a while."""
+    output.note("looking for authored pairs near the prompts")
     from semcache.embed import DEFAULT_MODEL
     from semcache.embed.onnx import OnnxEmbedder
     from semcache.train.synthesize.written import written

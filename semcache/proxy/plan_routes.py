@@ -43,7 +43,6 @@ class PurgeBody(BaseModel):
 def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     """The routes under `/semcache/plans`."""
     router = APIRouter(prefix="/semcache/plans", tags=["plans"], responses=REFUSALS)
-
     callers = Callers(auth)
 
     @router.post("/outcome")

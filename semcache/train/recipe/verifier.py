@@ -35,7 +35,7 @@ COURSES = (Course(rate=1.2e-4, last=1.2e-4), Course(rate=1.2e-4), Course(rate=1e
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Pairs of each origin beside those written by hand, which all are used; and the `prompts` that they are of."""
+    """Pairs of each origin beside the authored ones, which all are used; and the `prompts` that they are of."""
 
     prompts: int = 20_000
     synthetic: int = 6_000

@@ -1,7 +1,7 @@
-"""Pairs of a domain's neighbourhood, out of those that were written by hand for this project.
+"""Pairs of a domain's neighbourhood, out of those that were authored for this project.
 
-Rules edit words; how people ask the same in other words, and what they mistake for it, somebody has to write. Of the
-hand-written groups (`semcache.train.recipe.authored`) those are taken whose prompt lies nearest to any of the domain's.
+Rules edit words; how people ask the same in other words, and what they mistake for it, has to be written. Of the
+authored groups (`semcache.train.recipe.authored`) those are taken whose prompt lies nearest to any of the domain's.
 Knows groups and an encoder, no rule and no model. Invariant: equal prompts, encoder and options give equal pairs.
 """
 

@@ -27,7 +27,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str) -> Result:
-    # Hand-written pairs are looked for with a model; one test has them.
+    # Authored pairs are looked for with a model; one test has them.
     written = () if "--written" in arguments else ("--written", "0")
     return CliRunner().invoke(app, [*arguments, *written], catch_exceptions=False)
 
@@ -127,7 +127,7 @@ def test_a_backend_that_is_down_leaves_the_pairs_by_rules() -> None:
     assert told["pairs"] > 0
 
 
-def test_hand_written_pairs_near_the_prompts_are_added_by_themselves_but_not_beside_chosen_kinds() -> None:
+def test_authored_pairs_near_the_prompts_are_added_by_themselves_but_not_beside_chosen_kinds() -> None:
     Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
     CliRunner().invoke(app, ["p.txt"], catch_exceptions=False)
     found = pairs.read(Path("pairs.jsonl"))

@@ -1,4 +1,4 @@
-"""Hand-written pairs: those near the prompts come, sound, each with its topic, and the same ones every time."""
+"""Authored pairs: those near the prompts come, sound, each with its topic, and the same ones every time."""
 
 from __future__ import annotations
 
