@@ -3,7 +3,8 @@
 "For statistics, is R better?" and "Is R better for statistics?" have one order here, and so have "London's mayor" and
 "the mayor of London", a passive and its active, and a question with what it is asked about before or behind it. Parses
 no grammar: patterns of a few words each. Knows no meaning.
-Invariant: every word of the text comes back once, save adverbs of manner, which may stand anywhere.
+Invariant: every word of the text comes back once, save adverbs of manner, which may stand anywhere, and the "by" of a
+passive that became active.
 """
 
 from __future__ import annotations
@@ -111,8 +112,10 @@ def _passive(words: list[str]) -> list[str]:
     while end < len(words) and (words[end] not in LIGHT or (end == by + 1 and words[end] in ("a", "an", "the"))):
         end += 1
     agent, rest = words[by + 1 : end], words[end:]
-    if rest[:1] and rest[0] in _ASKED:
-        agent, rest = rest[:1], rest[1:]
+    if all(word in LIGHT for word in agent):
+        if not rest or rest[0] not in _ASKED:
+            return words
+        agent, rest = [*agent, rest[0]], rest[1:]
     patient = words[being + 1 : done]
     if patient and any(word not in LIGHT and not _manner(word) for word in patient):
         return [*words[: being + 1], *agent, words[done], *patient, *rest]
