@@ -1,8 +1,8 @@
-"""Runs the notebooks of the documentation and writes them down, with their figures, as pages of the site.
+"""Runs the notebooks of `notebooks/` and writes them down with what they printed and drew, as `.ipynb` beside them.
 
 A notebook is a Python file in jupytext's percent format. Knows cells and outputs, nothing of what they are about.
-Invariant: a page says which text it was made of, and shows what one run from top to bottom printed and drew; a notebook
-runs in a folder of its own, so that nothing of this machine is in its page.
+Invariant: an `.ipynb` says which text it was made of, and shows what one run from top to bottom printed and drew; a
+notebook runs in a folder of its own, so that nothing of this machine, of the clock or of chance is in its file.
 
     python -m eval.notebooks [NAME ...] [--check]
 """
@@ -10,7 +10,6 @@ runs in a folder of its own, so that nothing of this machine is in its page.
 from __future__ import annotations
 
 import argparse
-import base64
 import json
 import os
 import re
@@ -22,7 +21,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent.parent / "docs" / "notebooks"
+FOLDER = Path(__file__).parent.parent / "notebooks"
+_HEADER = "# ---\n# jupyter:\n"  # what a notebook begins with, and a module that notebooks import does not
 _LONGEST = 900  # seconds that one cell may take, on a machine that does other things as well
 _TERMINAL = re.compile(r"\x1b\[[0-9;]*m")
 _ENVIRONMENT = {
@@ -34,11 +34,11 @@ _ENVIRONMENT = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check pages; exit status 1 when `--check` finds one that was made of another text."""
-    parser = argparse.ArgumentParser(prog="python -m eval.notebooks", description="Write the pages of the notebooks.")
+    """Run notebooks or check them; exit status 1 when `--check` finds one that was run with another text."""
+    parser = argparse.ArgumentParser(prog="python -m eval.notebooks", description="Run the notebooks.")
     names = [path.stem for path in notebooks()]
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; default: all")
-    parser.add_argument("--check", action="store_true", help="run nothing; fail when a page is stale")
+    parser.add_argument("--check", action="store_true", help="run nothing; fail when a notebook has to be run again")
     options = parser.parse_args(arguments)
     if unknown := sorted(set(options.names) - set(names)):
         parser.error(f"no notebook {unknown[0]!r}: choose from {', '.join(names)}")
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.check:
         stale = [path for path in chosen if not fresh(path)]
         for path in stale:
-            print(f"{page_of(path).name}: stale: run `python -m eval.notebooks {path.stem}`")
+            print(f"{rendered(path).name}: stale: run `python -m eval.notebooks {path.stem}`")
         return 1 if stale else 0
     for path in chosen:
         print(f"running {path.name}", flush=True)
@@ -54,24 +54,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def notebooks() -> list[Path]:
-    """The notebooks, in the order of their names."""
-    return sorted(FOLDER.glob("*.py"))
+def notebooks(folder: Path = FOLDER) -> list[Path]:
+    """The notebooks of a folder, in the order of their names."""
+    return [path for path in sorted(folder.glob("*.py")) if path.read_text(encoding="utf-8").startswith(_HEADER)]
 
 
-def page_of(path: Path) -> Path:
-    """Where the page of a notebook lies."""
-    return path.with_suffix(".md")
+def rendered(path: Path) -> Path:
+    """Where a notebook lies with its outputs."""
+    return path.with_suffix(".ipynb")
 
 
 def fresh(path: Path) -> bool:
-    """Whether the page was made of the notebook as it is now, and its figures are there."""
-    page = page_of(path)
-    if not page.is_file():
+    """Return True if the outputs of a notebook are those of its present text."""
+    if not rendered(path).is_file():
         return False
-    text = page.read_text(encoding="utf-8")
-    figures = re.findall(r"^!\[[^\]]*\]\(([^)]+)\)$", text, re.MULTILINE)
-    return text.endswith(_colophon(path, _digest(path))) and all((page.parent / figure).is_file() for figure in figures)
+    notebook = json.loads(rendered(path).read_text(encoding="utf-8"))
+    return bool(notebook["metadata"].get("made_of") == _digest(path))
 
 
 def run(path: Path, tell: Mapping[str, str] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -86,15 +84,17 @@ def run(path: Path, tell: Mapping[str, str] | None = None) -> tuple[Any, dict[st
     cells = list(notebook.cells)
     asked = f"import json\nprint(json.dumps({{{', '.join(f'{k!r}: {v}' for k, v in (tell or {}).items())}}}))"
     notebook.cells.append(nbformat.v4.new_code_cell(asked))
+    paths = os.pathsep.join(part for part in (str(FOLDER), os.environ.get("PYTHONPATH", "")) if part)
     with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
         client = nbclient.NotebookClient(
             notebook,
             timeout=_LONGEST,
             startup_timeout=_LONGEST,
             kernel_name="python3",
+            record_timing=False,
             resources={"metadata": {"path": folder}},
         )
-        client.execute(env={**os.environ, **_ENVIRONMENT})
+        client.execute(env={**os.environ, **_ENVIRONMENT, "PYTHONPATH": paths})
     printed = [output.text for output in notebook.cells[-1].outputs if output.get("name") == "stdout"]
     told = json.loads("".join(printed))
     notebook.cells = cells
@@ -102,47 +102,39 @@ def run(path: Path, tell: Mapping[str, str] | None = None) -> tuple[Any, dict[st
 
 
 def write(path: Path, notebook: Any) -> None:
-    """Write the page of a notebook that was run, and its figures beside it."""
-    for old in path.parent.glob(f"{path.stem}-*.png"):
-        old.unlink()
-    parts: list[str] = []
-    figures = 0
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            parts.append(cell.source.strip())
-            continue
-        parts.append(f"```python\n{cell.source.strip()}\n```")
-        for kind, content in _shown(cell.outputs):
-            if kind == "figure":
-                figures += 1
-                name = f"{path.stem}-{figures}.png"
-                (path.parent / name).write_bytes(base64.b64decode(content))
-                parts.append(f"![{cell.metadata.get('alt', f'Figure {figures}')}]({name})")
-            else:
-                parts.append(content if kind == "markdown" else f"```text\n{content}\n```")
-    page_of(path).write_text("\n\n".join([*parts, _colophon(path, notebook.metadata["made_of"])]), encoding="utf-8")
+    """Write a notebook that was run, with what a reader is to see of its outputs."""
+    nbformat = import_module("nbformat")
+    notebook.metadata.pop("language_info", None)  # holds the version of the Python that ran it
+    notebook.metadata.get("jupytext", {}).pop("text_representation", None)
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number}"
+        if cell.cell_type == "code":
+            cell.outputs = [nbformat.from_dict(output) for output in _shown(cell.outputs)]
+    nbformat.validate(notebook)
+    rendered(path).write_text(nbformat.writes(notebook).rstrip("\n") + "\n", encoding="utf-8")
 
 
-def _shown(outputs: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """What a reader sees of a cell: ("figure", base64), ("markdown", text) or ("text", text)."""
+def _shown(outputs: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """What a reader sees of a cell, as outputs: texts, figures and Markdown."""
     printed = ""
     for output in outputs:
         if output.output_type == "stream":
             # Libraries warn on standard error; what the notebook says goes to the other one.
             printed += output.text if output.name == "stdout" else ""
             continue
-        if printed.strip():
-            yield "text", _plain(printed)
-            printed = ""
+        yield from _stream(printed)
+        printed = ""
         data = output.get("data", {})
-        if "image/png" in data:
-            yield "figure", data["image/png"]
-        elif "text/markdown" in data:
-            yield "markdown", data["text/markdown"].strip()
-        elif "text/plain" in data:
-            yield "text", _plain(data["text/plain"])
-    if printed.strip():
-        yield "text", _plain(printed)
+        kind = next((kind for kind in ("image/png", "text/markdown", "text/plain") if kind in data), None)
+        if kind is not None:
+            value = data[kind] if kind == "image/png" else _plain(data[kind])
+            yield {"output_type": "display_data", "metadata": {}, "data": {kind: value}}
+    yield from _stream(printed)
+
+
+def _stream(text: str) -> Iterator[dict[str, Any]]:
+    if text.strip():
+        yield {"output_type": "stream", "name": "stdout", "text": _plain(text) + "\n"}
 
 
 def _plain(text: str) -> str:
@@ -150,14 +142,9 @@ def _plain(text: str) -> str:
 
 
 def _digest(path: Path) -> str:
-    return blake2b(path.read_bytes(), digest_size=8).hexdigest()
-
-
-def _colophon(path: Path, digest: str) -> str:
-    return (
-        f"---\n\nThis page was written by running [{path.name}]({path.name}), a notebook that Jupyter opens with "
-        f"jupytext.\n\n<!-- made of {digest} by python -m eval.notebooks -->\n"
-    )
+    """The digest of a notebook's text and of the modules beside it that notebooks import."""
+    modules = sorted(set(path.parent.glob("*.py")) - set(notebooks(path.parent)) - {path})
+    return blake2b(b"\0".join(each.read_bytes() for each in (path, *modules)), digest_size=8).hexdigest()
 
 
 if __name__ == "__main__":

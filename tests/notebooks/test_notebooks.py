@@ -1,7 +1,8 @@
-"""The notebooks run from top to bottom and say what is true, and their pages are of the same text."""
+"""The notebooks run from top to bottom and say what is true, and their kept outputs are of the same text."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from importlib.util import find_spec
@@ -84,39 +85,70 @@ def test_a_looser_target_serves_more_and_one_that_is_missed_is_closed() -> None:
 
 
 @pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda path: path.stem)
-def test_a_page_is_of_the_notebook_as_it_is(path: Path) -> None:
+def test_a_notebook_is_kept_with_the_outputs_of_its_text(path: Path) -> None:
     assert notebooks.fresh(path), f"run `python -m eval.notebooks {path.stem}`"
-    page = notebooks.page_of(path).read_text(encoding="utf-8")
-    assert page.startswith("# ")
-    assert not re.search(r"/(?:home|root|tmp|work|Users)/", page)
-    described = re.findall(r"^!\[([^\]]+)\]\(", page, re.MULTILINE)
-    assert described
-    assert not any(re.fullmatch(r"Figure \d+", text) for text in described)
+    text = notebooks.rendered(path).read_text(encoding="utf-8")
+    assert len(text) < 1_000_000
+    assert not re.search(r"/(?:home|root|tmp|work|Users)/", text)
+    notebook = json.loads(text)
+    assert not [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and not cell["execution_count"]]
+    drawn = [cell for cell in notebook["cells"] if any("image/png" in each.get("data", {}) for each in outputs(cell))]
+    assert drawn
+    assert all(cell["metadata"]["alt"] for cell in drawn)
 
 
-def test_a_page_of_another_text_or_without_a_figure_is_stale(tmp_path: Path) -> None:
-    path = notebooks.notebooks()[0]
-    for file in path.parent.glob(f"{path.stem}*"):
+@pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda path: path.stem)
+def test_links_of_a_notebook_lead_somewhere(path: Path) -> None:
+    cells = json.loads(notebooks.rendered(path).read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    for target in re.findall(r"\]\(([^)#]+)", text):
+        assert (path.parent / target).is_file(), target
+
+
+def test_another_text_or_another_style_makes_outputs_stale(tmp_path: Path) -> None:
+    for file in notebooks.FOLDER.glob("*.*"):
         shutil.copy(file, tmp_path)
-    copy = tmp_path / path.name
+    copy = tmp_path / notebooks.notebooks()[0].name
+    text = copy.read_text(encoding="utf-8")
     assert notebooks.fresh(copy)
-    copy.write_text(copy.read_text(encoding="utf-8") + "\n# More.\n", encoding="utf-8")
+    copy.write_text(text + "\n# More.\n", encoding="utf-8")
     assert not notebooks.fresh(copy)
-    shutil.copy(path, copy)
-    next(tmp_path.glob("*.png")).unlink()
+    copy.write_text(text, encoding="utf-8")
+    assert notebooks.fresh(copy)
+    style = tmp_path / "plotting.py"
+    style.write_text(style.read_text(encoding="utf-8").replace("#0072B2", "#000000"), encoding="utf-8")
+    assert not notebooks.fresh(copy)
+    notebooks.rendered(copy).unlink()
     assert not notebooks.fresh(copy)
 
 
-def test_a_cell_that_fails_is_an_error_and_no_page(tmp_path: Path) -> None:
+def test_what_is_kept_of_a_run_does_not_depend_on_the_machine(tmp_path: Path) -> None:
+    path = tmp_path / "small.py"
+    cell = "import sys\nprint('kept')\nprint('of this run', file=sys.stderr)"
+    path.write_text(f"# ---\n# jupyter:\n#   jupytext: {{}}\n# ---\n\n# %%\n{cell}\n", encoding="utf-8")
+    kept = []
+    for _ in range(2):
+        notebooks.write(path, notebooks.run(path)[0])
+        kept.append(notebooks.rendered(path).read_text(encoding="utf-8"))
+    assert kept[0] == kept[1]
+    assert "of this run\\n" not in kept[0]
+    assert "language_info" not in kept[0]
+
+
+def test_a_cell_that_fails_is_an_error_and_nothing_is_written(tmp_path: Path) -> None:
     from nbclient.exceptions import CellExecutionError
 
     path = tmp_path / "broken.py"
     path.write_text("# %%\nprint('before')\n\n# %%\nraise ValueError('the third row is torn')\n", encoding="utf-8")
     with pytest.raises(CellExecutionError, match="the third row is torn"):
         notebooks.run(path)
-    assert not notebooks.page_of(path).exists()
+    assert not notebooks.rendered(path).exists()
 
 
 def told_by(name: str, tell: dict[str, str]) -> dict[str, Any]:
     """What the notebook's own variables hold after its last cell."""
     return notebooks.run(notebooks.FOLDER / f"{name}.py", tell)[1]
+
+
+def outputs(cell: dict[str, Any]) -> list[dict[str, Any]]:
+    return cell.get("outputs", [])

@@ -1,11 +1,22 @@
-# Read a precision-versus-hit-ratio curve
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
 
-Every semantic cache makes one trade: the more requests it serves, the more of them it serves wrongly. This page
-draws that trade for the embedder that ships, on requests whose right answers are known, and reads it: where a
-fixed threshold stands, what "error" is a share of, why prompts that look alike matter more than their number, and
-what the certified decision does differently. It needs no training library and no network.
+# %% [markdown]
+# # Read a precision-versus-hit-ratio curve
+#
+# Every semantic cache makes one trade: the more requests it serves, the more of them it serves wrongly. This page
+# draws that trade for the embedder that ships, on requests whose right answers are known, and reads it: where a
+# fixed threshold stands, what "error" is a share of, why prompts that look alike matter more than their number, and
+# what the certified decision does differently. It needs no training library and no network.
 
-```python
+# %%
 import math
 import random
 from dataclasses import dataclass
@@ -14,6 +25,7 @@ import matplotlib.pyplot as plt
 import msgspec
 import numpy as np
 
+from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
 from semcache import decide, guards, policy
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.onnx import OnnxEmbedder
@@ -25,36 +37,23 @@ from semcache.types import Candidate, Card, Controls, Serve
 SEED = 7
 SIZE = 280  # cached prompts; there are some hundred more. Raise it for smoother curves.
 TOPICS = ("support", "everyday", "workplace", "business")
-BLUE, ORANGE, RED, GREEN, GREY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#8A8F98"
-plt.rcParams.update(
-    {
-        "figure.figsize": (7.2, 4.0),
-        "figure.dpi": 120,
-        "figure.constrained_layout.use": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.color": "#E8EAED",
-        "legend.frameon": False,
-    }
-)
-```
+use_style()
 
-## Requests whose answers are known
+# %% [markdown]
+# ## Requests whose answers are known
+#
+# The package holds groups of prompts that were authored for it: a prompt, rewordings that share its answer, and
+# prompts that look alike and need another one. The first prompt of each group goes into a cache. Then four kinds of
+# requests come:
+#
+# - a **repeat**: the cached prompt with a typo, a greeting, another case;
+# - a **rewording**: the same question in other words;
+# - a **trap**: a question that differs in one word, number or name, and in its answer;
+# - something **new**: a prompt of a group that is not in the cache.
+#
+# With your own traffic the labels come from feedback, audits, or logs in which equal answers mark equal questions.
 
-The package holds groups of prompts that were authored for it: a prompt, rewordings that share its answer, and
-prompts that look alike and need another one. The first prompt of each group goes into a cache. Then four kinds of
-requests come:
-
-- a **repeat**: the cached prompt with a typo, a greeting, another case;
-- a **rewording**: the same question in other words;
-- a **trap**: a question that differs in one word, number or name, and in its answer;
-- something **new**: a prompt of a group that is not in the cache.
-
-With your own traffic the labels come from feedback, audits, or logs in which equal answers mark equal questions.
-
-```python
+# %%
 rng = random.Random(SEED)
 chosen = [group for group in groups() if group.topic in TOPICS]
 rng.shuffle(chosen)
@@ -81,19 +80,12 @@ for one in requests:
     if one.right == 0:
         print(f"{one.kind + ':':11}", one.text)
 print("trap:      ", group.different[0][1])
-```
 
-```text
-cached:     Generate a JSON schema for our employee record with name, id, start date and manager id
-rewording:  json schema employee: name,id,start_date,manager_id
-repeat:     Generate a JSON schema for our emplyoee record with name, id, start date and manager id
-trap:       Generate a Protobuf definition for our employee record with name, id, start date and manager id
-```
+# %% [markdown]
+# How often each kind comes is a property of the traffic, not of the model. Here it is an assumption, stated once
+# and varied further down. Each request gets the weight that makes its kind come up that often.
 
-How often each kind comes is a property of the traffic, not of the model. Here it is an assumption, stated once
-and varied further down. Each request gets the weight that makes its kind come up that often.
-
-```python
+# %%
 MIX = {"repeat": 0.35, "rewording": 0.15, "trap": 0.10, "new": 0.40}
 kinds = np.array([one.kind for one in requests])
 
@@ -106,18 +98,14 @@ def weights(mix):
 weight = weights(MIX)
 rightful = weight[[one.right >= 0 for one in requests]].sum()
 print(f"{len(requests)} requests to a cache of {len(cached)} prompts; {rightful:.0%} of the traffic could be served")
-```
 
-```text
-980 requests to a cache of 280 prompts; 50% of the traffic could be served
-```
+# %% [markdown]
+# ## What the embedder sees
+#
+# A fixed threshold serves a request if its nearest neighbour scores high enough. So the whole story of a fixed
+# threshold is in the score of the nearest neighbour.
 
-## What the embedder sees
-
-A fixed threshold serves a request if its nearest neighbour scores high enough. So the whole story of a fixed
-threshold is in the score of the nearest neighbour.
-
-```python
+# %%
 embedder = OnnxEmbedder(DEFAULT_MODEL, threads=1)
 rows = embedder.encode([group.prompt for group in cached] + [one.text for one in requests])
 scores = np.clip(rows[len(cached) :] @ rows[: len(cached)].T, -1.0, 1.0)
@@ -127,9 +115,8 @@ pack = policy.load("support")
 alone = {name: msgspec.structs.replace(one, verify="off") for name, one in pack.categories.items()}
 pack = msgspec.structs.replace(pack, categories=alone)  # no verifier takes part on this page
 fixed = pack.of("default").threshold
-```
 
-```python
+# %% alt="Nearest-neighbour scores by kind of request: repeats and traps overlap above the threshold"
 bins = np.linspace(0.2, 1.0, 41)
 figure, panels = plt.subplots(4, 1, sharex=True, figsize=(7.2, 6.2))
 for panel, (kind, colour) in zip(panels, (("repeat", BLUE), ("rewording", GREEN), ("trap", RED), ("new", GREY))):
@@ -141,44 +128,26 @@ for panel, (kind, colour) in zip(panels, (("repeat", BLUE), ("rewording", GREEN)
 panels[-1].set_xlabel("cosine similarity to the nearest cached prompt")
 figure.suptitle("Traps score like rewordings, and some like repeats")
 plt.show()
-```
 
-![Nearest-neighbour scores by kind of request: repeats and traps overlap above the threshold](reading-a-curve-1.png)
+# %% [markdown]
+# What is new scores low: telling topics apart is easy. Traps lie where repeats lie, because a sentence with one
+# number exchanged *is* similar. The traps that score highest:
 
-What is new scores low: telling topics apart is easy. Traps lie where repeats lie, because a sentence with one
-number exchanged *is* similar. The traps that score highest:
-
-```python
+# %%
 for place in [place for place in np.argsort(-nearest) if requests[place].kind == "trap"][:5]:
     print(f"{nearest[place]:.3f}  asked:  {requests[place].text}")
     print(f"       cached: {cached[int(scores[place].argmax())].prompt}\n")
-```
 
-```text
-0.997  asked:  cheaper for 12,000 miles a year: a 30 mpg gas car at $3.50/gal or an EV at 0.3 kWh/mile and $0.45/kWh?
-       cached: cheaper for 12,000 miles a year: a 30 mpg gas car at $3.50/gal or an EV at 0.3 kWh/mile and $0.15/kWh?
+# %% [markdown]
+# ## The curve
+#
+# Go down from the highest score and serve one request more at each step. The **hit ratio** is the share of all
+# requests that is served, the **precision** the share of what is served that is right. Every fixed threshold is one
+# point of the curve. To the right lies more traffic served, up lies less harm, and nothing but a better ranking
+# moves the curve itself.
 
-0.996  asked:  Set up a recurring stand-up every other weekday at 9:15 CET for squad Falcon, 15 minutes
-       cached: Set up a recurring stand-up every weekday at 9:15 CET for squad Falcon, 15 minutes
 
-0.996  asked:  What's the mode of 2, 3, 3, 3, 5, 7, 7, 9?
-       cached: What's the mode of 2, 3, 3, 5, 7, 7, 7, 9?
-
-0.996  asked:  Reorder 200 blue and 500 red lanyards for the Berlin conference by 10 September
-       cached: Reorder 500 blue and 200 red lanyards for the Berlin conference by 10 September
-
-0.994  asked:  Show me how to transfer money from my bank account to PayPal without paying a fee
-       cached: Show me how to transfer money from PayPal to my bank account without paying a fee
-```
-
-## The curve
-
-Go down from the highest score and serve one request more at each step. The **hit ratio** is the share of all
-requests that is served, the **precision** the share of what is served that is right. Every fixed threshold is one
-point of the curve. To the right lies more traffic served, up lies less harm, and nothing but a better ranking
-moves the curve itself.
-
-```python
+# %%
 def curve(confidence, correct, weight):
     """Hit ratio and precision for every place to stop; requests of equal confidence are served together."""
     order = np.argsort(-confidence, kind="stable")
@@ -191,9 +160,9 @@ def at_threshold(threshold, weight):
     """Hit ratio, and error per hit, of a fixed threshold."""
     hits = weight[nearest >= threshold].sum()
     return hits, weight[(nearest >= threshold) & ~right].sum() / hits
-```
 
-```python
+
+# %% alt="Precision against hit ratio for the cosine of the shipped embedder, with fixed thresholds as points"
 hits, precision = curve(nearest, right, weight)
 figure, axes = plt.subplots()
 axes.plot(hits, precision, color=GREY, linewidth=2)
@@ -208,39 +177,32 @@ axes.text(0.005, 0.985, "1% error per hit", color=RED, va="top")
 axes.set(xlim=(0, 0.65), ylim=(0.7, 1.01), xlabel="hit ratio", ylabel="precision of hits")
 axes.set_title("One embedder, every fixed threshold")
 plt.show()
-```
 
-![Precision against hit ratio for the cosine of the shipped embedder, with fixed thresholds as points](reading-a-curve-2.png)
+# %% [markdown]
+# Three things to read off:
+#
+# - **Where it starts.** A curve that does not begin at the top has traps among its very highest scores: then *no*
+#   threshold, however strict, is safe.
+# - **Where it crosses your target.** Left of that point is what a fixed threshold can serve within the target, if
+#   somebody told it the right number. Nobody does: the crossing is known in hindsight, from labels.
+# - **How far it is from the dotted line on the right.** That is what a better embedder, guards or a verifier can
+#   win.
 
-Three things to read off:
-
-- **Where it starts.** A curve that does not begin at the top has traps among its very highest scores: then *no*
-  threshold, however strict, is safe.
-- **Where it crosses your target.** Left of that point is what a fixed threshold can serve within the target, if
-  somebody told it the right number. Nobody does: the crossing is known in hindsight, from labels.
-- **How far it is from the dotted line on the right.** That is what a better embedder, guards or a verifier can
-  win.
-
-```python
+# %%
 within = hits[precision >= 0.99]
 print(f"within 1% error per hit: {within.max() if len(within) else 0:.1%} of requests, known in hindsight")
 ratio, error = at_threshold(fixed, weight)
 print(f"the threshold in the pack, {fixed:g}: {ratio:.1%} of requests, {error:.1%} of these hits are wrong")
-```
 
-```text
-within 1% error per hit: 11.6% of requests, known in hindsight
-the threshold in the pack, 0.92: 34.7% of requests, 6.3% of these hits are wrong
-```
+# %% [markdown]
+# ## Error per hit, error per request
+#
+# "Two percent error" may mean two percent of the *hits* or two percent of the *requests*. Of the same wrong answers
+# the second makes a smaller number, the smaller the fewer are served: a cache that serves one request in ten, half
+# of these wrongly, has an error of five percent per request. A user who gets an answer from the cache lives by the
+# error per hit. The pack says which one a target is about (`contract`), and reports show both.
 
-## Error per hit, error per request
-
-"Two percent error" may mean two percent of the *hits* or two percent of the *requests*. Of the same wrong answers
-the second makes a smaller number, the smaller the fewer are served: a cache that serves one request in ten, half
-of these wrongly, has an error of five percent per request. A user who gets an answer from the cache lives by the
-error per hit. The pack says which one a target is about (`contract`), and reports show both.
-
-```python
+# %% alt="Error per hit and per request against the threshold on a logarithmic axis"
 levels = np.linspace(0.6, 0.995, 80)
 found = np.array([at_threshold(level, weight) for level in levels])
 figure, axes = plt.subplots()
@@ -253,18 +215,16 @@ axes.set_title("The same wrong answers, counted twice")
 axes.yaxis.set_major_formatter("{x:g}")
 axes.legend()
 plt.show()
-```
 
-![Error per hit and per request against the threshold on a logarithmic axis](reading-a-curve-3.png)
+# %% [markdown]
+# ## Why traps matter
+#
+# Precision depends on what is asked. Below, neither the model nor any score changes; only the share of traffic that
+# is traps does, at the cost of what is new. Figures measured on easy traffic (pairs that are paraphrases or have
+# nothing to do with each other) say little about a help desk whose customers ask for the same thing in three
+# countries.
 
-## Why traps matter
-
-Precision depends on what is asked. Below, neither the model nor any score changes; only the share of traffic that
-is traps does, at the cost of what is new. Figures measured on easy traffic (pairs that are paraphrases or have
-nothing to do with each other) say little about a help desk whose customers ask for the same thing in three
-countries.
-
-```python
+# %% alt="The curve for three shares of traps in the traffic"
 figure, axes = plt.subplots()
 by_traps = {}
 for share, colour in ((0.01, GREEN), (0.10, GREY), (0.30, RED)):
@@ -277,32 +237,23 @@ axes.set(xlim=(0, 0.65), ylim=(0.4, 1.01), xlabel="hit ratio", ylabel="precision
 axes.set_title(f"Same scores, other traffic; dots: threshold {fixed:g}")
 axes.legend(loc="lower left")
 plt.show()
-```
 
-![The curve for three shares of traps in the traffic](reading-a-curve-4.png)
-
-```python
+# %%
 for share, (ratio, error) in by_traps.items():
     print(f"{share:4.0%} traps: the threshold {fixed:g} serves {ratio:.1%} of requests, {error:.1%} of them wrongly")
-```
 
-```text
-  1% traps: the threshold 0.92 serves 32.8% of requests, 0.7% of them wrongly
- 10% traps: the threshold 0.92 serves 34.7% of requests, 6.3% of them wrongly
- 30% traps: the threshold 0.92 serves 39.1% of requests, 16.7% of them wrongly
-```
+# %% [markdown]
+# ## What the certified decision does with the same neighbours
+#
+# `strategy: certified`, the default of every pack, ranks by P(correct) instead of the cosine: a calibrated
+# probability from the score, the neighbourhood, the words that are missing or too many, and what the guards found.
+# The functions below are those that decide in the server. Nothing is learned here: this is the decision of the
+# first day, from the prior that ships.
+#
+# The second look of a verifier, which packs may ask for, is left out: the project trains its own on these very
+# groups, so that it would look better here than on prompts that nobody has seen.
 
-## What the certified decision does with the same neighbours
-
-`strategy: certified`, the default of every pack, ranks by P(correct) instead of the cosine: a calibrated
-probability from the score, the neighbourhood, the words that are missing or too many, and what the guards found.
-The functions below are those that decide in the server. Nothing is learned here: this is the decision of the
-first day, from the prior that ships.
-
-The second look of a verifier, which packs may ask for, is left out: the project trains its own on these very
-groups, so that it would look better here than on prompts that nobody has seen.
-
-```python
+# %%
 cards = [Card(place + 1, b"", b"", "default", group.prompt, 0.0, math.inf) for place, group in enumerate(cached)]
 controls, names = Controls(), pack.of("default").guards
 
@@ -343,9 +294,8 @@ def replayed(target):
 
 targets = {target: replayed(target) for target in (0.005, 0.01, 0.02, 0.05)}
 _, _, confidence, correct = targets[0.01]
-```
 
-```python
+# %% alt="The curve of P(correct) with guards above that of the cosine, with the certified decision at four targets"
 ranked, better = curve(confidence, correct, weight)
 figure, axes = plt.subplots()
 axes.plot(hits, precision, color=GREY, linewidth=2, label="cosine alone, every threshold")
@@ -359,11 +309,9 @@ axes.set(xlim=(0, 0.65), ylim=(0.7, 1.01), xlabel="hit ratio", ylabel="precision
 axes.set_title("Ranking by P(correct), stopping where the target says")
 axes.legend(loc="lower left", fontsize=9)
 plt.show()
-```
 
-![The curve of P(correct) with guards above that of the cosine, with the certified decision at four targets](reading-a-curve-5.png)
 
-```python
+# %%
 def precision_at(ratio, hits, precision):
     """The precision at the first place of a curve where this share of requests is served."""
     return float(precision[np.searchsorted(hits, ratio)])
@@ -374,33 +322,17 @@ for share in (0.2, 0.3, 0.4):
     print(f"serving {share:.0%} of requests: error per hit {1 - one:.1%} by cosine, {1 - two:.1%} by P(correct)")
 for target, (ratio, error, *_) in targets.items():
     print(f"target {target:.1%}: serves {ratio:.1%}, error per hit {error:.2%}")
-```
 
-```text
-serving 20% of requests: error per hit 2.5% by cosine, 0.0% by P(correct)
-serving 30% of requests: error per hit 5.0% by cosine, 1.8% by P(correct)
-serving 40% of requests: error per hit 8.6% by cosine, 4.8% by P(correct)
-target 0.5%: serves 10.9%, error per hit 0.00%
-target 1.0%: serves 17.1%, error per hit 0.00%
-target 2.0%: serves 22.1%, error per hit 0.00%
-target 5.0%: serves 26.7%, error per hit 1.07%
-```
-
-Over most of its length the blue curve lies above the grey one: for the same share of requests, fewer wrong
-answers. Where on the blue curve the cache stops is not a number that somebody has to guess for each embedder and
-each kind of traffic. It follows from the target, so that the average of 1 - P(correct) over what is served keeps
-it.
-
-At strict targets the cache serves far less of the blue curve than it could. A prior is no knowledge of *your*
-traffic, so the first day is cautious: few answers are sure enough, and what the sure ones leave of the budget is
-spent only once they have been served. Misses and audits turn this into knowledge: every miss shows whether a
-neighbour would have been right, and of its hits the server asks the backend about a share all the same. It then
-serves more, or closes a category in which it sees more errors than were promised. [Choose a
-target](choosing-a-target.md) shows that over time; [how it decides](../how-it-decides.md#the-certified-strategy)
-describes it.
-
----
-
-This page was written by running [reading-a-curve.py](reading-a-curve.py), a notebook that Jupyter opens with jupytext.
-
-<!-- made of da25f03502a65921 by python -m eval.notebooks -->
+# %% [markdown]
+# Over most of its length the blue curve lies above the grey one: for the same share of requests, fewer wrong
+# answers. Where on the blue curve the cache stops is not a number that somebody has to guess for each embedder and
+# each kind of traffic. It follows from the target, so that the average of 1 - P(correct) over what is served keeps
+# it.
+#
+# At strict targets the cache serves far less of the blue curve than it could. A prior is no knowledge of *your*
+# traffic, so the first day is cautious: few answers are sure enough, and what the sure ones leave of the budget is
+# spent only once they have been served. Misses and audits turn this into knowledge: every miss shows whether a
+# neighbour would have been right, and of its hits the server asks the backend about a share all the same. It then
+# serves more, or closes a category in which it sees more errors than were promised.
+# [Choose a target](choosing-a-target.ipynb) shows that over time;
+# [the decision in detail](../docs/decision-reference.md#the-certified-strategy) describes it.

@@ -1,7 +1,7 @@
 # ---
 # jupyter:
 #   jupytext:
-#     formats: py:percent
+#     formats: ipynb,py:percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -19,37 +19,23 @@
 # %%
 import json
 import random
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 
+from plotting import BLUE, GREY, RED, use_style
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.onnx import OnnxEmbedder
 from semcache.train import card, metrics, pairs, splits
 from semcache.train.recipe.authored import groups
 from semcache.train.synthesize import Counts, synthesize
+from shell import semcache
 
 SEED = 7
 SIZE = 140  # questions with labels, and as many without; raise it with your own data, a GPU, or patience
 HELD = 60  # questions that are kept for measuring
-BLUE, ORANGE, RED, GREEN, GREY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#8A8F98"
-plt.rcParams.update(
-    {
-        "figure.figsize": (7.2, 4.0),
-        "figure.dpi": 120,
-        "figure.constrained_layout.use": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.color": "#E8EAED",
-        "legend.frameon": False,
-    }
-)
+use_style()
 
 # %% [markdown]
 # ## What you have
@@ -86,15 +72,6 @@ pairs.write(test, Path("test.jsonl"))
 print(f"{len(unlabelled)} prompts without labels, {len(labels)} labelled pairs, {len(test)} pairs to measure on")
 for pair in test[2:4]:
     print(f"\n{'same answer' if pair.same else 'another answer: ' + pair.kind}\n  {pair.one}\n  {pair.two}")
-
-
-# %%
-def semcache(command):
-    """Run a command as one types it, and show what it prints."""
-    done = subprocess.run([sys.executable, "-m", "semcache.cli", *shlex.split(command)], capture_output=True, text=True)
-    print(f"$ semcache {command}\n{done.stdout}{done.stderr if done.returncode else ''}")
-    done.check_returncode()
-
 
 # %% [markdown]
 # ## Pairs from prompts alone
@@ -232,7 +209,7 @@ print(f"over all kinds: {overall['before']:.0%} before, {overall['after']:.0%} a
 # %% [markdown]
 # The number behind each kind says how many traps of it were measured: few, so single kinds are rough. What remains
 # is a reminder that an embedder alone does not make a cache safe: guards, P(correct) and audits decide with it, see
-# [read a curve](reading-a-curve.md).
+# [read a curve](reading-a-curve.ipynb).
 #
 # ## Install
 #
@@ -259,4 +236,4 @@ semcache("embedder install support-embedder --data cache --json")
 #
 # With your own traffic, start from `semcache embedder finetune --labels --logs your.log`, keep a test of your own
 # that no training sees, and raise `SIZE`: more questions help more than more pairs of the same ones. What it costs
-# in hits and errors is the subject of [choosing a target](choosing-a-target.md).
+# in hits and errors is the subject of [choosing a target](choosing-a-target.ipynb).

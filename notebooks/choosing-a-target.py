@@ -1,7 +1,7 @@
 # ---
 # jupyter:
 #   jupytext:
-#     formats: py:percent
+#     formats: ipynb,py:percent
 #   kernelspec:
 #     display_name: Python 3
 #     language: python
@@ -19,9 +19,6 @@
 # %%
 import json
 import random
-import shlex
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,6 +26,7 @@ import matplotlib.pyplot as plt
 import msgspec
 import numpy as np
 
+from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
 from semcache import policy
 from semcache.economics import CORE_SECOND, Costs, break_even
 from semcache.embed import DEFAULT_MODEL
@@ -39,31 +37,19 @@ from semcache.simulate import Arrival, Simulator, bounds
 from semcache.thresholds import ByCategory
 from semcache.train.recipe.authored import groups
 from semcache.train.repeats import repeat
+from shell import semcache
 
 SEED = 7
 SIZE = 6000  # requests of the trace; certificates need many: raise it, and EACH with it
 EACH = 40  # further wordings of a question, by small changes
 TARGETS = (0.005, 0.01, 0.02, 0.05)
-BLUE, ORANGE, RED, GREEN, GREY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#8A8F98"
-plt.rcParams.update(
-    {
-        "figure.figsize": (7.2, 4.0),
-        "figure.dpi": 120,
-        "figure.constrained_layout.use": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.color": "#E8EAED",
-        "legend.frameon": False,
-    }
-)
+use_style()
 
 # %% [markdown]
 # ## A trace
 #
 # With your own traffic, a log is a trace: every format that `semcache import` reads will do, see
-# [replay](../replay.md). Here one is made from the customer-support prompts that come with the package. Questions
+# [replay](../docs/replay.md). Here one is made from the customer-support prompts that come with the package. Questions
 # are asked as often as a Zipf law says: a few very often, most hardly ever. Each comes in a wording of its own,
 # some with small changes, and now and then a trap is asked instead: a prompt that looks alike and needs another
 # answer.
@@ -104,16 +90,7 @@ print(f"{SIZE:,} requests, {len(texts):,} of them distinct; {oracle:.1%} ask for
 # good: raw texts would do as well, but a language model rarely says the same thing twice in the same words. The
 # pack has one category and asks no verifier, so that what is seen below is the certified decision alone.
 
-
 # %%
-def semcache(command):
-    """Run a command as one types it, and show what it says."""
-    done = subprocess.run([sys.executable, "-m", "semcache.cli", *shlex.split(command)], capture_output=True, text=True)
-    print(f"$ semcache {command}\n{done.stdout}{done.stderr if done.returncode else ''}")
-    done.check_returncode()
-    return done.stdout
-
-
 with Path("trace.jsonl").open("w", encoding="utf-8") as trace:
     for one in arrivals:
         line = {"prompt": one.text, "answer": one.answer, "at": one.at, "cost": one.cost, "category": "default"}
@@ -127,7 +104,7 @@ categories: {default: {description: Everything.}}
 """,
     encoding="utf-8",
 )
-said = semcache("replay trace.jsonl --policies helpdesk.yaml --sizes pack --limit 1500 --no-baselines")
+semcache("replay trace.jsonl --policies helpdesk.yaml --sizes pack --limit 1500 --no-baselines")
 
 # %% [markdown]
 # ## Four targets
@@ -382,4 +359,4 @@ for target, (_, stood) in runs.items():
 # - Name the cost of a wrong answer in calls. If you cannot, take the strictest target whose hits you would miss.
 # - Replay your own log at that target, and read the interval, not the estimate.
 # - Give categories targets of their own: greetings and opening hours may be loose, dosages and deadlines not.
-# - If a strict target serves too little, a better embedder moves the whole trade: [fine-tune](fine-tuning.md) one.
+# - If a strict target serves too little, a better embedder moves the whole trade: [fine-tune](fine-tuning.ipynb) one.
