@@ -30,9 +30,10 @@ MOST = 32  # earlier turns; a longer conversation has to match to the letter
 ALIKE = 0.9  # cosine from which two wordings of an assistant's turn are taken for one; questions have a threshold
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
-_TEXTS = frozenset({"text", "input_text", "output_text"})
+# Tuples: what stands in a foreign item need not be hashable.
+_TEXTS = ("text", "input_text", "output_text")
 _CALL_IDS = ("call_id", "tool_call_id", "tool_use_id")
-_CALLS = frozenset({"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output"})
+_CALLS = ("function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output")
 _WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<![^\W_])(?<!')[^\W\d_a-z][^\W_]+")
 _BEGINNING = re.compile(r"(?:^|[.!?:\n])[\W_]*$")

@@ -7,7 +7,8 @@ reason, never another exception.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -109,15 +110,22 @@ class Run:
     texts: tuple[str, ...] = ()
 
 
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Make a NoRun of what a value of the wrong kind raises."""
+    try:
+        yield
+    except (AttributeError, TypeError, ValueError, LookupError, RecursionError) as error:
+        raise NoRun(Why.UNREADABLE) from error
+
+
 def tools(declared: Sequence[Mapping[str, Any]] | None) -> Mapping[str, Tool]:
     """The tools of a request, by name, in the form of chat, responses or messages; what is none of them is left out.
 
     Raises NoRun(UNREADABLE) for what is no JSON.
     """
-    try:
+    with _reading():
         return _declared(msgspec.json.encode(list(declared or ())))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise NoRun(Why.UNREADABLE) from error
 
 
 @lru_cache(maxsize=256)
@@ -138,9 +146,10 @@ def digest(*parts: Json) -> bytes:
 
 
 def task_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """The task (the first user message) and the system prompt. Raises NoRun(NO_TASK)."""
-    system = "\n".join(text_of(one) for one in messages if one.get("role") in ("system", "developer"))
-    task = next((text_of(one) for one in messages if one.get("role") == "user"), "").strip()
+    """The task (the first user message) and the system prompt. Raises NoRun."""
+    with _reading():
+        system = "\n".join(text_of(one) for one in messages if one.get("role") in ("system", "developer"))
+        task = next((text_of(one) for one in messages if one.get("role") == "user"), "").strip()
     if not task:
         raise NoRun(Why.NO_TASK)
     return task, system
@@ -148,14 +157,17 @@ def task_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
 
 def read(messages: Sequence[Mapping[str, Any]]) -> Run:
     """The run behind a conversation that has ended. Raises NoRun."""
-    try:
+    with _reading():
         return _read(messages)
-    except (AttributeError, TypeError, ValueError, KeyError, RecursionError) as error:
-        raise NoRun(Why.UNREADABLE) from error
 
 
 def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[Turn, ...], list[str]]:
     """The turns with calls so far, and the text of their results. Raises NoRun: TRUNCATED when a result is missing."""
+    with _reading():
+        return _turns_of(messages)
+
+
+def _turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[Turn, ...], list[str]]:
     results = {one["tool_call_id"]: one for one in messages if one.get("role") == "tool" and one.get("tool_call_id")}
     queue = [one for one in messages if one.get("role") == "tool"]
     turns: list[Turn] = []

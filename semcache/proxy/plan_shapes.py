@@ -16,9 +16,11 @@ import msgspec
 from semcache.agents.adapt import Made
 from semcache.agents.plans import FoundPlan
 from semcache.types import Endpoint
+from semcache.wire.body import UNREADABLE
 
 Json: TypeAlias = dict[str, Any]
 Conversation: TypeAlias = tuple[list[Json], list[Json]]  # chat messages, tools
+_UNREADABLE = (*UNREADABLE, AttributeError, LookupError, TypeError)
 
 
 def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
@@ -38,7 +40,7 @@ def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
             items = [{"role": "user", "content": given}] if isinstance(given, str) else given
             system = [{"role": "system", "content": body["instructions"]}] if body.get("instructions") else []
             return [*system, *_from_items(items)], tools
-    except (msgspec.DecodeError, AttributeError, KeyError, TypeError):
+    except _UNREADABLE:
         return None
     return None
 
@@ -152,7 +154,7 @@ def said(endpoint: Endpoint, body: bytes) -> Json | None:
             turns = _from_blocks({"role": "assistant", "content": read["content"]})
         else:
             turns = _from_items(read["output"])
-    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, IndexError):
+    except _UNREADABLE:
         return None
     return turns[-1] if turns else None
 

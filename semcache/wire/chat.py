@@ -34,7 +34,7 @@ _ROLES: dict[str, Any] = {
     "system": "system",
     "developer": "system",
 }
-_CALLER_TOOLS = frozenset({"function", "custom"})
+_CALLER_TOOLS = ("function", "custom")  # a tuple, as a foreign type need not be hashable
 
 
 class Chat:
@@ -91,7 +91,7 @@ class Chat:
         """The stored answer as chunks and `[DONE]`."""
         answer = stored(body)
         choices = choices_of(answer)
-        if choices is None or not all(isinstance(choice.get("message"), dict) for choice in choices):
+        if choices is None or not all(_readable(choice.get("message")) for choice in choices):
             raise IntegrityError("the stored chat completion has no readable choices; purge the entry")
         include_usage = replay.get("include_usage") is True
         top = {key: value for key, value in answer.items() if key not in ("choices", "usage")}
@@ -158,7 +158,9 @@ def _merge(choice: Json, update: Json) -> bool:
         return False
     message = choice.setdefault("message", {})
     for key, value in delta.items():
-        if key == "tool_calls" and isinstance(value, list):
+        if key == "tool_calls" and value is not None:
+            if not isinstance(value, list):
+                return False
             calls = message.get(key)
             if not isinstance(calls, dict):
                 calls = message[key] = {}
@@ -210,14 +212,19 @@ def _judge(answer: Json, body: bytes) -> Assembled:
         if not isinstance(message, dict):
             return Assembled(body, "", complete=False, usage=usage_of(answer))
         calls, content = message.get("tool_calls"), message.get("content")
-        if calls is not None and not (isinstance(calls, list) and all(isinstance(call, dict) for call in calls)):
-            complete = False
-        complete = complete and isinstance(reason, str) and reason in FINISHED
+        complete = complete and _readable(message) and isinstance(reason, str) and reason in FINISHED
         refusal = refusal or reason == "content_filter" or bool(message.get("refusal"))
         tool_calls = tool_calls or bool(calls) or bool(message.get("function_call"))
         wordless = wordless or bool(message.get("audio") or message.get("images"))
         text = content if isinstance(content, str) else _joined(content)
     return Assembled(body, text, complete, refusal, tool_calls, usage_of(answer), wordless)
+
+
+def _readable(message: object) -> bool:
+    if not isinstance(message, dict):
+        return False
+    calls = message.get("tool_calls")
+    return calls is None or (isinstance(calls, list) and all(isinstance(call, dict) for call in calls))
 
 
 def _joined(content: object) -> str:

@@ -23,7 +23,7 @@ Json: TypeAlias = dict[str, Any]
 
 _VOLATILE = frozenset({"stream", "metadata", "service_tier", "cache_control"})
 _CALLER_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_")
-_WORDS = frozenset(["text", "thinking", "redacted_thinking", "tool_use"])  # blocks that hold no more than words
+_WORDS = ("text", "thinking", "redacted_thinking", "tool_use")  # blocks that hold no more than words
 _COMPLETE = frozenset({"end_turn", "stop_sequence", "tool_use", "refusal"})
 _DELTA_USAGE = (
     "input_tokens",
@@ -285,7 +285,7 @@ def _readable(answer: Json) -> bool:
     return (
         answer.get("type") == "message"
         and isinstance(content, list)
-        and all(isinstance(block, dict) for block in content)
+        and all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in content)
         and isinstance(usage, dict)
     )
 

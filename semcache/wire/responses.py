@@ -20,7 +20,7 @@ from semcache.wire.controls import kind, refusal
 Json: TypeAlias = dict[str, Any]
 
 _ROLES: dict[str, Any] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
-_CALLER_TOOLS = frozenset({"function", "custom", "local_shell", "apply_patch"})
+_CALLER_TOOLS = ("function", "custom", "local_shell", "apply_patch")  # a foreign type need not be hashable
 _TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "mcp_call": "arguments"}
 
@@ -204,8 +204,10 @@ def _readable(answer: Json) -> bool:
 def _fits(item: Json) -> bool:
     if item.get("type") == "message":
         parts = item.get("content")
-        return isinstance(parts, list) and all(isinstance(part, dict) for part in parts)
-    return True
+        return isinstance(parts, list) and all(
+            isinstance(part, dict) and isinstance(part.get("type"), str) for part in parts
+        )
+    return isinstance(item.get("type"), str)
 
 
 def _judge(answer: Json, body: bytes) -> Assembled:
