@@ -224,7 +224,7 @@ def other_gateways() -> str:
 @block
 def metrics() -> str:
     """Every Prometheus metric."""
-    from semcache.telemetry import Meter
+    from semcache.runtime.telemetry import Meter
 
     found = {id(each): each for each in Meter().registry._names_to_collectors.values()}.values()
     rows = []
@@ -241,7 +241,7 @@ def log_line() -> str:
     import json
 
     from semcache import types
-    from semcache.telemetry import log_fields
+    from semcache.runtime.telemetry import log_fields
 
     event = types.Recorded(
         request_id="req_c5f7310000000003",

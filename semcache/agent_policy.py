@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from semcache.durations import Duration
+from semcache.runtime.durations import Duration
 
 Dollars = Annotated[float, msgspec.Meta(ge=0.0, description="US dollars per million tokens")]
 Share = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0)]

@@ -18,11 +18,11 @@ from prometheus_client import Counter
 
 from semcache import context, decide, eligibility, feedback
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
-from semcache.faults import SURVIVED, Faults
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
 from semcache.ledger import Facts, recorded, statistics
 from semcache.parts import GRACE
+from semcache.runtime.guarded_calls import SURVIVED, Faults
 from semcache.semantic import SemanticTier
 from semcache.types import (
     Admission,

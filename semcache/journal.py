@@ -15,7 +15,7 @@ from dataclasses import replace
 import msgspec
 
 from semcache.protocols import EntryStore
-from semcache.telemetry import Meter, log_fields
+from semcache.runtime.telemetry import Meter, log_fields
 from semcache.types import Recorded, Usage
 
 EVERY = 0.25  # seconds between two flushes

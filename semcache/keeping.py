@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.admission import admission
 from semcache.errors import CacheUnavailable, IntegrityError
-from semcache.faults import SURVIVED, Faults
 from semcache.freshness.fixed import shortened
+from semcache.runtime.guarded_calls import SURVIVED, Faults
 from semcache.types import (
     Admission,
     Assembled,

@@ -17,8 +17,8 @@ import msgspec
 
 from semcache import comparing
 from semcache.evidence import Label, LabelSource
-from semcache.faults import SURVIVED
 from semcache.protocols import Freshness, Threshold
+from semcache.runtime.guarded_calls import SURVIVED
 
 if TYPE_CHECKING:
     from semcache.parts import Parts

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 from prometheus_client import Counter
 
 from semcache import comparing
-from semcache.backlog import Backlog
 from semcache.errors import IntegrityError, UpstreamTimeout
 from semcache.evidence import Comparison, Judgement, Label, LabelSource
-from semcache.faults import SURVIVED
 from semcache.judge.pace import Pace
 from semcache.labels import LabelLog
+from semcache.runtime.bounded_queue import Backlog
+from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import Assembled, Entry, Lookup, Outcome, Rejection, Serve
 
 if TYPE_CHECKING:

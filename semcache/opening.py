@@ -32,9 +32,9 @@ from semcache.ledger import Prices
 from semcache.parts import Parts
 from semcache.policy import Pack, load
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
+from semcache.runtime.telemetry import Meter
 from semcache.store import open_store
 from semcache.store.seal import Seal
-from semcache.telemetry import Meter
 from semcache.thresholds import ByCategory
 from semcache.thresholds.certified.belief import FAITHFUL, Noise
 from semcache.thresholds.certified.priors import read_priors

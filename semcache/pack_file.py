@@ -15,9 +15,9 @@ import yaml
 
 from semcache import plugins
 from semcache.agent_policy import ModelSpec, NearSpec, ToolSpec
-from semcache.durations import Duration
 from semcache.errors import ConfigError
 from semcache.mistakes import explain, line, nearest
+from semcache.runtime.durations import Duration
 
 Score = Annotated[float, msgspec.Meta(ge=-1.0, le=1.0, description="cosine similarity, higher is closer")]
 Rate = Annotated[float, msgspec.Meta(gt=0.0, lt=1.0, description="a share of served hits")]

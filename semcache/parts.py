@@ -16,7 +16,6 @@ from pathlib import Path
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
 from semcache.errors import IndexFault
-from semcache.faults import SURVIVED
 from semcache.freshness import usable
 from semcache.gate import Gate
 from semcache.index.owner import IndexOwner
@@ -25,7 +24,8 @@ from semcache.learning import Learner
 from semcache.ledger import Prices
 from semcache.policy import Pack
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
-from semcache.telemetry import Meter
+from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.telemetry import Meter
 from semcache.types import Card, Change, ChangeKind, Controls, Rejection, Selector
 from semcache.verify import Verifiers
 

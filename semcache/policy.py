@@ -14,10 +14,10 @@ from typing import Any, Literal
 import msgspec
 
 from semcache.agent_policy import ModelSpec, NearSpec, ToolSpec
-from semcache.durations import duration
 from semcache.errors import ConfigError
 from semcache.mistakes import nearest
 from semcache.pack_file import GUARDS, CategorySpec, PackSpec, Profile, Rules, read
+from semcache.runtime.durations import duration
 
 _PLAIN = (
     "cache",

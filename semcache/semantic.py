@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from semcache import context, decide, eligibility, guards, keys
 from semcache.context import Chain, Pair
 from semcache.errors import EmbedError, IntegrityError
-from semcache.faults import Faults
 from semcache.policy import Category
+from semcache.runtime.guarded_calls import Faults
 from semcache.types import (
     CacheKey,
     Candidate,

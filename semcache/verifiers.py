@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from semcache.ledger import Prices
     from semcache.policy import Pack
     from semcache.protocols import Backend, Verifier
+    from semcache.runtime.telemetry import Meter
     from semcache.sections import Model
-    from semcache.telemetry import Meter
 
 FOLDER = "verifier"  # in the data folder: one that was trained on the cache's own labels
 MODEL_PATIENCE = 0.1

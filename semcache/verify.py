@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from semcache import decide
-from semcache.breaker import Breaker
 from semcache.economics import CORE_SECOND
 from semcache.errors import CacheUnavailable, UpstreamTimeout
 from semcache.policy import Pack
 from semcache.protocols import Backend, Threshold, Verifier
-from semcache.telemetry import Meter
+from semcache.runtime.breaker import Breaker
+from semcache.runtime.telemetry import Meter
 from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Outcome, Serve, Verify, Why
 from semcache.wire import dialects
 

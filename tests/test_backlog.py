@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.backlog import Backlog
+from semcache.runtime.bounded_queue import Backlog
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 40)), max_size=80))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semcache.breaker import Breaker
+from semcache.runtime.breaker import Breaker
 
 
 def test_calls_that_fail_together_count_once() -> None:

@@ -6,8 +6,8 @@ import json
 
 from semcache.errors import StoreError
 from semcache.journal import Journal
+from semcache.runtime.telemetry import Meter
 from semcache.store.memory import MemoryStore
-from semcache.telemetry import Meter
 from semcache.types import Outcome, Recorded, Scope, Usage, Why
 
 EVENT = Recorded(

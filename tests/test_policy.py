@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from semcache import pack_file, policy
-from semcache.durations import duration
 from semcache.errors import ConfigError
+from semcache.runtime.durations import duration
 
 
 def written(folder: Path, text: str, name: str = "pack.yaml") -> str:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from semcache.evidence import Interval, Standing, State
-from semcache.telemetry import Meter, log_fields
+from semcache.runtime.telemetry import Meter, log_fields
 from semcache.types import Outcome, Recorded, Scope, Why
 
 

@@ -17,7 +17,7 @@ from semcache.config import Settings
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.policy import Category, Pack
 from semcache.protocols import Outbound
-from semcache.telemetry import Meter
+from semcache.runtime.telemetry import Meter
 from semcache.thresholds.static import StaticThreshold
 from semcache.types import (
     CacheKey,

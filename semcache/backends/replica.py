@@ -20,9 +20,9 @@ from semcache.backends.routing.ledger import Ledger
 from semcache.backends.routing.prompts import BYTES, Chain, Prompt
 from semcache.backends.routing.tree import PromptTree
 from semcache.backends.tokens import ServerTokens
-from semcache.breaker import Breaker
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound, Reply
+from semcache.runtime.breaker import Breaker
 
 _CREDENTIALS = frozenset({"authorization", "x-api-key", "api-key"})
 _SAYS_WHAT_IT_IS = frozenset({200, 404, 405})  # not a refused credential, which may be another one next time

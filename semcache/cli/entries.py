@@ -168,7 +168,7 @@ def _scope(text: str | None) -> tuple[str | None, str | None, str | None]:
 
 
 def _before(age: str) -> float:
-    from semcache.durations import duration
+    from semcache.runtime.durations import duration
 
     return time.time() - duration(age)
 

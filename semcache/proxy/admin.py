@@ -13,10 +13,10 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from semcache.cache import AsyncSemanticCache
-from semcache.durations import duration
 from semcache.errors import ConfigError, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.callers import REFUSALS, Callers
+from semcache.runtime.durations import duration
 from semcache.types import Selector, parse_id, public_id
 
 

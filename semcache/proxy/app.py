@@ -26,7 +26,6 @@ from semcache.backends.trip import Routed
 from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings, check_exposure, find_file, is_loopback
 from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
-from semcache.faults import SURVIVED
 from semcache.judge import asks
 from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
@@ -42,6 +41,7 @@ from semcache.proxy.limits import ClientGone, read_body, reread
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
 from semcache.proxy.routes import Limits, Routes
+from semcache.runtime.guarded_calls import SURVIVED
 from semcache.thresholds import ByCategory
 from semcache.types import ApiKey
 from semcache.verifiers import backend_for, open_verifiers

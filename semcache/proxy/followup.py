@@ -14,7 +14,6 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from semcache.breaker import Breaker
 from semcache.cache import AsyncSemanticCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Dialect, Outbound
@@ -22,6 +21,7 @@ from semcache.proxy.background import Background, Bucket
 from semcache.proxy.faults import survived
 from semcache.proxy.hits import is_stale
 from semcache.proxy.relay import is_stream
+from semcache.runtime.breaker import Breaker
 from semcache.types import Assembled, Entry, Lookup, Outcome, Serve, Store
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from semcache.cache import AsyncSemanticCache
-from semcache.faults import SURVIVED
+from semcache.runtime.guarded_calls import SURVIVED
 
 _PATIENCE = 2.0
 

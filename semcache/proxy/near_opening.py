@@ -20,7 +20,6 @@ from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config import Settings
 from semcache.errors import ConfigError
-from semcache.faults import SURVIVED
 from semcache.index.flat import FlatIndex
 from semcache.ledger import Prices, substituted
 from semcache.policy import Pack
@@ -30,6 +29,7 @@ from semcache.proxy.near_call import Apart
 from semcache.proxy.near_memory import NearMemory
 from semcache.proxy.near_replay import Replays
 from semcache.proxy.nearby import Nearby
+from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import Lookup, Usage
 
 if TYPE_CHECKING:

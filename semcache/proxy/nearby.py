@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from semcache import context
 from semcache.agents.nearhits import Arm, Example, NearChoice, NearHits, placed
 from semcache.agents.nearhits.near import Draws
-from semcache.breaker import Breaker
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.evidence import Comparison
 from semcache.keys import digest
@@ -24,6 +23,7 @@ from semcache.proxy.background import Background
 from semcache.proxy.hits import EVENT_STREAM
 from semcache.proxy.near_call import Refused, plain, whole
 from semcache.proxy.relay import unstreamed
+from semcache.runtime.breaker import Breaker
 from semcache.types import Endpoint, Forward, Lookup, Usage
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 from semcache import opening
 from semcache.backends.echo import echo_app
 from semcache.backends.inprocess import EchoBackend
-from semcache.breaker import Breaker
 from semcache.errors import EmbedError, IndexFault, IntegrityError, StoreError
 from semcache.protocols import Outbound
 from semcache.proxy.app import Proxy
+from semcache.runtime.breaker import Breaker
 from semcache.wire import dialects
 from tests.proxy.driver import Call, Received, running
 

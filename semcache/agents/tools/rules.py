@@ -18,8 +18,8 @@ import msgspec
 
 from semcache.agent_policy import ToolSpec
 from semcache.agents.run import Json
-from semcache.durations import duration
 from semcache.errors import ConfigError
+from semcache.runtime.durations import duration
 
 HINTED_TTL = 60.0  # seconds that a result is kept of a tool that says that it reads, but not for how long it holds
 _FIELD = re.compile(r"\{([^{}]*)\}")

@@ -11,9 +11,9 @@ import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from semcache.breaker import Breaker
 from semcache.errors import CacheUnavailable, IntegrityError
-from semcache.telemetry import Meter
+from semcache.runtime.breaker import Breaker
+from semcache.runtime.telemetry import Meter
 
 PARTS = ("store", "index", "embedder")
 SURVIVED = (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError)
