@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from eval.markdown import codes, duration, first_line, sentence, size, table, values
 
 if TYPE_CHECKING:
-    from semcache.policy import Category
+    from semcache.config.packs import Category
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -71,7 +71,7 @@ def rendered(page: str) -> str:
 def settings() -> str:
     """Every setting with its variable, values, default and meaning."""
     from eval.wording import SETTINGS
-    from semcache.config import KEYS, SECTIONS, Settings
+    from semcache.config.settings import KEYS, SECTIONS, Settings
 
     schema = Settings.model_json_schema()
     rows = []
@@ -141,7 +141,7 @@ def near_fields() -> str:
 @block
 def packs() -> str:
     """The shipped packs and their categories."""
-    from semcache import policy
+    from semcache.config import packs as policy
 
     parts = []
     for name in policy.packs():
@@ -338,11 +338,12 @@ def _fields(name: str) -> str:
     import msgspec
 
     from eval.wording import FIELDS
-    from semcache import pack_file, policy
+    from semcache.config import pack_schema
+    from semcache.config import packs as policy
 
-    schema = pack_file.json_schema()["$defs"][name]["properties"]
+    schema = pack_schema.json_schema()["$defs"][name]["properties"]
     # A category's own fields are all optional: their defaults are those of the settled category.
-    settled = policy.Category if name == "CategorySpec" else getattr(pack_file, name)
+    settled = policy.Category if name == "CategorySpec" else getattr(pack_schema, name)
     defaults = {field.name: field.default for field in msgspec.structs.fields(settled)}
     meant = _field_docs(name)
     rows = []

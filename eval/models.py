@@ -28,7 +28,7 @@ from eval.decisions import data
 from eval.decisions.data import Pair
 from eval.decisions.pairs import Cache
 from eval.embedded import embedded
-from semcache import policy
+from semcache.config import packs
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
 from semcache.embed.onnx import OnnxEmbedder
@@ -143,7 +143,7 @@ def _likeness(verifier: CrossEncoder) -> dict[str, float]:
 
 
 def _chain(sets: Mapping[str, Sequence[Pair]], known: Mapping[str, Array]) -> dict[str, Any]:
-    pack = policy.load("default")
+    pack = packs.load("default")
     enough = 1.0 - pack.target_of("default") - 1e-9
     cache, found = Cache(pack), {}
     for name, some in sets.items():

@@ -76,7 +76,7 @@ SETTINGS = {
     "prices": "YAML file, one `model-pattern: [input, output]` a line, US dollars per million tokens.",
 }
 
-# Fields of a policy pack that have no docstring in `semcache.policy`.
+# Fields of a policy pack that have no docstring in `semcache.config.packs`.
 FIELDS = {
     "PackSpec.name": "Name of the pack; left out, the name of the file.",
     "PackSpec.description": "A line for people.",

@@ -27,7 +27,7 @@ import msgspec
 import numpy as np
 
 from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
-from semcache import policy
+from semcache.config import packs
 from semcache.economics import CORE_SECOND, Costs, break_even
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.onnx import OnnxEmbedder
@@ -130,7 +130,7 @@ def with_fixed(pack, level):
     return msgspec.structs.replace(pack, categories=fixed)
 
 
-helpdesk = policy.load("helpdesk.yaml")
+helpdesk = packs.load("helpdesk.yaml")
 runs = {target: simulated(helpdesk.with_target(target)) for target in TARGETS}
 fixed = {level: simulated(with_fixed(helpdesk, level))[0].summary() for level in (0.98, 0.95, 0.92, 0.85)}
 exact_only = simulated(with_fixed(helpdesk, 2.0))[0].summary()  # no score reaches that

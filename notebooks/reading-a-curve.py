@@ -26,7 +26,8 @@ import msgspec
 import numpy as np
 
 from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
-from semcache import decide, guards, policy
+from semcache import decide, guards
+from semcache.config import packs
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.onnx import OnnxEmbedder
 from semcache.thresholds import ByCategory
@@ -111,7 +112,7 @@ rows = embedder.encode([group.prompt for group in cached] + [one.text for one in
 scores = np.clip(rows[len(cached) :] @ rows[: len(cached)].T, -1.0, 1.0)
 nearest = scores.max(axis=1)
 right = scores.argmax(axis=1) == np.array([one.right for one in requests])
-pack = policy.load("support")
+pack = packs.load("support")
 alone = {name: msgspec.structs.replace(one, verify="off") for name, one in pack.categories.items()}
 pack = msgspec.structs.replace(pack, categories=alone)  # no verifier takes part on this page
 fixed = pack.of("default").threshold

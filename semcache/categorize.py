@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semcache.config.packs import Pack
 from semcache.errors import EmbedError, RequestRejected
 from semcache.freshness import may_change_daily
 from semcache.kinds import ends
-from semcache.policy import Pack
 from semcache.types import Request
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from semcache import features, guards
+from semcache.config.packs import Category
 from semcache.evidence import Comparison, Label, LabelSource
 from semcache.freshness import Volatility
-from semcache.policy import Category
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Entry, Forward, Lookup, Serve, Verify, Why
 from semcache.wire import dialects

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 
+from semcache.config.packs import Pack
 from semcache.economics import CORE_SECOND, Balance, Economics
 from semcache.evidence import Label, LabelSource
-from semcache.policy import Pack
 from semcache.types import Forward, Lookup, Outcome, Recorded, Serve, Why
 
 _REMEMBERED = 10_000

@@ -21,8 +21,8 @@ from semcache.protocols import Freshness, Threshold
 from semcache.runtime.guarded_calls import SURVIVED
 
 if TYPE_CHECKING:
+    from semcache.config.packs import Pack
     from semcache.parts import Parts
-    from semcache.policy import Pack
 
 NAME = "threshold"
 FRESHNESS = "freshness"

@@ -12,10 +12,10 @@ from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from typing import Any, TypedDict
 
-from semcache.agent_policy import ModelSpec
+from semcache.config.agent_packs import ModelSpec
+from semcache.config.packs import Pack
 from semcache.economics import Balance
 from semcache.evidence import Interval, wilson
-from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from semcache import categorize
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
+from semcache.config.packs import Pack, load
 from semcache.embed import open_embedder
 from semcache.embed.installed import prior_of, spec_of
 from semcache.errors import ConfigError, IndexFault
@@ -30,7 +31,6 @@ from semcache.journal import Journal
 from semcache.judge import asks, open_judge
 from semcache.ledger import Prices
 from semcache.parts import Parts
-from semcache.policy import Pack, load
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
 from semcache.runtime.telemetry import Meter
 from semcache.store import open_store
@@ -41,7 +41,7 @@ from semcache.thresholds.certified.priors import read_priors
 from semcache.verifiers import backend_for, given
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
 
 __all__ = ["Parts", "open_from", "open_parts", "read_prices"]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
+from semcache.config.packs import Pack
 from semcache.errors import IndexFault
 from semcache.freshness import usable
 from semcache.gate import Gate
@@ -22,7 +23,6 @@ from semcache.index.owner import IndexOwner
 from semcache.journal import Journal
 from semcache.learning import Learner
 from semcache.ledger import Prices
-from semcache.policy import Pack
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.telemetry import Meter

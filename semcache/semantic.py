@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from semcache import context, decide, eligibility, guards, keys
+from semcache.config.packs import Category
 from semcache.context import Chain, Pair
 from semcache.errors import EmbedError, IntegrityError
-from semcache.policy import Category
 from semcache.runtime.guarded_calls import Faults
 from semcache.types import (
     CacheKey,

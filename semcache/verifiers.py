@@ -17,13 +17,13 @@ from semcache.verify import Asked, Verifiers
 from semcache.word import INSTRUCTIONS, LlmVerifier
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.packs import Pack
+    from semcache.config.sections import Model
+    from semcache.config.settings import Settings
     from semcache.embed.cross import CrossEncoder
     from semcache.ledger import Prices
-    from semcache.policy import Pack
     from semcache.protocols import Backend, Verifier
     from semcache.runtime.telemetry import Meter
-    from semcache.sections import Model
 
 FOLDER = "verifier"  # in the data folder: one that was trained on the cache's own labels
 MODEL_PATIENCE = 0.1

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from semcache import decide
+from semcache.config.packs import Pack
 from semcache.economics import CORE_SECOND
 from semcache.errors import CacheUnavailable, UpstreamTimeout
-from semcache.policy import Pack
 from semcache.protocols import Backend, Threshold, Verifier
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter

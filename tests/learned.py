@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from semcache.config.packs import Pack
 from semcache.evidence import Label, Standing, State
-from semcache.policy import Pack
 from semcache.types import Candidate, Controls, Verdict, Why
 
 

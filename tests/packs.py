@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from semcache.policy import packs_dir
+from semcache.config.packs import packs_dir
 
 
 def static(folder: Path, name: str = "default") -> str:

@@ -9,8 +9,8 @@ import pytest
 from msgspec import structs
 
 from semcache.categorize import Categories, build, example_texts
+from semcache.config.packs import Category, Pack
 from semcache.errors import EmbedError, RequestRejected
-from semcache.policy import Category, Pack
 from semcache.protocols import Categorizer
 from semcache.types import Controls, Endpoint, Request
 

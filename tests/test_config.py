@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from semcache.config import KEYS, Settings, check_exposure, find_file, is_loopback
+from semcache.config.settings import KEYS, Settings, check_exposure, find_file, is_loopback
 from semcache.errors import ConfigError
 
 

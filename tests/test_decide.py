@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache import decide, features
-from semcache.policy import Category, Pack
+from semcache.config.packs import Category, Pack
 from semcache.thresholds import StaticThreshold
 from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Why
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semcache.config.packs import Category
 from semcache.eligibility import ineligible, is_creative, is_live, is_personal, semantic_eligible
-from semcache.policy import Category
 from semcache.secrets import has_secret
 from semcache.types import Endpoint, Request, Scope, Traits, Why
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache import decide, features, guards
+from semcache.config.packs import Category, Pack
 from semcache.evidence import Label, LabelSource
-from semcache.policy import Category, Pack
 from semcache.thresholds.certified import CertifiedThreshold
 from semcache.thresholds.certified.belief import Belief
 from semcache.thresholds.certified.priors import shipped

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from semcache import AsyncSemanticCache
+from semcache.config.packs import Category, Pack
 from semcache.economics import Outlook
 from semcache.evidence import Label, LabelSource
 from semcache.gate import Gate
 from semcache.ledger import Prices, recorded
-from semcache.policy import Category, Pack
 from semcache.types import (
     Assembled,
     CacheKey,

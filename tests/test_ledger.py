@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import ledger, policy
+from semcache import ledger
+from semcache.config import packs
 from semcache.economics import Balance, Outlook
 from semcache.evidence import Interval, Standing, State
 from semcache.thresholds import ByCategory, StaticThreshold
@@ -40,7 +41,7 @@ SUMS = {"saved_prompt_tokens": 1, "saved_completion_tokens": 2, "saved_cost": 0.
 class Audited(StaticThreshold):
     """Stands as it is told."""
 
-    def __init__(self, pack: policy.Pack, standing: Standing) -> None:
+    def __init__(self, pack: packs.Pack, standing: Standing) -> None:
         super().__init__(pack)
         self._standing = standing
 
@@ -87,7 +88,7 @@ def test_a_price_may_name_the_provider() -> None:
 
 
 def test_statistics_count_hits_over_what_was_looked_up() -> None:
-    pack = policy.load("default")
+    pack = packs.load("default")
     tally = [
         {"category": "support", "outcome": Outcome.EXACT, "requests": 2, **SUMS},
         {"category": "support", "outcome": Outcome.MISS, "requests": 2, **SUMS},
@@ -105,7 +106,7 @@ def test_statistics_count_hits_over_what_was_looked_up() -> None:
 
 
 def test_the_error_per_request_counts_the_requests_that_were_not_served() -> None:
-    pack = policy.load("default")
+    pack = packs.load("default")
     tally = [
         {"category": "support", "outcome": Outcome.SEMANTIC, "requests": 10, **SUMS},
         {"category": "support", "outcome": Outcome.MISS, "requests": 30, **SUMS},
@@ -122,7 +123,7 @@ def test_the_error_per_request_counts_the_requests_that_were_not_served() -> Non
 
 
 def test_audits_without_an_estimate_of_the_strategy_still_show_an_error() -> None:
-    pack = policy.load("default")
+    pack = packs.load("default")
     standing = Standing("per-category", State.PROVISIONAL, 0.01, 0.9, audits=100, wrong=3)
     stats = ledger.statistics(pack, [], {}, Audited(pack, standing))
     error = stats["categories"]["support"]["error_per_hit"]
@@ -132,7 +133,7 @@ def test_audits_without_an_estimate_of_the_strategy_still_show_an_error() -> Non
 
 
 def test_a_category_that_is_never_served_by_meaning_promises_nothing() -> None:
-    pack = policy.load("default")
+    pack = packs.load("default")
     stats = ledger.statistics(pack, [], {}, ByCategory(pack))
     live, facts = stats["categories"]["live"], stats["categories"]["facts"]
     assert live["state"] is live["target"] is live["note"] is None
@@ -142,9 +143,9 @@ def test_a_category_that_is_never_served_by_meaning_promises_nothing() -> None:
 
 
 def test_each_category_is_held_to_its_own_target() -> None:
-    pack = policy.load("default")
-    strict = policy.Category(name="strict", target=0.002, contract="request")
-    pack = policy.Pack(
+    pack = packs.load("default")
+    strict = packs.Category(name="strict", target=0.002, contract="request")
+    pack = packs.Pack(
         name="p",
         description="",
         share="tenant",
@@ -159,7 +160,7 @@ def test_each_category_is_held_to_its_own_target() -> None:
 
 @pytest.mark.parametrize(("rate", "shown"), [(0.25, 0.25), (float("inf"), None)])
 def test_what_a_category_costs_is_shown_and_is_json(rate: float, shown: float | None) -> None:
-    pack = policy.load("default")
+    pack = packs.load("default")
     balance = Balance(500, 5, Interval(0.01, 0.0, 0.02), rate, -1.0, Outlook.LOSES, open=False)
     rows = ledger.statistics(pack, [], {}, StaticThreshold(pack), {"facts": balance})["categories"]
     assert (rows["facts"]["break_even"], rows["facts"]["outlook"]) == (shown, "loses")
@@ -175,7 +176,7 @@ def test_what_a_category_costs_is_shown_and_is_json(rate: float, shown: float | 
 def test_errors_lie_within_their_intervals_and_no_request_errs_more_than_a_hit(
     wrong: int, right: int, served: int, missed: int
 ) -> None:
-    pack = policy.load("default")
+    pack = packs.load("default")
     tally = [
         {"category": "facts", "outcome": outcome, "requests": count, **SUMS}
         for outcome, count in ((Outcome.SEMANTIC, served), (Outcome.MISS, missed))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache, opening
-from semcache.config import Settings
+from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.judge.llm import LlmJudge
 from semcache.types import Store
@@ -118,8 +118,8 @@ async def test_a_judge_of_a_plug_in_is_given_the_backend_that_settings_name(
         given.update(parts)
         return Mine()
 
-    monkeypatch.setattr("semcache.plugins.names", lambda kind: ["mine"] if kind == "judges" else [])
-    monkeypatch.setattr("semcache.plugins.make", make)
+    monkeypatch.setattr("semcache.config.plugins.names", lambda kind: ["mine"] if kind == "judges" else [])
+    monkeypatch.setattr("semcache.config.plugins.make", make)
     chosen = settings(tmp_path, **{"cache.judge": "mine", "judge.model": "small"})
     parts = await opening.open_from(chosen, clock=lambda: 0.0)
     assert (given["backend"], given["model"], given["embedder"]) == (doors[0], "small", parts.embedder)

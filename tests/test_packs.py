@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from semcache.config.pack_schema import GUARDS
+from semcache.config.packs import Pack, load, packs
 from semcache.eligibility import is_live
-from semcache.pack_file import GUARDS
-from semcache.policy import Pack, load, packs
 from semcache.secrets import has_secret
 
 NAMES = ["agents", "code", "default", "finance", "live-data", "medical", "private", "support"]

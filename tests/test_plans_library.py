@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from semcache import AsyncSemanticCache, SemanticCache
-from semcache.config import Settings
+from semcache.config.settings import Settings
 from semcache.errors import ConfigError, InvalidArgument
 from semcache.store import open_store
 from semcache.store.plans import StoredPlan, plans_of

@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from semcache import features, plugins, policy, thresholds
+from semcache import features, thresholds
 from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
-from semcache.config import Settings
+from semcache.config import packs, plugins
+from semcache.config.settings import Settings
 from semcache.embed import open_embedder
 from semcache.errors import ConfigError, StoreError
 from semcache.eviction import POLICIES, Quota
@@ -143,7 +144,7 @@ async def test_the_package_of_the_page_is_used_by_the_library(documented: tuple[
         loud = await cache.lookup("WHAT IS A MONAD IN HASKELL", model="m")
     assert calm.answer == "A box."
     assert loud.answer is None
-    quota = Quota(2, POLICIES[policy.load(str(pack)).of("default").eviction]())
+    quota = Quota(2, POLICIES[packs.load(str(pack)).of("default").eviction]())
     for id in (1, 2, 1, 3):
         quota.touch(id) if id in quota else quota.admit(id)
     assert [id in quota for id in (1, 2, 3)] == [True, False, True]
@@ -209,7 +210,7 @@ def test_parts_are_given_what_the_page_says(tiny: Any) -> None:
 def test_a_pack_chooses_the_strategy_of_a_plug_in(tiny: Any, tmp_path: Path) -> None:
     file = tmp_path / "pack.yaml"
     file.write_text("name: x\ndefaults: {strategy: static}\ncategories: {careful: {strategy: tiny}}\n")
-    threshold = ByCategory(policy.load(str(file)))
+    threshold = ByCategory(packs.load(str(file)))
     assert isinstance(threshold._of("careful"), tiny.Strict)
     assert type(threshold._of("default")) is StaticThreshold
 
@@ -218,7 +219,7 @@ def test_a_pack_chooses_the_strategy_of_a_plug_in(tiny: Any, tmp_path: Path) -> 
 def test_no_strategy_overrules_the_guard_of_a_plug_in(strategy: str, tmp_path: Path) -> None:
     file = tmp_path / "pack.yaml"
     file.write_text(f"name: x\ntarget: 0.4\ndefaults: {{strategy: {strategy}, threshold: 0.5, prior: questions}}\n")
-    threshold = ByCategory(policy.load(str(file)), priors=read_priors(None))
+    threshold = ByCategory(packs.load(str(file)), priors=read_priors(None))
     found = Candidate(Card(1, b"", b"", "default", "What is a monad?", 0.0, 1.0), 0.999)
 
     def verdict(*objections: Conflict) -> Verdict:
@@ -257,7 +258,7 @@ def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_plug_in_is_named_with_its_package(tiny: Any, name: str, said: str) -> None:
-    pack = policy.load("default")
+    pack = packs.load("default")
     with pytest.raises(ConfigError, match=rf"plug-in '{name}' of tiny-parts 0\.1 \(semcache\.strategies: ") as error:
         STRATEGIES[name](pack)
     assert said in str(error.value)
@@ -294,7 +295,7 @@ def test_an_unknown_name_is_met_with_the_nearest(tiny: Any, wrong: str, tmp_path
     file = tmp_path / "pack.yaml"
     file.write_text(f"name: x\ncategories:\n  a:\n    strategy: {wrong}\n")
     with pytest.raises(ConfigError, match=rf"pack\.yaml:4: categories\.a\.strategy: .*did you mean '{near}'"):
-        policy.load(str(file))
+        packs.load(str(file))
     with pytest.raises(ConfigError, match=f"did you mean '{near}'"):
         STRATEGIES[wrong]
 

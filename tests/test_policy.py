@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
-from semcache import pack_file, policy
+from semcache.config import pack_schema, packs
 from semcache.errors import ConfigError
 from semcache.runtime.durations import duration
 
@@ -58,7 +58,7 @@ def test_a_mistake_is_named_with_file_line_key_and_remedy(
 ) -> None:
     path = written(tmp_path, text)
     with pytest.raises(ConfigError) as caught:
-        policy.load(path)
+        packs.load(path)
     message = str(caught.value)
     assert message.startswith(f"{path}:{line}: ")
     for word in words:
@@ -67,12 +67,12 @@ def test_a_mistake_is_named_with_file_line_key_and_remedy(
 
 def test_a_name_that_yaml_takes_for_a_boolean_is_explained(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="put it in quotes"):
-        policy.load(written(tmp_path, "name: x\ncategories:\n  off: {threshold: 0.9}\n"))
+        packs.load(written(tmp_path, "name: x\ncategories:\n  off: {threshold: 0.9}\n"))
 
 
 def test_an_unknown_pack_names_the_nearest() -> None:
     with pytest.raises(ConfigError, match="did you mean 'support'"):
-        policy.load("suport")
+        packs.load("suport")
 
 
 @pytest.mark.parametrize(
@@ -90,42 +90,42 @@ def test_an_unknown_pack_names_the_nearest() -> None:
 def test_a_file_that_is_no_pack_is_said_to_be_none(tmp_path: Path, name: str, text: str, says: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(ConfigError, match=says):
-        policy.load(str(tmp_path / name))
+        packs.load(str(tmp_path / name))
 
 
 @pytest.mark.parametrize("name", ["nowhere/pack", "nowhere/pack.yaml", "./default"])
 def test_a_path_that_leads_nowhere_is_no_unknown_pack(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match="no such file or folder"):
-        policy.load(f"{tmp_path}/{name}")
+        packs.load(f"{tmp_path}/{name}")
 
 
 def test_a_missing_file_and_an_empty_folder_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.yaml"):
-        policy.load(str(tmp_path / "nowhere.yaml"))
+        packs.load(str(tmp_path / "nowhere.yaml"))
     with pytest.raises(ConfigError, match=r"no \*\.yaml"):
-        policy.load(str(tmp_path))
+        packs.load(str(tmp_path))
 
 
 def test_a_category_takes_from_the_defaults_what_it_leaves_out(tmp_path: Path) -> None:
     text = "name: x\ndefaults: {ttl: 2h, threshold: 0.8}\ncategories:\n  a: {threshold: 0.95}\n  default: {quota: 3}\n"
-    pack = policy.load(written(tmp_path, text))
+    pack = packs.load(written(tmp_path, text))
     assert (pack.of("a").ttl, pack.of("a").threshold) == (7200.0, 0.95)
     assert (pack.of("unheard of").ttl, pack.of("default").quota) == (7200.0, 3)
 
 
 def test_tools_models_and_near_hits_are_read_and_near_may_be_switched_off(tmp_path: Path) -> None:
     text = "tools: {get_*: {effect: reads, ttl: 5m}}\nmodels: {a: {prompt: 1, completion: 4}}\n"
-    pack = policy.load(written(tmp_path, text + "near: {model: a, instead_of: b, target: 0.1}\n"))
+    pack = packs.load(written(tmp_path, text + "near: {model: a, instead_of: b, target: 0.1}\n"))
     assert (pack.tools["get_*"].ttl, pack.models["a"].completion) == ("5m", 4.0)
     assert pack.near is not None
     assert (pack.near.instead_of, pack.near.target, pack.near.rate) == ("b", 0.1, 0.2)
-    assert policy.load(written(tmp_path, text + "near: off\n")).near is None
+    assert packs.load(written(tmp_path, text + "near: off\n")).near is None
 
 
 def test_a_folder_is_one_pack(tmp_path: Path) -> None:
     written(tmp_path, "name: one\ncategories:\n  a: {threshold: 0.9}\n", "a.yaml")
     written(tmp_path, "name: two\ncategories:\n  b: {threshold: 0.8}\n  a: {threshold: 0.7}\n", "b.yaml")
-    pack = policy.load(str(tmp_path))
+    pack = packs.load(str(tmp_path))
     assert pack.name == "one"
     assert (pack.of("a").threshold, pack.of("b").threshold) == (0.7, 0.8)
 
@@ -144,14 +144,14 @@ def test_what_is_no_duration(text: str) -> None:
 
 
 def test_the_json_schema_accepts_what_ships_and_refuses_what_load_refuses() -> None:
-    schema = pack_file.json_schema()
+    schema = pack_schema.json_schema()
     json.dumps(schema)
-    for name in policy.packs():
-        jsonschema.validate(yaml.safe_load((policy.packs_dir() / f"{name}.yaml").read_text()), schema)
+    for name in packs.packs():
+        jsonschema.validate(yaml.safe_load((packs.packs_dir() / f"{name}.yaml").read_text()), schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"name": "x", "defaults": {"treshold": 1}}, schema)
 
 
 def test_the_schema_beside_the_packs_is_the_one_that_is_enforced() -> None:
-    written = json.loads((policy.packs_dir() / "pack.schema.json").read_text(encoding="utf-8"))
-    assert written == pack_file.json_schema(), "run: semcache policy schema > policies/pack.schema.json"
+    written = json.loads((packs.packs_dir() / "pack.schema.json").read_text(encoding="utf-8"))
+    assert written == pack_schema.json_schema(), "run: semcache policy schema > policies/pack.schema.json"

@@ -8,14 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from semcache import policy
 from semcache.blocking import SemanticCache
+from semcache.config import packs
+from semcache.config.packs import Pack
 from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
 from semcache.errors import ConfigError
-from semcache.policy import Pack
 from semcache.verifiers import FOLDER, given, local, offline
 
-PACK = policy.load("default")
+PACK = packs.load("default")
 ONE, TWO = "How do I reset my password?", "I forgot my password. How can I set a new one?"
 
 
@@ -34,7 +34,7 @@ def test_a_pack_that_asks_the_verifier_gets_the_model_that_ships(tmp_path: Path)
 def test_a_pack_that_asks_nobody_loads_nothing(tmp_path: Path) -> None:
     assert local(asking("off"), tmp_path) == local(asking("llm"), tmp_path) == {}
     assert offline(asking("off"), tmp_path) is None
-    assert local(policy.load("medical"), tmp_path) == {}, "where an error does harm, nobody guesses"
+    assert local(packs.load("medical"), tmp_path) == {}, "where an error does harm, nobody guesses"
     assert given("off", asking("verifier"), tmp_path).lacking(asking("verifier")) == sorted(
         name for name, one in PACK.categories.items() if one.cache and one.semantic
     )

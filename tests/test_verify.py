@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache import features, verify
-from semcache.config import Settings
+from semcache.config.packs import Category, Pack
+from semcache.config.settings import Settings
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
-from semcache.policy import Category, Pack
 from semcache.protocols import Outbound
 from semcache.runtime.telemetry import Meter
 from semcache.thresholds.static import StaticThreshold

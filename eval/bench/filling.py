@@ -47,7 +47,7 @@ def import_prompts(folder: Path, texts: Sequence[str]) -> None:
 def static(folder: Path) -> str:
     """The default pack with fixed thresholds, written into `folder`: made-up prompts that all resemble each other are
     too uncertain for the certified strategy, and what serving costs is to be seen, guards and features included."""
-    from semcache.policy import packs_dir
+    from semcache.config.packs import packs_dir
 
     head, defaults, rest = (packs_dir() / "default.yaml").read_text(encoding="utf-8").partition("\ndefaults:\n")
     path = folder / "static.yaml"

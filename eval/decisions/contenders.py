@@ -16,9 +16,9 @@ import msgspec
 
 from eval.decisions import streams
 from eval.embedded import embedded
-from semcache import policy
+from semcache.config import packs
+from semcache.config.packs import Pack
 from semcache.evidence import Label, Standing, State
-from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.simulate import Arrival, Simulator
 from semcache.thresholds import STRATEGIES
@@ -80,7 +80,7 @@ def contenders() -> dict[str, Contender]:
 
 def pack(contender: Contender, target: float, contract: Contract) -> Pack:
     """The default pack with one target and contract for every category, without limits of time, room or length."""
-    given = policy.load("default")
+    given = packs.load("default")
     changes: dict[str, Any] = {
         "contract": contract,
         "target": None,
@@ -117,7 +117,7 @@ def simulator(
 
 @cache
 def _verifier() -> Callable[[str, str], float] | None:
-    return offline(policy.load("default"), None)
+    return offline(packs.load("default"), None)
 
 
 def seen_by(contender: Contender, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:

@@ -15,8 +15,9 @@ from typing import TypeAlias
 from eval.decisions.data import Pair, pairs, split
 from eval.decisions.report import Section, Table, between
 from eval.embedded import embedded
-from semcache import categorize, decide, eligibility, guards, policy
-from semcache.policy import Category, Pack
+from semcache import categorize, decide, eligibility, guards
+from semcache.config import packs as policy
+from semcache.config.packs import Category, Pack
 from semcache.protocols import Threshold
 from semcache.simulate.result import interval
 from semcache.thresholds import ByCategory

@@ -31,7 +31,7 @@ _CODE = (
     "policies",
     "eval/decisions",
 )
-_FILES = ("semcache/features.py", "semcache/decide.py", "semcache/comparing.py", "semcache/policy.py")
+_FILES = ("semcache/features.py", "semcache/decide.py", "semcache/comparing.py", "semcache/config/packs.py")
 
 
 class Unfinished(Exception):

@@ -19,8 +19,8 @@ from eval.decisions import resuming, synthetic
 from eval.decisions.contenders import Contract, contenders, pack
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic import KINDS, Kind
+from semcache.config.packs import Pack
 from semcache.evidence import Label, LabelSource
-from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.simulate.result import interval
 from semcache.thresholds.certified import CertifiedThreshold

@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 
 from eval.freshness.sets import Row, Timeline
+from semcache.config.packs import Category, Pack, load
 from semcache.freshness import LearnedFreshness, Past, Volatility
 from semcache.freshness.volatile import KINDS
-from semcache.policy import Category, Pack, load
 from semcache.types import Endpoint, Request
 
 if TYPE_CHECKING:

@@ -19,10 +19,11 @@ from typing import Any
 from eval.markdown import table
 from eval.plans import others, speed, stream
 from eval.plans.sets import SETS, Task
-from semcache import guards, policy
+from semcache import guards
+from semcache.config import packs
+from semcache.config.pack_schema import GUARDS
 from semcache.embed import default_embedder
 from semcache.index.flat import FlatIndex
-from semcache.pack_file import GUARDS
 from semcache.thresholds.certified import CertifiedThreshold
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -46,7 +47,7 @@ async def run(name: str, tasks: Sequence[Task]) -> dict[str, Any]:
     """Every method on one set."""
     found: dict[str, Any] = {OURS[0]: (await stream.ours(tasks)).row()}
     embedder = default_embedder()
-    pack = policy.load("default").with_target(TARGET)
+    pack = packs.load("default").with_target(TARGET)
     near = await stream.ours(
         tasks,
         embedder=embedder,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from semcache import plugins
+from semcache.config import plugins
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ import numpy as np
 
 from semcache import admission, categorize, context, eligibility
 from semcache.cli.traces import Traced
+from semcache.config.packs import Pack
 from semcache.errors import RequestRejected
 from semcache.freshness import FixedFreshness
 from semcache.judge.plain import normal
 from semcache.ledger import Prices
-from semcache.policy import Pack
 from semcache.protocols import Embedder
 from semcache.simulate import Arrival
 from semcache.simulate.replay import Trace

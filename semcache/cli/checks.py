@@ -23,7 +23,7 @@ from semcache.cli.findings import Finding
 from semcache.errors import ConfigError, SemcacheError, StoreError
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.protocols import Embedder, EntryStore
 
 _ROOM, _TIGHT = 100 << 20, 2 << 30
@@ -86,7 +86,7 @@ def _folder(folder: Path) -> Finding:
 
 
 def _plugins() -> list[Finding]:
-    from semcache import plugins
+    from semcache.config import plugins
 
     findings = []
     for plugin in [plugin for kind in plugins.KINDS for plugin in plugins.installed(kind)]:
@@ -119,7 +119,7 @@ def _built_in(kind: str) -> Collection[str]:
 
 
 def _policies(settings: Settings) -> Finding:
-    from semcache.policy import load
+    from semcache.config.packs import load
 
     try:
         pack = load(settings.policies)
@@ -242,7 +242,7 @@ async def _vectors(store: EntryStore, embedder: Embedder) -> Finding:
 
 
 def _exposure(settings: Settings, *, has_keys: bool) -> Finding:
-    from semcache.config import check_exposure
+    from semcache.config.settings import check_exposure
 
     server = settings.server
     try:

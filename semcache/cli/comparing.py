@@ -11,8 +11,8 @@ from semcache.cli import output
 from semcache.cli.simulating import Wanted, lines_of, simulating, traces_of
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
-    from semcache.policy import Pack
+    from semcache.config.packs import Pack
+    from semcache.config.settings import Settings
 
 
 async def traffic(

@@ -20,7 +20,7 @@ from semcache.cli import opened, options, output
 from semcache.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.protocols import Embedder, EntryStore
     from semcache.store.sql import SqlStore
 

@@ -21,7 +21,7 @@ from semcache.cli.lines import Tally, source
 from semcache.errors import InvalidArgument, StoreError, UpstreamError
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.train.pairs import Pair
     from semcache.train.synthesize import Counts
 

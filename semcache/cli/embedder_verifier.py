@@ -17,7 +17,7 @@ from semcache.cli import opened, options, output
 from semcache.cli.embedder_finetune import need_training
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.train.pairs import Pair
     from semcache.train.verifier.fitting import Step
     from semcache.train.verifier.retraining import Outcome

@@ -15,7 +15,7 @@ from semcache.cli import opened, options, output
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.types import Entry, Selector
 
 _SHOWN = 20

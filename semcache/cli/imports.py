@@ -25,7 +25,7 @@ from semcache.types import Card, Discard, Lookup, Scope, Store
 
 if TYPE_CHECKING:
     from semcache.cache import AsyncSemanticCache
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
 
 _TOGETHER = 32  # lookups at a time, so that they are embedded in batches
 

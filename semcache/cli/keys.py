@@ -13,7 +13,7 @@ import typer
 from semcache.cli import opened, options, output
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.types import ApiKey
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)

@@ -15,7 +15,7 @@ from semcache.errors import StoreError
 
 if TYPE_CHECKING:
     from semcache.cache import AsyncSemanticCache
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.protocols import EntryStore
     from semcache.store.seal import Seal
 
@@ -34,7 +34,7 @@ def settings_from(config: Path | None, **options: Any) -> Settings:
 
     Raises ConfigError.
     """
-    from semcache.config import Settings, find_file
+    from semcache.config.settings import Settings, find_file
 
     env = dict(os.environ)
     return Settings.load(options, env, config or find_file(env, Path.cwd()))

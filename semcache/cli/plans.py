@@ -20,7 +20,7 @@ from semcache.errors import InvalidArgument
 if TYPE_CHECKING:
     from semcache.agents.library import Library
     from semcache.agents.template import Template
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
 
 app = typer.Typer(help="Plan templates of agents: list, show, edit, purge.", no_args_is_help=True)
 PlanId = Annotated[str, typer.Argument(metavar="ID", help="Plan id: 16 hexadecimal digits, as in x-semcache-plan.")]

@@ -26,7 +26,7 @@ from semcache.cli.simulating import (
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
-    from semcache.policy import Pack
+    from semcache.config.packs import Pack
 
 app = typer.Typer(help="Check, print and compare policy packs.", no_args_is_help=True)
 
@@ -42,7 +42,7 @@ def lint(
     as_json: options.Json = False,
 ) -> None:
     """Check packs; exit 1 if one is not valid."""
-    from semcache.policy import load
+    from semcache.config.packs import load
 
     found: list[dict[str, Any]] = []
     for name in packs:
@@ -69,7 +69,7 @@ def show(name: Name, as_json: options.Json = False) -> None:
     import msgspec
     import yaml
 
-    from semcache.policy import load
+    from semcache.config.packs import load
 
     pack = load(name)
     if as_json:
@@ -83,7 +83,7 @@ def show(name: Name, as_json: options.Json = False) -> None:
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of a pack file, for editors."""
-    from semcache.pack_file import json_schema
+    from semcache.config.pack_schema import json_schema
 
     output.as_json(json_schema())
 
@@ -113,7 +113,7 @@ def diff(
 
     The trace is read as by `semcache replay`, and goes through both packs from an empty cache on.
     """
-    from semcache.policy import load
+    from semcache.config.packs import load
 
     old, new = load(first), load(second)
     rows = differences(old, new)

@@ -32,7 +32,7 @@ from semcache.cli.simulating import (
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.simulate.replay import Run
 
 SIZES = "5%,20%,100%"
@@ -112,7 +112,7 @@ def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int |
 async def _replayed(
     settings: Settings, wanted: Wanted, wished: Sequence[tuple[float, str]], *, baselines: bool
 ) -> tuple[dict[str, Any], Run]:
-    from semcache.policy import load
+    from semcache.config.packs import load
     from semcache.simulate import bounds
     from semcache.simulate import replay as replays
     from semcache.simulate.report import figures

@@ -11,7 +11,7 @@ from semcache.cli import opened, options, output
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
 
 
 def reseal(config: options.Config = None, data: options.Data = None, as_json: options.Json = False) -> None:

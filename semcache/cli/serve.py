@@ -30,7 +30,7 @@ from semcache.errors import ConfigError, StoreError
 if TYPE_CHECKING:
     from uvicorn import Config
 
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
     from semcache.proxy.app import Proxy
 
 _APP, _WORKER = "semcache.proxy.app:create", "semcache.cli.serve:worker"
@@ -83,9 +83,9 @@ async def _preflight(settings: Settings) -> None:
     """Find mistakes that every worker would stumble over. Raises ConfigError or StoreError."""
     from semcache.backends import open_backend
     from semcache.backends.replica import Address
-    from semcache.config import check_exposure
+    from semcache.config.packs import load
+    from semcache.config.settings import check_exposure
     from semcache.opening import read_prices
-    from semcache.policy import load
     from semcache.verifiers import open_verifiers
 
     pack = load(settings.policies)
@@ -104,7 +104,7 @@ async def _preflight(settings: Settings) -> None:
 
 
 def _export(given: Mapping[str, object], config: Path | None) -> None:
-    from semcache.config import FILE_VARIABLE, PREFIX
+    from semcache.config.settings import FILE_VARIABLE, PREFIX
 
     if config is not None:
         os.environ[FILE_VARIABLE] = str(config)

@@ -20,9 +20,9 @@ from semcache.cli import output
 if TYPE_CHECKING:
     from semcache.cli.lines import Tally
     from semcache.cli.traces import Traced
-    from semcache.config import Settings
+    from semcache.config.packs import Pack
+    from semcache.config.settings import Settings
     from semcache.ledger import Prices
-    from semcache.policy import Pack
     from semcache.simulate.replay import Trace
 
 

@@ -12,8 +12,8 @@ from semcache.cli import opened, options, output
 from semcache.errors import UpstreamError
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
-    from semcache.policy import Pack
+    from semcache.config.packs import Pack
+    from semcache.config.settings import Settings
     from semcache.protocols import EntryStore, Threshold
 
 _COLUMNS = (
@@ -59,8 +59,8 @@ def stats(
 
 async def read(settings: Settings) -> dict[str, Any]:
     """The statistics in the store. Raises ConfigError or StoreError."""
+    from semcache.config.packs import load
     from semcache.ledger import statistics
-    from semcache.policy import load
 
     pack = load(settings.policies)
     if settings.cache.target is not None:

@@ -17,7 +17,7 @@ from semcache.cli.findings import Finding
 from semcache.errors import ConfigError, UpstreamError
 
 if TYPE_CHECKING:
-    from semcache.config import Settings
+    from semcache.config.settings import Settings
 
 _PATIENCE = 5.0
 

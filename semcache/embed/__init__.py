@@ -9,7 +9,7 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semcache import plugins
+from semcache.config import plugins
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:

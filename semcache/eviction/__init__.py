@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from semcache import plugins
+from semcache.config import plugins
+from semcache.config.packs import Pack
 from semcache.eviction import pool
 from semcache.eviction.gdsf import Gdsf
 from semcache.eviction.lec import Lec
@@ -21,7 +22,6 @@ from semcache.eviction.sieve import Sieve
 from semcache.eviction.tinylfu import WTinyLfu
 from semcache.eviction.value import Value
 from semcache.eviction.worth import PLAIN, Policy, Worth
-from semcache.policy import Pack
 
 POLICIES: Mapping[str, Callable[[], Policy]] = plugins.Named(
     "evictions",

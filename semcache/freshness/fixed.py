@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from semcache.config.packs import Pack
 from semcache.freshness.hazard import Volatility
-from semcache.policy import Pack
 from semcache.types import Request
 
 if TYPE_CHECKING:

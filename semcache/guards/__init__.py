@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from semcache import plugins
+from semcache.config import plugins
 from semcache.errors import ConfigError
 from semcache.guards.code import Code
 from semcache.guards.comparing import Comparing, Whole

@@ -24,7 +24,7 @@ from semcache.backends.replica import Address
 from semcache.backends.router import Routing
 from semcache.backends.trip import Routed
 from semcache.cache import AsyncSemanticCache
-from semcache.config import Settings, check_exposure, find_file, is_loopback
+from semcache.config.settings import Settings, check_exposure, find_file, is_loopback
 from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.judge import asks
 from semcache.opening import open_from

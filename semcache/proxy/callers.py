@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request
 from pydantic import BaseModel
 
-from semcache.config import is_loopback
+from semcache.config.settings import is_loopback
 from semcache.errors import RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 

@@ -18,11 +18,11 @@ from semcache.agents.nearhits import NearHits
 from semcache.agents.nearhits import Settings as Terms
 from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
-from semcache.config import Settings
+from semcache.config.packs import Pack
+from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.index.flat import FlatIndex
 from semcache.ledger import Prices, substituted
-from semcache.policy import Pack
 from semcache.proxy.background import Background
 from semcache.proxy.easing import Watched
 from semcache.proxy.near_call import Apart

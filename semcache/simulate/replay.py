@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from semcache.config.packs import Pack
 from semcache.freshness import LearnedFreshness, Volatility
-from semcache.policy import Pack
 from semcache.simulate import bounds
 from semcache.simulate.arrivals import Arrival
 from semcache.simulate.result import Result

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from semcache.policy import Pack
+from semcache.config.packs import Pack
 from semcache.simulate import bounds
 from semcache.simulate.replay import Run, Static, Trace, best, contract_of
 

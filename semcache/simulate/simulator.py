@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal
 
 from semcache import decide, guards, keys
 from semcache.catalogue import Catalogue
+from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
 from semcache.eviction import POLICIES, Policy, pool
-from semcache.policy import Pack
 from semcache.protocols import Freshness, Threshold
 from semcache.simulate.arrivals import Arrival, Step
 from semcache.simulate.result import Result, gather

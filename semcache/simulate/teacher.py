@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from semcache import comparing
 from semcache.catalogue import Catalogue
+from semcache.config.packs import Category
 from semcache.learning import GREY
-from semcache.policy import Category
 from semcache.protocols import Threshold
 from semcache.simulate.arrivals import Arrival
 from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Request, Scope, Serve

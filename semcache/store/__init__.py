@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache import plugins
+from semcache.config import plugins
 
 if TYPE_CHECKING:
     from semcache.protocols import EntryStore

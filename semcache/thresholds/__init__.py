@@ -10,10 +10,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from semcache import plugins
+from semcache.config import plugins
+from semcache.config.packs import Pack
 from semcache.evidence import Label, Standing
 from semcache.guards import GUARDS
-from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.thresholds.certified import CertifiedThreshold
 from semcache.thresholds.certified.belief import FAITHFUL, Noise, Prior

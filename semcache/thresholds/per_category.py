@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
 from semcache.evidence import Label, LabelSource, Standing, State
-from semcache.policy import Pack
 from semcache.thresholds.vcache import nearest
 from semcache.types import Candidate, Controls, Verdict, Why
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from semcache.config.packs import Pack
 from semcache.evidence import Label, Standing, State
-from semcache.policy import Pack
 from semcache.types import Candidate, Controls, Verdict, Why
 
 

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from semcache import features
+from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
 from semcache.evidence import Label, Standing, State
-from semcache.policy import Pack
 from semcache.types import Candidate, Controls, Verdict, Why
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from itertools import count
 
 from semcache.agents.library import Library
 from semcache.agents.plans import Plans
+from semcache.config.packs import load
 from semcache.embed import open_embedder
 from semcache.evidence import Label, LabelSource
 from semcache.index.flat import FlatIndex
-from semcache.policy import load
 from semcache.store.plans import MemoryPlans
 from semcache.thresholds import StaticThreshold
 from semcache.types import Verdict, Why

@@ -17,7 +17,7 @@ from semcache import features
 from semcache.cache import AsyncSemanticCache
 from semcache.cli import opened
 from semcache.cli.entries import _scope
-from semcache.config import Settings
+from semcache.config.settings import Settings
 from semcache.evidence import Label, LabelSource
 from semcache.types import Outcome, Recorded, Scope, Why, parse_id
 

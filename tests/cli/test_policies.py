@@ -7,8 +7,9 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from semcache import pack_file, policy
 from semcache.cli.policies import differences
+from semcache.config import pack_schema
+from semcache.config import packs as policy
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -54,7 +55,7 @@ def test_show_prints_what_lint_accepts(run: Run, tmp_path: Path) -> None:
 
 
 def test_schema_is_a_json_schema(run: Run) -> None:
-    assert json.loads(run("policy", "schema").stdout) == pack_file.json_schema()
+    assert json.loads(run("policy", "schema").stdout) == pack_schema.json_schema()
 
 
 def test_diff_tells_what_changed_and_nothing_else(run: Run, tmp_path: Path) -> None:

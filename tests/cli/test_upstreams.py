@@ -14,7 +14,7 @@ import pytest
 
 from semcache.cli import upstreams
 from semcache.cli.findings import Finding
-from semcache.config import Settings
+from semcache.config.settings import Settings
 
 
 @contextmanager

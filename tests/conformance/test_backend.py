@@ -12,12 +12,12 @@ import msgspec
 import pytest
 import uvicorn
 
-from semcache import plugins
 from semcache.backends import open_backend
 from semcache.backends.by_path import ByPath
 from semcache.backends.echo import echo_app
 from semcache.backends.http import HttpBackend
 from semcache.backends.inprocess import EchoBackend
+from semcache.config import plugins
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from semcache import plugins
+from semcache.config import plugins
 from semcache.embed import DEFAULT_MODEL, default_embedder, open_embedder
 from semcache.embed.batch import BatchingEmbedder
 from semcache.embed.hashing import HashingEmbedder

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from semcache import plugins
+from semcache.config import plugins
 from semcache.eviction import PLAIN, POLICIES, Pool, Quota, Worth
 from semcache.protocols import Eviction
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import plugins
+from semcache.config import plugins
+from semcache.config.pack_schema import GuardName
 from semcache.errors import ConfigError
 from semcache.guards import GUARDS, conflicts, guards
-from semcache.pack_file import GuardName
 from semcache.protocols import Guard
 
 WORDS = """

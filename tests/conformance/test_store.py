@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semcache import plugins
+from semcache.config import plugins
 from semcache.errors import StoreError
 from semcache.evidence import Judgement, LabelSource
 from semcache.store import open_store

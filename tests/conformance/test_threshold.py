@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import features, plugins, policy
+from semcache import features
+from semcache.config import packs, plugins
+from semcache.config.packs import Pack
 from semcache.evidence import Label, LabelSource
 from semcache.freshness import FixedFreshness
-from semcache.policy import Pack
 from semcache.protocols import Threshold
 from semcache.thresholds import STRATEGIES, ByCategory
 from semcache.types import Candidate, Card, Controls, Endpoint, Request
 
-PACK = policy.load("default")
+PACK = packs.load("default")
 CARD = Card(1, b"", b"", "support", "text", 0.0, 1.0)
 INSTALLED = [STRATEGIES[name] for name in plugins.names("strategies")]
 every = pytest.mark.parametrize("make", [*STRATEGIES.values(), *INSTALLED, ByCategory])

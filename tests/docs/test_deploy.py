@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from semcache.config import FILE_VARIABLE, KEYS, PREFIX, Settings, check_exposure
+from semcache.config.settings import FILE_VARIABLE, KEYS, PREFIX, Settings, check_exposure
 from semcache.errors import ConfigError
 from tests.docs.fences import ROOT
 

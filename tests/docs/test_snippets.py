@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from semcache import policy
-from semcache.config import Settings
+from semcache.config import packs
+from semcache.config.settings import Settings
 from tests.docs.conftest import Stage
 from tests.docs.fences import PAGES, Fence, fences, runnable, says
 
@@ -96,7 +96,7 @@ def test_yaml_is_valid_and_every_word_is_known(page: Path, tmp_path: Path) -> No
         file = tmp_path / "block.yaml"
         file.write_text(block.body, encoding="utf-8")
         if "pack" in block.words:
-            assert policy.load(str(file)).categories
+            assert packs.load(str(file)).categories
         if "settings" in block.words:
             Settings.load({}, {}, file)
 

@@ -14,7 +14,7 @@ import pytest
 from eval.decisions import data, figures, hindsight, report, resuming, streams, synthetic, validity
 from eval.decisions.contenders import FAITHFUL, Contender, Insertion, contenders, pack, seen_by, simulator
 from eval.decisions.running import Bounds, Key, Measured, Run
-from semcache.policy import Pack
+from semcache.config.packs import Pack
 from semcache.simulate import Arrival
 from semcache.thresholds import StaticThreshold
 

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import policy
+from semcache.config import packs
 from semcache.eviction import Pool, Quota, quotas
 from semcache.eviction.lru import Lru
 from semcache.eviction.pool import Member
@@ -95,7 +95,7 @@ def test_no_category_loses_what_lies_within_its_share(
 
 
 def test_a_pack_chooses_between_strict_quotas_and_a_pool() -> None:
-    pack = policy.load("default")
+    pack = packs.load("default")
     strict = msgspec.structs.replace(pack, capacity=None)
     assert isinstance(quotas(strict)("default"), Quota)
     of = quotas(msgspec.structs.replace(pack, capacity=100))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semcache.config.packs import Category, Pack, load
 from semcache.freshness import FixedFreshness, LearnedFreshness, Past, Volatility
-from semcache.policy import Category, Pack, load
 from semcache.types import Controls, Endpoint, Request
 
 DAY = 86400.0

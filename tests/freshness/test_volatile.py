@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache import freshness
+from semcache.config.packs import load
 from semcache.freshness import LearnedFreshness, Volatility, VolatilityModel, is_relative
 from semcache.freshness import cues as lexical
-from semcache.policy import load
 
 MODEL = VolatilityModel.shipped()
 

@@ -15,7 +15,7 @@ from typing import Any
 import http_sf
 import msgspec
 
-from semcache.config import Settings
+from semcache.config.settings import Settings
 from semcache.protocols import Backend, Outbound
 from semcache.proxy.app import Proxy
 

@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from semcache.config.packs import Category, Pack
 from semcache.errors import ConfigError
-from semcache.policy import Category, Pack
 from semcache.simulate import plots, replay, report
 from semcache.simulate.compare import KINDS, changes, compare
 from semcache.simulate.replay import Trace

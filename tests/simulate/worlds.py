@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from semcache.config.packs import Category, Pack
 from semcache.evidence import Label, Standing, State
-from semcache.policy import Category, Pack
 from semcache.simulate import Arrival
 from semcache.types import Candidate, Controls, Verdict, Why
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import features, policy
+from semcache import features
+from semcache.config import packs
 from semcache.evidence import Label, LabelSource, State, wilson
 from semcache.judge import noise as judge_noise
 from semcache.thresholds.certified import CertifiedThreshold, belief
@@ -26,7 +27,7 @@ from semcache.thresholds.certified.priors import PATH, shipped
 from semcache.thresholds.certified.tenants import Tenants
 from semcache.types import Candidate, Card, Conflict, Controls, Why
 
-PACK = policy.load("default").with_target(0.05)
+PACK = packs.load("default").with_target(0.05)
 ANY = Controls()
 QUERY, CACHED = "how do i reset my password", "How do I reset my password?"
 
@@ -50,7 +51,7 @@ SURE, UNSURE = candidate(0.995), candidate(0.62, "Where are your offices, and wh
 
 
 def test_a_first_paraphrase_is_served_without_any_label() -> None:
-    threshold = CertifiedThreshold(policy.load("default"))
+    threshold = CertifiedThreshold(packs.load("default"))
     verdict = threshold.judge(SURE, "support", controls=ANY, draw=0.5)
     assert verdict.serve
     assert verdict.p_correct > 0.97
@@ -134,7 +135,7 @@ def test_a_small_gold_set_makes_a_judge_believed_worse_than_it_was_seen_to_be() 
 
 def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:
     profiles = json.loads(PATH.read_text(encoding="utf-8"))["profiles"]
-    assert set(profiles) == set(msgspec.inspect.type_info(policy.Profile).values)  # type: ignore[attr-defined]
+    assert set(profiles) == set(msgspec.inspect.type_info(packs.Profile).values)  # type: ignore[attr-defined]
     for data in profiles.values():
         assert set(TERMS) - set(STATED) == set(data["terms"])
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache import features
+from semcache.config.packs import Category, Pack
 from semcache.evidence import Label, LabelSource
-from semcache.policy import Category, Pack
 from semcache.thresholds.per_category import PerCategoryThreshold, calibrated
 from semcache.types import Candidate, Card, Conflict, Controls
 

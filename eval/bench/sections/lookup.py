@@ -207,11 +207,11 @@ def _weigh() -> int:
 
 def _roomy(folder: Path) -> Path:
     """The default pack without quotas."""
-    from semcache import policy
+    from semcache.config import packs
 
     source = next(
         path
-        for path in (Path(policy.__file__).parent / "policies", Path(policy.__file__).parent.parent / "policies")
+        for path in (Path(packs.__file__).parent / "policies", Path(packs.__file__).parent.parent / "policies")
         if path.is_dir()
     )
     lines = (source / "default.yaml").read_text().splitlines()

@@ -5,10 +5,10 @@
 Invariant: a tool that nobody declared is never answered from here, and no run is replayed the same call twice.
 """
 
-from semcache.agent_policy import ToolSpec
 from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.history import History
 from semcache.agents.tools.results import FoundResult, ToolResults, Why
 from semcache.agents.tools.rules import Effect, Rule, Rules
+from semcache.config.agent_packs import ToolSpec
 
 __all__ = ["Effect", "FoundResult", "History", "Rule", "Rules", "ToolResults", "ToolRun", "ToolSpec", "Why"]

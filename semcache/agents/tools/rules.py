@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
-from semcache.agent_policy import ToolSpec
 from semcache.agents.run import Json
+from semcache.config.agent_packs import ToolSpec
 from semcache.errors import ConfigError
 from semcache.runtime.durations import duration
 

@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from semcache import features
+from semcache.config.packs import Category, Pack
 from semcache.economics import stretched
 from semcache.evidence import Label, LabelSource, Standing, State, wilson
-from semcache.policy import Category, Pack
 from semcache.thresholds.certified.belief import FAITHFUL, HOPELESS, Belief, Noise, Prior
 from semcache.thresholds.certified.budget import HIGHEST, Budget, Contract
 from semcache.thresholds.certified.calibration import Calibration

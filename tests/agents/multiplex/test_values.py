@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from semcache import SemanticCache
-from semcache.agent_policy import ModelSpec
 from semcache.agents.multiplex.values import worth_by
+from semcache.config.agent_packs import ModelSpec
 from semcache.types import Card, Usage
 from tests.store.values import entry
 

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 import yaml
 
-from semcache import plugins
-from semcache.agent_policy import ModelSpec, NearSpec, ToolSpec
+from semcache.config import plugins
+from semcache.config.agent_packs import ModelSpec, NearSpec, ToolSpec
+from semcache.config.yaml_mistakes import explain, line, nearest
 from semcache.errors import ConfigError
-from semcache.mistakes import explain, line, nearest
 from semcache.runtime.durations import Duration
 
 Score = Annotated[float, msgspec.Meta(ge=-1.0, le=1.0, description="cosine similarity, higher is closer")]

@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from semcache.agent_policy import ModelSpec, NearSpec, ToolSpec
+from semcache.config.agent_packs import ModelSpec, NearSpec, ToolSpec
+from semcache.config.pack_schema import GUARDS, CategorySpec, PackSpec, Profile, Rules, read
+from semcache.config.yaml_mistakes import nearest
 from semcache.errors import ConfigError
-from semcache.mistakes import nearest
-from semcache.pack_file import GUARDS, CategorySpec, PackSpec, Profile, Rules, read
 from semcache.runtime.durations import duration
 
 _PLAIN = (
@@ -122,7 +122,7 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def packs_dir() -> Path:
     """The folder of the shipped packs: inside the wheel, or at the root of a checkout."""
-    here = Path(__file__).parent
+    here = Path(__file__).parent.parent
     shipped = here / "policies"
     return shipped if shipped.is_dir() else here.parent / "policies"
 

@@ -18,8 +18,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError
 
-from semcache.errors import ConfigError
-from semcache.sections import (
+from semcache.config.sections import (
     Auth,
     Background,
     Cache,
@@ -34,6 +33,7 @@ from semcache.sections import (
     Upstream,
     Verifier,
 )
+from semcache.errors import ConfigError
 
 PREFIX = "SEMCACHE_"
 FILE_VARIABLE = "SEMCACHE_CONFIG"

@@ -15,8 +15,8 @@ from functools import cache
 from importlib import metadata
 from typing import Any, TypeVar
 
+from semcache.config.yaml_mistakes import nearest
 from semcache.errors import ConfigError, SemcacheError
-from semcache.mistakes import nearest
 from semcache.protocols import Backend, Embedder, EntryStore, Eviction, Guard, Judge, Threshold
 
 T = TypeVar("T")

@@ -1,0 +1,1 @@
+"""Configuration: settings and their sections, policy packs, plug-ins, and mistakes in YAML."""
