@@ -32,11 +32,11 @@ from semcache.config import packs
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
 from semcache.embed.onnx import OnnxEmbedder
-from semcache.evidence import wilson
 from semcache.train import metrics
 from semcache.train.recipe import cards, sources
 from semcache.train.verifier import calibrating
 from semcache.types import Serve, Verify
+from semcache.types.evidence import wilson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from semcache import AsyncSemanticCache
-from semcache.evidence import wilson
+from semcache.types.evidence import wilson
 
 WRITTEN = Path(__file__).parent / "traps_written"
 RESULTS = Path(__file__).parent / "results"

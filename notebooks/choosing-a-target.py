@@ -31,12 +31,12 @@ from semcache.config import packs
 from semcache.economics import CORE_SECOND, Costs, break_even
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.onnx import OnnxEmbedder
-from semcache.evidence import State, wilson
 from semcache.ledger import Prices
 from semcache.simulate import Arrival, Simulator, bounds
 from semcache.thresholds import ByCategory
 from semcache.train.recipe.authored import groups
 from semcache.train.repeats import repeat
+from semcache.types.evidence import State, wilson
 from shell import semcache
 
 SEED = 7

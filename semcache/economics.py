@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from semcache.evidence import Interval, wilson
+from semcache.types.evidence import Interval, wilson
 
 _FEW = 200
 _EVERY = 50

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from semcache.config.packs import Pack
 from semcache.economics import CORE_SECOND, Balance, Economics
-from semcache.evidence import Label, LabelSource
 from semcache.types import Forward, Lookup, Outcome, Recorded, Serve, Why
+from semcache.types.evidence import Label, LabelSource
 
 _REMEMBERED = 10_000
 _NOT_SOUGHT = frozenset([Why.NO_CACHE, Why.UNPROFITABLE])

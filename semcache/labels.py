@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from semcache import comparing
-from semcache.evidence import Label, LabelSource
 from semcache.protocols import Freshness, Threshold
 from semcache.runtime.guarded_calls import SURVIVED
+from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack

@@ -19,12 +19,12 @@ from prometheus_client import Counter
 
 from semcache import comparing
 from semcache.errors import IntegrityError, UpstreamTimeout
-from semcache.evidence import Comparison, Judgement, Label, LabelSource
 from semcache.judge.pace import Pace
 from semcache.labels import LabelLog
 from semcache.runtime.bounded_queue import Backlog
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import Assembled, Entry, Lookup, Outcome, Rejection, Serve
+from semcache.types.evidence import Comparison, Judgement, Label, LabelSource
 
 if TYPE_CHECKING:
     from semcache.parts import Parts

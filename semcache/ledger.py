@@ -15,9 +15,9 @@ from typing import Any, TypedDict
 from semcache.config.agent_packs import ModelSpec
 from semcache.config.packs import Pack
 from semcache.economics import Balance
-from semcache.evidence import Interval, wilson
 from semcache.protocols import Threshold
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
+from semcache.types.evidence import Interval, wilson
 
 # List prices in US dollars per million tokens (input, output); the first pattern that matches a model name counts.
 LIST_PRICES: Mapping[str, tuple[float, float]] = {

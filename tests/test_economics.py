@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.economics import Costs, Economics, Outlook, Relaxation, break_even
-from semcache.evidence import wilson
+from semcache.types.evidence import wilson
 
 LOOKUP, LLM = 0.001, 0.01
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from semcache import decide, features, guards
 from semcache.config.packs import Category, Pack
-from semcache.evidence import Label, LabelSource
 from semcache.thresholds.certified import CertifiedThreshold
 from semcache.thresholds.certified.belief import Belief
 from semcache.thresholds.certified.priors import shipped
 from semcache.types import Candidate, Card, Controls, Serve
+from semcache.types.evidence import Label, LabelSource
 
 WORDS = (
     "reset",

@@ -13,7 +13,6 @@ import pytest
 from semcache import AsyncSemanticCache
 from semcache.config.packs import Category, Pack
 from semcache.economics import Outlook
-from semcache.evidence import Label, LabelSource
 from semcache.gate import Gate
 from semcache.ledger import Prices, recorded
 from semcache.types import (
@@ -33,6 +32,7 @@ from semcache.types import (
     Usage,
     Why,
 )
+from semcache.types.evidence import Label, LabelSource
 
 PACK = Pack(
     name="test",

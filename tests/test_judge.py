@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError, UpstreamTimeout
-from semcache.evidence import Comparison, Interval
 from semcache.judge import JUDGES, noise, open_judge
 from semcache.judge.llm import LlmJudge
 from semcache.judge.verifier import VerifierJudge
 from semcache.protocols import Outbound
+from semcache.types.evidence import Comparison, Interval
 
 
 def compare(cached: str, fresh: str) -> Comparison:

@@ -12,9 +12,9 @@ import pytest
 
 from semcache import AsyncSemanticCache, labels, thresholds
 from semcache.errors import StoreError, UpstreamError
-from semcache.evidence import Comparison, Label, LabelSource
 from semcache.store import open_store
 from semcache.types import Assembled, Outcome, Selector, Store, Why
+from semcache.types.evidence import Comparison, Label, LabelSource
 from tests.learned import Pupil
 
 PACK = """

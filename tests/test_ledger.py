@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from semcache import ledger
 from semcache.config import packs
 from semcache.economics import Balance, Outlook
-from semcache.evidence import Interval, Standing, State
 from semcache.thresholds import ByCategory, StaticThreshold
 from semcache.types import (
     Assembled,
@@ -26,6 +25,7 @@ from semcache.types import (
     Usage,
     Why,
 )
+from semcache.types.evidence import Interval, Standing, State
 
 PRICES = ledger.Prices({"m*": (1.0, 2.0)})
 KEY = CacheKey(Scope(), b"sig", b"exact", "hi", b"c")

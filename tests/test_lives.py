@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache, labels, thresholds
-from semcache.evidence import Comparison, LabelSource
 from semcache.freshness import LearnedFreshness
 from semcache.types import Outcome, Serve, Why
+from semcache.types.evidence import Comparison, LabelSource
 from tests.learned import Pupil
 
 DAY = 86_400.0

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from semcache.evidence import Interval, Standing, State
 from semcache.runtime.telemetry import Meter, log_fields
 from semcache.types import Outcome, Recorded, Scope, Why
+from semcache.types.evidence import Interval, Standing, State
 
 
 def shown(meter: Meter, name: str, **labels: str) -> float | None:

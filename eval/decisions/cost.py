@@ -22,9 +22,9 @@ from eval.decisions.data import questions
 from eval.decisions.report import Section, Table
 from eval.embedded import embedded
 from semcache import decide, features, guards
-from semcache.evidence import Label, LabelSource
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Controls
+from semcache.types.evidence import Label, LabelSource
 
 _ENTRIES, _QUERIES, _LABELS, _NEIGHBOURS = 6000, 2000, 2000, 8
 _RECENT = 200  # queries whose neighbours are still remembered

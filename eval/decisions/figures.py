@@ -14,7 +14,7 @@ import numpy as np
 
 from eval.decisions.contenders import FAITHFUL, Contract
 from eval.decisions.running import Bounds, Key, Measured, Run
-from semcache.evidence import Interval
+from semcache.types.evidence import Interval
 
 _CONTRACTS: tuple[Contract, Contract] = ("hit", "request")
 _Z = 1.959963984540054

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from semcache.evidence import Interval
+from semcache.types.evidence import Interval
 
 RESULTS = Path(__file__).parent.parent / "results"
 

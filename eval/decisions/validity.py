@@ -20,12 +20,12 @@ from eval.decisions.contenders import Contract, contenders, pack
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic import KINDS, Kind
 from semcache.config.packs import Pack
-from semcache.evidence import Label, LabelSource
 from semcache.protocols import Threshold
 from semcache.simulate.result import interval
 from semcache.thresholds.certified import CertifiedThreshold
 from semcache.thresholds.certified.belief import Noise
 from semcache.types import Candidate, Card, Controls
+from semcache.types.evidence import Label, LabelSource
 
 BURN_IN = 200  # hits by the contract "hit", requests by "request"
 _LENGTH = 2000

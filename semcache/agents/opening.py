@@ -17,8 +17,8 @@ from semcache.index.flat import FlatIndex
 from semcache.store.plans import plans_of
 
 if TYPE_CHECKING:
-    from semcache.evidence import Label
     from semcache.parts import Parts
+    from semcache.types.evidence import Label
 
 
 async def open_plans(

@@ -24,8 +24,8 @@ from semcache.agents.run import NoRun, Tool, Turn, Why, digest, read, task_of, t
 from semcache.agents.run import tools as declared_tools
 from semcache.agents.shelf import Match, Tier
 from semcache.agents.template import Template, literals
-from semcache.evidence import Label, LabelSource
 from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
+from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
     from semcache.protocols import Threshold

@@ -78,8 +78,8 @@ async def taught(store: EntryStore, pack: Pack) -> Threshold:
     import msgspec
 
     from semcache import labels
-    from semcache.evidence import LabelSource
     from semcache.thresholds import ByCategory
+    from semcache.types.evidence import LabelSource
 
     threshold, seq = ByCategory(pack), 0
     saved = await store.learned(labels.NAME)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.evidence import JUDGES
 from semcache.judge.plain import ExactJudge, NormalisedJudge
 from semcache.protocols import Judge
+from semcache.types.evidence import JUDGES
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend, Embedder, Verifier

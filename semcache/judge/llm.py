@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 
 from semcache.errors import UpstreamTimeout
-from semcache.evidence import Comparison
 from semcache.protocols import Backend
+from semcache.types.evidence import Comparison
 from semcache.word import OneWord
 
 LONGEST = 6000

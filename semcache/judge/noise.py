@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from semcache import evidence
 from semcache.errors import InvalidArgument
-from semcache.evidence import Interval
 from semcache.thresholds.certified import belief
+from semcache.types import evidence
+from semcache.types.evidence import Interval
 
 _STEPS = 200
 _WORST = 0.9  # of both error rates together

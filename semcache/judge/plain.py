@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.evidence import Comparison
+from semcache.types.evidence import Comparison
 
 # Signs that carry meaning (-4, 5%, $5, C++) are not among them.
 _PUNCTUATION = r"[.,;:!?\"'()\[\]“”‘’«»…*_`]+"

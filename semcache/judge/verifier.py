@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from semcache import guards
 from semcache.errors import EmbedError
-from semcache.evidence import Comparison
 from semcache.judge.plain import normal
 from semcache.protocols import Embedder, Verifier
+from semcache.types.evidence import Comparison
 
 if TYPE_CHECKING:
     from semcache.types import Vector

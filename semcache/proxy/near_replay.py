@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from semcache.agents.nearhits import replay
 from semcache.agents.nearhits.place import restated
 from semcache.errors import SemcacheError, UpstreamError
-from semcache.evidence import Comparison
 from semcache.proxy.background import Bucket
 from semcache.proxy.near_call import Refused, bare, plain, whole
 from semcache.runtime.breaker import Breaker
+from semcache.types.evidence import Comparison
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits import Example, NearHits

@@ -17,7 +17,6 @@ from semcache import context
 from semcache.agents.nearhits import Arm, Example, NearChoice, NearHits, placed
 from semcache.agents.nearhits.near import Draws
 from semcache.errors import SemcacheError, UpstreamError
-from semcache.evidence import Comparison
 from semcache.keys import digest
 from semcache.proxy.background import Background
 from semcache.proxy.hits import EVENT_STREAM
@@ -25,6 +24,7 @@ from semcache.proxy.near_call import Refused, plain, whole
 from semcache.proxy.relay import unstreamed
 from semcache.runtime.breaker import Breaker
 from semcache.types import Endpoint, Forward, Lookup, Usage
+from semcache.types.evidence import Comparison
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend, Dialect, Judge, Outbound

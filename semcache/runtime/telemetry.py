@@ -11,8 +11,8 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from semcache.evidence import Standing, State
 from semcache.types import Recorded, public_id
+from semcache.types.evidence import Standing, State
 
 STAGES = ("key", "embed", "search", "guard", "store", "upstream")
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)

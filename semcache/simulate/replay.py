@@ -26,8 +26,8 @@ from semcache.thresholds.static import StaticThreshold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from semcache.evidence import Standing
     from semcache.types import Matrix, Vector
+    from semcache.types.evidence import Standing
 
 Progress = Callable[[int], None]  # told how many arrivals were simulated since it was last told
 

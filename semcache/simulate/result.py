@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.evidence import Interval, wilson
 from semcache.simulate.arrivals import Arrival, Step
 from semcache.types import Outcome, Why
+from semcache.types.evidence import Interval, wilson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,7 +22,7 @@ from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Reque
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from semcache.evidence import Label
+    from semcache.types.evidence import Label
 
 
 @dataclass(frozen=True, slots=True)

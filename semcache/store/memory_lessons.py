@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from semcache.evidence import Judgement, Label
 from semcache.types import Entry
+from semcache.types.evidence import Judgement, Label
 
 LABELS = 100_000
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.config.packs import Pack
-from semcache.evidence import Label, Standing
 from semcache.guards import GUARDS
 from semcache.protocols import Threshold
 from semcache.thresholds.certified import CertifiedThreshold
@@ -21,6 +20,7 @@ from semcache.thresholds.per_category import PerCategoryThreshold
 from semcache.thresholds.static import StaticThreshold
 from semcache.thresholds.vcache import VCacheThreshold
 from semcache.types import Candidate, Controls, Verdict, Why
+from semcache.types.evidence import Label, Standing
 
 __all__ = ["STRATEGIES", "ByCategory", "StaticThreshold"]
 

@@ -21,9 +21,9 @@ import numpy as np
 
 from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
-from semcache.evidence import Label, LabelSource, Standing, State
 from semcache.thresholds.vcache import nearest
 from semcache.types import Candidate, Controls, Verdict, Why
+from semcache.types.evidence import Label, LabelSource, Standing, State
 
 AUDITED = 0.02  # share of hits whose answers are checked, where the pack allows as much
 _BINS = 200  # in a unit of score

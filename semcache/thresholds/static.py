@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semcache.config.packs import Pack
-from semcache.evidence import Label, Standing, State
 from semcache.types import Candidate, Controls, Verdict, Why
+from semcache.types.evidence import Label, Standing, State
 
 
 class StaticThreshold:

@@ -22,8 +22,8 @@ import numpy as np
 from semcache import features
 from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
-from semcache.evidence import Label, Standing, State
 from semcache.types import Candidate, Controls, Verdict, Why
+from semcache.types.evidence import Label, Standing, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from semcache.evidence import LabelSource
 from semcache.train import mining
 from semcache.train.pairs import Pair, of_answers
 from semcache.train.splits import normal
+from semcache.types.evidence import LabelSource
 
 if TYPE_CHECKING:
     from semcache.protocols import EntryStore

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from semcache.evidence import Label, Standing
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Controls, Verdict
+from semcache.types.evidence import Label, Standing
 
 
 @dataclass

@@ -8,11 +8,11 @@ from semcache.agents.library import Library
 from semcache.agents.plans import Plans
 from semcache.config.packs import load
 from semcache.embed import open_embedder
-from semcache.evidence import Label, LabelSource
 from semcache.index.flat import FlatIndex
 from semcache.store.plans import MemoryPlans
 from semcache.thresholds import StaticThreshold
 from semcache.types import Verdict, Why
+from semcache.types.evidence import Label, LabelSource
 from tests.agents.worlds import SALT, TOOLS, asked, cancelling
 
 NEAR = asked("Please cancel the very first reservation of user cy_fox_3 today, please")

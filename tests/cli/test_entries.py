@@ -18,8 +18,8 @@ from semcache.cache import AsyncSemanticCache
 from semcache.cli import opened
 from semcache.cli.entries import _scope
 from semcache.config.settings import Settings
-from semcache.evidence import Label, LabelSource
 from semcache.types import Outcome, Recorded, Scope, Why, parse_id
+from semcache.types.evidence import Label, LabelSource
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Fill = Callable[..., Awaitable[list[str]]]

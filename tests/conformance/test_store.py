@@ -12,9 +12,9 @@ import pytest
 
 from semcache.config import plugins
 from semcache.errors import StoreError
-from semcache.evidence import Judgement, LabelSource
 from semcache.store import open_store
 from semcache.types import ApiKey, ChangeKind, Outcome, Rejection, Scope, Selector, Why
+from semcache.types.evidence import Judgement, LabelSource
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.store.values import NOW, digest, entry, event, label, owed, vector
 

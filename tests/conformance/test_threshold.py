@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from semcache import features
 from semcache.config import packs, plugins
 from semcache.config.packs import Pack
-from semcache.evidence import Label, LabelSource
 from semcache.freshness import FixedFreshness
 from semcache.protocols import Threshold
 from semcache.thresholds import STRATEGIES, ByCategory
 from semcache.types import Candidate, Card, Controls, Endpoint, Request
+from semcache.types.evidence import Label, LabelSource
 
 PACK = packs.load("default")
 CARD = Card(1, b"", b"", "support", "text", 0.0, 1.0)

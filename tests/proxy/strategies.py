@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from semcache.config.packs import Pack
-from semcache.evidence import Label, Standing, State
 from semcache.types import Candidate, Controls, Verdict, Why
+from semcache.types.evidence import Label, Standing, State
 
 
 @dataclass

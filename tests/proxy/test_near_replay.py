@@ -13,7 +13,6 @@ import pytest
 from semcache.agents.multiplex import Model
 from semcache.agents.nearhits import Example, NearHits, Settings
 from semcache.errors import SemcacheError, UpstreamError
-from semcache.evidence import Comparison
 from semcache.index.flat import FlatIndex
 from semcache.judge.plain import ExactJudge
 from semcache.protocols import Outbound
@@ -21,6 +20,7 @@ from semcache.proxy import near_replay
 from semcache.proxy.near_call import Apart
 from semcache.proxy.near_replay import QUIET, Replays
 from semcache.types import Endpoint, Usage
+from semcache.types.evidence import Comparison
 from semcache.wire import dialects
 from tests.proxy.driver import Answer, Upstream
 from tests.proxy.test_near_served import world

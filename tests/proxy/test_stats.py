@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from semcache.cache import AsyncSemanticCache
-from semcache.evidence import Interval, State
+from semcache.types.evidence import Interval, State
 from tests.proxy.driver import Answer, Call, Upstream, completion, running
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument
 from semcache.eviction import POLICIES
-from semcache.evidence import LabelSource
 from semcache.simulate import Arrival, Result, Simulator
 from semcache.types import Outcome, Why
+from semcache.types.evidence import LabelSource
 from tests.simulate.worlds import DIM, Fixed, pack, traffic, units, with_category
 
 seeds = st.integers(0, 10_000)

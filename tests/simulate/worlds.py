@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 
 from semcache.config.packs import Category, Pack
-from semcache.evidence import Label, Standing, State
 from semcache.simulate import Arrival
 from semcache.types import Candidate, Controls, Verdict, Why
+from semcache.types.evidence import Label, Standing, State
 
 if TYPE_CHECKING:
     from semcache.types import Matrix

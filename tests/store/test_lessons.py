@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from semcache.evidence import Label
 from semcache.store import open_store, schema
 from semcache.store.engine import parse_url
+from semcache.types.evidence import Label
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.store.values import NOW, digest, entry, label, owed, vector
 

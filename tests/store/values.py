@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from semcache.evidence import Judgement, Label, LabelSource
 from semcache.types import CacheKey, Endpoint, Entry, Outcome, Recorded, Scope, Usage, Why
+from semcache.types.evidence import Judgement, Label, LabelSource
 
 DIM = 8
 NOW = 1_000.0

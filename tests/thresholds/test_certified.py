@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from semcache import features
 from semcache.config import packs
-from semcache.evidence import Label, LabelSource, State, wilson
 from semcache.judge import noise as judge_noise
 from semcache.thresholds.certified import CertifiedThreshold, belief
 from semcache.thresholds.certified.belief import STATED, TERMS, Belief, Noise
@@ -26,6 +25,7 @@ from semcache.thresholds.certified.drift import Drift
 from semcache.thresholds.certified.priors import PATH, shipped
 from semcache.thresholds.certified.tenants import Tenants
 from semcache.types import Candidate, Card, Conflict, Controls, Why
+from semcache.types.evidence import Label, LabelSource, State, wilson
 
 PACK = packs.load("default").with_target(0.05)
 ANY = Controls()

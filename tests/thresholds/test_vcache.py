@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from semcache import features
 from semcache.config.packs import Category, Pack
-from semcache.evidence import Label, LabelSource
 from semcache.thresholds.vcache import FEWEST, Boundary, VCacheThreshold, exploring, fit, predicted
 from semcache.types import Candidate, Card, Conflict, Controls, Why
+from semcache.types.evidence import Label, LabelSource
 
 PACK = Pack(
     name="p",

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semcache.evidence import LabelSource
 from semcache.store import open_store
 from semcache.train.labelled import contrasted, pairs_of
 from semcache.train.pairs import Pair
+from semcache.types.evidence import LabelSource
 from tests.store.values import digest, entry, label, vector
 
 

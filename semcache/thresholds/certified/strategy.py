@@ -14,7 +14,6 @@ from typing import Any
 from semcache import features
 from semcache.config.packs import Category, Pack
 from semcache.economics import stretched
-from semcache.evidence import Label, LabelSource, Standing, State, wilson
 from semcache.thresholds.certified.belief import FAITHFUL, HOPELESS, Belief, Noise, Prior
 from semcache.thresholds.certified.budget import HIGHEST, Budget, Contract
 from semcache.thresholds.certified.calibration import Calibration
@@ -23,6 +22,7 @@ from semcache.thresholds.certified.drift import Drift
 from semcache.thresholds.certified.priors import shipped
 from semcache.thresholds.certified.tenants import Tenants
 from semcache.types import Candidate, Controls, Verdict, Why
+from semcache.types.evidence import Label, LabelSource, Standing, State, wilson
 
 FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it

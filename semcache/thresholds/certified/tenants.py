@@ -11,8 +11,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from semcache.evidence import ClassStanding, wilson
 from semcache.thresholds.certified.certificate import Certificate
+from semcache.types.evidence import ClassStanding, wilson
 
 _MOST = 1_000  # classes; the one that was audited longest ago is forgotten, unless it is closed
 

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from semcache.evidence import Comparison, Judgement, Label, Standing
 from semcache.types import (
     ApiKey,
     Assembled,
@@ -30,6 +29,7 @@ from semcache.types import (
     Selector,
     Verdict,
 )
+from semcache.types.evidence import Comparison, Judgement, Label, Standing
 
 if TYPE_CHECKING:
     from semcache.freshness.hazard import Volatility
