@@ -28,12 +28,12 @@ import msgspec
 from openai import AsyncOpenAI, OpenAI
 
 from semcache import AsyncSemanticCache, SemanticCache
+from semcache.dialects import dialects
+from semcache.dialects.headers import cache_status, controls_from, forwarded_as
 from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.found import Found
 from semcache.protocols import Assembler, Dialect
 from semcache.types import Endpoint, Entry, Request
-from semcache.wire import dialects
-from semcache.wire.headers import cache_status, controls_from, forwarded_as
 from semcache_failopen import FailOpen
 
 C = TypeVar("C", bound=OpenAI | AsyncOpenAI)

@@ -181,10 +181,10 @@ def endpoints() -> str:
     """Every path that the proxy answers itself."""
     from fastapi import FastAPI
 
+    from semcache.dialects import dialects, embeddings
     from semcache.proxy.admin import admin_routes
     from semcache.proxy.health import health_routes
     from semcache.proxy.plan_routes import plan_routes
-    from semcache.wire import dialects, embeddings
 
     cached = [[f"`POST {dialect.path}`", "cached"] for dialect in dialects().values()]
     cached.append([f"`POST {embeddings.PATH}`", "cached, each input on its own, exact tier only"])
@@ -206,7 +206,7 @@ def endpoints() -> str:
 @block
 def other_gateways() -> str:
     """Headers of other gateways that are understood."""
-    from semcache.wire import headers
+    from semcache.dialects import headers
 
     alias = {"`Cache-Control: no-cache`": sorted(headers._NO_CACHE - {"x-semcache-bypass"})}
     for ours, names in (

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from prometheus_client import Counter
 
 from semcache import context, decide, eligibility, feedback
+from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
@@ -46,7 +47,6 @@ from semcache.types import (
     parse_id,
     public_id,
 )
-from semcache.wire import dialects
 
 if TYPE_CHECKING:
     from semcache.agents.opening import PlansOnUse

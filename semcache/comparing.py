@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from semcache import features, guards
 from semcache.config.packs import Category
+from semcache.dialects import dialects
 from semcache.freshness import Volatility
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Entry, Forward, Lookup, Serve, Verify, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
-from semcache.wire import dialects
 
 NEAR = 0.5  # score below which a neighbour that the strategy never looked at is not compared
 KINDS = tuple(Volatility)  # labels name them by their place

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
+from semcache.dialects import dialects
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Endpoint, Entry, Forward, Lookup, Outcome, Request, Scope, Serve, Why, public_id
-from semcache.wire import dialects
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from typing import Literal, TypeAlias
 
 from semcache import decide
 from semcache.config.packs import Pack
+from semcache.dialects import dialects
 from semcache.economics import CORE_SECOND
 from semcache.errors import CacheUnavailable, UpstreamTimeout
 from semcache.protocols import Backend, Threshold, Verifier
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
 from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Outcome, Serve, Verify, Why
-from semcache.wire import dialects
 
 _MOST_AT_ONCE = 64
 _REMEMBERED = 10_000

@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
+from semcache.dialects import dialects
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound
 from semcache.types import Endpoint
-from semcache.wire import dialects
 
 _HEAD = 4000
 _LONGEST_REPLY = 1 << 20

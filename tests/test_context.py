@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from semcache import context
 from semcache.context import Pair
+from semcache.dialects import dialects
 from semcache.keys import cache_key, canonical, loose_signature
 from semcache.types import Endpoint, Request
-from semcache.wire import dialects
 
 SALT = b"s" * 32
 CHAT, RESPONSES, MESSAGES = Endpoint.CHAT, Endpoint.RESPONSES, Endpoint.MESSAGES

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from semcache import AsyncSemanticCache
+from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.found import Found, chat_request
 from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Why
-from semcache.wire import dialects
 from tests.test_context import ALL, talk, with_system, with_tool
 
 PACK = """

@@ -58,8 +58,8 @@ def static(folder: Path) -> str:
 async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
     """Those of `texts` that the cache in `folder` serves semantically, as the library decides."""
     from semcache.cache import AsyncSemanticCache
+    from semcache.dialects import dialects
     from semcache.types import Endpoint, Outcome, Serve
-    from semcache.wire import dialects
 
     chat = dialects()[Endpoint.CHAT]
     found = []
@@ -129,8 +129,8 @@ async def fill_store(folder: Path, count: int, seed: int) -> None:
 
 def _entry(number: int, text: str, embedder_id: str, salt: bytes) -> Entry:
     from semcache import context, keys
+    from semcache.dialects import dialects
     from semcache.types import Endpoint, Entry, Usage
-    from semcache.wire import dialects
 
     request = dialects()[Endpoint.CHAT].read(prompts.body(text))
     key = context.cache_key(request, salt)

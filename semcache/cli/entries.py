@@ -119,7 +119,7 @@ def view(entry: Entry) -> dict[str, Any]:
 
 def answer_text(entry: Entry) -> str:
     """What the answer says, "" when its dialect has no text."""
-    from semcache.wire import dialects
+    from semcache.dialects import dialects
 
     dialect = dialects().get(entry.endpoint)
     return dialect.parse(entry.body).text if dialect is not None else ""

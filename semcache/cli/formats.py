@@ -15,11 +15,11 @@ from typing import Any
 
 import msgspec
 
+from semcache.dialects import by_path, dialects
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.found import chat_completion
 from semcache.protocols import Dialect
 from semcache.types import Assembled, Controls, Endpoint, Request, Scope, Traits, Usage
-from semcache.wire import by_path, dialects
 
 CHAT = "/v1/chat/completions"
 _CALLS = {"": CHAT, "completion": CHAT, "acompletion": CHAT, "text_completion": "/v1/completions"}

@@ -410,7 +410,7 @@ class Assembler(Protocol):
 
 
 class Dialect(Protocol):
-    """One wire format. Each module of `semcache.wire` that speaks one exports an instance named `DIALECT`."""
+    """One wire format. Each module of `semcache.dialects` that speaks one exports an instance named `DIALECT`."""
 
     @property
     def endpoint(self) -> Endpoint: ...

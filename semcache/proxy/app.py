@@ -25,6 +25,8 @@ from semcache.backends.router import Routing
 from semcache.backends.trip import Routed
 from semcache.cache import AsyncSemanticCache
 from semcache.config.settings import Settings, check_exposure, find_file, is_loopback
+from semcache.dialects import dialects
+from semcache.dialects.answer import openai_error
 from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.judge import asks
 from semcache.opening import open_from
@@ -45,8 +47,6 @@ from semcache.runtime.guarded_calls import SURVIVED
 from semcache.thresholds import ByCategory
 from semcache.types import ApiKey
 from semcache.verifiers import backend_for, open_verifiers
-from semcache.wire import dialects
-from semcache.wire.answer import openai_error
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

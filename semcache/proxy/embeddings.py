@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 
+from semcache.dialects import embeddings
+from semcache.dialects.embeddings import EmbeddingsRequest
+from semcache.dialects.headers import cache_status, controls_from, forwarded_as, strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound
 from semcache.proxy import hits
@@ -33,9 +36,6 @@ from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import identity_of, refused, relayed
 from semcache.proxy.routes import Routes
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
-from semcache.wire import embeddings
-from semcache.wire.embeddings import EmbeddingsRequest
-from semcache.wire.headers import cache_status, controls_from, forwarded_as, strip_request_headers
 
 
 class EmbeddingsRoute:

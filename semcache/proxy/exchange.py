@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.ledger import planned, substituted
 from semcache.protocols import Dialect, Outbound
@@ -35,7 +36,6 @@ from semcache.proxy.forward import joinable, mode
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, refused, relayed, unstreamed
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Serve, Why
-from semcache.wire.headers import cache_status, forwarded_as, strip_request_headers
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits import NearChoice

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from semcache.dialects import dialects
 from semcache.types import ChangeKind
-from semcache.wire import dialects
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits.near import Lesson

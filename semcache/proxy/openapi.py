@@ -10,8 +10,8 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from semcache.wire import dialects
-from semcache.wire.embeddings import PATH as EMBEDDINGS
+from semcache.dialects import dialects
+from semcache.dialects.embeddings import PATH as EMBEDDINGS
 
 _CONTROLS = {
     "cache-control": "no-cache, no-store, max-age=SECONDS, only-if-cached",

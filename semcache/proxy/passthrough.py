@@ -6,15 +6,15 @@ held in memory.
 
 from __future__ import annotations
 
+from semcache.dialects import messages
+from semcache.dialects.answer import openai_error
+from semcache.dialects.headers import strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound
 from semcache.proxy.asgi import BrokenOff, Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
 from semcache.proxy.auth import Authenticator, forwarded
 from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import refused, relayed
-from semcache.wire import messages
-from semcache.wire.answer import openai_error
-from semcache.wire.headers import strip_request_headers
 
 _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
 

@@ -15,8 +15,8 @@ import msgspec
 
 from semcache.agents.adapt import Made
 from semcache.agents.plans import FoundPlan
+from semcache.dialects.body import UNREADABLE
 from semcache.types import Endpoint
-from semcache.wire.body import UNREADABLE
 
 Json: TypeAlias = dict[str, Any]
 Conversation: TypeAlias = tuple[list[Json], list[Json]]  # chat messages, tools

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from semcache.dialects.headers import cache_status, strip_reply_headers
 from semcache.errors import RequestRejected
 from semcache.protocols import Reply
 from semcache.proxy.asgi import HeaderList, Scope, encoded
 from semcache.types import Endpoint
-from semcache.wire.headers import cache_status, strip_reply_headers
 
 # The server that speaks to the client dates and names its replies itself.
 _SERVERS_OWN = frozenset({"date", "server"})

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.cache import AsyncSemanticCache
+from semcache.dialects.headers import controls_from
 from semcache.errors import RequestRejected
 from semcache.flight import Flights
 from semcache.protocols import Backend, Dialect
@@ -27,7 +28,6 @@ from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import identity_of
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
 from semcache.types import Scope as CacheScope
-from semcache.wire.headers import controls_from
 
 if TYPE_CHECKING:
     from semcache.proxy.nearby import Nearby

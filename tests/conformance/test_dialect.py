@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semcache.dialects import by_path, dialects
 from semcache.errors import IntegrityError, RequestRejected
 from semcache.protocols import Assembler, Dialect
 from semcache.types import Controls, Endpoint
-from semcache.wire import by_path, dialects
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "wire"
 

@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from semcache import opening
 from semcache.backends.echo import echo_app
 from semcache.backends.inprocess import EchoBackend
+from semcache.dialects import dialects
 from semcache.errors import EmbedError, IndexFault, IntegrityError, StoreError
 from semcache.protocols import Outbound
 from semcache.proxy.app import Proxy
 from semcache.runtime.breaker import Breaker
-from semcache.wire import dialects
 from tests.proxy.driver import Call, Received, running
 
 FAULTS = {

@@ -12,6 +12,7 @@ import pytest
 
 from semcache.agents.multiplex import Model
 from semcache.agents.nearhits import Example, NearHits, Settings
+from semcache.dialects import dialects
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.index.flat import FlatIndex
 from semcache.judge.plain import ExactJudge
@@ -21,7 +22,6 @@ from semcache.proxy.near_call import Apart
 from semcache.proxy.near_replay import QUIET, Replays
 from semcache.types import Endpoint, Usage
 from semcache.types.evidence import Comparison
-from semcache.wire import dialects
 from tests.proxy.driver import Answer, Upstream
 from tests.proxy.test_near_served import world
 from tests.proxy.test_nearby import looked_up, says

@@ -13,6 +13,7 @@ import pytest
 
 from semcache.agents.multiplex import Model
 from semcache.agents.nearhits import Arm, NearHits, Settings, State
+from semcache.dialects import dialects
 from semcache.errors import UpstreamError
 from semcache.index.flat import FlatIndex
 from semcache.judge.plain import ExactJudge
@@ -21,7 +22,6 @@ from semcache.protocols import Outbound
 from semcache.proxy.background import Background
 from semcache.proxy.nearby import Nearby
 from semcache.types import Endpoint, Forward, Lookup, Scope, Usage, Why
-from semcache.wire import dialects
 from tests.proxy.driver import Answer, Upstream
 
 SETTINGS = Settings(Model("small", 1.0, 1.0), Model("large", 20.0, 20.0), target=0.1, rate=0.5)

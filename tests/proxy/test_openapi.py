@@ -10,7 +10,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from semcache.wire import dialects
+from semcache.dialects import dialects
 from tests.contract.services import Service, serving
 
 pytestmark = pytest.mark.process

@@ -10,13 +10,13 @@ import httpx2
 import pytest
 from fastapi import FastAPI, Response
 
+from semcache.dialects import dialects
 from semcache.errors import RequestRejected
 from semcache.proxy import plan_shapes as shapes
 from semcache.proxy.auth import Authenticator, new_key
 from semcache.proxy.plan_routes import plan_routes
 from semcache.proxy.plans import PlanSurface
 from semcache.types import Endpoint, Scope
-from semcache.wire import dialects
 from tests.agents.worlds import SALT, TOOLS, asked, called, cancelling, opened
 
 ANN, BO = cancelling("ann_lee_1", "AB12CD"), cancelling("bo_ray_2", "EF34GH")

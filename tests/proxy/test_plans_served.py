@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
+from semcache.dialects import dialects
 from semcache.errors import StoreError
 from semcache.protocols import Outbound
 from semcache.proxy.app import Proxy
 from semcache.types import Endpoint
-from semcache.wire import dialects
 from tests.agents.worlds import TOOLS, asked, called
 from tests.proxy.driver import STREAM, Answer, Call, Clock, Received, Upstream, running
 from tests.proxy.test_plans import body as request_body

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from semcache.backends.http import HttpBackend
+from semcache.dialects.chat import DIALECT as CHAT_DIALECT
 from semcache.errors import UpstreamError, UpstreamTimeout
-from semcache.wire.chat import DIALECT as CHAT_DIALECT
 from tests.proxy.driver import CHAT, STREAM, Answer, Call, Upstream, ask, completion, events, running, spoken
 
 PROMPT = "How do I reset the password of the router?"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semcache.dialects import embeddings
 from semcache.errors import IntegrityError, RequestRejected
 from semcache.types import Controls, Endpoint, Usage
-from semcache.wire import embeddings
 
 
 def read(given_input, **body):

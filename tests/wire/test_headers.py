@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.errors import RequestRejected
-from semcache.types import Controls, Outcome, Why
-from semcache.wire.headers import (
+from semcache.dialects.headers import (
     cache_status,
     controls_from,
     forwarded_as,
     strip_reply_headers,
     strip_request_headers,
 )
+from semcache.errors import RequestRejected
+from semcache.types import Controls, Outcome, Why
 
 
 def controls(*headers: tuple[str, str], body: Controls | None = None) -> Controls:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semcache.dialects import dialects
 from semcache.errors import RequestRejected
 from semcache.types import Endpoint
-from semcache.wire import dialects
 
 CHAT, RESPONSES, MESSAGES = (dialects()[name] for name in (Endpoint.CHAT, Endpoint.RESPONSES, Endpoint.MESSAGES))
 COMPLETIONS = dialects()[Endpoint.COMPLETIONS]

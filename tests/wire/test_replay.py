@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semcache.dialects import dialects, sse
 from semcache.errors import IntegrityError
 from semcache.types import Endpoint, Usage
-from semcache.wire import dialects, sse
 from tests.wire.answers import chat_answers, completion_answers, message_answers, response_answers
 
 CHAT, RESPONSES, MESSAGES = (dialects()[name] for name in (Endpoint.CHAT, Endpoint.RESPONSES, Endpoint.MESSAGES))

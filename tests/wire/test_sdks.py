@@ -14,9 +14,9 @@ import pydantic
 import pytest
 from hypothesis import given, settings
 
+from semcache.dialects import dialects
 from semcache.protocols import Dialect
 from semcache.types import Endpoint
-from semcache.wire import dialects
 from tests.wire.answers import chat_answers, message_answers, response_answers
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "wire"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.wire.sse import Reader, event
+from semcache.dialects.sse import Reader, event
 
 
 def read(*chunks: bytes) -> list[tuple[int, str, bytes]]:

@@ -183,8 +183,8 @@ def _shelves(cache: Any) -> Any:
 
 
 def _request(text: str) -> Any:
+    from semcache.dialects import dialects
     from semcache.types import Endpoint
-    from semcache.wire import dialects
 
     return dialects()[Endpoint.CHAT].read(prompts.body(text))
 

@@ -10,10 +10,10 @@ import asyncio
 
 import msgspec
 
+from semcache.dialects import dialects
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend
 from semcache.types import Endpoint
-from semcache.wire import dialects
 from semcache.word import answered
 
 _LONGEST = 1 << 20

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from semcache.errors import IntegrityError
-from semcache.types import Assembled, Endpoint, Request, Traits
-from semcache.wire import body as bodies
-from semcache.wire import sse
-from semcache.wire.answer import encode, load, openai_error, pieces, stored
-from semcache.wire.choices import (
+from semcache.dialects import body as bodies
+from semcache.dialects import sse
+from semcache.dialects.answer import encode, load, openai_error, pieces, stored
+from semcache.dialects.choices import (
     FINISHED,
     WHOLE,
     ChunkAssembler,
@@ -24,7 +22,9 @@ from semcache.wire.choices import (
     merge_field,
     usage_of,
 )
-from semcache.wire.controls import kind, refusal
+from semcache.dialects.controls import kind, refusal
+from semcache.errors import IntegrityError
+from semcache.types import Assembled, Endpoint, Request, Traits
 
 _ROLES: dict[str, Any] = {
     "user": "user",

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from semcache.dialects.body import UNREADABLE, encode
 from semcache.errors import IntegrityError
-from semcache.wire.body import UNREADABLE, encode
 
 __all__ = ["encode", "integer", "load", "openai_error", "pieces", "stored"]
 

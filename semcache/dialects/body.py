@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from semcache.dialects.controls import from_body, kind, refusal
 from semcache.types import Controls
-from semcache.wire.controls import from_body, kind, refusal
 
 MAX_DEPTH = 128
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from semcache.dialects import body as bodies
+from semcache.dialects import sse
+from semcache.dialects.answer import encode, integer, load, openai_error, pieces, stored
+from semcache.dialects.controls import kind, refusal
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits, Usage
-from semcache.wire import body as bodies
-from semcache.wire import sse
-from semcache.wire.answer import encode, integer, load, openai_error, pieces, stored
-from semcache.wire.controls import kind, refusal
 
 Json: TypeAlias = dict[str, Any]
 

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from semcache.dialects.controls import rate, refusal, score, seconds
 from semcache.errors import RequestRejected
 from semcache.types import Controls, Outcome, Why
-from semcache.wire.controls import rate, refusal, score, seconds
 
 Headers: TypeAlias = Iterable[tuple[str, str]]
 

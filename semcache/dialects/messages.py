@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from semcache.dialects import body as bodies
+from semcache.dialects import sse
+from semcache.dialects.answer import encode, integer, load, pieces, stored
+from semcache.dialects.controls import kind, refusal
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits, Usage
-from semcache.wire import body as bodies
-from semcache.wire import sse
-from semcache.wire.answer import encode, integer, load, pieces, stored
-from semcache.wire.controls import kind, refusal
 
 Json: TypeAlias = dict[str, Any]
 

@@ -22,7 +22,7 @@ __all__ = ["by_path", "dialects"]
 @cache
 def dialects() -> Mapping[Endpoint, Dialect]:
     """Every dialect that answers one request with one answer; embeddings, cached per input, are not among them."""
-    from semcache.wire import chat, completions, messages, responses
+    from semcache.dialects import chat, completions, messages, responses
 
     known: tuple[Dialect, ...] = (chat.DIALECT, completions.DIALECT, responses.DIALECT, messages.DIALECT)
     return MappingProxyType({dialect.endpoint: dialect for dialect in known})

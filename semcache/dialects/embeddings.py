@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from semcache.dialects import body as bodies
+from semcache.dialects.answer import encode, integer, load, openai_error
+from semcache.dialects.controls import kind, refusal
 from semcache.errors import IntegrityError
 from semcache.types import Controls, Endpoint, Request, Traits, Usage
-from semcache.wire import body as bodies
-from semcache.wire.answer import encode, integer, load, openai_error
-from semcache.wire.controls import kind, refusal
 
 PATH = "/v1/embeddings"
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from semcache.dialects import sse
+from semcache.dialects.answer import encode, integer, load
 from semcache.types import Assembled, Usage
-from semcache.wire import sse
-from semcache.wire.answer import encode, integer, load
 
 FINISHED = frozenset({"stop", "tool_calls", "function_call", "content_filter", "eos"})
 _FRAME = frozenset({"choices", "object", "usage", "obfuscation"})
