@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.secrets import has_secret
+from semcache.request.secrets import has_secret
 from semcache.types import Admission, Assembled, Discard, Endpoint, Request, Store, Why
 
 _REFUSAL = re.compile(

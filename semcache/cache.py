@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from prometheus_client import Counter
 
-from semcache import context, decide, eligibility, feedback
+from semcache import decide, feedback
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
 from semcache.ledger import Facts, recorded, statistics
 from semcache.parts import GRACE
+from semcache.request import conversation, eligibility
 from semcache.runtime.guarded_calls import SURVIVED, Faults
 from semcache.semantic import SemanticTier
 from semcache.types import (
@@ -269,7 +270,7 @@ class AsyncSemanticCache:
             why = Why.PERSONAL
         if why is not None:
             return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS))
-        key = context.cache_key(request, self._store.salt)
+        key = conversation.cache_key(request, self._store.salt)
         exact = self._exact(request, key, category)
         seconds = time.perf_counter() - started
         if isinstance(exact, Serve):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from semcache.guards import GUARDS
 from semcache.guards.order import BEING, settled
-from semcache.guards.text import read as read_text
+from semcache.request.text import read as read_text
 from semcache.types import Candidate, Conflict
 from semcache.verbatim import verbatim
 

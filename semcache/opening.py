@@ -15,7 +15,6 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from semcache import categorize
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack, load
@@ -32,6 +31,7 @@ from semcache.judge import asks, open_judge
 from semcache.ledger import Prices
 from semcache.parts import Parts
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
+from semcache.request import categorize
 from semcache.runtime.telemetry import Meter
 from semcache.store import open_store
 from semcache.store.seal import Seal

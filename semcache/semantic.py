@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from semcache import context, decide, eligibility, guards, keys
+from semcache import decide, guards
 from semcache.config.packs import Category
-from semcache.context import Chain, Pair
 from semcache.errors import EmbedError, IntegrityError
+from semcache.request import conversation, eligibility, keys
+from semcache.request.conversation import Chain, Pair
 from semcache.runtime.guarded_calls import Faults
 from semcache.types import (
     CacheKey,
@@ -146,7 +147,7 @@ class SemanticTier:
 
     def _asked(self, request: Request, key: CacheKey, policy: Category) -> _Asked:
         names: tuple[str, ...] = policy.guards
-        if "ellipsis" in names and context.follows(request.identity):
+        if "ellipsis" in names and conversation.follows(request.identity):
             # What the message leans on is there, and is compared by signature or turn by turn.
             names = tuple([name for name in names if name != "ellipsis"])
         return _Asked(request, key, policy, names, self._parts.rng.random())
@@ -189,7 +190,7 @@ class SemanticTier:
         chain = _chain(request, near)
         if chain is None:
             return _Places(shelves[0], shelves, vector)
-        said = context.blended(vector, await self._embed_all(chain.questions))
+        said = conversation.blended(vector, await self._embed_all(chain.questions))
         signature = keys.loose_signature(request, chain.rest, salt)
         others = keys.shelves_of(signature, names, embedder, salt)
         lenient = [category.context == "semantic" for category in near]
@@ -233,7 +234,7 @@ class SemanticTier:
             last = asked.request.text, candidate.card.text
             if kept is None:
                 continue
-            differing = context.pairs(chain, kept, last=last, longest=asked.policy.max_chars)
+            differing = conversation.pairs(chain, kept, last=last, longest=asked.policy.max_chars)
             if differing is not None and (not differing or asked.policy.context == "semantic"):
                 alike.append((candidate, differing))
         if not alike:
@@ -268,7 +269,7 @@ class SemanticTier:
         if any(conflict.veto for conflict in guards.conflicts(pair.asked, pair.kept, asked.guards)):
             return False
         if pair.role == "assistant":
-            return score >= context.ALIKE
+            return score >= conversation.ALIKE
         turn = asked._replace(request=replace(asked.request, text=pair.asked))
         return isinstance(self._choose(turn, [Candidate(replace(card, text=pair.kept), score)]), Serve)
 
@@ -283,7 +284,7 @@ class SemanticTier:
             if entry is None:
                 return None
             self._parts.answers.put(entry)
-        return context.stored(entry.key.canonical)
+        return conversation.stored(entry.key.canonical)
 
     def _choose(self, asked: _Asked, candidates: Sequence[Candidate]) -> Decision:
         request = asked.request
@@ -309,7 +310,7 @@ class SemanticTier:
         asked = request.controls.max_error
         if asked is not None and asked < self._parts.pack.target:
             return True
-        return eligibility.semantic_eligible(request, policy) is not None or context.alone(
+        return eligibility.semantic_eligible(request, policy) is not None or conversation.alone(
             request.identity, request.text
         )
 
@@ -322,7 +323,7 @@ def _chain(request: Request, near: Sequence[Category]) -> Chain | None:
     """The conversation, if it has earlier turns that any of these categories lets match by meaning."""
     if request.traits.turns < 2 or all(category.context == "exact" for category in near):
         return None
-    chain = context.read(request.identity)
+    chain = conversation.read(request.identity)
     return chain if chain.turns else None
 
 

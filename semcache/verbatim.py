@@ -12,7 +12,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.guards.text import LIGHT
+from semcache.request.text import LIGHT
 
 LONGEST = 8192  # characters; longer texts are compared as they are
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00a0", "''\"\" ")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from semcache.categorize import Categories, build, example_texts
 from semcache.config.packs import Category, Pack
 from semcache.errors import EmbedError, RequestRejected
 from semcache.protocols import Categorizer
+from semcache.request.categorize import Categories, build, example_texts
 from semcache.types import Controls, Endpoint, Request
 
 PACK = Pack(

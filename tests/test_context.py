@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import context
-from semcache.context import Pair
 from semcache.dialects import dialects
-from semcache.keys import cache_key, canonical, loose_signature
+from semcache.request import conversation
+from semcache.request.conversation import Pair
+from semcache.request.keys import cache_key, canonical, loose_signature
 from semcache.types import Endpoint, Request
 
 SALT = b"s" * 32
@@ -73,8 +73,8 @@ def with_tool(endpoint: Endpoint, result: str, *, arguments: str = '{"city":"Osl
     return read(endpoint, first, *steps, assistant("It rains."), last)
 
 
-def chain(request: Request) -> context.Chain:
-    return context.read(request.identity)
+def chain(request: Request) -> conversation.Chain:
+    return conversation.read(request.identity)
 
 
 def loose(request: Request) -> bytes:
@@ -82,7 +82,7 @@ def loose(request: Request) -> bytes:
 
 
 def compared(one: Request, two: Request) -> tuple[Pair, ...] | None:
-    return context.pairs(chain(one), chain(two), last=(one.text, two.text), longest=200)
+    return conversation.pairs(chain(one), chain(two), last=(one.text, two.text), longest=200)
 
 
 def keys_of(identity: bytes) -> bytes:
@@ -186,7 +186,7 @@ def test_the_chain_and_what_is_left_say_together_what_the_identity_says(
         {"messages": [*({"role": role, "content": text} for role, text in talked), user([{"type": "text"}])]}
         for talked in (one, two)
     )
-    left, right = context.read(first), context.read(second)
+    left, right = conversation.read(first), conversation.read(second)
     equal = canonical(left.rest) == canonical(right.rest) and left.turns == right.turns
     assert equal == (one == two)
 
@@ -194,25 +194,25 @@ def test_the_chain_and_what_is_left_say_together_what_the_identity_says(
 @given(st.recursive(st.none() | st.integers() | texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner)))
 def test_nothing_that_a_client_may_send_cannot_be_read(value: Any) -> None:
     for items in (value, [value, value], [{"role": "user", "content": value}, {"role": "user"}]):
-        assert isinstance(context.read({"messages": items}), context.Chain)
-        assert isinstance(context.alone({"input": items}, "Is it treatable?"), bool)
+        assert isinstance(conversation.read({"messages": items}), conversation.Chain)
+        assert isinstance(conversation.alone({"input": items}, "Is it treatable?"), bool)
 
 
 def test_an_entry_remembers_its_conversation() -> None:
     request = read(CHAT, *talk("a", "b", "c"))
-    kept = context.stored(cache_key(request, SALT).canonical)
+    kept = conversation.stored(cache_key(request, SALT).canonical)
     assert kept is not None
     assert kept.turns == chain(request).turns
 
 
 @pytest.mark.parametrize("canonical", [b"", b"{}", b"\x00" * 40, keys_of(b"[]"), keys_of(b"{")])
 def test_an_entry_that_no_cache_wrote_has_no_conversation(canonical: bytes) -> None:
-    assert context.stored(canonical) is None
+    assert conversation.stored(canonical) is None
 
 
 def test_a_very_long_conversation_has_to_match_to_the_letter() -> None:
-    assert chain(read(CHAT, *talk(*"ab" * (context.MOST // 2), "c"))).turns
-    assert not chain(read(CHAT, *talk(*"ab" * context.MOST, "c"))).turns
+    assert chain(read(CHAT, *talk(*"ab" * (conversation.MOST // 2), "c"))).turns
+    assert not chain(read(CHAT, *talk(*"ab" * conversation.MOST, "c"))).turns
 
 
 # What may be compared
@@ -299,9 +299,9 @@ def test_conversations_of_other_shapes_never_match() -> None:
 def test_a_message_that_points_back_has_no_answer_of_its_own(text: str) -> None:
     for endpoint in ALL:
         greeted = with_system(endpoint, "Help.", assistant("Hello!"), user(text))
-        assert context.alone(read(endpoint, user(text)).identity, text)
-        assert context.alone(greeted.identity, text)
-        assert not context.alone(read(endpoint, *talk("a", "b", text)).identity, text)
+        assert conversation.alone(read(endpoint, user(text)).identity, text)
+        assert conversation.alone(greeted.identity, text)
+        assert not conversation.alone(read(endpoint, *talk("a", "b", text)).identity, text)
 
 
 @pytest.mark.parametrize(
@@ -315,20 +315,22 @@ def test_a_message_that_points_back_has_no_answer_of_its_own(text: str) -> None:
     ],
 )
 def test_a_question_that_stands_alone_is_left_alone(text: str) -> None:
-    assert not context.alone(read(CHAT, user(text)).identity, text)
+    assert not conversation.alone(read(CHAT, user(text)).identity, text)
 
 
 @pytest.mark.parametrize("endpoint", ALL)
 def test_small_talk_is_nothing_to_point_back_to(endpoint: Endpoint) -> None:
     text = "what about Germany?"
-    assert context.alone(read(endpoint, *talk("Hi there!", "Hello! How can I help you today?", text)).identity, text)
+    assert conversation.alone(
+        read(endpoint, *talk("Hi there!", "Hello! How can I help you today?", text)).identity, text
+    )
 
 
 # What equal to the letter means
 
 
 def signature(endpoint: Endpoint, *items: Any) -> bytes:
-    return context.cache_key(read(endpoint, *items), SALT).signature
+    return conversation.cache_key(read(endpoint, *items), SALT).signature
 
 
 @pytest.mark.parametrize("endpoint", ALL)
@@ -349,7 +351,7 @@ def test_small_talk_and_contractions_leave_a_conversation_where_it_is(
     endpoint: Endpoint, one: tuple[str, ...], two: tuple[str, ...]
 ) -> None:
     assert signature(endpoint, *talk(*one)) == signature(endpoint, *talk(*two))
-    keys = [context.cache_key(read(endpoint, *talk(*texts)), SALT) for texts in (one, two)]
+    keys = [conversation.cache_key(read(endpoint, *talk(*texts)), SALT) for texts in (one, two)]
     assert keys[0].exact != keys[1].exact
 
 
@@ -373,7 +375,7 @@ def test_what_was_said_keeps_conversations_apart(one: tuple[str, ...], two: tupl
 
 def test_a_tool_result_or_a_system_prompt_is_never_small_talk() -> None:
     assert signature(CHAT, user("Why?")) != signature(CHAT, {"role": "system", "content": "Hello"}, user("Why?"))
-    assert context.cache_key(with_tool(CHAT, "3 degrees"), SALT) != context.cache_key(
+    assert conversation.cache_key(with_tool(CHAT, "3 degrees"), SALT) != conversation.cache_key(
         with_tool(CHAT, "18 degrees"), SALT
     )
 
@@ -388,8 +390,8 @@ def unit(*values: float) -> Any:
 
 def test_a_conversation_lies_between_its_last_message_and_what_was_asked_before() -> None:
     last, before, other = unit(1, 0, 0), unit(0, 1, 0), unit(0, 0, 1)
-    mine = context.blended(last, np.stack([before]))
-    theirs = context.blended(last, np.stack([other]))
+    mine = conversation.blended(last, np.stack([before]))
+    theirs = conversation.blended(last, np.stack([other]))
     assert float(mine @ mine) == pytest.approx(1, abs=1e-5)
     assert float(mine @ last) == pytest.approx(float(mine @ before), abs=1e-5)
     assert float(mine @ mine) > float(mine @ theirs)
@@ -397,4 +399,4 @@ def test_a_conversation_lies_between_its_last_message_and_what_was_asked_before(
 
 @pytest.mark.parametrize("before", [np.empty((0, 3), np.float32), unit(-1, 0, 0)[None], np.zeros((1, 3), np.float32)])
 def test_questions_that_say_nothing_leave_the_last_message(before: Any) -> None:
-    assert context.blended(unit(1, 0, 0), before) == pytest.approx(unit(1, 0, 0))
+    assert conversation.blended(unit(1, 0, 0), before) == pytest.approx(unit(1, 0, 0))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.config.packs import Category
-from semcache.eligibility import ineligible, is_creative, is_live, is_personal, semantic_eligible
-from semcache.secrets import has_secret
+from semcache.request.eligibility import ineligible, is_creative, is_live, is_personal, semantic_eligible
+from semcache.request.secrets import has_secret
 from semcache.types import Endpoint, Request, Scope, Traits, Why
 
 PERSONAL = """

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.keys import cache_key, canonical, digest, loose_signature, shelf_of, shelves_of
+from semcache.request.keys import cache_key, canonical, digest, loose_signature, shelf_of, shelves_of
 from semcache.types import Endpoint, Request, Scope
 
 SALT = b"s" * 32

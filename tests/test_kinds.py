@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache import kinds
-from semcache.kinds import creative, live, personal
-from semcache.kinds.patterns import words_of
-from semcache.secrets import fold
+from semcache.request import kinds
+from semcache.request.kinds import creative, live, personal
+from semcache.request.kinds.patterns import words_of
+from semcache.request.secrets import fold
 
 _RULES = [*personal._PERSONAL._rules, *live._LIVE._rules, *creative._CREATIVE._rules]
 

@@ -6,8 +6,8 @@ import pytest
 
 from semcache.config.pack_schema import GUARDS
 from semcache.config.packs import Pack, load, packs
-from semcache.eligibility import is_live
-from semcache.secrets import has_secret
+from semcache.request.eligibility import is_live
+from semcache.request.secrets import has_secret
 
 NAMES = ["agents", "code", "default", "finance", "live-data", "medical", "private", "support"]
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache import secrets
-from semcache.eligibility import is_live
-from semcache.secrets import fold, has_secret
+from semcache.request import secrets
+from semcache.request.eligibility import is_live
+from semcache.request.secrets import fold, has_secret
 
 TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4"
 

@@ -128,12 +128,12 @@ async def fill_store(folder: Path, count: int, seed: int) -> None:
 
 
 def _entry(number: int, text: str, embedder_id: str, salt: bytes) -> Entry:
-    from semcache import context, keys
     from semcache.dialects import dialects
+    from semcache.request import conversation, keys
     from semcache.types import Endpoint, Entry, Usage
 
     request = dialects()[Endpoint.CHAT].read(prompts.body(text))
-    key = context.cache_key(request, salt)
+    key = conversation.cache_key(request, salt)
     now = time.time()
     return Entry(
         id=number + 1,

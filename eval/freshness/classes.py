@@ -13,7 +13,7 @@ import numpy as np
 from eval.embedded import embedded
 from eval.freshness.sets import Row, Timeline
 from semcache.freshness import Volatility, VolatilityModel, is_relative
-from semcache.freshness.volatile import KINDS
+from semcache.request.prompt_volatility import KINDS
 from semcache.train import volatility as recipe
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from eval.freshness.sets import Row
 from eval.markdown import table
-from semcache.freshness.volatile import KINDS
+from semcache.request.prompt_volatility import KINDS
 
 
 def page(result: Row, seeds: int) -> str:

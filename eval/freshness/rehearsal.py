@@ -17,7 +17,7 @@ import numpy as np
 from eval.freshness.sets import Row, Timeline
 from semcache.config.packs import Category, Pack, load
 from semcache.freshness import LearnedFreshness, Past, Volatility
-from semcache.freshness.volatile import KINDS
+from semcache.request.prompt_volatility import KINDS
 from semcache.types import Endpoint, Request
 
 if TYPE_CHECKING:

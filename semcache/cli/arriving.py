@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semcache import admission, categorize, context, eligibility
+from semcache import admission
 from semcache.cli.traces import Traced
 from semcache.config.packs import Pack
 from semcache.errors import RequestRejected
@@ -20,6 +20,7 @@ from semcache.freshness import FixedFreshness
 from semcache.judge.plain import normal
 from semcache.ledger import Prices
 from semcache.protocols import Embedder
+from semcache.request import categorize, conversation, eligibility
 from semcache.simulate import Arrival
 from semcache.simulate.replay import Trace
 from semcache.types import Discard, Request, Scope, Why
@@ -131,7 +132,7 @@ def _arrival(
         answer=canonical(one.answer),
         category=names[0],
         tenant=request.scope.tenant,
-        signature=context.cache_key(request, _SALT).signature,
+        signature=conversation.cache_key(request, _SALT).signature,
         cost=prices.cost(request.model, usage) if one.cost is None else one.cost,
         latency=one.latency or 0.0,
         size=len(logged.answer.body) or len(one.answer),

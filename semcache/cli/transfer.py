@@ -112,7 +112,7 @@ def line(entry: Entry) -> bytes:
     """An entry as a line of JSON. Digests stay behind: they are keyed with the salt of the store."""
     import msgspec
 
-    from semcache.keys import unframe
+    from semcache.request.keys import unframe
     from semcache.types import public_id
 
     scope = entry.key.scope

@@ -7,7 +7,7 @@ from semcache.freshness.fixed import FixedFreshness
 from semcache.freshness.hazard import Volatility
 from semcache.freshness.learned import LearnedFreshness, Outlook, Past
 from semcache.freshness.revalidate import Age, Refetches, usable
-from semcache.freshness.volatile import VolatilityModel, is_relative, may_change_daily
+from semcache.request.prompt_volatility import VolatilityModel, is_relative, may_change_daily
 
 __all__ = [
     "Age",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.config.packs import Category, Pack
 from semcache.freshness.fixed import shortened
 from semcache.freshness.hazard import NOISE, RATES, Hazards, Posterior, Prior, Volatility, prior_quantile
-from semcache.freshness.volatile import VolatilityModel, is_relative
+from semcache.request.prompt_volatility import VolatilityModel, is_relative
 from semcache.types import Request
 
 if TYPE_CHECKING:

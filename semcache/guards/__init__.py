@@ -26,8 +26,8 @@ from semcache.guards.numbers import Numbers
 from semcache.guards.quantifiers import Quantifiers
 from semcache.guards.question import Question
 from semcache.guards.scope import Scope
-from semcache.guards.text import READINGS
 from semcache.protocols import Guard
+from semcache.request.text import READINGS
 from semcache.types import Conflict
 
 __all__ = ["GUARDS", "conflicts", "guards", "is_elliptic"]

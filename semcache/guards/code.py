@@ -15,8 +15,8 @@ from typing import NamedTuple
 from semcache.guards import entities
 from semcache.guards.comparing import Comparing
 from semcache.guards.names import ALIASES
-from semcache.guards.text import all_the_difference, stem, stems, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import all_the_difference, stem, stems, vocabulary
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _MAIL = r"[\w.+-]+@[\w-]+\.[\w.]+\w"

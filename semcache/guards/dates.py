@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.guards.comparing import Comparing
-from semcache.guards.text import FEW, READINGS, Text, differing, heads
-from semcache.guards.text import read as read_text
+from semcache.request.text import FEW, READINGS, Text, differing, heads
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _MONTHS = {

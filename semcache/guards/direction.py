@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from semcache.guards.comparing import Comparing
 from semcache.guards.order import BEING, exchanged, settled
-from semcache.guards.text import LIGHT, READINGS, stem, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import LIGHT, READINGS, stem, vocabulary
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _SOURCE = frozenset(("from",))

@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 
 from semcache.guards.comparing import Comparing
-from semcache.guards.text import LIGHT, READINGS, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import LIGHT, READINGS, vocabulary
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _LONGEST = 12  # words; a longer prompt says itself what it is about

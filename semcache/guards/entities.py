@@ -18,9 +18,9 @@ from semcache.guards import scripts
 from semcache.guards.comparing import Comparing
 from semcache.guards.dates import CALENDAR
 from semcache.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
-from semcache.guards.text import READINGS, Text, content, stem, stems, vocabulary
-from semcache.guards.text import read as read_text
 from semcache.guards.units import UNITS
+from semcache.request.text import READINGS, Text, content, stem, stems, vocabulary
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _CAPITALISED = re.compile(r"[A-Z\u00c0-\u00d6\u00d8-\u00de][^\W_]*(?:['-][^\W_]+)*")

@@ -12,8 +12,8 @@ import re
 from typing import NamedTuple
 
 from semcache.guards.comparing import Comparing
-from semcache.guards.text import differing, lexicon, stem, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import differing, lexicon, stem, vocabulary
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _FORMATS = lexicon(

@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from semcache.guards.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
+from semcache.request.text import read as read_text
 
 _MODALS = lexicon(
     "must=required,obliged,obligated,mandatory,compulsory,obligatory,necessary,obligation,needs"

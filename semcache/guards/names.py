@@ -6,7 +6,7 @@ Data alone. Invariant: every alias maps to one canonical name; words that are mo
 
 from __future__ import annotations
 
-from semcache.guards.text import vocabulary
+from semcache.request.text import vocabulary
 
 _CANONICAL = """
 python=py,python3|javascript=js|typescript=ts|java|kotlin|golang|rust|ruby|php|perl|scala|haskell|c++=cpp

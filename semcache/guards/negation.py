@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from semcache.guards.comparing import Comparing
 from semcache.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING
-from semcache.guards.text import FEW, Text, content, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import FEW, Text, content, vocabulary
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _AUXILIARIES = vocabulary("do does did is are was were has have had can could would should must need might ai wo sha")

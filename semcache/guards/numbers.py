@@ -15,8 +15,6 @@ from typing import NamedTuple
 from semcache.guards import dates
 from semcache.guards.comparing import Comparing
 from semcache.guards.spelled import SPELT, spelled
-from semcache.guards.text import FEW, differing
-from semcache.guards.text import read as read_text
 from semcache.guards.units import (
     CURRENCIES,
     PER,
@@ -26,6 +24,8 @@ from semcache.guards.units import (
     SYMBOLS,
     UNITS,
 )
+from semcache.request.text import FEW, differing
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _CUES = SPELT | STANDALONE | PERIODS

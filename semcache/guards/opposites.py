@@ -6,7 +6,7 @@ count twice.
 
 from __future__ import annotations
 
-from semcache.guards.text import vocabulary
+from semcache.request.text import vocabulary
 
 _VERBS = """
 enable disable|activate deactivate|increase decrease,reduce|buy sell|allow,permit deny,forbid,prohibit,disallow

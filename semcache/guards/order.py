@@ -13,8 +13,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from semcache.guards.text import LIGHT, READINGS, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import LIGHT, READINGS, vocabulary
+from semcache.request.text import read as read_text
 
 _PART = re.compile(r"[^.;:?!]*[.;:?!]*")
 # What may stand before a question, up to its comma, or behind it.

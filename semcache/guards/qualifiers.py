@@ -6,7 +6,7 @@ hyphen. Invariant: no spelling stands on two values of one axis.
 
 from __future__ import annotations
 
-from semcache.guards.text import vocabulary
+from semcache.request.text import vocabulary
 
 _AXES = """
 personal,private,individual,individuals,consumer,home_use|business,businesses,commercial,corporate,company,companies,trade,workplace,b2b|student,students,academic,university|charity,charities,nonprofit,non_profit

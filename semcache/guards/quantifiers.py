@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from semcache.guards.comparing import Comparing
 from semcache.guards.spelled import SPELT
-from semcache.guards.text import LIGHT, Text, all_the_difference, lexicon, stem, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import LIGHT, Text, all_the_difference, lexicon, stem, vocabulary
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _NUMBER = rf"[$€£₹]?\d|(?:{'|'.join(sorted(SPELT - {'couple'}, key=len, reverse=True))}|an?)\b"

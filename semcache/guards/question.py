@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from semcache.guards import grammar
 from semcache.guards.comparing import Comparing
-from semcache.guards.text import content, lexicon, vocabulary
-from semcache.guards.text import read as read_text
+from semcache.request.text import content, lexicon, vocabulary
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _WORDS = vocabulary("who who's whos whom whose when where where's wheres why how how's hows what what's whats which")

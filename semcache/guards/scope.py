@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from semcache.guards.comparing import Comparing
 from semcache.guards.qualifiers import LONE, PHRASES, SINGLE, STARTS, TELLING
-from semcache.guards.text import all_the_difference
-from semcache.guards.text import read as read_text
+from semcache.request.text import all_the_difference
+from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _SINGLE = frozenset(SINGLE)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.guards.text import READINGS, lexicon, vocabulary
+from semcache.request.text import READINGS, lexicon, vocabulary
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3005"
 _FOREIGN = re.compile("[\u0370-\u1fff\u2c00-\u2dff\u2e80-\u2fff\u3005-\ud7ff\uf900-\ufdff\ufe70-\ufeff]")

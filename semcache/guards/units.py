@@ -6,7 +6,7 @@ days) has a dimension of its own.
 
 from __future__ import annotations
 
-from semcache.guards.text import vocabulary
+from semcache.request.text import vocabulary
 
 _SPELLINGS: dict[str, dict[float, str]] = {
     "length": {

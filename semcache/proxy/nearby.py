@@ -13,15 +13,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semcache import context
 from semcache.agents.nearhits import Arm, Example, NearChoice, NearHits, placed
 from semcache.agents.nearhits.near import Draws
 from semcache.errors import SemcacheError, UpstreamError
-from semcache.keys import digest
 from semcache.proxy.background import Background
 from semcache.proxy.hits import EVENT_STREAM
 from semcache.proxy.near_call import Refused, plain, whole
 from semcache.proxy.relay import unstreamed
+from semcache.request import conversation
+from semcache.request.keys import digest
 from semcache.runtime.breaker import Breaker
 from semcache.types import Endpoint, Forward, Lookup, Usage
 from semcache.types.evidence import Comparison
@@ -285,7 +285,13 @@ class Nearby:
         plain = request.endpoint in _DIALECTS and not (traits.tools or traits.stateful or traits.multimodal)
         given, limit = self.near.settings, request.controls.max_error
         promised = request.model == given.large.name and (limit is None or limit >= given.target)
-        return asked and plain and promised and not request.controls.no_cache and not context.follows(request.identity)
+        return (
+            asked
+            and plain
+            and promised
+            and not request.controls.no_cache
+            and not conversation.follows(request.identity)
+        )
 
     def _part(self, key: CacheKey) -> bytes:
         """Examples stay within a scope, a system prompt and all else that must be equal for an answer to be reused."""

@@ -1,4 +1,4 @@
-"""The weights of `semcache.freshness.volatile`: a softmax regression on prompts of known volatility.
+"""The weights of `semcache.request.prompt_volatility`: a softmax regression on prompts of known volatility.
 
 `python -m semcache.train.volatility [--out FILE]` makes the shipped file from `volatility.yaml` alone;
 `--prompts FILE` adds prompts of one's own, JSON lines of {"prompt": ..., "kind": "never" | "slow" | "fast"}.
@@ -20,9 +20,9 @@ import numpy as np
 import yaml
 
 from semcache.errors import ConfigError
-from semcache.freshness import cues
 from semcache.freshness.hazard import Volatility
-from semcache.freshness.volatile import KINDS
+from semcache.request import volatility_cues
+from semcache.request.prompt_volatility import KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,19 +60,19 @@ def weights(
 
     `importance`: weights of the prompts before the kinds are given equal weight (default 1 each).
     """
-    found = np.array([[1.0, *cues.of(text)] for text, _ in prompts])
+    found = np.array([[1.0, *volatility_cues.of(text)] for text, _ in prompts])
     kinds = np.array([KINDS.index(kind) for _, kind in prompts])
     each = np.ones(len(prompts)) if importance is None else np.asarray(importance, np.float64)
     for kind in range(len(KINDS)):
         each[kinds == kind] *= len(prompts) / len(KINDS) / max(each[kinds == kind].sum(), 1e-9)
-    ridge = np.array([1e-3] + [CUES_PENALTY] * len(cues.NAMES))
+    ridge = np.array([1e-3] + [CUES_PENALTY] * len(volatility_cues.NAMES))
     lexical = fit(found, kinds, each, ridge)
     both = np.hstack([found, vectors])
     joint = fit(both, kinds, each, np.concatenate([ridge, np.full(vectors.shape[1], EMBEDDING_PENALTY)]))
     wide = found.shape[1]
     return {
         "embedder": embedder,
-        "names": list(cues.NAMES),
+        "names": list(volatility_cues.NAMES),
         "lexical": _short(lexical),
         "cues": _short(joint[:, :wide]),
         "embedding": _short(joint[:, wide:]),
@@ -120,10 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Train and write."""
     from semcache.embed import DEFAULT_MODEL
     from semcache.embed.onnx import OnnxEmbedder
-    from semcache.freshness import volatile
+    from semcache.request import prompt_volatility
 
     parser = argparse.ArgumentParser(prog="python -m semcache.train.volatility", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path(volatile.__file__).with_name("volatility.json"))
+    parser.add_argument("--out", type=Path, default=Path(prompt_volatility.__file__).with_name("volatility.json"))
     parser.add_argument("--prompts", type=Path, action="append", default=[], help="further prompts, JSON lines")
     options = parser.parse_args(arguments)
     prompts = own_prompts() + [row for path in options.prompts for row in read(path)]

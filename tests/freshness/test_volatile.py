@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from semcache import freshness
 from semcache.config.packs import load
 from semcache.freshness import LearnedFreshness, Volatility, VolatilityModel, is_relative
-from semcache.freshness import cues as lexical
+from semcache.request import volatility_cues as lexical
 
 MODEL = VolatilityModel.shipped()
 

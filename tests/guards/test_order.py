@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from semcache.guards.order import exchanged, settled
-from semcache.guards.text import LIGHT, read
+from semcache.request.text import LIGHT, read
 
 SAME = [
     ("For statistics, is Python better than R?", "Is Python better than R for statistics?"),

@@ -17,10 +17,10 @@ from semcache.dialects import dialects
 from semcache.errors import UpstreamError
 from semcache.index.flat import FlatIndex
 from semcache.judge.plain import ExactJudge
-from semcache.keys import cache_key
 from semcache.protocols import Outbound
 from semcache.proxy.background import Background
 from semcache.proxy.nearby import Nearby
+from semcache.request.keys import cache_key
 from semcache.types import Endpoint, Forward, Lookup, Scope, Usage, Why
 from tests.proxy.driver import Answer, Upstream
 

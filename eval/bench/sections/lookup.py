@@ -170,13 +170,13 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
 
 def _shelves(cache: Any) -> Any:
     """The shelf, category and exact digest of a text with a vector, as `consult` would find them."""
-    from semcache import context, keys
+    from semcache.request import conversation, keys
 
     def find(text: str, vector: Any) -> tuple[bytes, str, bytes]:
         request = _request(text)
         categories = cache.parts.categories
         category = categories.by_rule(request) or categories.near(vector, request.text)[0]
-        key = context.cache_key(request, cache.parts.store.salt)
+        key = conversation.cache_key(request, cache.parts.store.salt)
         return keys.shelf_of(key, category, cache.parts.embedder.id, cache.parts.store.salt), category, key.exact
 
     return find

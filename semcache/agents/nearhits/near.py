@@ -25,7 +25,7 @@ from semcache.agents.nearhits.pick import pick
 from semcache.agents.nearhits.pool import Pool
 from semcache.agents.nearhits.router import Arm, Router, context
 from semcache.agents.nearhits.watch import Watch
-from semcache.secrets import has_secret
+from semcache.request.secrets import has_secret
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,7 +23,7 @@ from semcache.agents.tools.history import History, identity
 from semcache.agents.tools.rules import Effect, Rule, Rules
 from semcache.agents.tools.shelf import Kept, Shelf
 from semcache.agents.tools.versions import Versions, overlap
-from semcache.secrets import has_secret
+from semcache.request.secrets import has_secret
 
 _encoder = msgspec.json.Encoder(order="sorted")
 

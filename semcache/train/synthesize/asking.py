@@ -11,7 +11,7 @@ import random
 import re
 from typing import NamedTuple
 
-from semcache.guards.text import vocabulary
+from semcache.request.text import vocabulary
 from semcache.train.synthesize.rule import keeping
 from semcache.train.synthesize.text import capital, last_sentence, plain, single, small, split_end
 

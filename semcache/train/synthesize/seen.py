@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 
-from semcache.guards.text import vocabulary
+from semcache.request.text import vocabulary
 from semcache.train.synthesize.rule import Rule, changing
 from semcache.train.synthesize.text import split_end
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from semcache.guards.text import vocabulary
+from semcache.request.text import vocabulary
 from semcache.train.synthesize.rule import keeping
 from semcache.train.synthesize.text import plain, split_end, words
 

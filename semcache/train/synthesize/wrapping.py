@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import re
 
-from semcache.guards.text import vocabulary
+from semcache.request.text import vocabulary
 from semcache.train.synthesize.rule import keeping
 from semcache.train.synthesize.text import capital, small, split_end, words
 

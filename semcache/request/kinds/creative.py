@@ -5,8 +5,8 @@ Knows words and patterns of folded text. Invariant: code is no such work, unless
 
 from __future__ import annotations
 
-from semcache.kinds.general import HOW_TO
-from semcache.kinds.patterns import Rules, any_of, rule, vocabulary
+from semcache.request.kinds.general import HOW_TO
+from semcache.request.kinds.patterns import Rules, any_of, rule, vocabulary
 
 _WORK = (
     r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"

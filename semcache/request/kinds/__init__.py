@@ -14,9 +14,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.kinds import creative, live, personal
-from semcache.kinds.patterns import words_of
-from semcache.secrets import fold, has_secret
+from semcache.request.kinds import creative, live, personal
+from semcache.request.kinds.patterns import words_of
+from semcache.request.secrets import fold, has_secret
 
 _READINGS = 2048  # remembered texts; with LONGEST it bounds the memory, to some 20 MB of ASCII
 LONGEST = 8192  # characters: a longer text is not remembered, and is read at its ends

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.eligibility import is_live
-from semcache.freshness import cues
 from semcache.freshness.hazard import Volatility
+from semcache.request import volatility_cues
+from semcache.request.eligibility import is_live
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,7 @@ _RELATIVE = re.compile(
 
 def is_relative(text: str) -> bool:
     """Whether the answer depends on the day, or the minute, of asking, and says so."""
-    return _RELATIVE.search(cues.fold(text)) is not None or is_live(text)
+    return _RELATIVE.search(volatility_cues.fold(text)) is not None or is_live(text)
 
 
 def may_change_daily(text: str) -> bool:
@@ -58,8 +58,8 @@ class VolatilityModel:
         self._lexical = np.asarray(weights["lexical"], np.float64)
         self._cues = np.asarray(weights["cues"], np.float64)
         self._embedding = np.asarray(weights["embedding"], np.float64)
-        wide = (len(KINDS), 1 + len(cues.NAMES))
-        if tuple(weights["names"]) != cues.NAMES or self._lexical.shape != wide or self._cues.shape != wide:
+        wide = (len(KINDS), 1 + len(volatility_cues.NAMES))
+        if tuple(weights["names"]) != volatility_cues.NAMES or self._lexical.shape != wide or self._cues.shape != wide:
             raise ValueError("these weights belong to other cues: run python -m semcache.train.volatility")
         if self._embedding.ndim != 2 or len(self._embedding) != len(KINDS):
             raise ValueError(f"these weights have {len(self._embedding)} rows for {len(KINDS)} kinds")
@@ -71,7 +71,7 @@ class VolatilityModel:
 
     def probabilities(self, text: str, vector: Vector | None = None) -> Array:
         """P(never), P(slow), P(fast); they sum to 1. `vector` comes from the embedder `embedder_id`."""
-        found = np.array([1.0, *cues.of(text)])
+        found = np.array([1.0, *volatility_cues.of(text)])
         if vector is None or vector.shape != self._embedding.shape[1:]:
             logits = self._lexical @ found
         else:

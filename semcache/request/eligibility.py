@@ -7,7 +7,7 @@ Invariant: when in doubt a request is ineligible. What may be sought by meaning 
 from __future__ import annotations
 
 from semcache.config.packs import Category
-from semcache.kinds import Kinds, is_creative, is_live, is_personal, kinds
+from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds
 from semcache.types import Request, Why
 
 __all__ = ["Kinds", "ineligible", "is_creative", "is_live", "is_personal", "kinds", "semantic_eligible"]

@@ -5,7 +5,7 @@ Knows words and patterns of folded text. Invariant: a way of doing something, an
 
 from __future__ import annotations
 
-from semcache.kinds.patterns import Rules, any_of, rule
+from semcache.request.kinds.patterns import Rules, any_of, rule
 
 _FIGURE = (
     r"(?:news|scores?|prices?|results?|updates?|headlines?|rates?|version|release|events?|figures?|data|traffic"

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from semcache import eligibility, guards, keys
-from semcache.guards.text import read as read_text
-from semcache.guards.text import vocabulary
+from semcache import guards
+from semcache.request import eligibility, keys
+from semcache.request.text import read as read_text
+from semcache.request.text import vocabulary
 
 if TYPE_CHECKING:
     from semcache.types import CacheKey, Matrix, Request, Vector

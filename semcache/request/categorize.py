@@ -20,7 +20,7 @@ import numpy as np
 from semcache.config.packs import Pack
 from semcache.errors import EmbedError, RequestRejected
 from semcache.freshness import may_change_daily
-from semcache.kinds import ends
+from semcache.request.kinds import ends
 from semcache.types import Request
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from semcache.kinds.general import HOW_TO
-from semcache.kinds.patterns import Rules, any_of, rule, vocabulary
+from semcache.request.kinds.general import HOW_TO
+from semcache.request.kinds.patterns import Rules, any_of, rule, vocabulary
 
 # What belongs to one caller and is looked up in that caller's records.
 _RECORDS = vocabulary(

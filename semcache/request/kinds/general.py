@@ -6,7 +6,7 @@ count.
 
 from __future__ import annotations
 
-from semcache.kinds.patterns import any_of
+from semcache.request.kinds.patterns import any_of
 
 HOW_TO = any_of(
     r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
