@@ -24,7 +24,7 @@ from eval.embedded import embedded
 from semcache import AsyncSemanticCache
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.onnx import OnnxEmbedder
-from semcache.thresholds import STRATEGIES
+from semcache.matching.strategies import STRATEGIES
 from semcache.types import Outcome
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.eviction_workloads import Texts
-from semcache.economics import Relaxation
+from semcache.matching.break_even import Relaxation
 
 TARGET, CERTIFIED = 0.01, 0.05
 WARM = 0.3

@@ -33,7 +33,7 @@ from eval.plans.stream import CHARACTERS, SALT
 from semcache.agents.library import Library
 from semcache.agents.multiplex import Model
 from semcache.agents.plans import FoundPlan, Plans
-from semcache.economics import CORE_SECOND
+from semcache.matching.break_even import CORE_SECOND
 from semcache.store.plans import MemoryPlans
 from semcache.types import Usage
 

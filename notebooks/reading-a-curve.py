@@ -26,11 +26,11 @@ import msgspec
 import numpy as np
 
 from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
-from semcache import decide, guards
 from semcache.config import packs
 from semcache.embed import DEFAULT_MODEL
 from semcache.embed.onnx import OnnxEmbedder
-from semcache.thresholds import ByCategory
+from semcache.matching import decide, guards
+from semcache.matching.strategies import ByCategory
 from semcache.train.recipe.authored import groups
 from semcache.train.repeats import repeat
 from semcache.types import Candidate, Card, Controls, Serve

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from prometheus_client import Counter
 
-from semcache import decide, feedback
+from semcache import feedback
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
 from semcache.ledger import Facts, recorded, statistics
+from semcache.matching import decide
 from semcache.parts import GRACE
 from semcache.request import conversation, eligibility
 from semcache.runtime.guarded_calls import SURVIVED, Faults

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from semcache import features, guards
 from semcache.config.packs import Category
 from semcache.dialects import dialects
 from semcache.freshness import Volatility
+from semcache.matching import features, guards
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Entry, Forward, Lookup, Serve, Verify, Why
 from semcache.types.evidence import Comparison, Label, LabelSource

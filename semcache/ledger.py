@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 
 from semcache.config.agent_packs import ModelSpec
 from semcache.config.packs import Pack
-from semcache.economics import Balance
+from semcache.matching.break_even import Balance
 from semcache.protocols import Threshold
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
 from semcache.types.evidence import Interval, wilson

@@ -29,15 +29,15 @@ from semcache.index.shelf import Shelf
 from semcache.journal import Journal
 from semcache.judge import asks, open_judge
 from semcache.ledger import Prices
+from semcache.matching.strategies import ByCategory
+from semcache.matching.strategies.certified.belief import FAITHFUL, Noise
+from semcache.matching.strategies.certified.priors import read_priors
 from semcache.parts import Parts
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
 from semcache.request import categorize
 from semcache.runtime.telemetry import Meter
 from semcache.store import open_store
 from semcache.store.seal import Seal
-from semcache.thresholds import ByCategory
-from semcache.thresholds.certified.belief import FAITHFUL, Noise
-from semcache.thresholds.certified.priors import read_priors
 from semcache.verifiers import backend_for, given
 
 if TYPE_CHECKING:

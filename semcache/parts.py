@@ -18,16 +18,16 @@ from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack
 from semcache.errors import IndexFault
 from semcache.freshness import usable
-from semcache.gate import Gate
 from semcache.index.owner import IndexOwner
 from semcache.journal import Journal
 from semcache.learning import Learner
 from semcache.ledger import Prices
+from semcache.matching.profitability import Gate
+from semcache.matching.verification import Verifiers
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.telemetry import Meter
 from semcache.types import Card, Change, ChangeKind, Controls, Rejection, Selector
-from semcache.verify import Verifiers
 
 SWEEP_EVERY = 60.0
 GRACE = 3600.0

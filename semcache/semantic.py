@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from semcache import decide, guards
 from semcache.config.packs import Category
 from semcache.errors import EmbedError, IntegrityError
+from semcache.matching import decide, guards
 from semcache.request import conversation, eligibility, keys
 from semcache.request.conversation import Chain, Pair
 from semcache.runtime.guarded_calls import Faults

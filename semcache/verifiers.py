@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from semcache.errors import ConfigError
+from semcache.matching.verification import Asked, Verifiers
 from semcache.types import Usage
-from semcache.verify import Asked, Verifiers
 from semcache.word import INSTRUCTIONS, LlmVerifier
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import decide, features
 from semcache.config.packs import Category, Pack
-from semcache.thresholds import StaticThreshold
+from semcache.matching import decide, features
+from semcache.matching.strategies import StaticThreshold
 from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Why
 
 NOW = 1000.0

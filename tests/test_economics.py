@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.economics import Costs, Economics, Outlook, Relaxation, break_even
+from semcache.matching.break_even import Costs, Economics, Outlook, Relaxation, break_even
 from semcache.types.evidence import wilson
 
 LOOKUP, LLM = 0.001, 0.01

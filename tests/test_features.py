@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import decide, features, guards
 from semcache.config.packs import Category, Pack
-from semcache.thresholds.certified import CertifiedThreshold
-from semcache.thresholds.certified.belief import Belief
-from semcache.thresholds.certified.priors import shipped
+from semcache.matching import decide, features, guards
+from semcache.matching.strategies.certified import CertifiedThreshold
+from semcache.matching.strategies.certified.belief import Belief
+from semcache.matching.strategies.certified.priors import shipped
 from semcache.types import Candidate, Card, Controls, Serve
 from semcache.types.evidence import Label, LabelSource
 

@@ -12,9 +12,9 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.config.packs import Category, Pack
-from semcache.economics import Outlook
-from semcache.gate import Gate
 from semcache.ledger import Prices, recorded
+from semcache.matching.break_even import Outlook
+from semcache.matching.profitability import Gate
 from semcache.types import (
     Assembled,
     CacheKey,

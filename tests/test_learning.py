@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from semcache import AsyncSemanticCache, labels, thresholds
+from semcache import AsyncSemanticCache, labels
 from semcache.errors import StoreError, UpstreamError
+from semcache.matching import strategies
 from semcache.store import open_store
 from semcache.types import Assembled, Outcome, Selector, Store, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
@@ -58,7 +59,7 @@ class Slow:
 
 @pytest.fixture(autouse=True)
 def pupils(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thresholds, "STRATEGIES", dict.fromkeys(("static", "certified"), Pupil))
+    monkeypatch.setattr(strategies, "STRATEGIES", dict.fromkeys(("static", "certified"), Pupil))
 
 
 @asynccontextmanager
@@ -76,7 +77,7 @@ async def opened(
 
 def pupil(cache: AsyncSemanticCache) -> Pupil:
     made = cache.parts.threshold
-    assert isinstance(made, thresholds.ByCategory)
+    assert isinstance(made, strategies.ByCategory)
     [only] = made._made.values()
     assert isinstance(only, Pupil)
     return only

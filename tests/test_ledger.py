@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from semcache import ledger
 from semcache.config import packs
-from semcache.economics import Balance, Outlook
-from semcache.thresholds import ByCategory, StaticThreshold
+from semcache.matching.break_even import Balance, Outlook
+from semcache.matching.strategies import ByCategory, StaticThreshold
 from semcache.types import (
     Assembled,
     CacheKey,

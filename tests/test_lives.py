@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from semcache import AsyncSemanticCache, labels, thresholds
+from semcache import AsyncSemanticCache, labels
 from semcache.freshness import LearnedFreshness
+from semcache.matching import strategies
 from semcache.types import Outcome, Serve, Why
 from semcache.types.evidence import Comparison, LabelSource
 from tests.learned import Pupil
@@ -56,7 +57,7 @@ class Quiet(Pupil):
 
 @pytest.fixture(autouse=True)
 def pupils(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thresholds, "STRATEGIES", dict.fromkeys(("static", "certified"), Quiet))
+    monkeypatch.setattr(strategies, "STRATEGIES", dict.fromkeys(("static", "certified"), Quiet))
 
 
 @asynccontextmanager
@@ -190,5 +191,5 @@ async def test_a_stale_answer_is_served_until_its_grace_is_over(tmp_path: Path, 
 
 def taught(cache: AsyncSemanticCache) -> list[Any]:
     made = cache.parts.threshold
-    assert isinstance(made, thresholds.ByCategory)
+    assert isinstance(made, strategies.ByCategory)
     return [label for one in made._made.values() for label in one.labels]  # type: ignore[attr-defined]

@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from semcache import features, thresholds
 from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config import packs, plugins
@@ -25,11 +24,12 @@ from semcache.config.settings import Settings
 from semcache.embed import open_embedder
 from semcache.errors import ConfigError, StoreError
 from semcache.eviction import POLICIES, Quota
-from semcache.guards import conflicts
 from semcache.judge import JUDGES, open_judge
+from semcache.matching import features, strategies
+from semcache.matching.guards import conflicts
+from semcache.matching.strategies import STRATEGIES, ByCategory, StaticThreshold
+from semcache.matching.strategies.certified.priors import read_priors
 from semcache.store import open_store
-from semcache.thresholds import STRATEGIES, ByCategory, StaticThreshold
-from semcache.thresholds.certified.priors import read_priors
 from semcache.types import Candidate, Card, Conflict, Controls, Verdict, Why
 from tests.docs.fences import ROOT, fences
 
@@ -42,7 +42,7 @@ PARTS = """
     from semcache.errors import StoreError
     from semcache.judge.plain import ExactJudge
     from semcache.store.memory import MemoryStore
-    from semcache.thresholds.static import StaticThreshold
+    from semcache.matching.strategies.static import StaticThreshold
 
     class Strict(StaticThreshold):
         def floor(self, category, controls):
@@ -174,7 +174,7 @@ def test_the_command_line_knows_the_package_of_the_page(documented: tuple[Path, 
     assert {row["state"] for row in rows} == {"ok"}
     assert sorted(row["found"] for row in rows) == [
         "plug-in 'clock' of semcache-clock 0.1 (semcache.evictions: semcache_clock:Clock)",
-        "plug-in 'shouting' of semcache-clock 0.1 (semcache.guards: semcache_clock:Shouting)",
+        "plug-in 'shouting' of semcache-clock 0.1 (semcache.matching.guards: semcache_clock:Shouting)",
     ]
     schema = json.loads(run("policy", "schema").stdout)
     fields = schema["$defs"]["CategorySpec"]["properties"]
@@ -237,7 +237,7 @@ def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:
     assert open_embedder("hashing").dim == 256
     assert type(open_store(f"sqlite:///{tmp_path}/semcache.db")).__name__ == "SqlStore"
     assert open_judge("exact").name == "exact"
-    assert STRATEGIES["static"] is thresholds.StaticThreshold
+    assert STRATEGIES["static"] is strategies.StaticThreshold
     assert POLICIES["lru"]().victim() is None
     assert conflicts("in 5 days", "in 6 days", ["numbers"])
     assert type(open_backend("echo")).__name__ == "EchoBackend"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.verbatim import verbatim
+from semcache.matching.retyped import verbatim
 
 TEXTS = st.text(st.sampled_from("aZüßИ5 ?!.\n'\u2019`("), max_size=12)
 

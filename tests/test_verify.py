@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import features, verify
 from semcache.config.packs import Category, Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
+from semcache.matching import features, verification
+from semcache.matching.strategies.static import StaticThreshold
+from semcache.matching.verification import Asked, Verifiers
 from semcache.protocols import Outbound
 from semcache.runtime.telemetry import Meter
-from semcache.thresholds.static import StaticThreshold
 from semcache.types import (
     CacheKey,
     Candidate,
@@ -37,7 +38,6 @@ from semcache.types import (
 )
 from semcache.verifiers import given as chosen_by_user
 from semcache.verifiers import open_verifiers
-from semcache.verify import Asked, Verifiers
 from semcache.word import INSTRUCTIONS, LlmVerifier, shown
 
 QUERY, CACHED, ANSWER = "How long is the Rhine?", "What is the length of the Rhine?", "1,230 km."
@@ -210,7 +210,7 @@ async def test_requests_at_once_share_a_verdict_and_one_may_leave() -> None:
 
 
 async def test_too_many_at_once_forward(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "_MOST_AT_ONCE", 1)
+    monkeypatch.setattr(verification, "_MOST_AT_ONCE", 1)
     gate = asyncio.Event()
     verifiers = llm(Says(gate))
     first = asyncio.create_task(settled(verifiers))
@@ -303,7 +303,7 @@ async def test_an_entry_that_is_gone_or_says_nothing_is_not_verified() -> None:
 
 
 async def test_what_is_in_no_doubt_is_left_as_it_is() -> None:
-    for decision in (Forward(Why.COLD), Serve(CARD, verify.Outcome.EXACT, 1.0, 1.0)):
+    for decision in (Forward(Why.COLD), Serve(CARD, verification.Outcome.EXACT, 1.0, 1.0)):
         lookup = replace(unsure(), decision=decision)
         assert await llm(Says(0.0)).settle(lookup, entry_of, pack=pack(), threshold=Weighs(), draw=0.5) is lookup
 

@@ -18,11 +18,11 @@ from eval.decisions import streams
 from eval.embedded import embedded
 from semcache.config import packs
 from semcache.config.packs import Pack
+from semcache.matching.strategies import STRATEGIES
+from semcache.matching.strategies.per_category import PerCategoryThreshold
+from semcache.matching.strategies.vcache import VCacheThreshold
 from semcache.protocols import Threshold
 from semcache.simulate import Arrival, Simulator
-from semcache.thresholds import STRATEGIES
-from semcache.thresholds.per_category import PerCategoryThreshold
-from semcache.thresholds.vcache import VCacheThreshold
 from semcache.types import Candidate, Controls, Verdict
 from semcache.types.evidence import Label, Standing, State
 from semcache.verifiers import offline

@@ -21,7 +21,7 @@ from eval.decisions.contenders import contenders, pack
 from eval.decisions.data import questions
 from eval.decisions.report import Section, Table
 from eval.embedded import embedded
-from semcache import decide, features, guards
+from semcache.matching import decide, features, guards
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Controls
 from semcache.types.evidence import Label, LabelSource
@@ -124,7 +124,9 @@ def _decide(threshold: Threshold, queries: list[_Query], names: tuple[str, ...])
 
 def _forget() -> None:
     """Make every text one that was never read."""
-    modules = [module for name, module in sys.modules.items() if name.startswith(("semcache.guards", "semcache.feat"))]
+    modules = [
+        module for name, module in sys.modules.items() if name.startswith(("semcache.matching.guards", "semcache.feat"))
+    ]
     for found in [value for module in modules for value in vars(module).values()]:
         if hasattr(found, "cache_clear"):
             found.cache_clear()

@@ -21,8 +21,8 @@ from eval.decisions.contenders import contenders, pack, simulator
 from eval.decisions.figures import spread
 from eval.decisions.report import Section, Table, between, percent
 from eval.embedded import embedded
-from semcache.economics import Relaxation
-from semcache.thresholds.certified import CertifiedThreshold
+from semcache.matching.break_even import Relaxation
+from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.types import Outcome
 
 _TARGET, _RELAX_TO = 0.01, 0.05

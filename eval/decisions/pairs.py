@@ -15,13 +15,13 @@ from typing import TypeAlias
 from eval.decisions.data import Pair, pairs, split
 from eval.decisions.report import Section, Table, between
 from eval.embedded import embedded
-from semcache import decide, guards
 from semcache.config import packs as policy
 from semcache.config.packs import Category, Pack
+from semcache.matching import decide, guards
+from semcache.matching.strategies import ByCategory
 from semcache.protocols import Threshold
 from semcache.request import categorize, eligibility
 from semcache.simulate.result import interval
-from semcache.thresholds import ByCategory
 from semcache.types import Candidate, Card, Controls, Decision, Endpoint, Request, Serve, Verify
 from semcache.verifiers import offline
 

@@ -25,13 +25,18 @@ Result = TypeVar("Result")
 _ROOT = Path(__file__).parent.parent.parent
 _CODE = (
     "semcache/models/verifier",
-    "semcache/thresholds",
-    "semcache/guards",
+    "semcache/matching/strategies",
+    "semcache/matching/guards",
     "semcache/simulate",
     "policies",
     "eval/decisions",
 )
-_FILES = ("semcache/features.py", "semcache/decide.py", "semcache/comparing.py", "semcache/config/packs.py")
+_FILES = (
+    "semcache/matching/features.py",
+    "semcache/matching/decide.py",
+    "semcache/comparing.py",
+    "semcache/config/packs.py",
+)
 
 
 class Unfinished(Exception):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from semcache import features
+from semcache.matching import features
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,10 +20,10 @@ from eval.decisions.contenders import Contract, contenders, pack
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic import KINDS, Kind
 from semcache.config.packs import Pack
+from semcache.matching.strategies.certified import CertifiedThreshold
+from semcache.matching.strategies.certified.belief import Noise
 from semcache.protocols import Threshold
 from semcache.simulate.result import interval
-from semcache.thresholds.certified import CertifiedThreshold
-from semcache.thresholds.certified.belief import Noise
 from semcache.types import Candidate, Card, Controls
 from semcache.types.evidence import Label, LabelSource
 

@@ -19,12 +19,12 @@ from typing import Any
 from eval.markdown import table
 from eval.plans import others, speed, stream
 from eval.plans.sets import SETS, Task
-from semcache import guards
 from semcache.config import packs
 from semcache.config.pack_schema import GUARDS
 from semcache.embed import default_embedder
 from semcache.index.flat import FlatIndex
-from semcache.thresholds.certified import CertifiedThreshold
+from semcache.matching import guards
+from semcache.matching.strategies.certified import CertifiedThreshold
 
 RESULTS = Path(__file__).parents[1] / "results"
 TARGET = 0.01

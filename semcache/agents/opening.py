@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from semcache import guards
 from semcache.agents.adapt import Small
 from semcache.agents.library import Library
 from semcache.agents.plans import CATEGORY, FoundPlan, Plans, Terms
 from semcache.index.flat import FlatIndex
+from semcache.matching import guards
 from semcache.store.plans import plans_of
 
 if TYPE_CHECKING:

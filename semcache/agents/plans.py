@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from semcache import decide
 from semcache.agents import outcome as outcomes
 from semcache.agents.adapt import Made, Plan, Small, Unfit, fill
 from semcache.agents.capture import distil
@@ -24,6 +23,7 @@ from semcache.agents.run import NoRun, Tool, Turn, Why, digest, read, task_of, t
 from semcache.agents.run import tools as declared_tools
 from semcache.agents.shelf import Match, Tier
 from semcache.agents.template import Template, literals
+from semcache.matching import decide
 from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
 from semcache.types.evidence import Label, LabelSource
 

@@ -104,13 +104,14 @@ def _plugins() -> list[Finding]:
 
 
 def _built_in(kind: str) -> Collection[str]:
-    from semcache import backends, embed, eviction, guards, judge, store, thresholds
+    from semcache import backends, embed, eviction, judge, store
+    from semcache.matching import guards, strategies
 
     names: Mapping[str, Collection[str]] = {
         "embedders": embed.KINDS,
         "stores": store.SCHEMES,
         "judges": judge.JUDGES,
-        "strategies": thresholds.STRATEGIES,
+        "strategies": strategies.STRATEGIES,
         "evictions": eviction.POLICIES,
         "guards": guards.GUARDS,
         "backends": backends.SCHEMES,

@@ -78,7 +78,7 @@ async def taught(store: EntryStore, pack: Pack) -> Threshold:
     import msgspec
 
     from semcache import labels
-    from semcache.thresholds import ByCategory
+    from semcache.matching.strategies import ByCategory
     from semcache.types.evidence import LabelSource
 
     threshold, seq = ByCategory(pack), 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from semcache.errors import InvalidArgument
-from semcache.thresholds.certified import belief
+from semcache.matching.strategies.certified import belief
 from semcache.types import evidence
 from semcache.types.evidence import Interval
 

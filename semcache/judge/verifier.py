@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache import guards
 from semcache.errors import EmbedError
 from semcache.judge.plain import normal
+from semcache.matching import guards
 from semcache.protocols import Embedder, Verifier
 from semcache.types.evidence import Comparison
 

@@ -29,6 +29,7 @@ from semcache.dialects import dialects
 from semcache.dialects.answer import openai_error
 from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.judge import asks
+from semcache.matching.strategies import ByCategory
 from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, respond
@@ -44,7 +45,6 @@ from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
 from semcache.proxy.routes import Limits, Routes
 from semcache.runtime.guarded_calls import SURVIVED
-from semcache.thresholds import ByCategory
 from semcache.types import ApiKey
 from semcache.verifiers import backend_for, open_verifiers
 

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from semcache.economics import Relaxation
+from semcache.matching.break_even import Relaxation
 from semcache.protocols import Backend, Outbound, Reply
 
 _REFUSED = frozenset([429, 503, 529])

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from semcache import guards
+from semcache.matching import guards
 from semcache.request import eligibility, keys
 from semcache.request.text import read as read_text
 from semcache.request.text import vocabulary

@@ -16,12 +16,12 @@ import numpy as np
 
 from semcache.config.packs import Pack
 from semcache.freshness import LearnedFreshness, Volatility
+from semcache.matching.strategies import ByCategory
+from semcache.matching.strategies.static import StaticThreshold
 from semcache.simulate import bounds
 from semcache.simulate.arrivals import Arrival
 from semcache.simulate.result import Result
 from semcache.simulate.simulator import Simulator
-from semcache.thresholds import ByCategory
-from semcache.thresholds.static import StaticThreshold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,11 +11,11 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from semcache import decide, guards
 from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
 from semcache.eviction import POLICIES, Policy, pool
+from semcache.matching import decide, guards
 from semcache.protocols import Freshness, Threshold
 from semcache.request import keys
 from semcache.simulate.arrivals import Arrival, Step

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache import features
-from semcache.thresholds.certified.belief import STATED, TERMS, UNASKED, Belief, Prior, terms
-from semcache.thresholds.certified.calibration import Calibration, basis
+from semcache.matching import features
+from semcache.matching.strategies.certified.belief import STATED, TERMS, UNASKED, Belief, Prior, terms
+from semcache.matching.strategies.certified.calibration import Calibration, basis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

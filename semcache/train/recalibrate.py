@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from semcache import features, guards
-from semcache.thresholds.certified.belief import Belief, Prior
-from semcache.thresholds.certified.calibration import Calibration
-from semcache.thresholds.certified.priors import shipped
-from semcache.thresholds.certified.strategy import FLOOR
+from semcache.matching import features, guards
+from semcache.matching.strategies.certified.belief import Belief, Prior
+from semcache.matching.strategies.certified.calibration import Calibration
+from semcache.matching.strategies.certified.priors import shipped
+from semcache.matching.strategies.certified.strategy import FLOOR
 from semcache.train import prior, splits
 from semcache.train.pairs import Pair
 from semcache.train.repeats import repeat

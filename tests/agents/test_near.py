@@ -9,8 +9,8 @@ from semcache.agents.plans import Plans
 from semcache.config.packs import load
 from semcache.embed import open_embedder
 from semcache.index.flat import FlatIndex
+from semcache.matching.strategies import StaticThreshold
 from semcache.store.plans import MemoryPlans
-from semcache.thresholds import StaticThreshold
 from semcache.types import Verdict, Why
 from semcache.types.evidence import Label, LabelSource
 from tests.agents.worlds import SALT, TOOLS, asked, cancelling

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from semcache import features
 from semcache.cache import AsyncSemanticCache
 from semcache.cli import opened
 from semcache.cli.entries import _scope
 from semcache.config.settings import Settings
+from semcache.matching import features
 from semcache.types import Outcome, Recorded, Scope, Why, parse_id
 from semcache.types.evidence import Label, LabelSource
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from semcache.config import plugins
 from semcache.config.pack_schema import GuardName
 from semcache.errors import ConfigError
-from semcache.guards import GUARDS, conflicts, guards
+from semcache.matching.guards import GUARDS, conflicts, guards
 from semcache.protocols import Guard
 
 WORDS = """

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import features
 from semcache.config import packs, plugins
 from semcache.config.packs import Pack
 from semcache.freshness import FixedFreshness
+from semcache.matching import features
+from semcache.matching.strategies import STRATEGIES, ByCategory
 from semcache.protocols import Threshold
-from semcache.thresholds import STRATEGIES, ByCategory
 from semcache.types import Candidate, Card, Controls, Endpoint, Request
 from semcache.types.evidence import Label, LabelSource
 

@@ -5,10 +5,10 @@ From the pack's threshold on it serves, and audits what the pack says; what lies
 
 from __future__ import annotations
 
-from semcache import thresholds
 from semcache.cli import main
+from semcache.matching import strategies
 from tests.proxy.strategies import Scripted
 
-thresholds.STRATEGIES = dict.fromkeys(thresholds.STRATEGIES, Scripted)
+strategies.STRATEGIES = dict.fromkeys(strategies.STRATEGIES, Scripted)
 if __name__ == "__main__":
     main()

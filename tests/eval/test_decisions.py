@@ -15,8 +15,8 @@ from eval.decisions import data, figures, hindsight, report, resuming, streams, 
 from eval.decisions.contenders import FAITHFUL, Contender, Insertion, contenders, pack, seen_by, simulator
 from eval.decisions.running import Bounds, Key, Measured, Run
 from semcache.config.packs import Pack
+from semcache.matching.strategies import StaticThreshold
 from semcache.simulate import Arrival
-from semcache.thresholds import StaticThreshold
 
 needs_data = pytest.mark.skipif(not data.available(), reason=f"no data in {data.DATA}: set EVAL_DATA")
 

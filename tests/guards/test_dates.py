@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.guards import GUARDS
+from semcache.matching.guards import GUARDS
 from tests.guards.verdicts import NOTHING, VETO, verdict
 
 ROWS = [

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from semcache.guards import GUARDS, conflicts
+from semcache.matching.guards import GUARDS, conflicts
 from tests.guards.edits import ONE_SIDED, TWO_SIDED
 
 DATA = Path(os.environ.get("SEMCACHE_DATA", Path(__file__).parents[3] / "shared" / "data"))

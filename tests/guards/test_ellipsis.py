@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.guards import is_elliptic
+from semcache.matching.guards import is_elliptic
 from tests.guards.verdicts import NOTHING, VETO, verdict
 
 ELLIPTIC = """

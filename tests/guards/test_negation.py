@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.guards.opposites import AXES
+from semcache.matching.guards.opposites import AXES
 from tests.guards.verdicts import NOTHING, VETO, verdict
 
 ROWS = [

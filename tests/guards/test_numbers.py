@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.guards import GUARDS
+from semcache.matching.guards import GUARDS
 from tests.guards.verdicts import NOTHING, VETO, verdict
 
 ROWS = [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from semcache.guards.order import exchanged, settled
+from semcache.matching.guards.order import exchanged, settled
 from semcache.request.text import LIGHT, read
 
 SAME = [

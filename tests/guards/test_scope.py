@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.guards.qualifiers import PHRASES, SINGLE
+from semcache.matching.guards.qualifiers import PHRASES, SINGLE
 from tests.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.guards import scripts
+from semcache.matching.guards import scripts
 from tests.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [

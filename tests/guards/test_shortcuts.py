@@ -7,7 +7,7 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache.guards import code, dates, entities
+from semcache.matching.guards import code, dates, entities
 from semcache.request import text
 
 LAX = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))

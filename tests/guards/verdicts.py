@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semcache.guards import GUARDS
+from semcache.matching.guards import GUARDS
 
 VETO, DOUBT, NOTHING = "veto", "doubt", ""
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from semcache import AsyncSemanticCache, thresholds
+from semcache import AsyncSemanticCache
+from semcache.matching import strategies
 from semcache.store import open_store
 from tests.learned import Pupil
 
@@ -64,7 +65,7 @@ def killed_after(seconds: float, folder: Path, first: int) -> list[int]:
 
 @pytest.mark.process
 async def test_what_was_learned_survives_kill_9(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thresholds, "STRATEGIES", dict.fromkeys(("static", "certified"), Pupil))
+    monkeypatch.setattr(strategies, "STRATEGIES", dict.fromkeys(("static", "certified"), Pupil))
     (tmp_path / "pack.yaml").write_text(PACK)
     draw = random.Random(7)
     promised = 0

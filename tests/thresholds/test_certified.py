@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import features
 from semcache.config import packs
 from semcache.judge import noise as judge_noise
-from semcache.thresholds.certified import CertifiedThreshold, belief
-from semcache.thresholds.certified.belief import STATED, TERMS, Belief, Noise
-from semcache.thresholds.certified.budget import WINDOW, Budget
-from semcache.thresholds.certified.calibration import Calibration, sigmoid
-from semcache.thresholds.certified.certificate import Certificate
-from semcache.thresholds.certified.drift import Drift
-from semcache.thresholds.certified.priors import PATH, shipped
-from semcache.thresholds.certified.tenants import Tenants
+from semcache.matching import features
+from semcache.matching.strategies.certified import CertifiedThreshold, belief
+from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief, Noise
+from semcache.matching.strategies.certified.calibration import Calibration, sigmoid
+from semcache.matching.strategies.certified.certificate import Certificate
+from semcache.matching.strategies.certified.drift import Drift
+from semcache.matching.strategies.certified.error_budget import WINDOW, Budget
+from semcache.matching.strategies.certified.priors import PATH, shipped
+from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate, Card, Conflict, Controls, Why
 from semcache.types.evidence import Label, LabelSource, State, wilson
 

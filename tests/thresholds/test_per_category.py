@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import features
 from semcache.config.packs import Category, Pack
-from semcache.thresholds.per_category import PerCategoryThreshold, calibrated
+from semcache.matching import features
+from semcache.matching.strategies.per_category import PerCategoryThreshold, calibrated
 from semcache.types import Candidate, Card, Conflict, Controls
 from semcache.types.evidence import Label, LabelSource
 

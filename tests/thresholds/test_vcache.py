@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import features
 from semcache.config.packs import Category, Pack
-from semcache.thresholds.vcache import FEWEST, Boundary, VCacheThreshold, exploring, fit, predicted
+from semcache.matching import features
+from semcache.matching.strategies.vcache import FEWEST, Boundary, VCacheThreshold, exploring, fit, predicted
 from semcache.types import Candidate, Card, Conflict, Controls, Why
 from semcache.types.evidence import Label, LabelSource
 
@@ -152,7 +152,7 @@ def test_prediction_is_the_plain_curve_where_the_boundary_is_known() -> None:
 
 
 def test_its_memory_is_bounded_and_loses_the_entry_unlabelled_longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("semcache.thresholds.vcache.ENTRIES", 3)
+    monkeypatch.setattr("semcache.matching.strategies.vcache.ENTRIES", 3)
     threshold = VCacheThreshold(PACK)
     for entry in (1, 2, 3, 1, 4):
         threshold.observe(label(0.9, True, entry=entry))

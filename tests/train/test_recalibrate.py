@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from semcache import features
-from semcache.thresholds.certified.belief import TERMS, UNASKED, Prior
+from semcache.matching import features
+from semcache.matching.strategies.certified.belief import TERMS, UNASKED, Prior
 from semcache.train import splits
 from semcache.train.pairs import Pair
 from semcache.train.prior import fit

@@ -14,7 +14,7 @@ import numpy as np
 
 from semcache.agents.multiplex.ridge import Ridge
 from semcache.agents.nearhits.example import Example
-from semcache.features import NAMES, of
+from semcache.matching.features import NAMES, of
 from semcache.types import Candidate, Card
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from semcache.thresholds.certified.certificate import Certificate
+from semcache.matching.strategies.certified.certificate import Certificate
 
 _LEAST = 0.01
 _HALVING = 200.0  # comparisons after which the share that is compared has halved

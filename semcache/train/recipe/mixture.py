@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semcache import guards
+from semcache.matching import guards
 from semcache.train.pairs import Pair
 
 if TYPE_CHECKING:

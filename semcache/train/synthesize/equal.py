@@ -10,7 +10,7 @@ import random
 import re
 from fractions import Fraction
 
-from semcache.guards.units import DIGITS
+from semcache.matching.guards.units import DIGITS
 from semcache.train.synthesize.rule import keeping
 from semcache.train.synthesize.text import cased, pick, plain, within
 from semcache.train.synthesize.when import MONTHS

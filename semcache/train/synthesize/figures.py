@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 
-from semcache.guards.units import DIGITS
+from semcache.matching.guards.units import DIGITS
 from semcache.train.synthesize.rule import changing
 from semcache.train.synthesize.text import cased, pick, within
 from semcache.train.synthesize.when import YEAR

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from semcache.guards import GUARDS, conflicts
+from semcache.matching.guards import GUARDS, conflicts
 from semcache.train.pairs import Pair
 
 LONGEST = 600  # characters; an embedder reads no more than some hundred words

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from semcache.errors import InvalidArgument
-from semcache.guards import GUARDS, conflicts
+from semcache.matching.guards import GUARDS, conflicts
 from semcache.train.pairs import Pair
 from semcache.train.synthesize import KINDS, Counts, synthesize
 from semcache.train.synthesize.sieve import normal, objection

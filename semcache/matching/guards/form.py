@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.guards.comparing import Comparing
+from semcache.matching.guards.base import Comparing
 from semcache.request.text import differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

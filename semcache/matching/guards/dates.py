@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.guards.comparing import Comparing
+from semcache.matching.guards.base import Comparing
 from semcache.request.text import FEW, READINGS, Text, differing, heads
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.guards.comparing import Comparing
-from semcache.guards.order import BEING, exchanged, settled
+from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

@@ -13,11 +13,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from semcache.guards import GUARDS
-from semcache.guards.order import BEING, settled
+from semcache.matching.guards import GUARDS
+from semcache.matching.guards.order import BEING, settled
+from semcache.matching.retyped import verbatim
 from semcache.request.text import read as read_text
 from semcache.types import Candidate, Conflict
-from semcache.verbatim import verbatim
 
 AROUND = (
     "nearness",  # -ln(1 - score), at most 7

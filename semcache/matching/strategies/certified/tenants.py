@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from semcache.thresholds.certified.certificate import Certificate
+from semcache.matching.strategies.certified.certificate import Certificate
 from semcache.types.evidence import ClassStanding, wilson
 
 _MOST = 1_000  # classes; the one that was audited longest ago is forgotten, unless it is closed

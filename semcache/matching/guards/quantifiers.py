@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from semcache.guards.comparing import Comparing
-from semcache.guards.spelled import SPELT
+from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.spelled import SPELT
 from semcache.request.text import LIGHT, Text, all_the_difference, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from semcache.errors import ConfigError
-from semcache.thresholds.certified.belief import Prior
+from semcache.matching.strategies.certified.belief import Prior
 
 PATH = Path(__file__).with_name("prior.json")
 

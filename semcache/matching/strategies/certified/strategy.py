@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from semcache import features
 from semcache.config.packs import Category, Pack
-from semcache.economics import stretched
-from semcache.thresholds.certified.belief import FAITHFUL, HOPELESS, Belief, Noise, Prior
-from semcache.thresholds.certified.budget import HIGHEST, Budget, Contract
-from semcache.thresholds.certified.calibration import Calibration
-from semcache.thresholds.certified.certificate import Bet, Certificate
-from semcache.thresholds.certified.drift import Drift
-from semcache.thresholds.certified.priors import shipped
-from semcache.thresholds.certified.tenants import Tenants
+from semcache.matching import features
+from semcache.matching.break_even import stretched
+from semcache.matching.strategies.certified.belief import FAITHFUL, HOPELESS, Belief, Noise, Prior
+from semcache.matching.strategies.certified.calibration import Calibration
+from semcache.matching.strategies.certified.certificate import Bet, Certificate
+from semcache.matching.strategies.certified.drift import Drift
+from semcache.matching.strategies.certified.error_budget import HIGHEST, Budget, Contract
+from semcache.matching.strategies.certified.priors import shipped
+from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate, Controls, Verdict, Why
 from semcache.types.evidence import Label, LabelSource, Standing, State, wilson
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES
+from semcache.matching.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES
 from semcache.request.text import Text, heads
 
 ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}

@@ -14,18 +14,18 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.guards.code import Code
-from semcache.guards.comparing import Comparing, Whole
-from semcache.guards.dates import Dates
-from semcache.guards.direction import Direction
-from semcache.guards.ellipsis import Elliptic, is_elliptic
-from semcache.guards.entities import Entities
-from semcache.guards.form import Form
-from semcache.guards.negation import Negation
-from semcache.guards.numbers import Numbers
-from semcache.guards.quantifiers import Quantifiers
-from semcache.guards.question import Question
-from semcache.guards.scope import Scope
+from semcache.matching.guards.base import Comparing, Whole
+from semcache.matching.guards.code import Code
+from semcache.matching.guards.dates import Dates
+from semcache.matching.guards.direction import Direction
+from semcache.matching.guards.ellipsis import Elliptic, is_elliptic
+from semcache.matching.guards.entities import Entities
+from semcache.matching.guards.form import Form
+from semcache.matching.guards.negation import Negation
+from semcache.matching.guards.numbers import Numbers
+from semcache.matching.guards.quantifiers import Quantifiers
+from semcache.matching.guards.question import Question
+from semcache.matching.guards.scope import Scope
 from semcache.protocols import Guard
 from semcache.request.text import READINGS
 from semcache.types import Conflict

@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.guards import entities
-from semcache.guards.comparing import Comparing
-from semcache.guards.names import ALIASES
+from semcache.matching.guards import entities
+from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.names import ALIASES
 from semcache.request.text import all_the_difference, stem, stems, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from semcache import features
 from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
+from semcache.matching import features
 from semcache.types import Candidate, Controls, Verdict, Why
 from semcache.types.evidence import Label, Standing, State
 

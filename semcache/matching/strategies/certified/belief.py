@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from semcache import features
-from semcache.thresholds.certified.calibration import sigmoid
+from semcache.matching import features
+from semcache.matching.strategies.certified.calibration import sigmoid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,18 +12,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from semcache.guards import dates
-from semcache.guards.comparing import Comparing
-from semcache.guards.spelled import SPELT, spelled
-from semcache.guards.units import (
-    CURRENCIES,
-    PER,
-    PERIODS,
-    SCALES,
-    STANDALONE,
-    SYMBOLS,
-    UNITS,
-)
+from semcache.matching.guards import dates
+from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.spelled import SPELT, spelled
+from semcache.matching.guards.units import CURRENCIES, PER, PERIODS, SCALES, STANDALONE, SYMBOLS, UNITS
 from semcache.request.text import FEW, differing
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

@@ -7,6 +7,6 @@ Invariant: what is served has 1 - P(correct) within the limit of its category, a
 
 from __future__ import annotations
 
-from semcache.thresholds.certified.strategy import CertifiedThreshold
+from semcache.matching.strategies.certified.strategy import CertifiedThreshold
 
 __all__ = ["CertifiedThreshold"]

@@ -12,13 +12,13 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.config.packs import Pack
-from semcache.guards import GUARDS
+from semcache.matching.guards import GUARDS
+from semcache.matching.strategies.certified import CertifiedThreshold
+from semcache.matching.strategies.certified.belief import FAITHFUL, Noise, Prior
+from semcache.matching.strategies.per_category import PerCategoryThreshold
+from semcache.matching.strategies.static import StaticThreshold
+from semcache.matching.strategies.vcache import VCacheThreshold
 from semcache.protocols import Threshold
-from semcache.thresholds.certified import CertifiedThreshold
-from semcache.thresholds.certified.belief import FAITHFUL, Noise, Prior
-from semcache.thresholds.per_category import PerCategoryThreshold
-from semcache.thresholds.static import StaticThreshold
-from semcache.thresholds.vcache import VCacheThreshold
 from semcache.types import Candidate, Controls, Verdict, Why
 from semcache.types.evidence import Label, Standing
 

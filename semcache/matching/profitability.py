@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from semcache.config.packs import Pack
-from semcache.economics import CORE_SECOND, Balance, Economics
+from semcache.matching.break_even import CORE_SECOND, Balance, Economics
 from semcache.types import Forward, Lookup, Outcome, Recorded, Serve, Why
 from semcache.types.evidence import Label, LabelSource
 

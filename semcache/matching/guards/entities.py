@@ -14,11 +14,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.guards import scripts
-from semcache.guards.comparing import Comparing
-from semcache.guards.dates import CALENDAR
-from semcache.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
-from semcache.guards.units import UNITS
+from semcache.matching.guards import scripts
+from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.dates import CALENDAR
+from semcache.matching.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
+from semcache.matching.guards.units import UNITS
 from semcache.request.text import READINGS, Text, content, stem, stems, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

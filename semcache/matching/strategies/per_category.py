@@ -21,7 +21,7 @@ import numpy as np
 
 from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
-from semcache.thresholds.vcache import nearest
+from semcache.matching.strategies.vcache import nearest
 from semcache.types import Candidate, Controls, Verdict, Why
 from semcache.types.evidence import Label, LabelSource, Standing, State
 

@@ -15,11 +15,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from semcache import decide
 from semcache.config.packs import Pack
 from semcache.dialects import dialects
-from semcache.economics import CORE_SECOND
 from semcache.errors import CacheUnavailable, UpstreamTimeout
+from semcache.matching import decide
+from semcache.matching.break_even import CORE_SECOND
 from semcache.protocols import Backend, Threshold, Verifier
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from semcache.guards.comparing import Comparing
-from semcache.guards.qualifiers import LONE, PHRASES, SINGLE, STARTS, TELLING
+from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.qualifiers import LONE, PHRASES, SINGLE, STARTS, TELLING
 from semcache.request.text import all_the_difference
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

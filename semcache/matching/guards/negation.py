@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.guards.comparing import Comparing
-from semcache.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING
+from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING
 from semcache.request.text import FEW, Text, content, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.guards import grammar
-from semcache.guards.comparing import Comparing
+from semcache.matching.guards import grammar
+from semcache.matching.guards.base import Comparing
 from semcache.request.text import content, lexicon, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from semcache.guards.comparing import Comparing
+from semcache.matching.guards.base import Comparing
 from semcache.request.text import LIGHT, READINGS, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict

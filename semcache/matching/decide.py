@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
-from semcache import features
 from semcache.freshness import usable
+from semcache.matching import features
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
