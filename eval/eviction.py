@@ -22,7 +22,7 @@ import numpy as np
 
 from eval import overload
 from eval.eviction_workloads import DATA, TEXTS, Workload, azure, mooncake, texts, vectors_of, zipf
-from semcache.eviction import POLICIES, Policy, Worth
+from semcache.retention.eviction import POLICIES, Policy, Worth
 
 CAPACITIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 COUNT_CLUSTERS = ("s3-fifo", "w-tinylfu", "lec")

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semcache.eviction import POLICIES
+from semcache.retention.eviction import POLICIES
 
 if TYPE_CHECKING:
     from eval.eviction import Row

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from semcache.agents.multiplex import Costs
-from semcache.eviction import POLICIES, Policy, Worth
+from semcache.retention.eviction import POLICIES, Policy, Worth
 
 PROMPTS, ROOM, REQUESTS, ALPHA = 20, 10, 10_000, 0.9
 SEEDS = 30

@@ -5,8 +5,8 @@ No I/O. Invariant: what is held weighs at most `capacity` bytes.
 
 from __future__ import annotations
 
-from semcache.eviction import Quota
-from semcache.eviction.lru import Lru
+from semcache.retention.eviction import Quota
+from semcache.retention.eviction.lru import Lru
 from semcache.types import Entry
 
 _OVERHEAD = 600

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
-from semcache.eviction import Member, Quota, Worth
+from semcache.retention.eviction import Member, Quota, Worth
 from semcache.types import Card, Rejection
 
 _NOTHING: frozenset[int] = frozenset()

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from semcache.config.packs import Category
 from semcache.dialects import dialects
-from semcache.freshness import Volatility
 from semcache.matching import features, guards
 from semcache.protocols import Threshold
+from semcache.retention.freshness import Volatility
 from semcache.types import Candidate, Entry, Forward, Lookup, Serve, Verify, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
 

@@ -12,9 +12,9 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from semcache.admission import admission
 from semcache.errors import CacheUnavailable, IntegrityError
-from semcache.freshness.fixed import shortened
+from semcache.retention.admission import admission
+from semcache.retention.freshness.fixed import shortened
 from semcache.runtime.guarded_calls import SURVIVED, Faults
 from semcache.types import (
     Admission,

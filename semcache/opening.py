@@ -21,8 +21,6 @@ from semcache.config.packs import Pack, load
 from semcache.embed import open_embedder
 from semcache.embed.installed import prior_of, spec_of
 from semcache.errors import ConfigError, IndexFault
-from semcache.eviction import POLICIES, pool
-from semcache.freshness import LearnedFreshness
 from semcache.index import snapshot
 from semcache.index.owner import IndexOwner
 from semcache.index.shelf import Shelf
@@ -35,6 +33,8 @@ from semcache.matching.strategies.certified.priors import read_priors
 from semcache.parts import Parts
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
 from semcache.request import categorize
+from semcache.retention.eviction import POLICIES, shared_capacity
+from semcache.retention.freshness import LearnedFreshness
 from semcache.runtime.telemetry import Meter
 from semcache.store import open_store
 from semcache.store.seal import Seal
@@ -115,7 +115,7 @@ async def open_parts(
             categories=categories,
             threshold=ByCategory(pack, noise=noise, priors=priors),
             freshness=LearnedFreshness(pack, embedder_id=model.id),
-            catalogue=Catalogue(pool.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())),
+            catalogue=Catalogue(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())),
             answers=Answers(hot_bytes),
             journal=Journal(store, meter, sink=sink),
             meter=meter,

@@ -17,7 +17,6 @@ from semcache.answers import Answers
 from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack
 from semcache.errors import IndexFault
-from semcache.freshness import usable
 from semcache.index.owner import IndexOwner
 from semcache.journal import Journal
 from semcache.learning import Learner
@@ -25,6 +24,7 @@ from semcache.ledger import Prices
 from semcache.matching.profitability import Gate
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
+from semcache.retention.freshness import usable
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.telemetry import Meter
 from semcache.types import Card, Change, ChangeKind, Controls, Rejection, Selector

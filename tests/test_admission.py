@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from semcache.admission import admission, is_refusal
+from semcache.retention.admission import admission, is_refusal
 from semcache.types import Assembled, Controls, Discard, Endpoint, Request, Store, Traits, Why
 
 REQUEST = Request(Endpoint.CHAT, "gpt-x", {}, "What is a cache?", b"")

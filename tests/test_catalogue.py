@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
-from semcache.eviction import PLAIN, Pool, Quota, Worth
-from semcache.eviction.lru import Lru
+from semcache.retention.eviction import PLAIN, Pool, Quota, Worth
+from semcache.retention.eviction.lru import Lru
 from semcache.types import CacheKey, Card, Endpoint, Entry, Rejection, Scope
 
 

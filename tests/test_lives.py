@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache, labels
-from semcache.freshness import LearnedFreshness
 from semcache.matching import strategies
+from semcache.retention.freshness import LearnedFreshness
 from semcache.types import Outcome, Serve, Why
 from semcache.types.evidence import Comparison, LabelSource
 from tests.learned import Pupil

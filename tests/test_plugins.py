@@ -23,12 +23,12 @@ from semcache.config import packs, plugins
 from semcache.config.settings import Settings
 from semcache.embed import open_embedder
 from semcache.errors import ConfigError, StoreError
-from semcache.eviction import POLICIES, Quota
 from semcache.judge import JUDGES, open_judge
 from semcache.matching import features, strategies
 from semcache.matching.guards import conflicts
 from semcache.matching.strategies import STRATEGIES, ByCategory, StaticThreshold
 from semcache.matching.strategies.certified.priors import read_priors
+from semcache.retention.eviction import POLICIES, Quota
 from semcache.store import open_store
 from semcache.types import Candidate, Card, Conflict, Controls, Verdict, Why
 from tests.docs.fences import ROOT, fences

@@ -19,9 +19,9 @@ from eval.embedded import embedded
 from eval.freshness import classes, rehearsal, sets
 from eval.freshness.page import page
 from eval.freshness.sets import Row
-from semcache.freshness import Volatility, is_relative
 from semcache.request.eligibility import is_live
 from semcache.request.prompt_volatility import KINDS
+from semcache.retention.freshness import Volatility, is_relative
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent.parent / "shared" / "data"

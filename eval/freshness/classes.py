@@ -12,8 +12,8 @@ import numpy as np
 
 from eval.embedded import embedded
 from eval.freshness.sets import Row, Timeline
-from semcache.freshness import Volatility, VolatilityModel, is_relative
 from semcache.request.prompt_volatility import KINDS
+from semcache.retention.freshness import Volatility, VolatilityModel, is_relative
 from semcache.train import volatility as recipe
 
 if TYPE_CHECKING:

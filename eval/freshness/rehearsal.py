@@ -16,8 +16,8 @@ import numpy as np
 
 from eval.freshness.sets import Row, Timeline
 from semcache.config.packs import Category, Pack, load
-from semcache.freshness import LearnedFreshness, Past, Volatility
 from semcache.request.prompt_volatility import KINDS
+from semcache.retention.freshness import LearnedFreshness, Past, Volatility
 from semcache.types import Endpoint, Request
 
 if TYPE_CHECKING:

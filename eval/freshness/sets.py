@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from semcache.freshness import Volatility
+from semcache.retention.freshness import Volatility
 
 MONTHS = (
     "January",

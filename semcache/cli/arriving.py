@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semcache import admission
 from semcache.cli.traces import Traced
 from semcache.config.packs import Pack
 from semcache.errors import RequestRejected
-from semcache.freshness import FixedFreshness
 from semcache.judge.plain import normal
 from semcache.ledger import Prices
 from semcache.protocols import Embedder
 from semcache.request import categorize, conversation, eligibility
+from semcache.retention import admission
+from semcache.retention.freshness import FixedFreshness
 from semcache.simulate import Arrival
 from semcache.simulate.replay import Trace
 from semcache.types import Discard, Request, Scope, Why

@@ -104,8 +104,9 @@ def _plugins() -> list[Finding]:
 
 
 def _built_in(kind: str) -> Collection[str]:
-    from semcache import backends, embed, eviction, judge, store
+    from semcache import backends, embed, judge, store
     from semcache.matching import guards, strategies
+    from semcache.retention import eviction
 
     names: Mapping[str, Collection[str]] = {
         "embedders": embed.KINDS,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
-from semcache.freshness import usable
 from semcache.matching import features
 from semcache.protocols import Threshold
+from semcache.retention.freshness import usable
 from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond

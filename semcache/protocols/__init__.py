@@ -32,7 +32,7 @@ from semcache.types import (
 from semcache.types.evidence import Comparison, Judgement, Label, Standing
 
 if TYPE_CHECKING:
-    from semcache.freshness.hazard import Volatility
+    from semcache.retention.freshness.hazard import Volatility
     from semcache.types import Matrix, Vector
 
 

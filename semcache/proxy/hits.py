@@ -12,11 +12,11 @@ from itertools import count
 from typing import Any
 
 from semcache.cache import AsyncSemanticCache
-from semcache.eviction import Quota
-from semcache.eviction.lru import Lru
 from semcache.protocols import Dialect
 from semcache.proxy.asgi import HeaderList, Send
 from semcache.proxy.relay import id_header
+from semcache.retention.eviction import Quota
+from semcache.retention.eviction.lru import Lru
 from semcache.types import Card, Entry, Lookup, Outcome, Recorded, Serve, public_id
 
 # Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.

@@ -19,8 +19,8 @@ import numpy as np
 
 from semcache.config.packs import Pack
 from semcache.errors import EmbedError, RequestRejected
-from semcache.freshness import may_change_daily
 from semcache.request.kinds import ends
+from semcache.retention.freshness import may_change_daily
 from semcache.types import Request
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.freshness.hazard import Volatility
 from semcache.request import volatility_cues
 from semcache.request.eligibility import is_live
+from semcache.retention.freshness.hazard import Volatility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 
 from semcache.config.packs import Pack
-from semcache.freshness import LearnedFreshness, Volatility
 from semcache.matching.strategies import ByCategory
 from semcache.matching.strategies.static import StaticThreshold
+from semcache.retention.freshness import LearnedFreshness, Volatility
 from semcache.simulate import bounds
 from semcache.simulate.arrivals import Arrival
 from semcache.simulate.result import Result

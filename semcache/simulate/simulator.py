@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Literal
 from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
-from semcache.eviction import POLICIES, Policy, pool
 from semcache.matching import decide, guards
 from semcache.protocols import Freshness, Threshold
 from semcache.request import keys
+from semcache.retention.eviction import POLICIES, Policy, shared_capacity
 from semcache.simulate.arrivals import Arrival, Step
 from semcache.simulate.result import Result, gather
 from semcache.simulate.shelves import Places, Shelves
@@ -75,7 +75,7 @@ class Simulator:
             raise InvalidArgument(f"judge_noise={judge_noise}: a probability lies between 0 and 1")
         self.pack, self.threshold = pack, threshold
         policies = {name: eviction or POLICIES[category.eviction] for name, category in pack.categories.items()}
-        self.catalogue = Catalogue(pool.quotas(pack, lambda category: policies[category]()))
+        self.catalogue = Catalogue(shared_capacity.quotas(pack, lambda category: policies[category]()))
         self.evicted = 0
         self._rng = rng
         self._teacher = Teacher(threshold, self.catalogue, judge_noise, random.Random(rng.getrandbits(64)))

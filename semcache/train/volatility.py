@@ -20,9 +20,9 @@ import numpy as np
 import yaml
 
 from semcache.errors import ConfigError
-from semcache.freshness.hazard import Volatility
 from semcache.request import volatility_cues
 from semcache.request.prompt_volatility import KINDS
+from semcache.retention.freshness.hazard import Volatility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from semcache.config import plugins
-from semcache.eviction import PLAIN, POLICIES, Pool, Quota, Worth
 from semcache.protocols import Eviction
+from semcache.retention.eviction import PLAIN, POLICIES, Pool, Quota, Worth
 
 every = pytest.mark.parametrize("name", sorted([*POLICIES, *plugins.names("evictions")]))
 steps = st.lists(st.tuples(st.sampled_from(["insert", "touch", "forget", "evict"]), st.integers(0, 9)), max_size=80)

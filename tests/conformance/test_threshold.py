@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from semcache.config import packs, plugins
 from semcache.config.packs import Pack
-from semcache.freshness import FixedFreshness
 from semcache.matching import features
 from semcache.matching.strategies import STRATEGIES, ByCategory
 from semcache.protocols import Threshold
+from semcache.retention.freshness import FixedFreshness
 from semcache.types import Candidate, Card, Controls, Endpoint, Request
 from semcache.types.evidence import Label, LabelSource
 

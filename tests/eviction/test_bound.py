@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eval.eviction import bound, replay
 from eval.eviction_workloads import Workload
-from semcache.eviction import POLICIES
+from semcache.retention.eviction import POLICIES
 
 SERVERS = ((0, 1), (1, 0, 2), (2, 1), (3,), (4, 5), (5, 4), (6,), (7,))
 SPAN = np.array([0, 0, 0, 3, 4, 4, 6, 7])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semcache.eviction import POLICIES, Quota, Worth
+from semcache.retention.eviction import POLICIES, Quota, Worth
 
 
 def gone(name: str, capacity: int, script: str, **worths: Worth) -> str:

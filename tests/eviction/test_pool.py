@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.config import packs
-from semcache.eviction import Pool, Quota, quotas
-from semcache.eviction.lru import Lru
-from semcache.eviction.pool import Member
+from semcache.retention.eviction import Pool, Quota, quotas
+from semcache.retention.eviction.lru import Lru
+from semcache.retention.eviction.shared_capacity import Member
 
 
 def pool(capacity: float = 10, **shares: float) -> Pool:

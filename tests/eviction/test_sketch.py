@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.eviction.sketch import MOST, Sketch
+from semcache.retention.eviction.sketch import MOST, Sketch
 
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=400))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semcache.eviction.slots import Slots
+from semcache.retention.eviction.slot_table import Slots
 
 # Numbers that follow each other, that share their low bits, and that are random: ids come in all of these ways.
 IDS = st.one_of(

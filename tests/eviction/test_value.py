@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from semcache.eviction import POLICIES, Quota, Worth
-from semcache.eviction.value import Value
+from semcache.retention.eviction import POLICIES, Quota, Worth
+from semcache.retention.eviction.value import Value
 
 
 def saved(name: str, capacity: int, requests: list[int], cost: dict[int, float] | None = None) -> float:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.config.packs import Category, Pack, load
-from semcache.freshness import FixedFreshness, LearnedFreshness, Past, Volatility
+from semcache.retention.freshness import FixedFreshness, LearnedFreshness, Past, Volatility
 from semcache.types import Controls, Endpoint, Request
 
 DAY = 86400.0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from semcache.errors import ConfigError
-from semcache.freshness import Volatility, VolatilityModel
+from semcache.retention.freshness import Volatility, VolatilityModel
 from semcache.train import volatility as recipe
 
 

@@ -6,7 +6,7 @@ import math
 
 from eval.freshness.rehearsal import LASTS, YEAR, lives, simulate
 from eval.freshness.sets import Timeline, _year
-from semcache.freshness import Volatility
+from semcache.retention.freshness import Volatility
 
 MOVING = Timeline("who is the mayor", (2015.0, 2017.0, 2019.0))
 STILL = Timeline("who wrote it", (-math.inf,))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.freshness import Refetches, usable
+from semcache.retention.freshness import Refetches, usable
 from semcache.types import Card
 
 

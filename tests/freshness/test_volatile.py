@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import freshness
 from semcache.config.packs import load
-from semcache.freshness import LearnedFreshness, Volatility, VolatilityModel, is_relative
 from semcache.request import volatility_cues as lexical
+from semcache.retention import freshness
+from semcache.retention.freshness import LearnedFreshness, Volatility, VolatilityModel, is_relative
 
 MODEL = VolatilityModel.shipped()
 

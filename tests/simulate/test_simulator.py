@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument
-from semcache.eviction import POLICIES
+from semcache.retention.eviction import POLICIES
 from semcache.simulate import Arrival, Result, Simulator
 from semcache.types import Outcome, Why
 from semcache.types.evidence import LabelSource

@@ -5,7 +5,7 @@ Invariant: every tracked id is in the bucket of its count, and no bucket is empt
 
 from __future__ import annotations
 
-from semcache.eviction.worth import PLAIN, Worth
+from semcache.retention.eviction.worth import PLAIN, Worth
 
 
 class Lfu:

@@ -3,11 +3,11 @@
 Pure; the clock is the caller's. Invariant: a TTL counts from creation, and nothing here ever extends one.
 """
 
-from semcache.freshness.fixed import FixedFreshness
-from semcache.freshness.hazard import Volatility
-from semcache.freshness.learned import LearnedFreshness, Outlook, Past
-from semcache.freshness.revalidate import Age, Refetches, usable
 from semcache.request.prompt_volatility import VolatilityModel, is_relative, may_change_daily
+from semcache.retention.freshness.fixed import FixedFreshness
+from semcache.retention.freshness.hazard import Volatility
+from semcache.retention.freshness.learned import LearnedFreshness, Outlook, Past
+from semcache.retention.freshness.revalidate import Age, Refetches, usable
 
 __all__ = [
     "Age",

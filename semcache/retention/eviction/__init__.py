@@ -10,18 +10,18 @@ from collections.abc import Callable, Mapping
 
 from semcache.config import plugins
 from semcache.config.packs import Pack
-from semcache.eviction import pool
-from semcache.eviction.gdsf import Gdsf
-from semcache.eviction.lec import Lec
-from semcache.eviction.lfu import Lfu
-from semcache.eviction.lru import Lru
-from semcache.eviction.pool import Member, Pool
-from semcache.eviction.quota import Quota
-from semcache.eviction.s3fifo import S3Fifo
-from semcache.eviction.sieve import Sieve
-from semcache.eviction.tinylfu import WTinyLfu
-from semcache.eviction.value import Value
-from semcache.eviction.worth import PLAIN, Policy, Worth
+from semcache.retention.eviction import shared_capacity
+from semcache.retention.eviction.gdsf import Gdsf
+from semcache.retention.eviction.lec import Lec
+from semcache.retention.eviction.lfu import Lfu
+from semcache.retention.eviction.lru import Lru
+from semcache.retention.eviction.quota import Quota
+from semcache.retention.eviction.s3fifo import S3Fifo
+from semcache.retention.eviction.shared_capacity import Member, Pool
+from semcache.retention.eviction.sieve import Sieve
+from semcache.retention.eviction.tinylfu import WTinyLfu
+from semcache.retention.eviction.value import Value
+from semcache.retention.eviction.worth import PLAIN, Policy, Worth
 
 POLICIES: Mapping[str, Callable[[], Policy]] = plugins.Named(
     "evictions",
@@ -40,7 +40,7 @@ POLICIES: Mapping[str, Callable[[], Policy]] = plugins.Named(
 
 def quotas(pack: Pack) -> Callable[[str], Quota | Member]:
     """What makes the quota of a category as the pack says: for `Catalogue`."""
-    return pool.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())
+    return shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())
 
 
 __all__ = ["PLAIN", "POLICIES", "Member", "Policy", "Pool", "Quota", "Worth", "quotas"]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semcache.config.packs import Category, Pack
-from semcache.freshness.fixed import shortened
-from semcache.freshness.hazard import NOISE, RATES, Hazards, Posterior, Prior, Volatility, prior_quantile
 from semcache.request.prompt_volatility import VolatilityModel, is_relative
+from semcache.retention.freshness.fixed import shortened
+from semcache.retention.freshness.hazard import NOISE, RATES, Hazards, Posterior, Prior, Volatility, prior_quantile
 from semcache.types import Request
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Invariant: `victim` changes nothing but bits and the place of the hand, and the 
 
 from __future__ import annotations
 
-from semcache.eviction.worth import PLAIN, Worth
+from semcache.retention.eviction.worth import PLAIN, Worth
 
 
 class Sieve:

@@ -5,8 +5,8 @@ Invariant: the clock never falls, and no id was put below it.
 
 from __future__ import annotations
 
-from semcache.eviction.ranking import Ranking
-from semcache.eviction.worth import PLAIN, Worth
+from semcache.retention.eviction.ranking import Ranking
+from semcache.retention.eviction.worth import PLAIN, Worth
 
 
 class Gdsf:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semcache.eviction.slots import Slots
+from semcache.retention.eviction.slot_table import Slots
 
 _BITS = (1 << 64) - 1
 

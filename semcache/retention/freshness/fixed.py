@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from semcache.config.packs import Pack
-from semcache.freshness.hazard import Volatility
+from semcache.retention.freshness.hazard import Volatility
 from semcache.types import Request
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from semcache.eviction.table import Rated, Table
+from semcache.retention.eviction.columns import Rated, Table
 
 _FEW = 64
 _MEMORY = 8

@@ -5,8 +5,8 @@ Invariant: an id is in exactly one of the two queues, and the ghosts are no more
 
 from __future__ import annotations
 
-from semcache.eviction.queue import Queue
-from semcache.eviction.worth import PLAIN, Worth
+from semcache.retention.eviction.queue import Queue
+from semcache.retention.eviction.worth import PLAIN, Worth
 
 _SMALL = 0.1
 _MOST = 3

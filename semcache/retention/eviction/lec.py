@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from semcache.eviction.ranking import Ranking
-from semcache.eviction.worth import PLAIN, Worth
+from semcache.retention.eviction.ranking import Ranking
+from semcache.retention.eviction.worth import PLAIN, Worth
 
 _DOUBT = 0.05
 _MEMORY = 8

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 
-from semcache.eviction.rates import Rates, Shadow
-from semcache.eviction.sketch import spread
-from semcache.eviction.table import Rated
-from semcache.eviction.worth import PLAIN, Worth
+from semcache.retention.eviction.columns import Rated
+from semcache.retention.eviction.rates import Rates, Shadow
+from semcache.retention.eviction.sketch import spread
+from semcache.retention.eviction.worth import PLAIN, Worth
 
 REACHES = (1.0, 30.0, 300.0)
 _START = 1

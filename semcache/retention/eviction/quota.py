@@ -5,7 +5,7 @@ Knows ids and weights, not entries. Invariant: after `admit`, the weight held ne
 
 from __future__ import annotations
 
-from semcache.eviction.worth import PLAIN, Policy, Worth
+from semcache.retention.eviction.worth import PLAIN, Policy, Worth
 
 
 class Quota:

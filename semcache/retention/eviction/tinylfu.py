@@ -5,9 +5,9 @@ Invariant: an id is in exactly one of window, probation and protected.
 
 from __future__ import annotations
 
-from semcache.eviction.queue import Queue
-from semcache.eviction.sketch import Sketch
-from semcache.eviction.worth import PLAIN, Worth
+from semcache.retention.eviction.queue import Queue
+from semcache.retention.eviction.sketch import Sketch
+from semcache.retention.eviction.worth import PLAIN, Worth
 
 _WINDOW = 0.01
 _PROTECTED = 0.8

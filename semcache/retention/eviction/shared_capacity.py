@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from semcache.config.packs import Pack
-from semcache.eviction.quota import Quota
-from semcache.eviction.worth import PLAIN, Policy, Worth
+from semcache.retention.eviction.quota import Quota
+from semcache.retention.eviction.worth import PLAIN, Policy, Worth
 
 
 class Pool:

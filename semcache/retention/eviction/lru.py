@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semcache.eviction.worth import PLAIN, Worth
+from semcache.retention.eviction.worth import PLAIN, Worth
 
 
 class Lru:

@@ -1,0 +1,1 @@
+"""The keeping of answers: admission, freshness and eviction."""
