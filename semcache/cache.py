@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from prometheus_client import Counter
 
-from semcache import feedback
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
+from semcache.learning import feedback
 from semcache.ledger import Facts, recorded, statistics
 from semcache.matching import decide
 from semcache.parts import GRACE

@@ -25,7 +25,7 @@ from semcache.index import snapshot
 from semcache.index.owner import IndexOwner
 from semcache.index.shelf import Shelf
 from semcache.journal import Journal
-from semcache.judge import asks, open_judge
+from semcache.learning.judges import asks, open_judge
 from semcache.ledger import Prices
 from semcache.matching.strategies import ByCategory
 from semcache.matching.strategies.certified.belief import FAITHFUL, Noise

@@ -19,7 +19,7 @@ from semcache.config.packs import Pack
 from semcache.errors import IndexFault
 from semcache.index.owner import IndexOwner
 from semcache.journal import Journal
-from semcache.learning import Learner
+from semcache.learning.learner import Learner
 from semcache.ledger import Prices
 from semcache.matching.profitability import Gate
 from semcache.matching.verification import Verifiers

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError, UpstreamTimeout
-from semcache.judge import JUDGES, noise, open_judge
-from semcache.judge.llm import LlmJudge
-from semcache.judge.verifier import VerifierJudge
+from semcache.learning.judges import JUDGES, noise, open_judge
+from semcache.learning.judges.by_language_model import LlmJudge
+from semcache.learning.judges.by_verifier import VerifierJudge
 from semcache.protocols import Outbound
 from semcache.types.evidence import Comparison, Interval
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from semcache import AsyncSemanticCache, labels
+from semcache import AsyncSemanticCache
 from semcache.errors import StoreError, UpstreamError
+from semcache.learning import label_log
 from semcache.matching import strategies
 from semcache.store import open_store
 from semcache.types import Assembled, Outcome, Selector, Store, Why
@@ -292,7 +293,7 @@ async def test_two_workers_learn_the_same_and_share_answers(tmp_path: Path) -> N
 async def test_what_was_learned_survives_a_restart_whether_saved_or_not(
     tmp_path: Path, every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(labels, "SAVE_EVERY", every)
+    monkeypatch.setattr(label_log, "SAVE_EVERY", every)
     async with opened(tmp_path) as cache:
         await told(cache, ASKED, "Hold the button.")
         for number in range(5):

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from semcache import AsyncSemanticCache, labels
+from semcache import AsyncSemanticCache
+from semcache.learning import label_log
 from semcache.matching import strategies
 from semcache.retention.freshness import LearnedFreshness
 from semcache.types import Outcome, Serve, Why
@@ -131,7 +132,7 @@ async def test_the_life_of_an_answer_that_ran_out_teaches_as_well(tmp_path: Path
 async def test_two_workers_learn_lives_alike_and_a_restart_forgets_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(labels, "SAVE_EVERY", 2)
+    monkeypatch.setattr(label_log, "SAVE_EVERY", 2)
     clock = Clock()
     async with opened(tmp_path, clock) as one, opened(tmp_path, clock) as two:
         for number in range(3):

@@ -10,7 +10,7 @@ import pytest
 from semcache import AsyncSemanticCache, opening
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
-from semcache.judge.llm import LlmJudge
+from semcache.learning.judges.by_language_model import LlmJudge
 from semcache.types import Store
 
 

@@ -23,7 +23,7 @@ from semcache.config import packs, plugins
 from semcache.config.settings import Settings
 from semcache.embed import open_embedder
 from semcache.errors import ConfigError, StoreError
-from semcache.judge import JUDGES, open_judge
+from semcache.learning.judges import JUDGES, open_judge
 from semcache.matching import features, strategies
 from semcache.matching.guards import conflicts
 from semcache.matching.strategies import STRATEGIES, ByCategory, StaticThreshold
@@ -40,7 +40,7 @@ PARTS = """
     from semcache.backends.inprocess import EchoBackend
     from semcache.embed.hashing import HashingEmbedder
     from semcache.errors import StoreError
-    from semcache.judge.plain import ExactJudge
+    from semcache.learning.judges.by_text import ExactJudge
     from semcache.store.memory import MemoryStore
     from semcache.matching.strategies.static import StaticThreshold
 

@@ -34,7 +34,7 @@ _CODE = (
 _FILES = (
     "semcache/matching/features.py",
     "semcache/matching/decide.py",
-    "semcache/comparing.py",
+    "semcache/learning/labelling.py",
     "semcache/config/packs.py",
 )
 

@@ -15,7 +15,7 @@ import numpy as np
 from semcache.cli.traces import Traced
 from semcache.config.packs import Pack
 from semcache.errors import RequestRejected
-from semcache.judge.plain import normal
+from semcache.learning.judges.by_text import normal
 from semcache.ledger import Prices
 from semcache.protocols import Embedder
 from semcache.request import categorize, conversation, eligibility

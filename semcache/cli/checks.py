@@ -104,14 +104,15 @@ def _plugins() -> list[Finding]:
 
 
 def _built_in(kind: str) -> Collection[str]:
-    from semcache import backends, embed, judge, store
+    from semcache import backends, embed, store
+    from semcache.learning import judges
     from semcache.matching import guards, strategies
     from semcache.retention import eviction
 
     names: Mapping[str, Collection[str]] = {
         "embedders": embed.KINDS,
         "stores": store.SCHEMES,
-        "judges": judge.JUDGES,
+        "judges": judges.JUDGES,
         "strategies": strategies.STRATEGIES,
         "evictions": eviction.POLICIES,
         "guards": guards.GUARDS,

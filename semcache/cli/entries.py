@@ -137,7 +137,7 @@ async def _delete(settings: Settings, where: Selector, dry_run: bool) -> list[in
 
 
 async def _feedback(settings: Settings, number: int, correct: bool) -> str | None:
-    from semcache.feedback import wrong
+    from semcache.learning.feedback import wrong
 
     async with opened.store_of(settings) as store:
         [entry] = await store.get([number])

@@ -77,16 +77,16 @@ async def taught(store: EntryStore, pack: Pack) -> Threshold:
     """
     import msgspec
 
-    from semcache import labels
+    from semcache.learning import label_log
     from semcache.matching.strategies import ByCategory
     from semcache.types.evidence import LabelSource
 
     threshold, seq = ByCategory(pack), 0
-    saved = await store.learned(labels.NAME)
+    saved = await store.learned(label_log.NAME)
     if saved is not None:
         try:
             kept = msgspec.json.decode(saved[1])
-            if kept["promises"] == labels.promises(pack):
+            if kept["promises"] == label_log.promises(pack):
                 threshold.restore(kept["state"])
                 seq = saved[0]
             else:

@@ -28,7 +28,7 @@ from semcache.config.settings import Settings, check_exposure, find_file, is_loo
 from semcache.dialects import dialects
 from semcache.dialects.answer import openai_error
 from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
-from semcache.judge import asks
+from semcache.learning.judges import asks
 from semcache.matching.strategies import ByCategory
 from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect

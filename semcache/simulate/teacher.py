@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from semcache import comparing
 from semcache.catalogue import Catalogue
 from semcache.config.packs import Category
-from semcache.learning import GREY
+from semcache.learning import labelling
+from semcache.learning.learner import GREY
 from semcache.protocols import Threshold
 from semcache.simulate.arrivals import Arrival
 from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Request, Scope, Serve
@@ -51,7 +51,7 @@ class Teacher:
 
     def audit(self, question: Question, served: Serve, *, right: bool) -> int:
         """Teach what an audit of a served answer shows; returns the answer class of the fresh answer, 0: its own."""
-        label = comparing.of_hit(question.lookup(served), served, at=question.arrival.at)
+        label = labelling.of_hit(question.lookup(served), served, at=question.arrival.at)
         return self._learned([label], lambda _: right)
 
     def miss(self, question: Question, missed: Forward, right: Callable[[int], bool]) -> int:
@@ -60,7 +60,7 @@ class Teacher:
         Returns the answer class of the fresh answer, 0: its own.
         """
         at, lookup = question.arrival.at, question.lookup(missed)
-        labels = comparing.of_miss(lookup, self._threshold, question.policy, at=at)
+        labels = labelling.of_miss(lookup, self._threshold, question.policy, at=at)
         return self._learned(labels, right)
 
     def _learned(self, labels: Sequence[Label], right: Callable[[int], bool]) -> int:

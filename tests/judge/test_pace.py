@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.judge.pace import HURRY, PAUSE, Pace
+from semcache.learning.judges.pace import HURRY, PAUSE, Pace
 
 
 class Server:

@@ -15,7 +15,7 @@ from semcache.agents.nearhits import Example, NearHits, Settings
 from semcache.dialects import dialects
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.index.flat import FlatIndex
-from semcache.judge.plain import ExactJudge
+from semcache.learning.judges.by_text import ExactJudge
 from semcache.protocols import Outbound
 from semcache.proxy import near_replay
 from semcache.proxy.near_call import Apart

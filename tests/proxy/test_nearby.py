@@ -16,7 +16,7 @@ from semcache.agents.nearhits import Arm, NearHits, Settings, State
 from semcache.dialects import dialects
 from semcache.errors import UpstreamError
 from semcache.index.flat import FlatIndex
-from semcache.judge.plain import ExactJudge
+from semcache.learning.judges.by_text import ExactJudge
 from semcache.protocols import Outbound
 from semcache.proxy.background import Background
 from semcache.proxy.nearby import Nearby

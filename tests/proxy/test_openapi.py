@@ -43,6 +43,11 @@ def test_the_document_is_true(service: Service) -> None:
 def test_the_document_names_what_is_served_outside_it(service: Service) -> None:
     paths = service.get("/openapi.json").json()["paths"]
     assert {dialect.path for dialect in dialects().values()} | {"/v1/embeddings"} <= paths.keys()
-    assert {"/semcache/feedback", "/semcache/invalidate", "/semcache/entries", "/semcache/stats"} <= paths.keys()
+    assert {
+        "/semcache/learning/feedback",
+        "/semcache/invalidate",
+        "/semcache/entries",
+        "/semcache/stats",
+    } <= paths.keys()
     headers = {parameter["name"] for parameter in paths["/v1/chat/completions"]["post"]["parameters"]}
     assert {"cache-control", "x-semcache-category", "x-semcache-min-score"} <= headers

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.config import packs
-from semcache.judge import noise as judge_noise
+from semcache.learning.judges import noise as judge_noise
 from semcache.matching import features
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief, Noise

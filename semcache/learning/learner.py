@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import Counter
 
-from semcache import comparing
 from semcache.errors import IntegrityError, UpstreamTimeout
-from semcache.judge.pace import Pace
-from semcache.labels import LabelLog
+from semcache.learning import labelling
+from semcache.learning.judges.pace import Pace
+from semcache.learning.label_log import LabelLog
 from semcache.runtime.bounded_queue import Backlog
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import Assembled, Entry, Lookup, Outcome, Rejection, Serve
@@ -105,7 +105,7 @@ class Learner:
         `cached` is the entry that was served, None where it has to be read; `fresh` the one that holds `answer`, None
         if that was not kept.
         """
-        label = comparing.of_hit(lookup, served, at=self._parts.clock())
+        label = labelling.of_hit(lookup, served, at=self._parts.clock())
         if not self._parts.judge.instant:
             if fresh is None:
                 self._drop("not-stored")
@@ -116,7 +116,7 @@ class Learner:
         if entry is None:
             self._drop("lapsed")
             return
-        comparison = Comparison(lookup.request.text, served.card.text, comparing.said(entry), answer.text)
+        comparison = Comparison(lookup.request.text, served.card.text, labelling.said(entry), answer.text)
         verdict = await self._verdict(comparison, since=label.at)
         if verdict is not None and not self.log.add(self._learned(label, fresh.id if fresh else 0, verdict)):
             self._drop("full")
@@ -133,7 +133,7 @@ class Learner:
     def remember(self, lookup: Lookup, served: Serve) -> None:
         """Note a hit, so that feedback on it teaches more than that it came."""
         if served.how is Outcome.SEMANTIC and lookup.key is not None:
-            self._served[served.card.id] = comparing.of_hit(lookup, served, at=self._parts.clock())
+            self._served[served.card.id] = labelling.of_hit(lookup, served, at=self._parts.clock())
             if len(self._served) > _REMEMBERED:
                 self._served.popitem(last=False)
 
@@ -166,7 +166,7 @@ class Learner:
         parts = self._parts
         while self._missed:
             lookup, fresh, at = self._missed.take()
-            for label in comparing.of_miss(lookup, parts.threshold, parts.pack.of(lookup.category), at=at):
+            for label in labelling.of_miss(lookup, parts.threshold, parts.pack.of(lookup.category), at=at):
                 # A judge that costs is asked where it may matter.
                 if parts.judge.instant or label.p_correct >= GREY:
                     self._owe(Judgement(0, fresh.id, label), fresh)
@@ -197,14 +197,14 @@ class Learner:
     async def _judge_reasked(self) -> None:
         while self._reasked:
             lookup, old, fresh = self._reasked.take()
-            comparison = comparing.shown(fresh, old)
+            comparison = labelling.shown(fresh, old)
             if comparison is None:
                 continue
             verdict = comparison.cached == comparison.fresh or await self._verdict(comparison, since=fresh.created)
             if verdict is None:
                 continue
             kind = self._parts.freshness.kind(lookup.request.text, lookup.vector)
-            label = comparing.of_reasked(lookup, old, fresh.created - old.created, kind, at=fresh.created)
+            label = labelling.of_reasked(lookup, old, fresh.created - old.created, kind, at=fresh.created)
             if not self.log.add(self._learned(label, fresh.id, verdict)):
                 self._drop("full")
 
@@ -226,7 +226,7 @@ class Learner:
             return None
         cached = await self._entry(owed.label.entry_id)
         fresh = fresh or await self._entry(owed.fresh_id)
-        comparison = comparing.shown(fresh, cached) if fresh is not None and cached is not None else None
+        comparison = labelling.shown(fresh, cached) if fresh is not None and cached is not None else None
         if comparison is None:
             self._drop("lapsed")
             return None

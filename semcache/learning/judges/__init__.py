@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.judge.plain import ExactJudge, NormalisedJudge
+from semcache.learning.judges.by_text import ExactJudge, NormalisedJudge
 from semcache.protocols import Judge
 from semcache.types.evidence import JUDGES
 
@@ -43,13 +43,13 @@ def open_judge(
     if name in _PLAIN:
         return _PLAIN[name]()
     if name == "verifier":
-        from semcache.judge.verifier import VerifierJudge
+        from semcache.learning.judges.by_verifier import VerifierJudge
 
         if embedder is None:
             raise ConfigError("the judge 'verifier' compares embeddings: give it an embedder")
         return VerifierJudge(embedder, verifier)
     if name == "llm":
-        from semcache.judge.llm import LlmJudge
+        from semcache.learning.judges.by_language_model import LlmJudge
 
         if backend is None or not model:
             raise ConfigError("the judge 'llm' asks a language model: give it a backend and a model")

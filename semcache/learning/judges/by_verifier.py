@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from semcache.errors import EmbedError
-from semcache.judge.plain import normal
+from semcache.learning.judges.by_text import normal
 from semcache.matching import guards
 from semcache.protocols import Embedder, Verifier
 from semcache.types.evidence import Comparison

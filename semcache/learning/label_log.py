@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from semcache import comparing
+from semcache.learning import labelling
 from semcache.protocols import Freshness, Threshold
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types.evidence import Label, LabelSource
@@ -151,7 +151,7 @@ class LabelLog:
 
     def _age(self, label: Label) -> None:
         if label.source is LabelSource.REASKED:
-            exposure, kind = comparing.exposed(label)
+            exposure, kind = labelling.exposed(label)
             self._parts.freshness.observe(label.category, exposure, not label.correct, kind)
 
     async def _save(self) -> None:

@@ -1,0 +1,1 @@
+"""Learning from traffic: judges, the label log, labelling, the learner and feedback."""
