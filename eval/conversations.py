@@ -22,9 +22,9 @@ from typing import Any
 
 from eval.embedded import embedded
 from semcache import AsyncSemanticCache
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.onnx import OnnxEmbedder
 from semcache.matching.strategies import STRATEGIES
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.types import Outcome
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.onnx import OnnxEmbedder
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 
 if TYPE_CHECKING:
     from semcache.types import Matrix

@@ -23,8 +23,8 @@ from eval import markdown
 from eval.decisions import data
 from eval.distilling import quora
 from eval.embedded import FOLDER, embedded
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.onnx import OnnxEmbedder
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import card, splits
 from semcache.train.federate import averaging, compare, result
 from semcache.train.federate.local import Plan

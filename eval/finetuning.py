@@ -31,7 +31,7 @@ import numpy as np
 from eval import finetuning_report
 from eval.decisions import data
 from eval.embedded import FOLDER, embedded
-from semcache.embed import DEFAULT_MODEL
+from semcache.models.embedders import DEFAULT_MODEL
 from semcache.train import card, metrics, mining, pipeline, splits
 from semcache.train.finetune import Plan
 from semcache.train.losses import LOSSES

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from eval import markdown
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.cross import CrossEncoder
-from semcache.embed.onnx import OnnxEmbedder
+from semcache.models.cross_encoder import CrossEncoder
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train.finetune import base_folder
 from semcache.train.recipe import authored
 

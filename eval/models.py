@@ -29,9 +29,9 @@ from eval.decisions.data import Pair
 from eval.decisions.pairs import Cache
 from eval.embedded import embedded
 from semcache.config import packs
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
-from semcache.embed.onnx import OnnxEmbedder
+from semcache.models.cross_encoder import DEFAULT_VERIFIER, CrossEncoder
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import metrics
 from semcache.train.recipe import cards, sources
 from semcache.train.verifier import calibrating

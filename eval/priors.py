@@ -25,11 +25,11 @@ import numpy as np
 
 from eval.decisions.data import Question, questions
 from eval.embedded import embedded
-from semcache.embed.cross import CrossEncoder
 from semcache.matching import features, guards
 from semcache.matching.strategies.certified.belief import Belief, Prior
 from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.priors import PATH
+from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.prior import fit
 from semcache.train.recipe import authored
 from semcache.train.recipe.sources import held_out

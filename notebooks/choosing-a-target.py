@@ -28,11 +28,11 @@ import numpy as np
 
 from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
 from semcache.config import packs
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.onnx import OnnxEmbedder
 from semcache.ledger import Prices
 from semcache.matching.break_even import CORE_SECOND, Costs, break_even
 from semcache.matching.strategies import ByCategory
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.simulate import Arrival, Simulator, bounds
 from semcache.train.recipe.authored import groups
 from semcache.train.repeats import repeat

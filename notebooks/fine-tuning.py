@@ -25,8 +25,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from plotting import BLUE, GREY, RED, use_style
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.onnx import OnnxEmbedder
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import card, metrics, pairs, splits
 from semcache.train.recipe.authored import groups
 from semcache.train.synthesize import Counts, synthesize

@@ -27,10 +27,10 @@ import numpy as np
 
 from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
 from semcache.config import packs
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.onnx import OnnxEmbedder
 from semcache.matching import decide, guards
 from semcache.matching.strategies import ByCategory
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train.recipe.authored import groups
 from semcache.train.repeats import repeat
 from semcache.types import Candidate, Card, Controls, Serve

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Literal
 from semcache.answers import Answers
 from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack, load
-from semcache.embed import open_embedder
-from semcache.embed.installed import prior_of, spec_of
 from semcache.errors import ConfigError, IndexFault
 from semcache.index import snapshot
 from semcache.index.owner import IndexOwner
@@ -30,6 +28,9 @@ from semcache.ledger import Prices
 from semcache.matching.strategies import ByCategory
 from semcache.matching.strategies.certified.belief import FAITHFUL, Noise
 from semcache.matching.strategies.certified.priors import read_priors
+from semcache.models.embedders import open_embedder
+from semcache.models.installed import prior_of, spec_of
+from semcache.models.verifiers import backend_for, given
 from semcache.parts import Parts
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
 from semcache.request import categorize
@@ -38,7 +39,6 @@ from semcache.retention.freshness import LearnedFreshness
 from semcache.runtime.telemetry import Meter
 from semcache.store import open_store
 from semcache.store.seal import Seal
-from semcache.verifiers import backend_for, given
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
+from semcache.models.cross_encoder import DEFAULT_VERIFIER, CrossEncoder
+from semcache.models.embedders import DEFAULT_MODEL
 from semcache.train import pairs as files
 from semcache.train.recipe.sources import SOURCES
 
@@ -34,8 +34,8 @@ def test_they_fit_into_the_wheel() -> None:
 
 def test_they_load_without_the_training_libraries() -> None:
     code = (
-        "import sys; from semcache.embed.cross import CrossEncoder; from semcache.embed.onnx import OnnxEmbedder; "
-        "from semcache.embed import DEFAULT_MODEL; OnnxEmbedder(DEFAULT_MODEL).encode(['a']); "
+        "import sys; from semcache.models.cross_encoder import CrossEncoder; from semcache.models.embedders.onnx import OnnxEmbedder; "
+        "from semcache.models.embedders import DEFAULT_MODEL; OnnxEmbedder(DEFAULT_MODEL).encode(['a']); "
         "CrossEncoder().probabilities([('a', 'b')]); "
         "print(sorted({'torch', 'transformers', 'sentence_transformers', 'onnx', 'sklearn'} & set(sys.modules)))"
     )

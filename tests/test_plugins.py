@@ -21,13 +21,13 @@ from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config import packs, plugins
 from semcache.config.settings import Settings
-from semcache.embed import open_embedder
 from semcache.errors import ConfigError, StoreError
 from semcache.learning.judges import JUDGES, open_judge
 from semcache.matching import features, strategies
 from semcache.matching.guards import conflicts
 from semcache.matching.strategies import STRATEGIES, ByCategory, StaticThreshold
 from semcache.matching.strategies.certified.priors import read_priors
+from semcache.models.embedders import open_embedder
 from semcache.retention.eviction import POLICIES, Quota
 from semcache.store import open_store
 from semcache.types import Candidate, Card, Conflict, Controls, Verdict, Why
@@ -38,7 +38,7 @@ Install = Callable[..., Path]
 
 PARTS = """
     from semcache.backends.inprocess import EchoBackend
-    from semcache.embed.hashing import HashingEmbedder
+    from semcache.models.embedders.hashing import HashingEmbedder
     from semcache.errors import StoreError
     from semcache.learning.judges.by_text import ExactJudge
     from semcache.store.memory import MemoryStore

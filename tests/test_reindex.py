@@ -11,8 +11,8 @@ import pytest
 
 from semcache import reindex
 from semcache.cache import AsyncSemanticCache
-from semcache.embed.hashing import HashingEmbedder
 from semcache.errors import EmbedError
+from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.store import open_store
 from semcache.store.sql import SqlStore
 from semcache.types import Rejection, Selector

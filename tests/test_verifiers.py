@@ -11,9 +11,9 @@ import pytest
 from semcache.blocking import SemanticCache
 from semcache.config import packs
 from semcache.config.packs import Pack
-from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
 from semcache.errors import ConfigError
-from semcache.verifiers import FOLDER, given, local, offline
+from semcache.models.cross_encoder import DEFAULT_VERIFIER, CrossEncoder
+from semcache.models.verifiers import FOLDER, given, local, offline
 
 PACK = packs.load("default")
 ONE, TWO = "How do I reset my password?", "I forgot my password. How can I set a new one?"

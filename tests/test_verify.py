@@ -18,6 +18,9 @@ from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.matching import features, verification
 from semcache.matching.strategies.static import StaticThreshold
 from semcache.matching.verification import Asked, Verifiers
+from semcache.models.language_model import INSTRUCTIONS, LlmVerifier, shown
+from semcache.models.verifiers import given as chosen_by_user
+from semcache.models.verifiers import open_verifiers
 from semcache.protocols import Outbound
 from semcache.runtime.telemetry import Meter
 from semcache.types import (
@@ -36,9 +39,6 @@ from semcache.types import (
     Verify,
     Why,
 )
-from semcache.verifiers import given as chosen_by_user
-from semcache.verifiers import open_verifiers
-from semcache.word import INSTRUCTIONS, LlmVerifier, shown
 
 QUERY, CACHED, ANSWER = "How long is the Rhine?", "What is the length of the Rhine?", "1,230 km."
 CARD = Card(7, b"e", b"s", "default", CACHED, 0.0, 9e9)

@@ -102,7 +102,7 @@ def near(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
 async def fill_store(folder: Path, count: int, seed: int) -> None:
     """Make a data folder of `count` entries with made-up vectors and a snapshot whose graph is finished."""
     from semcache.cache import AsyncSemanticCache
-    from semcache.embed import default_embedder
+    from semcache.models.embedders import default_embedder
     from semcache.store import open_store
 
     embedder = default_embedder()

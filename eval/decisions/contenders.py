@@ -21,11 +21,11 @@ from semcache.config.packs import Pack
 from semcache.matching.strategies import STRATEGIES
 from semcache.matching.strategies.per_category import PerCategoryThreshold
 from semcache.matching.strategies.vcache import VCacheThreshold
+from semcache.models.verifiers import offline
 from semcache.protocols import Threshold
 from semcache.simulate import Arrival, Simulator
 from semcache.types import Candidate, Controls, Verdict
 from semcache.types.evidence import Label, Standing, State
-from semcache.verifiers import offline
 
 Contract: TypeAlias = Literal["hit", "request"]
 Insertion: TypeAlias = Literal["always", "when-wrong"]

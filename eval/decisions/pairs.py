@@ -19,11 +19,11 @@ from semcache.config import packs as policy
 from semcache.config.packs import Category, Pack
 from semcache.matching import decide, guards
 from semcache.matching.strategies import ByCategory
+from semcache.models.verifiers import offline
 from semcache.protocols import Threshold
 from semcache.request import categorize, eligibility
 from semcache.simulate.result import interval
 from semcache.types import Candidate, Card, Controls, Decision, Endpoint, Request, Serve, Verify
-from semcache.verifiers import offline
 
 Said: TypeAlias = Callable[[str, str], float]
 _SAMPLE = 5000

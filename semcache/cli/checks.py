@@ -104,9 +104,10 @@ def _plugins() -> list[Finding]:
 
 
 def _built_in(kind: str) -> Collection[str]:
-    from semcache import backends, embed, store
+    from semcache import backends, store
     from semcache.learning import judges
     from semcache.matching import guards, strategies
+    from semcache.models import embedders as embed
     from semcache.retention import eviction
 
     names: Mapping[str, Collection[str]] = {
@@ -132,8 +133,8 @@ def _policies(settings: Settings) -> Finding:
 
 
 async def _embedder(settings: Settings) -> tuple[list[Finding], Embedder | None]:
-    from semcache.embed import open_embedder
-    from semcache.embed.installed import spec_of
+    from semcache.models.embedders import open_embedder
+    from semcache.models.installed import spec_of
 
     model = None
     try:

@@ -19,9 +19,9 @@ async def traffic(
     settings: Settings, wanted: Wanted, old: Pack, new: Pack, *, examples: int, show_prompts: bool
 ) -> dict[str, Any]:
     """What both packs make of a trace, with that many examples of each kind of change. Raises SemcacheError."""
+    from semcache.models.verifiers import offline
     from semcache.simulate import replay
     from semcache.simulate.compare import changes, compare
-    from semcache.verifiers import offline
 
     found, tally, prices = lines_of(settings, wanted)
     traces, _ = await traces_of(settings, wanted, [old, new], found, prices)

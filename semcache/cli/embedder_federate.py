@@ -224,7 +224,7 @@ def _run(app: Starlette, federation: Federation, listener: Any) -> None:
 def _join(
     files: Sequence[Path], url: str, asked: Plan, out: Path, base: str, seed: int, *, force: bool
 ) -> dict[str, Any]:
-    from semcache.embed.onnx import OnnxEmbedder
+    from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.train.federate import averaging, local, result
     from semcache.train.federate.client import Client, World
 
@@ -252,7 +252,7 @@ def _join(
 def _simulate(
     files: Sequence[Path], plan: Plan, clients: int, out: Path, base: str, *, alike: bool, masked: bool, force: bool
 ) -> dict[str, Any]:
-    from semcache.embed.onnx import OnnxEmbedder
+    from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.train import splits
     from semcache.train.federate import compare, result
     from semcache.train.pairs import both_classes

@@ -163,7 +163,7 @@ def evaluate(
 
 
 async def _measured(spec: str, pairs: Sequence[Pair]) -> Quality:
-    from semcache.embed import open_embedder
+    from semcache.models.embedders import open_embedder
     from semcache.train.card import quality, texts_of
 
     embedder = open_embedder(spec)

@@ -48,10 +48,10 @@ def install(
 
 async def installed(settings: Settings, model: str, *, keep: bool = True, as_json: bool = False) -> None:
     """Install the model folder, or "default". Raises SemcacheError; then the cache is as it was."""
-    from semcache.embed import DEFAULT_MODEL
-    from semcache.embed.batch import BatchingEmbedder
-    from semcache.embed.installed import use
-    from semcache.embed.onnx import OnnxEmbedder
+    from semcache.models.embedders import DEFAULT_MODEL
+    from semcache.models.embedders.batching import BatchingEmbedder
+    from semcache.models.embedders.onnx import OnnxEmbedder
+    from semcache.models.installed import use
 
     if settings.embedder != "default":
         raise ConfigError(

@@ -137,8 +137,8 @@ def _by_rules(
 def _authored(prompts: Iterator[str], groups: int | None, counts: Counts, *, seed: int) -> Iterator[Pair]:
     """Authored pairs near the prompts; they are looked for when the first is asked for, which takes a while."""
     output.note("looking for authored pairs near the prompts")
-    from semcache.embed import DEFAULT_MODEL
-    from semcache.embed.onnx import OnnxEmbedder
+    from semcache.models.embedders import DEFAULT_MODEL
+    from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.train.synthesize.written import written
 
     yield from written(prompts, OnnxEmbedder(DEFAULT_MODEL).encode, groups=groups, seed=seed, counts=counts)
@@ -168,9 +168,9 @@ def _by_model(
 async def _asking(
     settings: Settings, model: str, prompts: Iterator[str], each: int, counts: Counts
 ) -> AsyncGenerator[Pair, None]:
+    from semcache.models.verifiers import backend_for
     from semcache.train.synthesize.asked import synthesize_asking
     from semcache.train.synthesize.chat import Chat
-    from semcache.verifiers import backend_for
 
     backend = backend_for(settings, settings.judge, None, timeout=60.0)
     try:

@@ -61,7 +61,7 @@ def verifier(
 
 def _installed(place: Path) -> Path:
     """The folder of the verifier in use: the cache's own, or the one that ships."""
-    from semcache.embed.cross import DEFAULT_VERIFIER
+    from semcache.models.cross_encoder import DEFAULT_VERIFIER
 
     return place if (place / "model.json").is_file() else DEFAULT_VERIFIER
 

@@ -113,10 +113,10 @@ async def _replayed(
     settings: Settings, wanted: Wanted, wished: Sequence[tuple[float, str]], *, baselines: bool
 ) -> tuple[dict[str, Any], Run]:
     from semcache.config.packs import load
+    from semcache.models.verifiers import offline
     from semcache.simulate import bounds
     from semcache.simulate import replay as replays
     from semcache.simulate.report import figures
-    from semcache.verifiers import offline
 
     pack = load(settings.policies)
     if settings.cache.target is not None:

@@ -85,8 +85,8 @@ async def _preflight(settings: Settings) -> None:
     from semcache.backends.replica import Address
     from semcache.config.packs import load
     from semcache.config.settings import check_exposure
+    from semcache.models.verifiers import open_verifiers
     from semcache.opening import read_prices
-    from semcache.verifiers import open_verifiers
 
     pack = load(settings.policies)
     if settings.prices is not None:

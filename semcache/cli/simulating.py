@@ -96,8 +96,8 @@ async def traces_of(
 ) -> tuple[list[Trace], str]:
     """The same lines as a trace under each pack, and the id of the embedder. Raises ConfigError or EmbedError."""
     from semcache.cli import arriving
-    from semcache.embed import open_embedder
-    from semcache.embed.installed import spec_of
+    from semcache.models.embedders import open_embedder
+    from semcache.models.installed import spec_of
 
     embedder = open_embedder(spec_of(settings.embedder, settings.data))
     try:

@@ -30,6 +30,7 @@ from semcache.dialects.answer import openai_error
 from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.learning.judges import asks
 from semcache.matching.strategies import ByCategory
+from semcache.models.verifiers import backend_for, open_verifiers
 from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, respond
@@ -46,7 +47,6 @@ from semcache.proxy.relay import refused
 from semcache.proxy.routes import Limits, Routes
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey
-from semcache.verifiers import backend_for, open_verifiers
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.embed.onnx import OnnxEmbedder
 from semcache.errors import ConfigError
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train.export import export
 from semcache.train.metrics import Quality, measure
 from semcache.train.pairs import Pair

@@ -1,4 +1,4 @@
-"""Turn a sentence-transformers folder of the BERT family into a folder that `semcache.embed.onnx` runs.
+"""Turn a sentence-transformers folder of the BERT family into a folder that `semcache.models.embedders.onnx` runs.
 
 The graph is written down operator by operator instead of traced: torch is not needed, and every matrix product can
 quantise its input row by row. Tracing and onnxruntime's own dynamic quantisation use one scale per tensor, so that a

@@ -118,8 +118,8 @@ def read(path: Path) -> list[Labelled]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and write."""
-    from semcache.embed import DEFAULT_MODEL
-    from semcache.embed.onnx import OnnxEmbedder
+    from semcache.models.embedders import DEFAULT_MODEL
+    from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.request import prompt_volatility
 
     parser = argparse.ArgumentParser(prog="python -m semcache.train.volatility", description=__doc__)

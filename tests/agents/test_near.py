@@ -7,9 +7,9 @@ from itertools import count
 from semcache.agents.library import Library
 from semcache.agents.plans import Plans
 from semcache.config.packs import load
-from semcache.embed import open_embedder
 from semcache.index.flat import FlatIndex
 from semcache.matching.strategies import StaticThreshold
+from semcache.models.embedders import open_embedder
 from semcache.store.plans import MemoryPlans
 from semcache.types import Verdict, Why
 from semcache.types.evidence import Label, LabelSource

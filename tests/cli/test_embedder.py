@@ -13,8 +13,8 @@ pytest.importorskip("sentence_transformers", reason="the train extra is not inst
 pytest.importorskip("sklearn", reason="the train extra is not installed")
 
 from semcache.cli import embedder_finetune
-from semcache.embed.onnx import OnnxEmbedder
 from semcache.errors import ConfigError
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train.pairs import write
 from tests.train.bases import tiny, traffic
 
@@ -89,7 +89,7 @@ def test_a_folder_that_is_no_model_changes_nothing(run: Run, tmp_path: Path) -> 
 
 
 def test_a_dimension_that_the_model_does_not_have_is_refused(run: Run, tmp_path: Path) -> None:
-    from semcache.embed import DEFAULT_MODEL
+    from semcache.models.embedders import DEFAULT_MODEL
 
     model = tmp_path / "model"
     model.mkdir()

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from semcache.config import plugins
-from semcache.embed import DEFAULT_MODEL, default_embedder, open_embedder
-from semcache.embed.batch import BatchingEmbedder
-from semcache.embed.hashing import HashingEmbedder
-from semcache.embed.memo import MemoEmbedder
+from semcache.models.embedders import DEFAULT_MODEL, default_embedder, open_embedder
+from semcache.models.embedders.batching import BatchingEmbedder
+from semcache.models.embedders.hashing import HashingEmbedder
+from semcache.models.embedders.memo import MemoEmbedder
 from semcache.protocols import Embedder
 
 if TYPE_CHECKING:

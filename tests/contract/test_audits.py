@@ -11,7 +11,7 @@ from typing import Any
 import openai
 import pytest
 
-from semcache.word import shown
+from semcache.models.language_model import shown
 from tests.contract.services import Service, echo, eventually, started
 from tests.proxy.driver import cache_status
 

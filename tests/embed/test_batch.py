@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from semcache.embed.batch import BatchingEmbedder
-from semcache.embed.hashing import HashingEmbedder
 from semcache.errors import EmbedError, InvalidArgument
+from semcache.models.embedders.batching import BatchingEmbedder
+from semcache.models.embedders.hashing import HashingEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

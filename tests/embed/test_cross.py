@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache.embed.cross import UNREAD, CrossEncoder
 from semcache.errors import ConfigError, EmbedError
+from semcache.models.cross_encoder import UNREAD, CrossEncoder
 from semcache.train.verifier import graph
 from semcache.train.verifier.calibrating import Scale
 from tests.train import tiny

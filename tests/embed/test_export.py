@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from semcache.embed.onnx import OnnxEmbedder
 from semcache.errors import InvalidArgument
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train.export import export, main
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from semcache.embed import open_embedder
 from semcache.errors import ConfigError, EmbedError
+from semcache.models.embedders import open_embedder
 
 PYTHON = Path(__file__).parents[2] / ".venvs" / "litellm" / "bin" / "python"
 VECTORS = {"dimension": [1.0, 0.0], "one": [3.0, 4.0], "two": [0.0, 2.0]}
@@ -97,7 +97,7 @@ def test_the_real_package_asks_a_real_server() -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         os.environ.update(OPENAI_API_BASE=f"http://127.0.0.1:{server.server_port}/v1", OPENAI_API_KEY="-",
                           LITELLM_LOCAL_MODEL_COST_MAP="True")
-        from semcache.embed import open_embedder
+        from semcache.models.embedders import open_embedder
         embedder = open_embedder("litellm:openai/some-embedding")
         print(embedder.dim, asyncio.run(embedder.embed(["four", "0"])).astype(float).round(3).tolist())
     """

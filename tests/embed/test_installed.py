@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from semcache.embed.installed import prior_of, spec_of, use
 from semcache.errors import ConfigError
+from semcache.models.installed import prior_of, spec_of, use
 
 
 def test_default_means_the_installed_model_and_everything_else_itself(tmp_path: Path) -> None:

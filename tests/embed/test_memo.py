@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from semcache.embed.hashing import HashingEmbedder
-from semcache.embed.memo import MemoEmbedder
 from semcache.errors import EmbedError, InvalidArgument
+from semcache.models.embedders.hashing import HashingEmbedder
+from semcache.models.embedders.memo import MemoEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ async def test_closing_forgets() -> None:
 
 
 def test_hashing_is_the_same_in_every_process() -> None:
-    code = "from semcache.embed.hashing import HashingEmbedder as H; print(H(8).encode(['héllo world'])[0].tolist())"
+    code = "from semcache.models.embedders.hashing import HashingEmbedder as H; print(H(8).encode(['héllo world'])[0].tolist())"
     out = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "7"}
     )

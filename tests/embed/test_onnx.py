@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.onnx import RUN_TOKENS, OnnxEmbedder, _runs
 from semcache.errors import EmbedError
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import RUN_TOKENS, OnnxEmbedder, _runs
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from semcache.embed import DEFAULT_MODEL, default_embedder, open_embedder
 from semcache.errors import ConfigError
+from semcache.models.embedders import DEFAULT_MODEL, default_embedder, open_embedder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,12 +119,12 @@ def test_a_missing_library_is_explained(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_importing_the_room_loads_nothing_heavy() -> None:
-    code = "import sys, semcache.embed, semcache.index; print({'numpy', 'onnxruntime', 'hnswlib'} & set(sys.modules))"
+    code = "import sys, semcache.models.embedders, semcache.index; print({'numpy', 'onnxruntime', 'hnswlib'} & set(sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "set()"
 
 
 def test_a_static_model_needs_no_runtime() -> None:
-    code = "import sys, semcache.embed.static; print({'onnxruntime', 'torch'} & set(sys.modules))"
+    code = "import sys, semcache.models.embedders.static_table; print({'onnxruntime', 'torch'} & set(sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "set()"

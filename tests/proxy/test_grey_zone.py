@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from semcache.cache import AsyncSemanticCache
+from semcache.models.verifiers import given
 from semcache.proxy.app import Proxy
 from semcache.types import Assembled, Lookup, Serve
-from semcache.verifiers import given
 from tests.proxy.driver import Answer, Call, Received, Upstream, ask, completion, running
 from tests.proxy.strategies import Scripted
 

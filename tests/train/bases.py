@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from semcache.embed import DEFAULT_MODEL
+from semcache.models.embedders import DEFAULT_MODEL
 from semcache.train.pairs import Pair
 
 THINGS = ("password", "invoice", "parcel", "refund", "address", "card", "account", "order", "coupon", "receipt")

@@ -16,8 +16,8 @@ pytest.importorskip("sklearn", reason="the train extra is not installed")
 
 from safetensors.numpy import load_file, save_file
 
-from semcache.embed.onnx import OnnxEmbedder
 from semcache.errors import ConfigError, InvalidArgument, StoreError
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import card, finetune, pipeline
 from semcache.train.finetune import Plan
 from semcache.train.pairs import Pair, read

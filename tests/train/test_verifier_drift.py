@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semcache.embed.cross import CrossEncoder
 from semcache.errors import InvalidArgument
+from semcache.models.cross_encoder import CrossEncoder
 from semcache.train import pairs as files
 from semcache.train.pairs import Pair
 from semcache.train.verifier import drift, graph, retraining

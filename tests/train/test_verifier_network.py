@@ -11,8 +11,8 @@ import onnxruntime
 import pytest
 from tokenizers import Tokenizer
 
-from semcache.embed.cross import CrossEncoder
 from semcache.errors import ConfigError, InvalidArgument
+from semcache.models.cross_encoder import CrossEncoder
 from semcache.train.verifier import fitting, graph, network
 from semcache.train.verifier.calibrating import Scale
 from semcache.train.verifier.fitting import Course, Example, Step

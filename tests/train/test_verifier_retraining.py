@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from semcache.embed.cross import CrossEncoder
 from semcache.errors import InvalidArgument, StoreError
+from semcache.models.cross_encoder import CrossEncoder
 from semcache.train import pairs as files
 from semcache.train.pairs import Pair
 from semcache.train.verifier import calibrating, fitting, graph, network

@@ -19,8 +19,8 @@ def measure(folder: Path, options: Options) -> Section:  # noqa: ARG001
     """Compare tokeniser, encoder, and the embedder that the cache uses, in turns over the same texts."""
     from tokenizers import Tokenizer
 
-    from semcache.embed import DEFAULT_MODEL
-    from semcache.embed.onnx import OnnxEmbedder
+    from semcache.models.embedders import DEFAULT_MODEL
+    from semcache.models.embedders.onnx import OnnxEmbedder
 
     section = Section("embed", "Embedding with the shipped model")
     encoder = OnnxEmbedder(DEFAULT_MODEL)
@@ -61,7 +61,7 @@ def measure(folder: Path, options: Options) -> Section:  # noqa: ARG001
 
 async def _async(texts: list[str]) -> dict[str, list[float]]:
     """The embedder that the cache uses: one text after another, and 32 requests at once."""
-    from semcache.embed import default_embedder
+    from semcache.models.embedders import default_embedder
 
     embedder = default_embedder()
     took: dict[str, list[float]] = {"embedder, 1 request": [], f"embedder, {BATCH} requests at once": []}

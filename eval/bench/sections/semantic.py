@@ -19,7 +19,7 @@ from eval.bench.load import Contender, Load, take_turns
 from eval.bench.machine import cores, pinned
 from eval.bench.measure import Check, Row, Section, Series
 from eval.bench.options import Options
-from semcache.embed import DEFAULT_MODEL
+from semcache.models.embedders import DEFAULT_MODEL
 
 STORED = 4000
 POOL = 12_000  # several times what the embedder remembers
@@ -69,7 +69,7 @@ class Embedding:
     """The shipped model alone, one text at a time, on the servers' processor."""
 
     def __init__(self, texts: list[str], count: int) -> None:
-        from semcache.embed.onnx import OnnxEmbedder
+        from semcache.models.embedders.onnx import OnnxEmbedder
 
         self._model = OnnxEmbedder(DEFAULT_MODEL)
         self._texts, self._count, self._at = texts, count, 0

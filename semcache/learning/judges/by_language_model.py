@@ -1,7 +1,7 @@
 """A judge that asks a language model for one word.
 
 Knows what the model is told and shown, and for how long it is waited for; how it is asked and what its reply means,
-`semcache.word` knows. Invariant: whatever the model says but a plain yes or no counts as no verdict.
+`semcache.models.language_model` knows. Invariant: whatever the model says but a plain yes or no counts as no verdict.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 
 from semcache.errors import UpstreamTimeout
+from semcache.models.language_model import OneWord
 from semcache.protocols import Backend
 from semcache.types.evidence import Comparison
-from semcache.word import OneWord
 
 LONGEST = 6000
 

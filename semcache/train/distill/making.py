@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.embed import DEFAULT_MODEL
-from semcache.embed.onnx import OnnxEmbedder
-from semcache.embed.static import VECTORS, StaticEmbedder
 from semcache.errors import InvalidArgument
+from semcache.models.embedders import DEFAULT_MODEL
+from semcache.models.embedders.onnx import OnnxEmbedder
+from semcache.models.embedders.static_table import VECTORS, StaticEmbedder
 from semcache.train import card, finetune, metrics, splits
 from semcache.train.distill import linear, matching, measuring, pca, projection, student, table
 from semcache.train.folder import published, vacant

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semcache.embed.static import VECTORS
+from semcache.models.embedders.static_table import VECTORS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from semcache.embed import DEFAULT_MODEL
+from semcache.models.embedders import DEFAULT_MODEL
 from semcache.train import card
 from semcache.train.distill import linear, projection
 from semcache.train.federate import local, privacy

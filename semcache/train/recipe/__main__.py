@@ -62,7 +62,7 @@ def _embedder(base: Path, out: Path) -> None:
 def _verifier(base: Path, data: Path, work: Path, out: Path, threads: int) -> None:
     import torch
 
-    from semcache.embed.onnx import OnnxEmbedder
+    from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.train import pairs
 
     torch.set_num_threads(threads)

@@ -12,9 +12,9 @@ import msgspec
 
 from semcache.dialects import dialects
 from semcache.errors import UpstreamError, UpstreamTimeout
+from semcache.models.language_model import answered
 from semcache.protocols import Backend
 from semcache.types import Endpoint
-from semcache.word import answered
 
 _LONGEST = 1 << 20
 

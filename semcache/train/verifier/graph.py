@@ -1,4 +1,4 @@
-"""Write a verifier as a folder that `semcache.embed.cross` runs, and read its weights back to train on.
+"""Write a verifier as a folder that `semcache.models.cross_encoder` runs, and read its weights back to train on.
 
 Quantises as `semcache.train.export` does: no pair's logit depends on the pairs beside it. Knows nothing of training or
 of data; needs onnx, not torch. Invariant: the same weights give the same bytes, and a folder is complete or absent.

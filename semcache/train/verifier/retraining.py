@@ -61,7 +61,7 @@ def retrain(
     """
     from tokenizers import Tokenizer
 
-    from semcache.embed.cross import CrossEncoder
+    from semcache.models.cross_encoder import CrossEncoder
     from semcache.train.synthesize import synthesize
 
     vacant(out, replace=True)

@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("sentence_transformers", reason="the train extra is not installed")
 pytest.importorskip("sklearn", reason="the train extra is not installed")
 
-from semcache.embed import open_embedder
-from semcache.embed.onnx import OnnxEmbedder
-from semcache.embed.static import StaticEmbedder
 from semcache.errors import ConfigError, InvalidArgument, StoreError
+from semcache.models.embedders import open_embedder
+from semcache.models.embedders.onnx import OnnxEmbedder
+from semcache.models.embedders.static_table import StaticEmbedder
 from semcache.train import card, finetune
 from semcache.train.distill import making, matching, measuring, projection, student
 from semcache.train.distill.making import Wish

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 import uvicorn
 
-from semcache.embed.onnx import OnnxEmbedder
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError
+from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train.federate import averaging, local
 from semcache.train.federate.client import Client, World
 from semcache.train.federate.rounds import Federation, Phase

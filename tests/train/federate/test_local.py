@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.embed.hashing import HashingEmbedder
 from semcache.errors import InvalidArgument
+from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.train import splits
 from semcache.train.federate import averaging, compare, local
 from semcache.train.federate.simulate import simulate

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from semcache.embed.hashing import HashingEmbedder
 from semcache.errors import InvalidArgument
+from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.train.recipe import authored
 from semcache.train.synthesize import Counts
 from semcache.train.synthesize.sieve import objection

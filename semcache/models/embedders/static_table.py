@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tokenizers import Tokenizer
 
-from semcache.embed.described import Described, readable
 from semcache.errors import ConfigError, EmbedError
+from semcache.models.model_card import Described, readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

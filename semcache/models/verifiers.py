@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Literal
 
 from semcache.errors import ConfigError
 from semcache.matching.verification import Asked, Verifiers
+from semcache.models.language_model import INSTRUCTIONS, LlmVerifier
 from semcache.types import Usage
-from semcache.word import INSTRUCTIONS, LlmVerifier
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
     from semcache.config.sections import Model
     from semcache.config.settings import Settings
-    from semcache.embed.cross import CrossEncoder
     from semcache.ledger import Prices
+    from semcache.models.cross_encoder import CrossEncoder
     from semcache.protocols import Backend, Verifier
     from semcache.runtime.telemetry import Meter
 
@@ -117,7 +117,7 @@ def _model(pack: Pack, data: Path | None) -> CrossEncoder | None:
     """The model in the data folder, or else the one that ships; it is not loaded for a pack that never asks it."""
     if not any(one.verify == "verifier" for one in pack.categories.values()):
         return None
-    from semcache.embed.cross import DEFAULT_VERIFIER, CrossEncoder
+    from semcache.models.cross_encoder import DEFAULT_VERIFIER, CrossEncoder
 
     own = None if data is None else data / FOLDER
     return CrossEncoder(own if own is not None and (own / "model.json").is_file() else DEFAULT_VERIFIER)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_MODEL", "default_embedder", "open_embedder"]
 
-DEFAULT_MODEL = Path(__file__).parent.parent / "models" / "all-minilm-l6-v2-int8"
+DEFAULT_MODEL = Path(__file__).parent.parent / "all-minilm-l6-v2-int8"
 KINDS = ("default", "onnx", "static", "sentence", "litellm", "hashing")
 
 
@@ -37,38 +37,38 @@ def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
     if kind == "hashing":
         return _hashing(spec, rest if separator else "256")
     if kind not in KINDS and kind in plugins.names("embedders"):
-        from semcache.embed.memo import MemoEmbedder
+        from semcache.models.embedders.memo import MemoEmbedder
 
         return MemoEmbedder(plugins.make("embedders", kind, rest), memo)
     if kind not in KINDS or (kind == "default") == bool(separator) or (separator and not rest):
         raise ConfigError(_unknown(spec, kind))
 
-    from semcache.embed.memo import MemoEmbedder
+    from semcache.models.embedders.memo import MemoEmbedder
 
     if kind == "litellm":
-        from semcache.embed.hosted import HostedEmbedder
+        from semcache.models.embedders.hosted import HostedEmbedder
 
         return MemoEmbedder(HostedEmbedder(rest), memo)
     if kind == "static":
-        from semcache.embed.static import StaticEmbedder
+        from semcache.models.embedders.static_table import StaticEmbedder
 
         return MemoEmbedder(StaticEmbedder(rest), memo)
-    from semcache.embed.batch import BatchingEmbedder, Encoder
+    from semcache.models.embedders.batching import BatchingEmbedder, Encoder
 
     encoder: Encoder
     if kind == "sentence":
-        from semcache.embed.sentence import SentenceEmbedder
+        from semcache.models.embedders.sentence import SentenceEmbedder
 
         encoder = SentenceEmbedder(rest)
     else:
-        from semcache.embed.onnx import OnnxEmbedder
+        from semcache.models.embedders.onnx import OnnxEmbedder
 
         encoder = OnnxEmbedder(rest or DEFAULT_MODEL, threads=threads)
     return MemoEmbedder(BatchingEmbedder(encoder), memo)
 
 
 def _hashing(spec: str, dim: str) -> Embedder:
-    from semcache.embed.hashing import HashingEmbedder
+    from semcache.models.embedders.hashing import HashingEmbedder
 
     if not dim.isdecimal() or not 2 <= int(dim) <= 65536:
         raise ConfigError(f"embedder {spec!r}: the dimension must be a number from 2 to 65536, as in 'hashing:256'")

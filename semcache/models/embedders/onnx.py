@@ -15,8 +15,8 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from semcache.embed.described import Described, readable
 from semcache.errors import ConfigError, EmbedError
+from semcache.models.model_card import Described, readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,16 +15,16 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from semcache.embed.described import read_card, readable, verify_files
-from semcache.embed.onnx import session_options
 from semcache.errors import ConfigError, EmbedError
+from semcache.models.embedders.onnx import session_options
+from semcache.models.model_card import read_card, readable, verify_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-DEFAULT_VERIFIER = Path(__file__).parent.parent / "models" / "verifier"
+DEFAULT_VERIFIER = Path(__file__).parent / "verifier"
 UNREAD = 0.0  # nobody vouches for what lies behind the last token
 _RUN_TOKENS = 256  # padded tokens of one run
 _FIELDS = ("id", "max_tokens", "calibration")
