@@ -93,7 +93,7 @@ def settings() -> str:
 @block
 def prices() -> str:
     """The price list that is built in."""
-    from semcache.ledger import LIST_PRICES
+    from semcache.storage.accounting import LIST_PRICES
 
     rows = [[f"`{name}`", f"{pair[0]:.2f}", f"{pair[1]:.2f}"] for name, pair in LIST_PRICES.items()]
     return table(["model pattern", "input, $ per million", "output, $ per million"], rows)

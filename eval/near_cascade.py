@@ -23,7 +23,7 @@ from eval.recorded import Row, gsm8k
 from semcache.agents.multiplex import Models
 from semcache.agents.nearhits import Arm, NearHits, Settings
 from semcache.agents.nearhits.near import Draws
-from semcache.index.flat import FlatIndex
+from semcache.storage.indexes.flat import FlatIndex
 
 RESULTS = Path(__file__).parent / "results"
 TARGETS = (0.1, 0.2)

@@ -26,7 +26,7 @@ from eval.markdown import table
 from semcache.agents.multiplex import Account, Model, Models
 from semcache.agents.nearhits import Arm, Example, NearHits, Settings
 from semcache.agents.nearhits.near import Draws
-from semcache.index.flat import FlatIndex
+from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Usage
 
 RESULTS = Path(__file__).parent / "results"

@@ -34,7 +34,7 @@ from semcache.agents.library import Library
 from semcache.agents.multiplex import Model
 from semcache.agents.plans import FoundPlan, Plans
 from semcache.matching.break_even import CORE_SECOND
-from semcache.store.plans import MemoryPlans
+from semcache.storage.stores.plan_rows import MemoryPlans
 from semcache.types import Usage
 
 RESULTS = Path(__file__).parent / "results"

@@ -28,12 +28,12 @@ import numpy as np
 
 from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
 from semcache.config import packs
-from semcache.ledger import Prices
 from semcache.matching.break_even import CORE_SECOND, Costs, break_even
 from semcache.matching.strategies import ByCategory
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.simulate import Arrival, Simulator, bounds
+from semcache.storage.accounting import Prices
 from semcache.train.recipe.authored import groups
 from semcache.train.repeats import repeat
 from semcache.types.evidence import State, wilson

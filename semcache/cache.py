@@ -21,12 +21,12 @@ from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, Requ
 from semcache.found import Found, chat_completion, chat_request
 from semcache.keeping import Keeper
 from semcache.learning import feedback
-from semcache.ledger import Facts, recorded, statistics
 from semcache.matching import decide
 from semcache.parts import GRACE
 from semcache.request import conversation, eligibility
 from semcache.runtime.guarded_calls import SURVIVED, Faults
 from semcache.semantic import SemanticTier
+from semcache.storage.accounting import Facts, recorded, statistics
 from semcache.types import (
     Admission,
     Assembled,
@@ -414,7 +414,7 @@ class AsyncSemanticCache:
 
     async def _sweep_plans(self, now: float) -> None:
         """Forget templates that expired a while ago. Raises StoreError."""
-        from semcache.store.plans import plans_of
+        from semcache.storage.stores.plan_rows import plans_of
 
         assert self._plans is not None
         library, before = self._plans.library, now - GRACE

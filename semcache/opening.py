@@ -15,16 +15,9 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from semcache.answers import Answers
-from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack, load
 from semcache.errors import ConfigError, IndexFault
-from semcache.index import snapshot
-from semcache.index.owner import IndexOwner
-from semcache.index.shelf import Shelf
-from semcache.journal import Journal
 from semcache.learning.judges import asks, open_judge
-from semcache.ledger import Prices
 from semcache.matching.strategies import ByCategory
 from semcache.matching.strategies.certified.belief import FAITHFUL, Noise
 from semcache.matching.strategies.certified.priors import read_priors
@@ -37,8 +30,15 @@ from semcache.request import categorize
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
 from semcache.runtime.telemetry import Meter
-from semcache.store import open_store
-from semcache.store.seal import Seal
+from semcache.storage.accounting import Prices
+from semcache.storage.entry_registry import Catalogue
+from semcache.storage.event_log import Journal
+from semcache.storage.hot_entries import Answers
+from semcache.storage.indexes import snapshot
+from semcache.storage.indexes.owner import IndexOwner
+from semcache.storage.indexes.partitions import Shelf
+from semcache.storage.stores import open_store
+from semcache.storage.stores.seal import Seal
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings

@@ -13,20 +13,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from semcache.answers import Answers
-from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack
 from semcache.errors import IndexFault
-from semcache.index.owner import IndexOwner
-from semcache.journal import Journal
 from semcache.learning.learner import Learner
-from semcache.ledger import Prices
 from semcache.matching.profitability import Gate
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
 from semcache.retention.freshness import usable
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.telemetry import Meter
+from semcache.storage.accounting import Prices
+from semcache.storage.entry_registry import Catalogue
+from semcache.storage.event_log import Journal
+from semcache.storage.hot_entries import Answers
+from semcache.storage.indexes.owner import IndexOwner
 from semcache.types import Card, Change, ChangeKind, Controls, Rejection, Selector
 
 SWEEP_EVERY = 60.0

@@ -19,7 +19,7 @@ from semcache.types import Entry
 
 if TYPE_CHECKING:
     from semcache.protocols import Embedder
-    from semcache.store.sql import SqlStore
+    from semcache.storage.stores.sql import SqlStore
     from semcache.types import Matrix, Vector
 
 BATCH = 256  # entries of one transaction: what a break costs at most

@@ -7,10 +7,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.answers import Answers
-from semcache.catalogue import Catalogue
 from semcache.retention.eviction import PLAIN, Pool, Quota, Worth
 from semcache.retention.eviction.lru import Lru
+from semcache.storage.entry_registry import Catalogue
+from semcache.storage.hot_entries import Answers
 from semcache.types import CacheKey, Card, Endpoint, Entry, Rejection, Scope
 
 

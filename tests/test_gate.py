@@ -12,9 +12,9 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.config.packs import Category, Pack
-from semcache.ledger import Prices, recorded
 from semcache.matching.break_even import Outlook
 from semcache.matching.profitability import Gate
+from semcache.storage.accounting import Prices, recorded
 from semcache.types import (
     Assembled,
     CacheKey,

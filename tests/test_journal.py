@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from semcache.errors import StoreError
-from semcache.journal import Journal
 from semcache.runtime.telemetry import Meter
-from semcache.store.memory import MemoryStore
+from semcache.storage.event_log import Journal
+from semcache.storage.stores.memory import MemoryStore
 from semcache.types import Outcome, Recorded, Scope, Usage, Why
 
 EVENT = Recorded(

@@ -14,7 +14,7 @@ from semcache import AsyncSemanticCache
 from semcache.errors import StoreError, UpstreamError
 from semcache.learning import label_log
 from semcache.matching import strategies
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from semcache.types import Assembled, Outcome, Selector, Store, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
 from tests.learned import Pupil

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache import ledger
 from semcache.config import packs
 from semcache.matching.break_even import Balance, Outlook
 from semcache.matching.strategies import ByCategory, StaticThreshold
+from semcache.storage import accounting
 from semcache.types import (
     Assembled,
     CacheKey,
@@ -27,7 +27,7 @@ from semcache.types import (
 )
 from semcache.types.evidence import Interval, Standing, State
 
-PRICES = ledger.Prices({"m*": (1.0, 2.0)})
+PRICES = accounting.Prices({"m*": (1.0, 2.0)})
 KEY = CacheKey(Scope(), b"sig", b"exact", "hi", b"c")
 REQUEST = Request(Endpoint.CHAT, "m1", {}, "hi", b"{}")
 CARD = Card(5, b"exact", b"", "default", "hi", 0.0, 9.0)
@@ -49,9 +49,9 @@ class Audited(StaticThreshold):
         return self._standing
 
 
-def row(decision: Serve | Forward, **facts: object) -> ledger.Recorded:
+def row(decision: Serve | Forward, **facts: object) -> accounting.Recorded:
     lookup = Lookup("r", REQUEST, KEY, "default", decision)
-    return ledger.recorded(lookup, PRICES, at=1.0, status=200, seconds=0.1, **facts)  # type: ignore[arg-type]
+    return accounting.recorded(lookup, PRICES, at=1.0, status=200, seconds=0.1, **facts)  # type: ignore[arg-type]
 
 
 def test_a_hit_saves_what_its_entry_cost_and_spends_nothing() -> None:
@@ -74,14 +74,14 @@ def test_a_follower_saves_what_its_leader_pays() -> None:
 
 
 def test_prices_go_by_the_first_pattern_and_ignore_the_provider() -> None:
-    prices = ledger.Prices({"gpt-4o-mini*": (1.0, 1.0), "gpt-4o*": (2.0, 2.0)})
+    prices = accounting.Prices({"gpt-4o-mini*": (1.0, 1.0), "gpt-4o*": (2.0, 2.0)})
     assert prices.of("openai/gpt-4o-mini-2024") == (1.0, 1.0)
     assert prices.of("gpt-4o") == (2.0, 2.0)
     assert prices.of("local") == (0.0, 0.0)
 
 
 def test_a_price_may_name_the_provider() -> None:
-    prices = ledger.Prices({"cheap/llama*": (1.0, 1.0), "azure/*": (3.0, 3.0), "llama*": (2.0, 2.0)})
+    prices = accounting.Prices({"cheap/llama*": (1.0, 1.0), "azure/*": (3.0, 3.0), "llama*": (2.0, 2.0)})
     assert prices.of("cheap/llama-3") == (1.0, 1.0)
     assert prices.of("azure/eu/llama-3") == (3.0, 3.0)
     assert prices.of("dear/llama-3") == prices.of("llama-3") == (2.0, 2.0)
@@ -94,7 +94,7 @@ def test_statistics_count_hits_over_what_was_looked_up() -> None:
         {"category": "support", "outcome": Outcome.MISS, "requests": 2, **SUMS},
         {"category": "gone", "outcome": Outcome.BYPASS, "requests": 6, **SUMS},
     ]
-    stats = ledger.statistics(pack, tally, {"support": 7}, StaticThreshold(pack))
+    stats = accounting.statistics(pack, tally, {"support": 7}, StaticThreshold(pack))
     assert stats["total"]["requests"] == 10
     assert stats["total"]["hit_rate"] == 0.5
     assert stats["total"]["bypassed"] == 6
@@ -115,7 +115,7 @@ def test_the_error_per_request_counts_the_requests_that_were_not_served() -> Non
     standing = Standing(
         "certified", State.CERTIFIED, 0.01, 0.5, 0.03, 0.02, 0.95, 900, 500, 2, 0.01, Interval(0.004, 0.001, 0.012)
     )
-    support = ledger.statistics(pack, tally, {}, Audited(pack, standing))["categories"]["support"]
+    support = accounting.statistics(pack, tally, {}, Audited(pack, standing))["categories"]["support"]
     assert support["error_per_hit"] == {"estimate": 0.004, "low": 0.001, "high": 0.012}
     assert support["error_per_request"] == {"estimate": 0.001, "low": 0.00025, "high": 0.003}
     assert (support["state"], support["certified"], support["audits"], support["wrong"]) == ("certified", 0.02, 500, 2)
@@ -125,7 +125,7 @@ def test_the_error_per_request_counts_the_requests_that_were_not_served() -> Non
 def test_audits_without_an_estimate_of_the_strategy_still_show_an_error() -> None:
     pack = packs.load("default")
     standing = Standing("per-category", State.PROVISIONAL, 0.01, 0.9, audits=100, wrong=3)
-    stats = ledger.statistics(pack, [], {}, Audited(pack, standing))
+    stats = accounting.statistics(pack, [], {}, Audited(pack, standing))
     error = stats["categories"]["support"]["error_per_hit"]
     assert error["low"] < error["estimate"] == 0.03 < error["high"]
     # Nothing was asked, so there is no request to err on.
@@ -134,7 +134,7 @@ def test_audits_without_an_estimate_of_the_strategy_still_show_an_error() -> Non
 
 def test_a_category_that_is_never_served_by_meaning_promises_nothing() -> None:
     pack = packs.load("default")
-    stats = ledger.statistics(pack, [], {}, ByCategory(pack))
+    stats = accounting.statistics(pack, [], {}, ByCategory(pack))
     live, facts = stats["categories"]["live"], stats["categories"]["facts"]
     assert live["state"] is live["target"] is live["note"] is None
     assert (facts["strategy"], facts["state"], facts["audits"]) == ("certified", "provisional", 0)
@@ -153,7 +153,7 @@ def test_each_category_is_held_to_its_own_target() -> None:
         min_margin=0.2,
         categories={"default": pack.of("default"), "strict": strict},
     )
-    rows = ledger.statistics(pack, [], {}, StaticThreshold(pack))["categories"]
+    rows = accounting.statistics(pack, [], {}, StaticThreshold(pack))["categories"]
     assert (rows["strict"]["target"], rows["strict"]["contract"]) == (0.002, "request")
     assert rows["default"]["target"] == 0.05
 
@@ -162,7 +162,7 @@ def test_each_category_is_held_to_its_own_target() -> None:
 def test_what_a_category_costs_is_shown_and_is_json(rate: float, shown: float | None) -> None:
     pack = packs.load("default")
     balance = Balance(500, 5, Interval(0.01, 0.0, 0.02), rate, -1.0, Outlook.LOSES, open=False)
-    rows = ledger.statistics(pack, [], {}, StaticThreshold(pack), {"facts": balance})["categories"]
+    rows = accounting.statistics(pack, [], {}, StaticThreshold(pack), {"facts": balance})["categories"]
     assert (rows["facts"]["break_even"], rows["facts"]["outlook"]) == (shown, "loses")
     assert (rows["math"]["break_even"], rows["math"]["outlook"]) == (None, None)
 
@@ -182,7 +182,7 @@ def test_errors_lie_within_their_intervals_and_no_request_errs_more_than_a_hit(
         for outcome, count in ((Outcome.SEMANTIC, served), (Outcome.MISS, missed))
     ]
     standing = Standing("per-category", State.PROVISIONAL, 0.01, 0.9, audits=wrong + right, wrong=wrong)
-    facts = ledger.statistics(pack, tally, {}, Audited(pack, standing))["categories"]["facts"]
+    facts = accounting.statistics(pack, tally, {}, Audited(pack, standing))["categories"]["facts"]
     per_hit, per_request = facts["error_per_hit"], facts["error_per_request"]
     assert (per_hit is None) is (wrong + right == 0)
     assert per_request is None or per_hit is not None

@@ -12,9 +12,9 @@ import pytest
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, InvalidArgument
-from semcache.store import open_store
-from semcache.store.plans import StoredPlan, plans_of
-from semcache.store.seal import Seal
+from semcache.storage.stores import open_store
+from semcache.storage.stores.plan_rows import StoredPlan, plans_of
+from semcache.storage.stores.seal import Seal
 from tests.agents.worlds import TOOLS, asked, cancelling
 
 TASK = asked("Cancel the first reservation of user cy_fox_3, please")

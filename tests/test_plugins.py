@@ -29,7 +29,7 @@ from semcache.matching.strategies import STRATEGIES, ByCategory, StaticThreshold
 from semcache.matching.strategies.certified.priors import read_priors
 from semcache.models.embedders import open_embedder
 from semcache.retention.eviction import POLICIES, Quota
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from semcache.types import Candidate, Card, Conflict, Controls, Verdict, Why
 from tests.docs.fences import ROOT, fences
 
@@ -41,7 +41,7 @@ PARTS = """
     from semcache.models.embedders.hashing import HashingEmbedder
     from semcache.errors import StoreError
     from semcache.learning.judges.by_text import ExactJudge
-    from semcache.store.memory import MemoryStore
+    from semcache.storage.stores.memory import MemoryStore
     from semcache.matching.strategies.static import StaticThreshold
 
     class Strict(StaticThreshold):

@@ -13,8 +13,8 @@ from semcache import reindex
 from semcache.cache import AsyncSemanticCache
 from semcache.errors import EmbedError
 from semcache.models.embedders.hashing import HashingEmbedder
-from semcache.store import open_store
-from semcache.store.sql import SqlStore
+from semcache.storage.stores import open_store
+from semcache.storage.stores.sql import SqlStore
 from semcache.types import Rejection, Selector
 
 OLD, NEW = "hashing:64", "hashing:32"

@@ -103,7 +103,7 @@ async def fill_store(folder: Path, count: int, seed: int) -> None:
     """Make a data folder of `count` entries with made-up vectors and a snapshot whose graph is finished."""
     from semcache.cache import AsyncSemanticCache
     from semcache.models.embedders import default_embedder
-    from semcache.store import open_store
+    from semcache.storage.stores import open_store
 
     embedder = default_embedder()
     embedder_id = embedder.id

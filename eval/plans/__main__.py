@@ -21,10 +21,10 @@ from eval.plans import others, speed, stream
 from eval.plans.sets import SETS, Task
 from semcache.config import packs
 from semcache.config.pack_schema import GUARDS
-from semcache.index.flat import FlatIndex
 from semcache.matching import guards
 from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.models.embedders import default_embedder
+from semcache.storage.indexes.flat import FlatIndex
 
 RESULTS = Path(__file__).parents[1] / "results"
 TARGET = 0.01

@@ -13,7 +13,7 @@ import numpy as np
 
 from semcache.agents.library import Library
 from semcache.agents.plans import Plans
-from semcache.store.plans import MemoryPlans
+from semcache.storage.stores.plan_rows import MemoryPlans
 
 TEMPLATES = 10_000
 LOOKUPS = 500

@@ -16,7 +16,7 @@ from typing import Any
 from eval.plans.sets import Task
 from semcache.agents.library import Library
 from semcache.agents.plans import FoundPlan, Plans
-from semcache.store.plans import MemoryPlans
+from semcache.storage.stores.plan_rows import MemoryPlans
 
 SALT = b"evaluation of plan templates...."
 CHARACTERS = 4  # of a token, about

@@ -18,7 +18,7 @@ from semcache.agents.run import Tool, digest
 from semcache.agents.shelf import Shelf
 from semcache.agents.template import Template, decode, encode, view
 from semcache.errors import CacheUnavailable, InvalidArgument
-from semcache.store.plans import PlanStore, StoredPlan
+from semcache.storage.stores.plan_rows import PlanStore, StoredPlan
 from semcache.types import parse_id, public_id
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from semcache.agents.adapt import Small
 from semcache.agents.library import Library
 from semcache.agents.plans import CATEGORY, FoundPlan, Plans, Terms
-from semcache.index.flat import FlatIndex
 from semcache.matching import guards
-from semcache.store.plans import plans_of
+from semcache.storage.indexes.flat import FlatIndex
+from semcache.storage.stores.plan_rows import plans_of
 
 if TYPE_CHECKING:
     from semcache.parts import Parts

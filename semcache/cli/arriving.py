@@ -16,13 +16,13 @@ from semcache.cli.traces import Traced
 from semcache.config.packs import Pack
 from semcache.errors import RequestRejected
 from semcache.learning.judges.by_text import normal
-from semcache.ledger import Prices
 from semcache.protocols import Embedder
 from semcache.request import categorize, conversation, eligibility
 from semcache.retention import admission
 from semcache.retention.freshness import FixedFreshness
 from semcache.simulate import Arrival
 from semcache.simulate.replay import Trace
+from semcache.storage.accounting import Prices
 from semcache.types import Discard, Request, Scope, Why
 
 if TYPE_CHECKING:

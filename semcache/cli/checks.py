@@ -104,11 +104,12 @@ def _plugins() -> list[Finding]:
 
 
 def _built_in(kind: str) -> Collection[str]:
-    from semcache import backends, store
+    from semcache import backends
     from semcache.learning import judges
     from semcache.matching import guards, strategies
     from semcache.models import embedders as embed
     from semcache.retention import eviction
+    from semcache.storage import stores as store
 
     names: Mapping[str, Collection[str]] = {
         "embedders": embed.KINDS,
@@ -194,8 +195,8 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
 
 async def _older(settings: Settings) -> Finding | None:
     """A finding about the schema when opening the store would change it. Raises StoreError for a newer one."""
-    from semcache.store import plugged, schema
-    from semcache.store.engine import Database, parse_url
+    from semcache.storage.stores import plugged, schema
+    from semcache.storage.stores.database import Database, parse_url
 
     if plugged(opened.database(settings)) is not None:
         return None
@@ -259,7 +260,7 @@ def _exposure(settings: Settings, *, has_keys: bool) -> Finding:
 
 def _snapshot(settings: Settings, embedder: Embedder) -> Finding:
     from semcache.errors import IndexFault
-    from semcache.index import snapshot
+    from semcache.storage.indexes import snapshot
 
     folder = settings.data / "index"
     if not (folder / snapshot.MANIFEST).exists():

@@ -22,7 +22,7 @@ from semcache.errors import ConfigError, StoreError
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
     from semcache.protocols import Embedder, EntryStore
-    from semcache.store.sql import SqlStore
+    from semcache.storage.stores.sql import SqlStore
 
 _FILES = ("model.onnx", "tokenizer.json", "model.json", "README.md", "prior.json", "measured.json")
 
@@ -136,7 +136,7 @@ async def _moved(settings: Settings, embedder: Embedder, *, keep: bool) -> dict[
 
 
 def _lasting(store: EntryStore) -> SqlStore:
-    from semcache.store.sql import SqlStore
+    from semcache.storage.stores.sql import SqlStore
 
     if not isinstance(store, SqlStore):
         raise ConfigError("a cache in memory is gone when its process ends: there is nothing to install a model in")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from semcache.cache import AsyncSemanticCache
     from semcache.config.settings import Settings
     from semcache.protocols import EntryStore
-    from semcache.store.seal import Seal
+    from semcache.storage.stores.seal import Seal
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def settings_from(config: Path | None, **options: Any) -> Settings:
 
 def seal_of(settings: Settings) -> Seal | None:
     """The ring of keys that seals entries. Raises ConfigError."""
-    from semcache.store.seal import Seal
+    from semcache.storage.stores.seal import Seal
 
     keys = settings.store.seal_keys
     return Seal.parse(keys.get_secret_value()) if keys else None
@@ -63,7 +63,7 @@ def exists(settings: Settings) -> bool:
 @asynccontextmanager
 async def store_of(settings: Settings, *, create: bool = False) -> AsyncIterator[EntryStore]:
     """The opened store. Raises ConfigError, or StoreError, also where there is none and `create` is False."""
-    from semcache.store import open_store
+    from semcache.storage.stores import open_store
 
     if not create and not exists(settings):
         raise StoreError(

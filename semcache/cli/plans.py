@@ -131,7 +131,7 @@ def purge(
 @asynccontextmanager
 async def _library(settings: Settings) -> AsyncIterator[Library]:
     from semcache.agents.library import Library
-    from semcache.store.plans import plans_of
+    from semcache.storage.stores.plan_rows import plans_of
 
     async with opened.store_of(settings) as store:
         library = Library(plans_of(store), salt=store.salt)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from semcache.cli.traces import Traced
     from semcache.config.packs import Pack
     from semcache.config.settings import Settings
-    from semcache.ledger import Prices
     from semcache.simulate.replay import Trace
+    from semcache.storage.accounting import Prices
 
 
 class Form(StrEnum):
@@ -71,8 +71,8 @@ def lines_of(settings: Settings, wanted: Wanted) -> tuple[list[Traced], Tally, P
     """The sound lines of a trace and what became of the others, said on standard error. Raises SemcacheError."""
     from semcache.cli import imports, traces
     from semcache.cli.formats import Reading
-    from semcache.ledger import Prices
     from semcache.opening import read_prices
+    from semcache.storage.accounting import Prices
 
     prices = Prices() if settings.prices is None else read_prices(settings.prices)
     reading = Reading(imports.requests_of(wanted.requests) if wanted.requests else {}, wanted.model)

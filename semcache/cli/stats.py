@@ -60,7 +60,7 @@ def stats(
 async def read(settings: Settings) -> dict[str, Any]:
     """The statistics in the store. Raises ConfigError or StoreError."""
     from semcache.config.packs import load
-    from semcache.ledger import statistics
+    from semcache.storage.accounting import statistics
 
     pack = load(settings.policies)
     if settings.cache.target is not None:

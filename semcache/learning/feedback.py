@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from semcache.journal import EVERY
 from semcache.protocols import EntryStore
+from semcache.storage.event_log import EVERY
 from semcache.types import Entry, Rejection, Selector
 
 if TYPE_CHECKING:

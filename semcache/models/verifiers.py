@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from semcache.config.packs import Pack
     from semcache.config.sections import Model
     from semcache.config.settings import Settings
-    from semcache.ledger import Prices
     from semcache.models.cross_encoder import CrossEncoder
     from semcache.protocols import Backend, Verifier
     from semcache.runtime.telemetry import Meter
+    from semcache.storage.accounting import Prices
 
 FOLDER = "verifier"  # in the data folder: one that was trained on the cache's own labels
 MODEL_PATIENCE = 0.1

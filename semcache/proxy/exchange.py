@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
-from semcache.ledger import planned, substituted
 from semcache.protocols import Dialect, Outbound
 from semcache.proxy import hits
 from semcache.proxy.asgi import (
@@ -35,6 +34,7 @@ from semcache.proxy.followup import Hit
 from semcache.proxy.forward import joinable, mode
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, refused, relayed, unstreamed
+from semcache.storage.accounting import planned, substituted
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Serve, Why
 
 if TYPE_CHECKING:

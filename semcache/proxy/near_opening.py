@@ -21,8 +21,6 @@ from semcache.cache import AsyncSemanticCache
 from semcache.config.packs import Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
-from semcache.index.flat import FlatIndex
-from semcache.ledger import Prices, substituted
 from semcache.proxy.background import Background
 from semcache.proxy.easing import Watched
 from semcache.proxy.near_call import Apart
@@ -30,6 +28,8 @@ from semcache.proxy.near_memory import NearMemory
 from semcache.proxy.near_replay import Replays
 from semcache.proxy.nearby import Nearby
 from semcache.runtime.guarded_calls import SURVIVED
+from semcache.storage.accounting import Prices, substituted
+from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Lookup, Usage
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from semcache.catalogue import Catalogue
 from semcache.config.packs import Pack
 from semcache.errors import InvalidArgument
 from semcache.matching import decide, guards
@@ -22,6 +21,7 @@ from semcache.simulate.arrivals import Arrival, Step
 from semcache.simulate.result import Result, gather
 from semcache.simulate.shelves import Places, Shelves
 from semcache.simulate.teacher import Question, Teacher
+from semcache.storage.entry_registry import Catalogue
 from semcache.types import (
     Candidate,
     Card,

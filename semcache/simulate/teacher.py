@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from semcache.catalogue import Catalogue
 from semcache.config.packs import Category
 from semcache.learning import labelling
 from semcache.learning.learner import GREY
 from semcache.protocols import Threshold
 from semcache.simulate.arrivals import Arrival
+from semcache.storage.entry_registry import Catalogue
 from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Request, Scope, Serve
 
 if TYPE_CHECKING:

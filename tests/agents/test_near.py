@@ -7,10 +7,10 @@ from itertools import count
 from semcache.agents.library import Library
 from semcache.agents.plans import Plans
 from semcache.config.packs import load
-from semcache.index.flat import FlatIndex
 from semcache.matching.strategies import StaticThreshold
 from semcache.models.embedders import open_embedder
-from semcache.store.plans import MemoryPlans
+from semcache.storage.indexes.flat import FlatIndex
+from semcache.storage.stores.plan_rows import MemoryPlans
 from semcache.types import Verdict, Why
 from semcache.types.evidence import Label, LabelSource
 from tests.agents.worlds import SALT, TOOLS, asked, cancelling

@@ -10,7 +10,7 @@ import pytest
 from semcache.agents.plans import Terms
 from semcache.agents.template import decode, encode, view
 from semcache.errors import InvalidArgument
-from semcache.store.plans import MemoryPlans
+from semcache.storage.stores.plan_rows import MemoryPlans
 from tests.agents.worlds import SALT, TOOLS, asked, called, cancelling, finished, opened, taught, tool
 
 ANN, BO = cancelling("ann_lee_1", "AB12CD"), cancelling("bo_ray_2", "EF34GH")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from semcache.errors import ConfigError
-from semcache.store.engine import Database, parse_url
-from semcache.store.plans import MemoryPlans, SqlPlans, StoredPlan
-from semcache.store.seal import Seal
-from semcache.store.sql import SqlStore
+from semcache.storage.stores.database import Database, parse_url
+from semcache.storage.stores.plan_rows import MemoryPlans, SqlPlans, StoredPlan
+from semcache.storage.stores.seal import Seal
+from semcache.storage.stores.sql import SqlStore
 
 PLAN = StoredPlan(7, "ac\x00me", b'{"a": 1}', 50.0, "embedder", b"\x01\x02")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from semcache.agents.library import Library
 from semcache.agents.plans import Plans
-from semcache.store.plans import MemoryPlans
+from semcache.storage.stores.plan_rows import MemoryPlans
 
 SALT = b"s" * 32
 

@@ -13,7 +13,7 @@ import pytest
 
 from semcache.cache import AsyncSemanticCache
 from semcache.cli.upstreams import _answered
-from semcache.store.seal import example
+from semcache.storage.stores.seal import example
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Fill = Callable[..., Awaitable[list[str]]]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from semcache.agents.library import Library
 from semcache.agents.plans import Plans
-from semcache.store import open_store
-from semcache.store.plans import plans_of
+from semcache.storage.stores import open_store
+from semcache.storage.stores.plan_rows import plans_of
 from tests.agents.worlds import TOOLS, cancelling
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

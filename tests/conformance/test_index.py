@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import IndexFault
-from semcache.index.flat import FlatIndex
-from semcache.index.hnsw import HnswIndex
+from semcache.storage.indexes.flat import FlatIndex
+from semcache.storage.indexes.hnsw import HnswIndex
 from semcache.types import Neighbour
 
 if TYPE_CHECKING:

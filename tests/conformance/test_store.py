@@ -12,7 +12,7 @@ import pytest
 
 from semcache.config import plugins
 from semcache.errors import StoreError
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from semcache.types import ApiKey, ChangeKind, Outcome, Rejection, Scope, Selector, Why
 from semcache.types.evidence import Judgement, LabelSource
 from tests.fixtures_pg import postgres_url  # noqa: F401

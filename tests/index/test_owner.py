@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from semcache.errors import IndexFault
-from semcache.index import IndexOwner, Shelf
-from semcache.index import snapshot as disk
+from semcache.storage.indexes import IndexOwner, Shelf
+from semcache.storage.indexes import snapshot as disk
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

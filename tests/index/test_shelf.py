@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import IndexFault, InvalidArgument
-from semcache.index.flat import FlatIndex
-from semcache.index.hnsw import HnswIndex
-from semcache.index.shelf import Shelf
+from semcache.storage.indexes.flat import FlatIndex
+from semcache.storage.indexes.hnsw import HnswIndex
+from semcache.storage.indexes.partitions import Shelf
 
 DIM = 16
 A, B, C = b"a" * 16, b"b" * 16, b"c" * 16

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from semcache.errors import IndexFault
-from semcache.index import snapshot as disk
-from semcache.index.hnsw import HnswIndex
-from semcache.index.shelf import Shelf
+from semcache.storage.indexes import snapshot as disk
+from semcache.storage.indexes.hnsw import HnswIndex
+from semcache.storage.indexes.partitions import Shelf
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,9 +15,9 @@ import pytest
 from semcache.agents.nearhits import Arm, Example, NearHits
 from semcache.agents.nearhits.near import Draws
 from semcache.errors import CacheUnavailable
-from semcache.index.flat import FlatIndex
 from semcache.proxy.near_memory import NAME, NearMemory
-from semcache.store.memory import MemoryStore
+from semcache.storage.indexes.flat import FlatIndex
+from semcache.storage.stores.memory import MemoryStore
 from semcache.types import Assembled, CacheKey, Endpoint, Entry, Scope, Selector, Usage
 from tests.proxy.test_near_replay import SETTINGS
 from tests.proxy.test_nearby import says

@@ -14,12 +14,12 @@ from semcache.agents.multiplex import Model
 from semcache.agents.nearhits import Example, NearHits, Settings
 from semcache.dialects import dialects
 from semcache.errors import SemcacheError, UpstreamError
-from semcache.index.flat import FlatIndex
 from semcache.learning.judges.by_text import ExactJudge
 from semcache.protocols import Outbound
 from semcache.proxy import near_replay
 from semcache.proxy.near_call import Apart
 from semcache.proxy.near_replay import QUIET, Replays
+from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Endpoint, Usage
 from semcache.types.evidence import Comparison
 from tests.proxy.driver import Answer, Upstream

@@ -15,12 +15,12 @@ from semcache.agents.multiplex import Model
 from semcache.agents.nearhits import Arm, NearHits, Settings, State
 from semcache.dialects import dialects
 from semcache.errors import UpstreamError
-from semcache.index.flat import FlatIndex
 from semcache.learning.judges.by_text import ExactJudge
 from semcache.protocols import Outbound
 from semcache.proxy.background import Background
 from semcache.proxy.nearby import Nearby
 from semcache.request.keys import cache_key
+from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Endpoint, Forward, Lookup, Scope, Usage, Why
 from tests.proxy.driver import Answer, Upstream
 

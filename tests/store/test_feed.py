@@ -7,8 +7,8 @@ import asyncio
 import psycopg
 import pytest
 
-from semcache.store import feed as feed_module
-from semcache.store import open_store
+from semcache.storage.stores import feed as feed_module
+from semcache.storage.stores import open_store
 from tests.fixtures_pg import postgres_url, server  # noqa: F401
 from tests.store.values import entry
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from semcache.errors import StoreError
-from semcache.store import open_store
-from semcache.store.lane import Lane
+from semcache.storage.stores import open_store
+from semcache.storage.stores.lane import Lane
 from semcache.types import Timings
 from tests.store.values import entry, event, vector
 

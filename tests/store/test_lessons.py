@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from semcache.store import open_store, schema
-from semcache.store.engine import parse_url
+from semcache.storage.stores import open_store, schema
+from semcache.storage.stores.database import parse_url
 from semcache.types.evidence import Label
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.store.values import NOW, digest, entry, label, owed, vector

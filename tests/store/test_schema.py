@@ -14,8 +14,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from semcache.store import open_store, schema, tables
-from semcache.store.engine import parse_url
+from semcache.storage.stores import open_store, schema, tables
+from semcache.storage.stores.database import parse_url
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.store.values import entry, vector
 

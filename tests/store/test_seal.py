@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from semcache.errors import ConfigError, IntegrityError
-from semcache.store import open_store
-from semcache.store.seal import SETTING, Seal, example
+from semcache.storage.stores import open_store
+from semcache.storage.stores.seal import SETTING, Seal, example
 from semcache.types import Scope, Selector
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.store.values import NOW, entry, vector

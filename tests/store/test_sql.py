@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import ConfigError, IntegrityError, StoreError
-from semcache.store import open_store
-from semcache.store.engine import FEED_LOCK, Database, parse_url
-from semcache.store.sql import SqlStore
+from semcache.storage.stores import open_store
+from semcache.storage.stores.database import FEED_LOCK, Database, parse_url
+from semcache.storage.stores.sql import SqlStore
 from semcache.types import ApiKey, CacheKey, Endpoint, Entry, Scope, Selector, Usage
 from tests.fixtures_pg import postgres_url, server  # noqa: F401
 from tests.store.values import NOW, entry, event, vector
@@ -349,13 +349,15 @@ async def test_a_server_that_is_not_there_is_a_store_error_without_the_password(
 
 
 def test_naming_the_store_room_imports_no_database_driver():
-    code = "import sys, semcache.store; print({'sqlalchemy', 'aiosqlite', 'alembic', 'numpy'} & set(sys.modules))"
+    code = (
+        "import sys, semcache.storage.stores; print({'sqlalchemy', 'aiosqlite', 'alembic', 'numpy'} & set(sys.modules))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "set()\n"
 
 
 async def test_opening_a_current_store_does_not_import_alembic(path: Path):
     code = (
-        "import asyncio, sys; from semcache.store import open_store; s = open_store(sys.argv[1])\n"
+        "import asyncio, sys; from semcache.storage.stores import open_store; s = open_store(sys.argv[1])\n"
         "async def main():\n    await s.open(); await s.close()\n"
         "asyncio.run(main()); print('alembic' in sys.modules)"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from semcache.store.memory import MemoryStore
+from semcache.storage.stores.memory import MemoryStore
 from tests.store.values import entry
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from semcache.index import IndexOwner, Shelf
+from semcache.storage.indexes import IndexOwner, Shelf
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.matching import strategies
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from tests.learned import Pupil
 
 ROOT = Path(__file__).parents[2]

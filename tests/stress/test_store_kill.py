@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from tests.store.values import NOW, entry, vector
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 4
 CHILD = """
 import asyncio, itertools, sys
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from semcache.types import Selector
 from tests.store.values import NOW, entry, vector
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.store.values import entry
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 WRITERS, EACH = 3, 100
 CHILD = """
 import asyncio, sys
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from semcache.types import Rejection, Selector
 from tests.store.values import NOW, entry, vector
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semcache.store import open_store
+from semcache.storage.stores import open_store
 from semcache.train.labelled import contrasted, pairs_of
 from semcache.train.pairs import Pair
 from semcache.types.evidence import LabelSource

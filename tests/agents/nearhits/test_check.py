@@ -10,7 +10,7 @@ from semcache.agents.multiplex.signals import Asked
 from semcache.agents.nearhits import Arm, NearHits, State
 from semcache.agents.nearhits.check import FEW, Check
 from semcache.agents.nearhits.near import Draws
-from semcache.index.flat import FlatIndex
+from semcache.storage.indexes.flat import FlatIndex
 from tests.agents.nearhits.test_near import SETTINGS, example, unit
 
 ASKED = Asked("How much is 12 and 30?")

@@ -21,7 +21,7 @@ from semcache.agents.nearhits.near import Draws
 from semcache.agents.nearhits.pick import pick
 from semcache.agents.nearhits.replay import MOST, due, replayed
 from semcache.agents.nearhits.router import context
-from semcache.index.flat import FlatIndex
+from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Endpoint
 
 SMALL, LARGE = Model("small", 1.0, 1.0, 0.5), Model("large", 20.0, 20.0, 0.95)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from semcache.store import rows
-from semcache.store.engine import Database
-from semcache.store.tables import entries, judgements, labels, learned
+from semcache.storage.stores import rows
+from semcache.storage.stores.database import Database
+from semcache.storage.stores.tables import entries, judgements, labels, learned
 from semcache.types.evidence import Judgement, Label, LabelSource
 
 # The columns that `labels` and `judgements` share, in the order of `_skeleton`.

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from semcache.store import tables
+from semcache.storage.stores import tables
 
 context.configure(
     connection=context.config.attributes["connection"],

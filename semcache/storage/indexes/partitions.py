@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.errors import InvalidArgument
-from semcache.index.flat import FlatIndex, checked_rows, checked_vector
+from semcache.storage.indexes.flat import FlatIndex, checked_rows, checked_vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from semcache.index.flat import Ids
-    from semcache.index.hnsw import HnswIndex
+    from semcache.storage.indexes.flat import Ids
+    from semcache.storage.indexes.hnsw import HnswIndex
     from semcache.types import Matrix, Neighbour, Vector
 
 LEAST_TOMBSTONES = 256
@@ -212,7 +212,7 @@ class Shelf:
             self._build(home)
 
     def _build(self, home: Partition) -> None:
-        from semcache.index.hnsw import HnswIndex
+        from semcache.storage.indexes.hnsw import HnswIndex
 
         home.growing = HnswIndex(self.dim, capacity=len(home.index) + self._promote_at, **self._graph_options)
         home.todo = home.index.ids.copy()

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
-from semcache.store import rows
-from semcache.store.engine import Database
-from semcache.store.tables import events, totals
+from semcache.storage.stores import rows
+from semcache.storage.stores.database import Database
+from semcache.storage.stores.tables import events, totals
 from semcache.types import Recorded
 
 SERVED_KEYS = 1000

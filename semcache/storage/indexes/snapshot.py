@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semcache.errors import IndexFault
-from semcache.index.flat import FlatIndex
-from semcache.index.shelf import Shelf
+from semcache.storage.indexes.flat import FlatIndex
+from semcache.storage.indexes.partitions import Shelf
 
 if TYPE_CHECKING:
-    from semcache.index.hnsw import HnswIndex
+    from semcache.storage.indexes.hnsw import HnswIndex
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -123,7 +123,7 @@ def load(folder: Path, *, embedder_id: str, dim: int, into: Shelf | None = None)
     try:
         _adopt_flat(shelf, manifest["flat"], paths)
         for entry in manifest["graphs"]:
-            from semcache.index.hnsw import HnswIndex
+            from semcache.storage.indexes.hnsw import HnswIndex
 
             ids = np.load(paths[entry["ids"]], allow_pickle=False)
             shelf.adopt(bytes.fromhex(entry["partition"]), HnswIndex.load(paths[entry["graph"]], dim, ids, ef=shelf.ef))

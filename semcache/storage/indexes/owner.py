@@ -16,14 +16,14 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from semcache.errors import IndexFault, SemcacheError
-from semcache.index import snapshot as disk
+from semcache.storage.indexes import snapshot as disk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from semcache.index.flat import Ids
-    from semcache.index.shelf import Shelf
+    from semcache.storage.indexes.flat import Ids
+    from semcache.storage.indexes.partitions import Shelf
     from semcache.types import Matrix, Neighbour, Vector
 
 T = TypeVar("T")

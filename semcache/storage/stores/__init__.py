@@ -12,7 +12,7 @@ from semcache.config import plugins
 
 if TYPE_CHECKING:
     from semcache.protocols import EntryStore
-    from semcache.store.seal import Seal
+    from semcache.storage.stores.seal import Seal
 
 SCHEMES = ("memory", "sqlite", "postgres", "postgresql")
 
@@ -24,15 +24,15 @@ def open_store(url: str, *, seal: Seal | None = None) -> EntryStore:
     plug-in: its maker is given the URL and the seal, which it has to keep. Raises ConfigError for anything else.
     """
     if url == "memory://":
-        from semcache.store.memory import MemoryStore
+        from semcache.storage.stores.memory import MemoryStore
 
         return MemoryStore()
     name = plugged(url)
     if name is not None:
         made: EntryStore = plugins.make("stores", name, url, seal)
         return made
-    from semcache.store.engine import Database, parse_url
-    from semcache.store.sql import SqlStore
+    from semcache.storage.stores.database import Database, parse_url
+    from semcache.storage.stores.sql import SqlStore
 
     return SqlStore(Database(parse_url(url)), seal)
 

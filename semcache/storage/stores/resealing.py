@@ -11,10 +11,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from semcache.store import rows
-from semcache.store.engine import Database
-from semcache.store.seal import Seal
-from semcache.store.tables import entries, plans
+from semcache.storage.stores import rows
+from semcache.storage.stores.database import Database
+from semcache.storage.stores.seal import Seal
+from semcache.storage.stores.tables import entries, plans
 from semcache.types import Scope
 
 _COLUMNS = [entries.c[name] for name in ("id", "tenant", "user_id", "namespace", "seal_key", *rows.SEALED)]

@@ -19,7 +19,7 @@ import numpy as np
 
 from semcache.errors import StoreError
 from semcache.protocols import VectorBatch
-from semcache.store.memory_lessons import MemoryLessons
+from semcache.storage.stores.memory_learning import MemoryLessons
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
 
 if TYPE_CHECKING:

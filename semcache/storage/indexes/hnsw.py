@@ -14,13 +14,13 @@ import hnswlib
 import numpy as np
 
 from semcache.errors import IndexFault
-from semcache.index.flat import checked_rows, checked_vector
+from semcache.storage.indexes.flat import checked_rows, checked_vector
 from semcache.types import Neighbour
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from semcache.index.flat import Ids
+    from semcache.storage.indexes.flat import Ids
     from semcache.types import Matrix, Vector
 
 

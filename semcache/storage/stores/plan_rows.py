@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import sqlalchemy as sa
 
 from semcache.errors import IntegrityError
-from semcache.store import rows
-from semcache.store.tables import plans
+from semcache.storage.stores import rows
+from semcache.storage.stores.tables import plans
 from semcache.types import Scope
 
 if TYPE_CHECKING:
     from semcache.protocols import EntryStore
-    from semcache.store.engine import Database
-    from semcache.store.seal import Seal
+    from semcache.storage.stores.database import Database
+    from semcache.storage.stores.seal import Seal
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class MemoryPlans:
 
 def plans_of(store: EntryStore) -> PlanStore:
     """Where the templates of a cache with this store are kept: in the same database, under the same keys."""
-    from semcache.store.sql import SqlStore
+    from semcache.storage.stores.sql import SqlStore
 
     return SqlPlans(store._db, store._seal) if isinstance(store, SqlStore) else MemoryPlans()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from semcache.errors import StoreError
-from semcache.store import tables
+from semcache.storage.stores import tables
 
 HEAD = "0005"
 MIGRATIONS = Path(__file__).parent / "migrations"

@@ -14,9 +14,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from semcache.store import rows
-from semcache.store.feed import CHANNEL
-from semcache.store.tables import api_keys, changes, entries, meta, plans, rejections, tags, vectors
+from semcache.storage.stores import rows
+from semcache.storage.stores.feed import CHANNEL
+from semcache.storage.stores.tables import api_keys, changes, entries, meta, plans, rejections, tags, vectors
 from semcache.types import ChangeKind, Selector
 
 _BUNDLE = sa.bindparam("bundle", type_=sa.Integer)

@@ -19,17 +19,17 @@ import sqlalchemy as sa
 
 from semcache.errors import IntegrityError, StoreError
 from semcache.protocols import VectorBatch
-from semcache.store import events as _events
-from semcache.store import resealing, rows, schema, statements
-from semcache.store.engine import Database, Step
-from semcache.store.feed import Listening, Polling
-from semcache.store.lessons import Lessons
-from semcache.store.reembedding import Reembedding
-from semcache.store.tables import api_keys, changes, entries, meta, rejections
+from semcache.storage.stores import outcome_rows as _events
+from semcache.storage.stores import resealing, rows, schema, statements
+from semcache.storage.stores.database import Database, Step
+from semcache.storage.stores.feed import Listening, Polling
+from semcache.storage.stores.learning_rows import Lessons
+from semcache.storage.stores.reembedding import Reembedding
+from semcache.storage.stores.tables import api_keys, changes, entries, meta, rejections
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
 
 if TYPE_CHECKING:
-    from semcache.store.seal import Seal
+    from semcache.storage.stores.seal import Seal
     from semcache.types import Vector
 
 CHUNK = 500

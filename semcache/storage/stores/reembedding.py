@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sqlalchemy as sa
 
-from semcache.store import rows
-from semcache.store.engine import Database
-from semcache.store.tables import entries, reembedded, vectors
+from semcache.storage.stores import rows
+from semcache.storage.stores.database import Database
+from semcache.storage.stores.tables import entries, reembedded, vectors
 from semcache.types import Entry
 
 if TYPE_CHECKING:

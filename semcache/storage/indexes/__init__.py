@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semcache.index.owner import IndexOwner
-    from semcache.index.shelf import Shelf
+    from semcache.storage.indexes.owner import IndexOwner
+    from semcache.storage.indexes.partitions import Shelf
 
 __all__ = ["IndexOwner", "Shelf"]
 
 
 def __getattr__(name: str) -> object:
     if name == "IndexOwner":
-        from semcache.index.owner import IndexOwner
+        from semcache.storage.indexes.owner import IndexOwner
 
         return IndexOwner
     if name == "Shelf":
-        from semcache.index.shelf import Shelf
+        from semcache.storage.indexes.partitions import Shelf
 
         return Shelf
-    raise AttributeError(f"module 'semcache.index' has no attribute {name!r}")
+    raise AttributeError(f"module 'semcache.storage.indexes' has no attribute {name!r}")

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from semcache.errors import ConfigError, IntegrityError
-from semcache.store import tables
+from semcache.storage.stores import tables
 from semcache.types import CacheKey, Card, Endpoint, Entry, Recorded, Scope, Usage, public_id
 
 if TYPE_CHECKING:
-    from semcache.store.seal import Seal
+    from semcache.storage.stores.seal import Seal
 
 _UNSAFE = re.compile("[\x00\x1b\ud800-\udfff]")
 _ESCAPED = re.compile("\x1b([0-9a-f]{4})")

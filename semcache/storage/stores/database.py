@@ -23,8 +23,8 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from semcache.errors import ConfigError, StoreError
-from semcache.store.faults import explain, wrapped
-from semcache.store.lane import PRAGMAS, Bound, Lane, Row
+from semcache.storage.stores.database_faults import explain, wrapped
+from semcache.storage.stores.lane import PRAGMAS, Bound, Lane, Row
 
 T = TypeVar("T")
 Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
