@@ -171,7 +171,7 @@ def echo(folder: Path, latency: float) -> Iterator[str]:
         lines["\n".join([*said, ask.prompt])] = ANSWERS[ask.key]
     answers.write_text(json.dumps(lines), encoding="utf-8")
     port = free_port()
-    command = ["-m", "semcache.backends.echo", "--port", str(port), "--latency", str(latency)]
+    command = ["-m", "semcache.upstream.backends.echo", "--port", str(port), "--latency", str(latency)]
     with process([sys.executable, *command, "--answers", str(answers)], f"http://127.0.0.1:{port}/echo/stats"):
         yield f"http://127.0.0.1:{port}"
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from eval.prefix_caches import BLOCK, TOKEN_SECONDS, Arrival, Lru
-from semcache.backends.routing.choice import View, Weights, choose, rank
-from semcache.backends.routing.deficits import Deficits, Waiting, next_of
-from semcache.backends.routing.tree import PromptTree
+from semcache.upstream.routing.choice import View, Weights, choose, rank
+from semcache.upstream.routing.deficits import Deficits, Waiting, next_of
+from semcache.upstream.routing.tree import PromptTree
 
 Policy = Literal["round-robin", "random", "least-load", "hash", "cache-aware", "semcache", "semcache+events"]
 POLICIES: tuple[Policy, ...] = (

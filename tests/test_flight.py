@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from semcache.errors import UpstreamError
-from semcache.flight import Flight, Flights
 from semcache.types import Card
+from semcache.upstream.coalescing import Flight, Flights
 
 
 def card(exact: bytes = b"e", shelf: bytes = b"s") -> Card:

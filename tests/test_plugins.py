@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config import packs, plugins
 from semcache.config.settings import Settings
@@ -31,13 +30,14 @@ from semcache.models.embedders import open_embedder
 from semcache.retention.eviction import POLICIES, Quota
 from semcache.storage.stores import open_store
 from semcache.types import Candidate, Card, Conflict, Controls, Verdict, Why
+from semcache.upstream.backends import open_backend
 from tests.docs.fences import ROOT, fences
 
 PAGE = fences(ROOT / "docs" / "plug-ins.md")
 Install = Callable[..., Path]
 
 PARTS = """
-    from semcache.backends.inprocess import EchoBackend
+    from semcache.upstream.backends.inprocess import EchoBackend
     from semcache.models.embedders.hashing import HashingEmbedder
     from semcache.errors import StoreError
     from semcache.learning.judges.by_text import ExactJudge

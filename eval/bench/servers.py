@@ -106,7 +106,7 @@ def product(folder: Path, upstream: str, policies: str = "default") -> AbstractC
 def upstream(folder: Path) -> AbstractContextManager[Server]:
     """The scripted upstream, answering at once, on the clients' processor."""
     port = free_port()
-    command = [sys.executable, "-m", "semcache.backends.echo", "--port", str(port)]
+    command = [sys.executable, "-m", "semcache.upstream.backends.echo", "--port", str(port)]
     return serving(command, f"http://127.0.0.1:{port}/echo/stats", folder / "upstream.log", core=cores()[1])
 
 

@@ -104,12 +104,12 @@ def _plugins() -> list[Finding]:
 
 
 def _built_in(kind: str) -> Collection[str]:
-    from semcache import backends
     from semcache.learning import judges
     from semcache.matching import guards, strategies
     from semcache.models import embedders as embed
     from semcache.retention import eviction
     from semcache.storage import stores as store
+    from semcache.upstream import backends
 
     names: Mapping[str, Collection[str]] = {
         "embedders": embed.KINDS,

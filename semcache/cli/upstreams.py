@@ -36,8 +36,8 @@ async def look(settings: Settings) -> list[Finding]:
 
 
 async def _upstream(settings: Settings, url: str) -> Finding:
-    from semcache.backends import open_backend
     from semcache.protocols import Outbound
+    from semcache.upstream.backends import open_backend
 
     given = settings.upstream
     if not url.startswith(("http://", "https://")):

@@ -63,7 +63,7 @@ def backend_for(settings: Settings, chosen: Model, upstream: Backend | None, *, 
 
     Raises ConfigError for a URL that cannot be used.
     """
-    from semcache.backends import open_backend
+    from semcache.upstream.backends import open_backend
 
     if upstream is not None and chosen.url is None and chosen.api_key is None:
         return upstream

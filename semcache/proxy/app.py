@@ -19,10 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semcache import __version__
-from semcache.backends import open_backend
-from semcache.backends.replica import Address
-from semcache.backends.router import Routing
-from semcache.backends.trip import Routed
 from semcache.cache import AsyncSemanticCache
 from semcache.config.settings import Settings, check_exposure, find_file, is_loopback
 from semcache.dialects import dialects
@@ -47,6 +43,10 @@ from semcache.proxy.relay import refused
 from semcache.proxy.routes import Limits, Routes
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey
+from semcache.upstream.backends import open_backend
+from semcache.upstream.routing.replica import Address
+from semcache.upstream.routing.router import Routing
+from semcache.upstream.routing.trip import Routed
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -39,8 +39,8 @@ from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Serve, Wh
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits import NearChoice
-    from semcache.flight import Flight
     from semcache.proxy.routes import Routes
+    from semcache.upstream.coalescing import Flight
 
 
 class Exchange:

@@ -14,11 +14,11 @@ from typing import TypeVar
 from semcache.cache import AsyncSemanticCache
 from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
-from semcache.flight import Flight, Flights
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.faults import survived
 from semcache.proxy.relay import is_stream
 from semcache.types import Assembled, Card, Lookup, Request, Store, Why
+from semcache.upstream.coalescing import Flight, Flights
 
 _NEVER = float("inf")
 _UNREADABLE = Assembled(b"", "", complete=False)

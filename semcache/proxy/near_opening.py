@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from semcache.agents.multiplex.models import Model
 from semcache.agents.nearhits import NearHits
 from semcache.agents.nearhits import Settings as Terms
-from semcache.backends import open_backend
 from semcache.cache import AsyncSemanticCache
 from semcache.config.packs import Pack
 from semcache.config.settings import Settings
@@ -31,6 +30,7 @@ from semcache.runtime.guarded_calls import SURVIVED
 from semcache.storage.accounting import Prices, substituted
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Lookup, Usage
+from semcache.upstream.backends import open_backend
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend

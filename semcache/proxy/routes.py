@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from semcache.cache import AsyncSemanticCache
 from semcache.dialects.headers import controls_from
 from semcache.errors import RequestRejected
-from semcache.flight import Flights
 from semcache.protocols import Backend, Dialect
 from semcache.proxy import hits
 from semcache.proxy.asgi import HeaderList, Receive, Scope, Send, decoded
@@ -28,6 +27,7 @@ from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import identity_of
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
 from semcache.types import Scope as CacheScope
+from semcache.upstream.coalescing import Flights
 
 if TYPE_CHECKING:
     from semcache.proxy.nearby import Nearby

@@ -26,8 +26,8 @@ import litellm
 import uvicorn
 
 from semcache import SemanticCache
-from semcache.backends.echo import echo_app
 from semcache.errors import StoreError
+from semcache.upstream.backends.echo import echo_app
 from semcache_litellm import LiteLLMCache
 
 ASK = "How do I reset my password?"

@@ -17,8 +17,8 @@ import uvicorn
 from openai import AsyncOpenAI, OpenAI
 
 from semcache import AsyncSemanticCache, SemanticCache
-from semcache.backends.echo import echo_app
 from semcache.errors import StoreError
+from semcache.upstream.backends.echo import echo_app
 from semcache_openai import cached
 from tests.adapters.auditing import Auditing
 

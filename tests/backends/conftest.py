@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from semcache.backends.echo import echo_app
+from semcache.upstream.backends.echo import echo_app
 
 
 @contextmanager

@@ -286,7 +286,7 @@ def test_a_broken_request_is_refused(upstream: str, body: bytes) -> None:
 def test_runs_as_a_process_and_counts_requests(tmp_path: Path) -> None:
     answers = tmp_path / "answers.json"
     answers.write_text(json.dumps({FRANCE: "Lyon, once."}))
-    command = [sys.executable, "-m", "semcache.backends.echo", "--port", "0", "--answers", str(answers)]
+    command = [sys.executable, "-m", "semcache.upstream.backends.echo", "--port", "0", "--answers", str(answers)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         line = process.stderr.readline()

@@ -10,17 +10,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from semcache.backends import open_backend
-from semcache.backends.events import KvEvents
-from semcache.backends.replica import Address
-from semcache.backends.router import Router
-from semcache.backends.routing.kinds import salt_of
-from semcache.backends.routing.ledger import Ledger
-from semcache.backends.routing.prompts import root, token_keys
-from semcache.backends.routing.tree import PromptTree
-from semcache.backends.trip import Routed
 from semcache.errors import ConfigError
 from semcache.protocols import Outbound
+from semcache.upstream.backends import open_backend
+from semcache.upstream.routing.block_ledger import Ledger
+from semcache.upstream.routing.event_stream import KvEvents
+from semcache.upstream.routing.kinds import salt_of
+from semcache.upstream.routing.prompts import root, token_keys
+from semcache.upstream.routing.replica import Address
+from semcache.upstream.routing.router import Router
+from semcache.upstream.routing.tree import PromptTree
+from semcache.upstream.routing.trip import Routed
 
 zmq = pytest.importorskip("zmq", reason="needs pyzmq, the extra `routing`")
 zmq_asyncio = pytest.importorskip("zmq.asyncio")

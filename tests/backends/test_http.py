@@ -14,11 +14,11 @@ import httpx2
 import msgspec
 import pytest
 
-from semcache.backends import open_backend
-from semcache.backends.echo import echo_app
-from semcache.backends.http import HttpBackend
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
+from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.echo import echo_app
+from semcache.upstream.backends.http import HttpBackend
 
 CHAT = "/v1/chat/completions"
 

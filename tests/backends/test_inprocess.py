@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from semcache.backends.inprocess import EchoBackend
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound
+from semcache.upstream.backends.inprocess import EchoBackend
 
 ASKED = Outbound("POST", "/v1/chat/completions", [], b"{}")
 

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from semcache.backends import open_backend
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
+from semcache.upstream.backends import open_backend
 
 CHAT = "/v1/chat/completions"
 

@@ -11,13 +11,14 @@ from typing import Any
 import httpcore2
 import pytest
 
-from semcache.backends import open_backend, replica
-from semcache.backends.replica import Address, Replica
-from semcache.backends.router import Router, Routing
-from semcache.backends.routing.kinds import KINDS
-from semcache.backends.trip import Routed
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply
+from semcache.upstream.backends import open_backend
+from semcache.upstream.routing import replica
+from semcache.upstream.routing.kinds import KINDS
+from semcache.upstream.routing.replica import Address, Replica
+from semcache.upstream.routing.router import Router, Routing
+from semcache.upstream.routing.trip import Routed
 
 CHAT = "/v1/chat/completions"
 Script = Callable[[Outbound], Reply | Exception]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from semcache.backends import open_backend
-from semcache.backends.http import HttpBackend
-from semcache.backends.routing.kinds import KINDS
-from semcache.backends.salted import SaltedBackend
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound, Reply
+from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.http import HttpBackend
+from semcache.upstream.routing.kinds import KINDS
+from semcache.upstream.routing.salted import SaltedBackend
 
 CHAT = "/v1/chat/completions"
 BODY = b'{"model": "m",  "messages": [{"role": "user", "content": "hi"}]}'

@@ -12,14 +12,14 @@ import msgspec
 import pytest
 import uvicorn
 
-from semcache.backends import open_backend
-from semcache.backends.by_path import ByPath
-from semcache.backends.echo import echo_app
-from semcache.backends.http import HttpBackend
-from semcache.backends.inprocess import EchoBackend
 from semcache.config import plugins
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
+from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.by_path import ByPath
+from semcache.upstream.backends.echo import echo_app
+from semcache.upstream.backends.http import HttpBackend
+from semcache.upstream.backends.inprocess import EchoBackend
 
 BACKENDS: dict[str, Callable[[str, float], Backend]] = {
     "http": lambda url, timeout: HttpBackend(url, timeout=timeout),

@@ -88,7 +88,7 @@ def started(*command: str, ready: str, **environment: str) -> Iterator[Service]:
 @contextmanager
 def echo(*options: str) -> Iterator[Service]:
     """A scripted upstream."""
-    with started("semcache.backends.echo", "--port", "0", *options, ready=r"ready on (http://\S+)") as service:
+    with started("semcache.upstream.backends.echo", "--port", "0", *options, ready=r"ready on (http://\S+)") as service:
         yield service
 
 

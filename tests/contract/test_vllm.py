@@ -19,11 +19,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from semcache.backends import open_backend
-from semcache.backends.replica import Address
-from semcache.backends.router import Router
-from semcache.backends.trip import Routed
 from semcache.protocols import Outbound
+from semcache.upstream.backends import open_backend
+from semcache.upstream.routing.replica import Address
+from semcache.upstream.routing.router import Router
+from semcache.upstream.routing.trip import Routed
 from tests.contract.services import eventually
 
 PYTHON = os.environ.get("SEMCACHE_VLLM_PYTHON")

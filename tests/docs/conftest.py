@@ -68,7 +68,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         "NO_COLOR": "1",
     }
     upstream, proxy = free_port(), free_port()
-    echo = [sys.executable, "-m", "semcache.backends.echo", "--port", str(upstream)]
+    echo = [sys.executable, "-m", "semcache.upstream.backends.echo", "--port", str(upstream)]
     serve = [sys.executable, "-m", "semcache.cli", "serve", "--port", str(proxy)]
     serve += ["--upstream", f"http://127.0.0.1:{upstream}"]
     with ExitStack() as stack:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from semcache.backends.engine import EngineBackend
 from semcache.engine import EngineConfig
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound, Reply
+from semcache.upstream.backends.local_engine import EngineBackend
 
 Folder = Callable[..., Path]
 

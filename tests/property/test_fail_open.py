@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from semcache import opening
-from semcache.backends.echo import echo_app
-from semcache.backends.inprocess import EchoBackend
 from semcache.dialects import dialects
 from semcache.errors import EmbedError, IndexFault, IntegrityError, StoreError
 from semcache.protocols import Outbound
 from semcache.proxy.app import Proxy
 from semcache.runtime.breaker import Breaker
+from semcache.upstream.backends.echo import echo_app
+from semcache.upstream.backends.inprocess import EchoBackend
 from tests.proxy.driver import Call, Received, running
 
 FAULTS = {

@@ -74,7 +74,7 @@ async def engine(tmp_path: Path) -> AsyncIterator[Any]:
     pytest.importorskip("torch", reason="needs the extra `engine`")
     pytest.importorskip("transformers", reason="needs the extra `engine`")
     from eval.engine_models import make
-    from semcache.backends import open_backend
+    from semcache.upstream.backends import open_backend
 
     made = open_backend(f"engine:{make(tmp_path / 'model')}", secret=lambda: b"s")
     await (await made.send(Outbound("GET", "/v1/models", [], b""))).close()  # the model is loaded now

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from semcache.backends.http import HttpBackend
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound
 from semcache.proxy.app import Proxy
 from semcache.proxy.near_call import Apart
+from semcache.upstream.backends.http import HttpBackend
 from tests.proxy.driver import CHAT, Answer, Call, Received, Upstream, running
 
 PACK = """

@@ -11,9 +11,9 @@ import httpx2
 import msgspec
 import pytest
 
-from semcache.backends.http import HttpBackend
 from semcache.dialects.chat import DIALECT as CHAT_DIALECT
 from semcache.errors import UpstreamError, UpstreamTimeout
+from semcache.upstream.backends.http import HttpBackend
 from tests.proxy.driver import CHAT, STREAM, Answer, Call, Upstream, ask, completion, events, running, spoken
 
 PROMPT = "How do I reset the password of the router?"

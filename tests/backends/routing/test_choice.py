@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.backends.routing.choice import View, Weights, choose, rank
+from semcache.upstream.routing.choice import View, Weights, choose, rank
 
 WEIGHTS = Weights()
 amounts = st.floats(0, 1e6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.backends.routing.deficits import Deficits, Waiting, next_of
+from semcache.upstream.routing.deficits import Deficits, Waiting, next_of
 
 
 @given(

@@ -8,8 +8,8 @@ import re
 import msgspec
 import pytest
 
-from semcache.backends.routing.kinds import KINDS, dressed, of_host, of_models, salt_of, wants_draft
-from semcache.backends.routing.prompts import Prompt, read
+from semcache.upstream.routing.kinds import KINDS, dressed, of_host, of_models, salt_of, wants_draft
+from semcache.upstream.routing.prompts import Prompt, read
 
 BODY = b'{"model": "m", "temperature": 1.50, "messages": [{"role": "user",  "content": "hi"}]}'
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.backends.routing.kinds import salt_of
-from semcache.backends.routing.kv_events import Batch, Cleared, Malformed, Removed, Stored, decode
-from semcache.backends.routing.ledger import Ledger, Taken
-from semcache.backends.routing.prompts import read
-from semcache.backends.routing.tree import PromptTree
+from semcache.upstream.routing.block_ledger import Ledger, Taken
+from semcache.upstream.routing.kinds import salt_of
+from semcache.upstream.routing.kv_events import Batch, Cleared, Malformed, Removed, Stored, decode
+from semcache.upstream.routing.prompts import read
+from semcache.upstream.routing.tree import PromptTree
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "kv_events"
 SALT = salt_of(b"secret", "acme")

@@ -9,7 +9,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.backends.routing.prompts import BYTES, BYTES_PER_TOKEN, CHUNK_BYTES, read
+from semcache.upstream.routing.prompts import BYTES, BYTES_PER_TOKEN, CHUNK_BYTES, read
 
 PATH = "/v1/chat/completions"
 SYSTEM = {"role": "system", "content": "You answer questions about the manual. " * 60}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.backends.routing.tree import PromptTree
+from semcache.upstream.routing.tree import PromptTree
 
 # Chains over a small alphabet: a key names its whole beginning, as chained keys do.
 chains = st.lists(st.integers(0, 2), max_size=6).map(lambda path: [bytes(path[: end + 1]) for end in range(len(path))])

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.backends.routing.usage import Usage
+from semcache.upstream.routing.usage import Usage
 
 OPENAI = {"prompt_tokens": 1200, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 1024}}
 TEXT = 'the API says "cached_tokens": 5, and "prompt_tokens": 6}'

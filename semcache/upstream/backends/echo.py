@@ -24,9 +24,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from semcache.backends.echo_answers import Answers, Heard, Said, hear, say
-from semcache.backends.echo_responses import Responses
-from semcache.backends.echo_shapes import Chat, Completion, Json, Messages, embeddings, error
+from semcache.upstream.backends.echo_answers import Answers, Heard, Said, hear, say
+from semcache.upstream.backends.echo_responses import Responses
+from semcache.upstream.backends.echo_shapes import Chat, Completion, Json, Messages, embeddings, error
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -278,7 +278,7 @@ def main() -> None:
                 sys.stderr.write(f"echo upstream ready on http://{options.host}:{port}\n")
                 sys.stderr.flush()
 
-    parser = argparse.ArgumentParser(prog="python -m semcache.backends.echo", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m semcache.upstream.backends.echo", description=main.__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000, help="0 picks a free one")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")

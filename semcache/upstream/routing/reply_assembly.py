@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from semcache.backends.routing.prompts import Fields
+from semcache.upstream.routing.prompts import Fields
 
 Assembly = Literal["off", "canonical", "stable"]
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from itertools import chain
 
-from semcache.backends.routing.kv_events import Batch, BlockHash, Cleared, Event, Removed, Stored
-from semcache.backends.routing.prompts import root, token_keys
-from semcache.backends.routing.tree import PromptTree
+from semcache.upstream.routing.kv_events import Batch, BlockHash, Cleared, Event, Removed, Stored
+from semcache.upstream.routing.prompts import root, token_keys
+from semcache.upstream.routing.tree import PromptTree
 
 SALT_MARK = "semcache-"
 _OUR_SALT = re.compile(SALT_MARK + r"[0-9a-f]{48}")

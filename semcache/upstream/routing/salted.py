@@ -13,11 +13,11 @@ from dataclasses import replace
 
 import msgspec
 
-from semcache.backends.replica import Replica, drafted
-from semcache.backends.routing.kinds import KINDS, PROMPT_PATHS, Kind, dressed, salt_of
-from semcache.backends.routing.prompts import read
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
+from semcache.upstream.routing.kinds import KINDS, PROMPT_PATHS, Kind, dressed, salt_of
+from semcache.upstream.routing.prompts import read
+from semcache.upstream.routing.replica import Replica, drafted
 
 
 class SaltedBackend:

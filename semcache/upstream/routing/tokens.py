@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from semcache.backends.routing.prompts import Prompt
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound
+from semcache.upstream.routing.prompts import Prompt
 
 _SENT = ("model", "messages", "tools", "chat_template", "chat_template_kwargs", "prompt")
 _HEADERS = frozenset({"authorization", "x-api-key", "api-key", "content-type"})

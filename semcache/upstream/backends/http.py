@@ -20,9 +20,9 @@ from typing import cast
 import httpcore2
 import httpx2
 
-from semcache.backends.headers import HOP_BY_HOP, end_to_end
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply
+from semcache.upstream.backends.hop_headers import HOP_BY_HOP, end_to_end
 
 _NOT_FORWARDED = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}
 _WITH_BODY = {"POST", "PUT", "PATCH", "QUERY"}

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from semcache.backends.echo_answers import Heard, Said, tokens, vector
+from semcache.upstream.backends.echo_answers import Heard, Said, tokens, vector
 
 Json = dict[str, Any]
 DONE = b"data: [DONE]\n\n"

@@ -12,10 +12,10 @@ from semcache.config import plugins
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
-    from semcache.backends.replica import Address
-    from semcache.backends.router import Routing
-    from semcache.backends.trip import Routed
     from semcache.protocols import Backend
+    from semcache.upstream.routing.replica import Address
+    from semcache.upstream.routing.router import Routing
+    from semcache.upstream.routing.trip import Routed
 
 SCHEMES = ("http", "https", "engine", "litellm", "echo")
 
@@ -48,8 +48,8 @@ def open_backend(
     backend: Backend
     urls = [url.strip() for url in upstream.split(",") if url.strip()]
     if replicas or len(urls) > 1:
-        from semcache.backends.replica import Address
-        from semcache.backends.router import open_router
+        from semcache.upstream.routing.replica import Address
+        from semcache.upstream.routing.router import open_router
 
         backend = open_router(
             replicas or [Address(url) for url in urls],
@@ -68,20 +68,20 @@ def open_backend(
             note=note,
         )
     elif upstream.startswith("engine:"):
-        from semcache.backends.engine import EngineBackend
         from semcache.engine.config import EngineConfig
+        from semcache.upstream.backends.local_engine import EngineBackend
 
         backend = EngineBackend(EngineConfig(upstream.partition(":")[2]), timeout=timeout)
     elif upstream == "echo":
-        from semcache.backends.inprocess import EchoBackend
+        from semcache.upstream.backends.inprocess import EchoBackend
 
         backend = EchoBackend(timeout=timeout)
     elif upstream == "litellm" or upstream.startswith("litellm:"):
-        from semcache.backends.litellm import LiteLLMBackend
+        from semcache.upstream.backends.litellm import LiteLLMBackend
 
         backend = LiteLLMBackend(upstream.partition(":")[2] or None, api_key=api_key, timeout=timeout)
     elif upstream.startswith(("http://", "https://")):
-        from semcache.backends.http import HttpBackend
+        from semcache.upstream.backends.http import HttpBackend
 
         backend = HttpBackend(
             upstream,
@@ -105,8 +105,8 @@ def open_backend(
         backend = _salted(backend, urls[0], secret)
     if anthropic_url is None:
         return backend
-    from semcache.backends.by_path import ByPath
-    from semcache.backends.http import HttpBackend
+    from semcache.upstream.backends.by_path import ByPath
+    from semcache.upstream.backends.http import HttpBackend
 
     messages = HttpBackend(
         anthropic_url,
@@ -126,9 +126,9 @@ def _plugged() -> str:
 
 def _salted(backend: Backend, upstream: str, secret: Callable[[], bytes]) -> Backend:
     """A server or engine that may keep what it has read for whoever asks next, with a salt for each tenant."""
-    from semcache.backends.replica import Address
-    from semcache.backends.routing.kinds import KINDS, of_host
-    from semcache.backends.salted import SaltedBackend
+    from semcache.upstream.routing.kinds import KINDS, of_host
+    from semcache.upstream.routing.replica import Address
+    from semcache.upstream.routing.salted import SaltedBackend
 
     name = Address(upstream).name
     kind = KINDS["semcache"] if upstream.startswith("engine:") else of_host(name)

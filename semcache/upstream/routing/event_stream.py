@@ -17,9 +17,9 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from semcache.backends.routing.kv_events import Malformed, decode
-from semcache.backends.routing.ledger import Ledger, Taken
 from semcache.errors import ConfigError
+from semcache.upstream.routing.block_ledger import Ledger, Taken
+from semcache.upstream.routing.kv_events import Malformed, decode
 
 if TYPE_CHECKING:
     from zmq.asyncio import Context, Socket

@@ -14,12 +14,12 @@ from typing import Literal
 import httpcore2
 import httpx2
 
-from semcache.backends.replica import Replica
-from semcache.backends.routing.choice import Why
-from semcache.backends.routing.prompts import Prompt
-from semcache.backends.routing.usage import Usage
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound, Reply
+from semcache.upstream.routing.choice import Why
+from semcache.upstream.routing.prompts import Prompt
+from semcache.upstream.routing.replica import Replica
+from semcache.upstream.routing.usage import Usage
 
 Result = Literal["ok", "refused", "unreachable", "broke-off", "abandoned"]
 _OK = 200

@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from semcache.backends.events import KvEvents
-from semcache.backends.routing.kinds import AUTO, KINDS, Kind, dressed, of_models, wants_draft
-from semcache.backends.routing.ledger import Ledger
-from semcache.backends.routing.prompts import BYTES, Chain, Prompt
-from semcache.backends.routing.tree import PromptTree
-from semcache.backends.tokens import ServerTokens
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound, Reply
 from semcache.runtime.breaker import Breaker
+from semcache.upstream.routing.block_ledger import Ledger
+from semcache.upstream.routing.event_stream import KvEvents
+from semcache.upstream.routing.kinds import AUTO, KINDS, Kind, dressed, of_models, wants_draft
+from semcache.upstream.routing.prompts import BYTES, Chain, Prompt
+from semcache.upstream.routing.tokens import ServerTokens
+from semcache.upstream.routing.tree import PromptTree
 
 _CREDENTIALS = frozenset({"authorization", "x-api-key", "api-key"})
 _SAYS_WHAT_IT_IS = frozenset({200, 404, 405})  # not a refused credential, which may be another one next time

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from semcache.backends.routing.ledger import SALT_MARK
-from semcache.backends.routing.prompts import Fields, Prompt
+from semcache.upstream.routing.block_ledger import SALT_MARK
+from semcache.upstream.routing.prompts import Fields, Prompt
 
 AUTO = "auto"
 PROMPT_PATHS = frozenset({"/v1/chat/completions", "/v1/completions", "/v1/responses"})

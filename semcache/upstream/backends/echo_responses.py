@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from semcache.backends.echo_answers import Heard, Said, tokens
-from semcache.backends.echo_shapes import Json, event
+from semcache.upstream.backends.echo_answers import Heard, Said, tokens
+from semcache.upstream.backends.echo_shapes import Json, event
 
 _ECHOED = ("instructions", "max_output_tokens", "metadata", "previous_response_id", "temperature", "top_p", "user")
 

@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semcache.backends.inprocess import EchoBackend
 from semcache.engine.config import EngineConfig
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound, Reply
+from semcache.upstream.backends.inprocess import EchoBackend
 
 if TYPE_CHECKING:
     from semcache.engine.worker import Worker

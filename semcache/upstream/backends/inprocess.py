@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
 
-from semcache.backends.headers import end_to_end
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply
+from semcache.upstream.backends.hop_headers import end_to_end
 
 App = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 _END = None
@@ -23,7 +23,7 @@ class EchoBackend:
 
     def __init__(self, app: App | None = None, *, timeout: float = 600.0) -> None:
         if app is None:
-            from semcache.backends.echo import echo_app
+            from semcache.upstream.backends.echo import echo_app
 
             app = echo_app()
         self._app = app

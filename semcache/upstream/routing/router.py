@@ -16,19 +16,19 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from semcache.backends.assembly import Assembly, assembled
-from semcache.backends.events import KvEvents
-from semcache.backends.replica import Address, Replica
-from semcache.backends.routing.choice import View, Weights, Why, choose, rank
-from semcache.backends.routing.deficits import Deficits, Waiting, next_of
-from semcache.backends.routing.kinds import AUTO, KINDS, of_host, salt_of
-from semcache.backends.routing.ledger import Ledger
-from semcache.backends.routing.prompts import BYTES, Prompt, read
-from semcache.backends.routing.sessions import Sessions
-from semcache.backends.tokens import ServerTokens
-from semcache.backends.trip import Routed, Trip
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
+from semcache.upstream.routing.block_ledger import Ledger
+from semcache.upstream.routing.choice import View, Weights, Why, choose, rank
+from semcache.upstream.routing.deficits import Deficits, Waiting, next_of
+from semcache.upstream.routing.event_stream import KvEvents
+from semcache.upstream.routing.kinds import AUTO, KINDS, of_host, salt_of
+from semcache.upstream.routing.prompts import BYTES, Prompt, read
+from semcache.upstream.routing.replica import Address, Replica
+from semcache.upstream.routing.reply_assembly import Assembly, assembled
+from semcache.upstream.routing.sessions import Sessions
+from semcache.upstream.routing.tokens import ServerTokens
+from semcache.upstream.routing.trip import Routed, Trip
 
 _IN_LINE = 16  # of a tenant's waiting requests, how many are compared
 _MOST_HOLDS = 8

@@ -1,0 +1,1 @@
+"""The upstream: backends, replicas and their routing, and request coalescing."""
