@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from semcache import AsyncSemanticCache, SemanticCache
+from semcache.cache.found import Found, chat_request, check_scope
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.found import Found, chat_request, check_scope
 from semcache.types import Request, Scope, Selector
 
 T = TypeVar("T")

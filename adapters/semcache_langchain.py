@@ -32,7 +32,7 @@ from langchain_core.messages.system import SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, Generation, GenerationChunk
 
 import semcache
-from semcache.found import Found
+from semcache.cache.found import Found
 from semcache.types import Request
 from semcache_failopen import FailOpen, Pending, finish_reason
 

@@ -24,7 +24,7 @@ import msgspec
 from litellm.caching.caching import Cache
 
 from semcache import SemanticCache
-from semcache.found import Found
+from semcache.cache.found import Found
 from semcache.types import Request
 from semcache_failopen import FailOpen, Pending
 

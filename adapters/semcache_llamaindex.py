@@ -39,8 +39,8 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.llms import LLM, CustomLLM
 
 from semcache import SemanticCache
+from semcache.cache.found import Found
 from semcache.dialects.answer import pieces
-from semcache.found import Found
 from semcache.types import Request
 from semcache_failopen import FailOpen, finish_reason
 

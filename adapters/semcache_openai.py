@@ -28,10 +28,10 @@ import msgspec
 from openai import AsyncOpenAI, OpenAI
 
 from semcache import AsyncSemanticCache, SemanticCache
+from semcache.cache.found import Found
 from semcache.dialects import dialects
 from semcache.dialects.headers import cache_status, controls_from, forwarded_as
 from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
-from semcache.found import Found
 from semcache.protocols import Assembler, Dialect
 from semcache.types import Endpoint, Entry, Request
 from semcache_failopen import FailOpen

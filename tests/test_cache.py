@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache, SemanticCache
+from semcache.cache.opening import open_parts
 from semcache.errors import ConfigError, InvalidArgument, StoreError
-from semcache.opening import open_parts
 from semcache.request import eligibility
 from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
 from tests.packs import static

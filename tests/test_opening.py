@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from semcache import AsyncSemanticCache, opening
+from semcache import AsyncSemanticCache
+from semcache.cache import opening
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.learning.judges.by_language_model import LlmJudge

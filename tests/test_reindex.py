@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semcache import reindex
-from semcache.cache import AsyncSemanticCache
+from semcache.cache import reindexing
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.errors import EmbedError
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.storage.stores import open_store
@@ -64,16 +64,16 @@ async def test_after_the_move_everything_is_found_by_the_new_embedder_and_back_a
     assert await ask(data, pack, NEW, ASKED) == ["miss"] * 9, "or this test proves nothing"
     store, new = await opened(data), HashingEmbedder(32)
     before = await store.embedders()
-    gathered = await reindex.gather(store, new, now=0.0, batch=4)
+    gathered = await reindexing.gather(store, new, now=0.0, batch=4)
     assert (gathered.embedded, gathered.left) == (10, 0)
     assert await store.embedders() == before, "until the switch nothing has changed for those who read"
     assert await ask(data, pack, OLD, ASKED[:2]) == ["semantic"] * 2
-    moved = await reindex.move(store, new, now=0.0)
+    moved = await reindexing.move(store, new, now=0.0)
     assert (moved.embedded, moved.switched) == (0, 10)
     assert await ask(data, pack, NEW, ASKED) == ["semantic"] * 9
     again = [*TALK[:2], {"role": "user", "content": "And what if the mail never arrives at all"}]
     assert await ask(data, pack, NEW, [TALK, again]) == ["exact", "semantic"]
-    back = await reindex.move(store, HashingEmbedder(64), now=0.0)
+    back = await reindexing.move(store, HashingEmbedder(64), now=0.0)
     assert (back.embedded, back.switched) == (0, 10), "the old vectors lie aside"
     assert await ask(data, pack, OLD, ASKED) == ["semantic"] * 9
     await store.close()
@@ -96,10 +96,10 @@ async def test_a_move_that_breaks_off_changes_nothing_and_goes_on_where_it_stood
     await ask(data, pack, OLD, PROMPTS, keep=True)
     store = await opened(data)
     with pytest.raises(EmbedError):
-        await reindex.move(store, Failing(32), now=0.0, batch=2)
+        await reindexing.move(store, Failing(32), now=0.0, batch=2)
     assert await ask(data, pack, OLD, ASKED) == ["semantic"] * 9
     assert await store.owed(HashingEmbedder(32).id, now=0.0) == 5
-    moved = await reindex.move(store, HashingEmbedder(32), now=0.0, batch=2)
+    moved = await reindexing.move(store, HashingEmbedder(32), now=0.0, batch=2)
     assert (moved.embedded, moved.switched) == (5, 9)
     await store.close()
 
@@ -112,7 +112,7 @@ async def test_answers_rejections_and_ids_survive_the_move(tmp_path: Path, pack:
     await store.reject([Rejection(cards[0].id, cards[1].exact)], now=0.0)
     before = await store.get([card.id for card in cards])
     head = await store.head()
-    await reindex.move(store, HashingEmbedder(32), now=0.0)
+    await reindexing.move(store, HashingEmbedder(32), now=0.0)
     after = await store.get([card.id for card in cards])
     fixed = [replace(entry, shelf=b"", embedder_id="") for entry in before if entry is not None]
     assert [replace(entry, shelf=b"", embedder_id="") for entry in after if entry is not None] == fixed
@@ -131,7 +131,7 @@ async def test_an_embedder_whose_dimension_is_a_lie_is_refused(tmp_path: Path, p
     await ask(data, pack, OLD, PROMPTS, keep=True)
     store = await opened(data)
     with pytest.raises(EmbedError, match=r"says 48 dimensions and returned an array of shape \(9, 32\)"):
-        await reindex.move(store, Lying(32), now=0.0)
+        await reindexing.move(store, Lying(32), now=0.0)
     assert await ask(data, pack, OLD, ASKED) == ["semantic"] * 9
     await store.close()
 
@@ -140,10 +140,10 @@ async def test_entries_that_go_meanwhile_take_their_new_vectors_along(tmp_path: 
     data = tmp_path / "data"
     await ask(data, pack, OLD, PROMPTS, keep=True)
     store, new = await opened(data), HashingEmbedder(32)
-    await reindex.gather(store, new, now=0.0)
+    await reindexing.gather(store, new, now=0.0)
     cards = [card async for batch in store.cards("", now=0.0) for card in batch]
     await store.delete(Selector(ids=(cards[0].id,)), now=0.0)
-    assert (await reindex.move(store, new, now=0.0)).switched == 8
+    assert (await reindexing.move(store, new, now=0.0)).switched == 8
     assert await store.embedders() == {new.id: 8}
     await store.close()
 
@@ -157,7 +157,7 @@ async def test_an_entry_whose_place_cannot_be_told_is_left(tmp_path: Path, pack:
     assert entry is not None
     odd = replace(entry, id=7, shelf=b"x" * 16, key=replace(entry.key, exact=b"y" * 32))
     await store.put(odd, np.eye(64, dtype=np.float32)[0])
-    moved = await reindex.move(store, HashingEmbedder(32), now=0.0)
+    moved = await reindexing.move(store, HashingEmbedder(32), now=0.0)
     assert (moved.switched, moved.left) == (1, 1)
     assert (await store.get([7]))[0] == odd
     await store.close()

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from semcache import AsyncSemanticCache
+from semcache.cache.found import Found, chat_request
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
-from semcache.found import Found, chat_request
 from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Why
 from tests.test_context import ALL, talk, with_system, with_tool
 

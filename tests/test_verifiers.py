@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from semcache.blocking import SemanticCache
+from semcache.cache.synchronous import SemanticCache
 from semcache.config import packs
 from semcache.config.packs import Pack
 from semcache.errors import ConfigError

@@ -17,7 +17,7 @@ from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.stores.plan_rows import plans_of
 
 if TYPE_CHECKING:
-    from semcache.parts import Parts
+    from semcache.cache.maintenance import Parts
     from semcache.types.evidence import Label
 
 

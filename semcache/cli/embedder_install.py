@@ -1,6 +1,6 @@
 """`semcache embedder install`: make a model the embedder of a cache, with everything that the cache holds.
 
-Knows folders and settings; how entries are moved, `semcache.reindex` knows. Invariant: until the exchange, whatever
+Knows folders and settings; how entries are moved, `semcache.cache.reindexing` knows. Invariant: until the exchange, whatever
 fails, the cache goes on with the embedder it had; run again, the command goes on where it stood.
 """
 
@@ -117,13 +117,13 @@ def _plain(name: str) -> str:
 
 
 async def _moved(settings: Settings, embedder: Embedder, *, keep: bool) -> dict[str, Any]:
-    from semcache import reindex
+    from semcache.cache import reindexing
 
     async with opened.store_of(settings) as store:
         lasting = _lasting(store)
         now = time.time()
         with _bar(await lasting.owed(embedder.id, now=now)) as told:
-            moved = await reindex.move(lasting, embedder, now=now, told=told)
+            moved = await reindexing.move(lasting, embedder, now=now, told=told)
         if not keep:
             await lasting.forget_aside()
         counts = await store.embedders()

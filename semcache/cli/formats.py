@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
+from semcache.cache.found import chat_completion
 from semcache.dialects import by_path, dialects
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.found import chat_completion
 from semcache.protocols import Dialect
 from semcache.types import Assembled, Controls, Endpoint, Request, Scope, Traits, Usage
 

@@ -69,9 +69,9 @@ class Wanted:
 
 def lines_of(settings: Settings, wanted: Wanted) -> tuple[list[Traced], Tally, Prices]:
     """The sound lines of a trace and what became of the others, said on standard error. Raises SemcacheError."""
+    from semcache.cache.opening import read_prices
     from semcache.cli import imports, traces
     from semcache.cli.formats import Reading
-    from semcache.opening import read_prices
     from semcache.storage.accounting import Prices
 
     prices = Prices() if settings.prices is None else read_prices(settings.prices)

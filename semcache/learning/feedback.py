@@ -14,7 +14,7 @@ from semcache.storage.event_log import EVERY
 from semcache.types import Entry, Rejection, Selector
 
 if TYPE_CHECKING:
-    from semcache.parts import Parts
+    from semcache.cache.maintenance import Parts
 
 ELSEWHERE = 2 * EVERY  # seconds after which another worker's outcomes are in the store, if that works
 

@@ -21,8 +21,8 @@ from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
+    from semcache.cache.maintenance import Parts
     from semcache.config.packs import Pack
-    from semcache.parts import Parts
 
 NAME = "threshold"
 FRESHNESS = "freshness"

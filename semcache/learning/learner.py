@@ -27,7 +27,7 @@ from semcache.types import Assembled, Entry, Lookup, Outcome, Rejection, Serve
 from semcache.types.evidence import Comparison, Judgement, Label, LabelSource
 
 if TYPE_CHECKING:
-    from semcache.parts import Parts
+    from semcache.cache.maintenance import Parts
 
 TRIES = 3
 GREY = 0.05  # P(correct) from which a neighbour might be served one day

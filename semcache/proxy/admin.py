@@ -12,7 +12,7 @@ import msgspec
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.errors import ConfigError, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.callers import REFUSALS, Callers

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semcache import __version__
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.opening import open_from
 from semcache.config.settings import Settings, check_exposure, find_file, is_loopback
 from semcache.dialects import dialects
 from semcache.dialects.answer import openai_error
@@ -27,7 +28,6 @@ from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.learning.judges import asks
 from semcache.matching.strategies import ByCategory
 from semcache.models.verifiers import backend_for, open_verifiers
-from semcache.opening import open_from
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, respond
 from semcache.proxy.auth import Authenticator

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 
 _log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.runtime.guarded_calls import SURVIVED
 
 _PATIENCE = 2.0

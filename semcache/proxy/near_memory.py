@@ -17,7 +17,7 @@ from semcache.types import ChangeKind
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits.near import Lesson
-    from semcache.parts import Parts
+    from semcache.cache.maintenance import Parts
     from semcache.protocols import VectorBatch
     from semcache.proxy.near_replay import Replays
     from semcache.proxy.nearby import Nearby

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from semcache.agents.multiplex.models import Model
 from semcache.agents.nearhits import NearHits
 from semcache.agents.nearhits import Settings as Terms
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.config.packs import Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError

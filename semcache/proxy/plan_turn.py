@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.proxy.faults import survived
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ import aiosqlite  # noqa: F401
 import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401
 import httpx2  # noqa: F401
 
-import semcache.config.settings
-import semcache.opening  # noqa: F401
+import semcache.cache.opening  # noqa: F401
 from semcache.cli import main
 
 

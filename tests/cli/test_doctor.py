@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.cli.upstreams import _answered
 from semcache.storage.stores.seal import example
 

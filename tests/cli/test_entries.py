@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.cli import opened
 from semcache.cli.entries import _scope
 from semcache.config.settings import Settings

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache import opening
+from semcache.cache import opening
 from semcache.dialects import dialects
 from semcache.errors import EmbedError, IndexFault, IntegrityError, StoreError
 from semcache.protocols import Outbound

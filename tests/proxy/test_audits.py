@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound
 from semcache.proxy.app import Proxy

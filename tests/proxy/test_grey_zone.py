@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.models.verifiers import given
 from semcache.proxy.app import Proxy
 from semcache.types import Assembled, Lookup, Serve

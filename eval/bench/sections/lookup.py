@@ -94,7 +94,7 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
     import hnswlib
     import numpy as np
 
-    from semcache.cache import AsyncSemanticCache
+    from semcache.cache.asynchronous import AsyncSemanticCache
     from semcache.types import Card, Serve
 
     pack = _roomy(folder)

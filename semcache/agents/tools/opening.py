@@ -13,7 +13,7 @@ from semcache.agents.tools.results import ToolResults
 from semcache.agents.tools.rules import Rules
 
 if TYPE_CHECKING:
-    from semcache.parts import Parts
+    from semcache.cache.maintenance import Parts
 
 
 def open_tools(parts: Parts) -> ToolResults:

@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from semcache.cache.maintenance import Parts
 from semcache.config.packs import Pack, load
 from semcache.errors import ConfigError, IndexFault
 from semcache.learning.judges import asks, open_judge
@@ -24,7 +25,6 @@ from semcache.matching.strategies.certified.priors import read_priors
 from semcache.models.embedders import open_embedder
 from semcache.models.installed import prior_of, spec_of
 from semcache.models.verifiers import backend_for, given
-from semcache.parts import Parts
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
 from semcache.request import categorize
 from semcache.retention.eviction import POLICIES, shared_capacity

@@ -35,7 +35,7 @@ from semcache.types import (
 )
 
 if TYPE_CHECKING:
-    from semcache.parts import Parts
+    from semcache.cache.maintenance import Parts
     from semcache.types import Vector
 
 

@@ -12,9 +12,9 @@ from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from semcache.cache import AsyncSemanticCache
+from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.found import Found
 from semcache.errors import InvalidArgument
-from semcache.found import Found
 from semcache.protocols import Backend, Judge, Verifier
 from semcache.types import Admission, Selector
 

@@ -35,7 +35,7 @@ from semcache.types import (
 )
 
 if TYPE_CHECKING:
-    from semcache.opening import Parts
+    from semcache.cache.opening import Parts
     from semcache.types import Matrix, Vector
 
 NEIGHBOURS = 8

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from prometheus_client import Counter
 
+from semcache.cache.found import Found, chat_completion, chat_request
+from semcache.cache.maintenance import GRACE
+from semcache.cache.semantic_lookup import SemanticTier
+from semcache.cache.writing import Keeper
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable, ConfigError, InvalidArgument, RequestRejected
-from semcache.found import Found, chat_completion, chat_request
-from semcache.keeping import Keeper
 from semcache.learning import feedback
 from semcache.matching import decide
-from semcache.parts import GRACE
 from semcache.request import conversation, eligibility
 from semcache.runtime.guarded_calls import SURVIVED, Faults
-from semcache.semantic import SemanticTier
 from semcache.storage.accounting import Facts, recorded, statistics
 from semcache.types import (
     Admission,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from semcache.agents.opening import PlansOnUse
     from semcache.agents.plans import Plans, Terms
     from semcache.agents.tools import ToolResults
-    from semcache.parts import Parts
+    from semcache.cache.maintenance import Parts
     from semcache.protocols import Backend, Judge, Verifier
     from semcache.types import Vector
 
@@ -105,7 +105,7 @@ class AsyncSemanticCache:
         waits, about what is uncertain in categories whose pack says so: by default the local model. `seed` makes every
         random choice reproducible. Raises ConfigError, or StoreError for a database that cannot be opened.
         """
-        from semcache.opening import open_parts
+        from semcache.cache.opening import open_parts
 
         if target is not None and not 0.0 < target < 1.0:
             raise ConfigError(f"target={target}: the error per hit is a rate between 0 and 1, such as 0.01")

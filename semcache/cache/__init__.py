@@ -1,0 +1,1 @@
+"""The cache: lookup, writing, maintenance, opening, and the faces of the library."""
