@@ -30,8 +30,8 @@ from eval.markdown import table
 from eval.plans.others import keyword
 from eval.plans.sets import SETS, Task, rows
 from eval.plans.stream import CHARACTERS, SALT
-from semcache.agents.library import Library
 from semcache.agents.multiplex import Model
+from semcache.agents.plan_library import Library
 from semcache.agents.plans import FoundPlan, Plans
 from semcache.matching.break_even import CORE_SECOND
 from semcache.storage.stores.plan_rows import MemoryPlans

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from semcache.agents.library import Library
+from semcache.agents.plan_library import Library
 from semcache.agents.plans import Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 

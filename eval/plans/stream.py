@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any
 
 from eval.plans.sets import Task
-from semcache.agents.library import Library
+from semcache.agents.plan_library import Library
 from semcache.agents.plans import FoundPlan, Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 

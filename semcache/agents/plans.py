@@ -17,12 +17,12 @@ from semcache.agents import outcome as outcomes
 from semcache.agents.adapt import Made, Plan, Small, Unfit, fill
 from semcache.agents.capture import distil
 from semcache.agents.grow import grown
-from semcache.agents.library import Library
 from semcache.agents.pattern import alignable, masked, realised
+from semcache.agents.plan_library import Library
 from semcache.agents.run import NoRun, Tool, Turn, Why, digest, read, task_of, turns_of
 from semcache.agents.run import tools as declared_tools
-from semcache.agents.shelf import Match, Tier
 from semcache.agents.template import Template, literals
+from semcache.agents.template_search import Match, Tier
 from semcache.matching import decide
 from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
 from semcache.types.evidence import Label, LabelSource

@@ -51,7 +51,7 @@ from semcache.types import (
 )
 
 if TYPE_CHECKING:
-    from semcache.agents.opening import PlansOnUse
+    from semcache.agents.plan_opening import PlansOnUse
     from semcache.agents.plans import Plans, Terms
     from semcache.agents.tools import ToolResults
     from semcache.cache.maintenance import Parts
@@ -132,7 +132,7 @@ class AsyncSemanticCache:
             return self._plans or await self._open_plans(terms)
 
     async def _open_plans(self, terms: Terms | None) -> Plans:
-        from semcache.agents.opening import open_plans
+        from semcache.agents.plan_opening import open_plans
 
         parts = self.parts
         reasons = Counter(
@@ -153,7 +153,7 @@ class AsyncSemanticCache:
         """The plan templates of agents: `lookup`, `record`, `outcome`; opened when one of these is first awaited."""
         if self._plans is not None:
             return self._plans
-        from semcache.agents.opening import PlansOnUse
+        from semcache.agents.plan_opening import PlansOnUse
 
         return PlansOnUse(self.open_plans)
 
@@ -163,7 +163,7 @@ class AsyncSemanticCache:
 
         They lie in the memory of this process alone. Raises ConfigError.
         """
-        from semcache.agents.tools.opening import open_tools
+        from semcache.agents.tools.tool_opening import open_tools
 
         return open_tools(self.parts)
 

@@ -19,7 +19,7 @@ from semcache.protocols import Backend, Judge, Verifier
 from semcache.types import Admission, Selector
 
 if TYPE_CHECKING:
-    from semcache.agents.opening import BlockingPlans
+    from semcache.agents.plan_opening import BlockingPlans
     from semcache.agents.tools import ToolResults
 
 _CLOSED = "this cache is closed: open it again with SemanticCache.open"
@@ -116,7 +116,7 @@ class SemanticCache:
     @property
     def plans(self) -> BlockingPlans:
         """The plan templates of agents: `lookup`, `record`, `outcome`. Raises InvalidArgument after `close`."""
-        from semcache.agents.opening import BlockingPlans
+        from semcache.agents.plan_opening import BlockingPlans
 
         return BlockingPlans(self.inner.plans, self.run)
 

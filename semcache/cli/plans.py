@@ -18,7 +18,7 @@ from semcache.cli import opened, options, output
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from semcache.agents.library import Library
+    from semcache.agents.plan_library import Library
     from semcache.agents.template import Template
     from semcache.config.settings import Settings
 
@@ -130,7 +130,7 @@ def purge(
 
 @asynccontextmanager
 async def _library(settings: Settings) -> AsyncIterator[Library]:
-    from semcache.agents.library import Library
+    from semcache.agents.plan_library import Library
     from semcache.storage.stores.plan_rows import plans_of
 
     async with opened.store_of(settings) as store:

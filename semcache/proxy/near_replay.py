@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from semcache.agents.nearhits import replay
+from semcache.agents.nearhits import example_replay
 from semcache.agents.nearhits.place import restated
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.proxy.background import Bucket
@@ -142,7 +142,7 @@ class Replays:
                 return
             texts.append(answer.text)
         same = {pair: await self._agree(example, texts, *pair) for pair in combinations(range(len(texts)), 2)}
-        own, *anew = replay.rated(texts, same)
+        own, *anew = example_replay.rated(texts, same)
         done = self._near.replayed(replace(example, quality=own[1]), anew, self._clock())
         self.counts[done] += 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from semcache.agents.library import Library
+from semcache.agents.plan_library import Library
 from semcache.agents.plans import Plans
 from semcache.config.packs import load
 from semcache.matching.strategies import StaticThreshold

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from semcache import SemanticCache
-from semcache.agents.opening import BlockingPlans, open_plans
+from semcache.agents.plan_opening import BlockingPlans, open_plans
 from tests.agents.worlds import TOOLS, asked, cancelling
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from semcache.agents.library import Library
+from semcache.agents.plan_library import Library
 from semcache.agents.plans import Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from semcache.agents.library import Library
+from semcache.agents.plan_library import Library
 from semcache.agents.plans import Plans
 from semcache.storage.stores import open_store
 from semcache.storage.stores.plan_rows import plans_of

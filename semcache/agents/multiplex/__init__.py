@@ -7,9 +7,9 @@ Invariant: the reference model is asked whenever nothing is known, and what is s
 """
 
 from semcache.agents.multiplex.account import Account, Spending
-from semcache.agents.multiplex.budget import Budget
+from semcache.agents.multiplex.cheapest_acceptable import Costs, worth_of
 from semcache.agents.multiplex.choose import Choice, Multiplexer, Terms
-from semcache.agents.multiplex.lec import Costs, worth_of
+from semcache.agents.multiplex.loss_budget import Budget
 from semcache.agents.multiplex.models import Model, Models
 from semcache.agents.multiplex.signals import Asked
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from semcache.agents.multiplex.budget import Budget
 from semcache.agents.multiplex.gap import Gap
+from semcache.agents.multiplex.loss_budget import Budget
 from semcache.agents.multiplex.models import Model, Models
 from semcache.agents.multiplex.signals import Asked
 from semcache.types import Usage

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from semcache.agents.multiplex.lec import worth_of
+from semcache.agents.multiplex.cheapest_acceptable import worth_of
 from semcache.agents.multiplex.models import Model
 from semcache.config.agent_packs import ModelSpec
 from semcache.types import Entry

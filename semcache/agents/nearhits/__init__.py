@@ -9,10 +9,10 @@ served only while comparisons with the large one certify that it does.
 """
 
 from semcache.agents.nearhits.example import Example
+from semcache.agents.nearhits.example_pool import Pool
+from semcache.agents.nearhits.model_bandit import Arm, Router
 from semcache.agents.nearhits.near import NearChoice, NearHits, Settings
 from semcache.agents.nearhits.place import placed
-from semcache.agents.nearhits.pool import Pool
-from semcache.agents.nearhits.router import Arm, Router
-from semcache.agents.nearhits.watch import State, Watch
+from semcache.agents.nearhits.quality_certificate import State, Watch
 
 __all__ = ["Arm", "Example", "NearChoice", "NearHits", "Pool", "Router", "Settings", "State", "Watch", "placed"]

@@ -16,15 +16,15 @@ import numpy as np
 
 from semcache.agents.multiplex.models import Model
 from semcache.agents.multiplex.signals import Asked
-from semcache.agents.nearhits import replay
+from semcache.agents.nearhits import example_replay
 from semcache.agents.nearhits.check import Check
 from semcache.agents.nearhits.example import Example
+from semcache.agents.nearhits.example_pool import Pool
 from semcache.agents.nearhits.floor import Floor
 from semcache.agents.nearhits.helpful import Helpfulness
+from semcache.agents.nearhits.model_bandit import Arm, Router, context
 from semcache.agents.nearhits.pick import pick
-from semcache.agents.nearhits.pool import Pool
-from semcache.agents.nearhits.router import Arm, Router, context
-from semcache.agents.nearhits.watch import Watch
+from semcache.agents.nearhits.quality_certificate import Watch
 from semcache.request.secrets import has_secret
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class NearHits:
 
     def due(self, now: float, *, least: float = 0.05, limit: int = 32) -> list[Example]:
         """Examples to have answered anew, off-peak; tell `replayed` what came of it."""
-        return replay.due(self.pool, now, least=least, limit=limit)
+        return example_replay.due(self.pool, now, least=least, limit=limit)
 
     def replayed(
         self, example: Example, answers: Sequence[tuple[str, float]], now: float
@@ -241,9 +241,9 @@ class NearHits:
         held = self.pool.get(example.id)
         if held is None or held.answer != example.answer:
             return "gone"
-        better = replay.replayed(replace(held, quality=example.quality), answers)
+        better = example_replay.replayed(replace(held, quality=example.quality), answers)
         if not _fit(better):
-            better = replay.replayed(held, [])
+            better = example_replay.replayed(held, [])
         self.pool.put(better, now)
         return "refined" if better.answer != held.answer else "kept"
 

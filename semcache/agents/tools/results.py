@@ -20,8 +20,8 @@ import msgspec
 from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
 from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.history import History, identity
+from semcache.agents.tools.result_memory import Kept, Shelf
 from semcache.agents.tools.rules import Effect, Rule, Rules
-from semcache.agents.tools.shelf import Kept, Shelf
 from semcache.agents.tools.versions import Versions, overlap
 from semcache.request.secrets import has_secret
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from semcache.agents.multiplex import Model
 from semcache.agents.nearhits import Arm, Example, NearHits, Pool, Router, Settings, State, Watch, placed
+from semcache.agents.nearhits.example_replay import MOST, due, replayed
 from semcache.agents.nearhits.floor import Floor
 from semcache.agents.nearhits.helpful import Helpfulness
+from semcache.agents.nearhits.model_bandit import context
 from semcache.agents.nearhits.near import Draws
 from semcache.agents.nearhits.pick import pick
-from semcache.agents.nearhits.replay import MOST, due, replayed
-from semcache.agents.nearhits.router import context
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Endpoint
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from semcache.agents.adapt import Small
-from semcache.agents.library import Library
+from semcache.agents.plan_library import Library
 from semcache.agents.plans import CATEGORY, FoundPlan, Plans, Terms
 from semcache.matching import guards
 from semcache.storage.indexes.flat import FlatIndex

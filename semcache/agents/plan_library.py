@@ -15,8 +15,8 @@ import numpy as np
 
 from semcache.agents.outcome import Trust, predicted
 from semcache.agents.run import Tool, digest
-from semcache.agents.shelf import Shelf
 from semcache.agents.template import Template, decode, encode, view
+from semcache.agents.template_search import Shelf
 from semcache.errors import CacheUnavailable, InvalidArgument
 from semcache.storage.stores.plan_rows import PlanStore, StoredPlan
 from semcache.types import parse_id, public_id
