@@ -29,7 +29,7 @@ from semcache.engine import EngineConfig, Job, Sampling
 from semcache.engine.engine import Engine
 from semcache.engine.fairness import Candidate, Deficits
 from semcache.engine.job import Shortcut
-from semcache.engine.opening import open_engine
+from semcache.engine.startup import open_engine
 
 RESULTS = Path(__file__).parent / "results"
 DATA = Path(__file__).parents[1].parent / "shared" / "data" / "models"

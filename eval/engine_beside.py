@@ -15,7 +15,7 @@ from typing import Any
 from eval.engine_asking import NEW, PREFIX, Json, ask, cpu, spread, tokens
 from eval.engine_peers import LLAMACPP, OPENVINO, peers
 from semcache.engine import EngineConfig
-from semcache.engine.opening import open_engine
+from semcache.engine.startup import open_engine
 
 _FLOATS = (
     f"{OPENVINO[1][0]} and {LLAMACPP[1][0]}; all in float32 except where a row says otherwise, from the same weights "

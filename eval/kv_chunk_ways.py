@@ -41,7 +41,7 @@ class Prompt:
         from semcache.engine.chunks.blend import Fixed, blend
         from semcache.engine.chunks.chunk import Placed, taken
         from semcache.engine.chunks.craft import measured
-        from semcache.engine.press.watch import attention_of
+        from semcache.engine.press.query_record import attention_of
 
         earlier = [BOS]
         spans: list[range] = []

@@ -71,7 +71,7 @@ def press_row(model: Any, name: str, keep: float, task: str, *, count: int, seed
     import torch
 
     from semcache.engine.press.compress import ahead, press
-    from semcache.engine.press.registry import PRESSES
+    from semcache.engine.press.presses import PRESSES
 
     some = texts(task, count, seed)
     batch = 1 if name == "sentencekv" else BATCH
@@ -103,7 +103,7 @@ def press_row(model: Any, name: str, keep: float, task: str, *, count: int, seed
 
 def presses(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
-    from semcache.engine.press.registry import PRESSES
+    from semcache.engine.press.presses import PRESSES
 
     row = partial(press_row, model, count=count, seed=seed)
     for task in TASKS:
@@ -185,7 +185,7 @@ def codec_row(model: Any, codec: str, task: str, *, count: int, seed: int) -> di
     import torch
 
     from semcache.engine.press.compress import ahead, press
-    from semcache.engine.press.registry import PRESSES
+    from semcache.engine.press.presses import PRESSES
 
     right = asks = stored = held = 0
     spent = 0.0
@@ -252,7 +252,7 @@ def perplexity_row(model: Any, ends: Sequence[int], name: str, keep: float, *, c
     import torch
 
     from semcache.engine.press.compress import ahead, press
-    from semcache.engine.press.registry import PRESSES
+    from semcache.engine.press.presses import PRESSES
 
     ids = stories(model, count, seed)
     losses = []
@@ -322,7 +322,7 @@ def codec_perplexity_row(model: Any, codec: str, *, count: int, seed: int) -> di
 def perplexities(*, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
     from semcache.engine.codec import CODECS
-    from semcache.engine.press.registry import PRESSES
+    from semcache.engine.press.presses import PRESSES
 
     for title, (model, ends) in real_models().items():
         press = partial(perplexity_row, model, ends, count=count, seed=seed)

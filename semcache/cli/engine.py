@@ -83,7 +83,7 @@ def serve(
     from uvicorn import Config, Server
 
     from semcache.cli.serve import address, listen
-    from semcache.engine.opening import open_server
+    from semcache.engine.startup import open_server
 
     config = _config(
         model=model, revision=revision, name=name, device=device, dtype=dtype, context=context, cache_mib=cache_mib,
@@ -151,7 +151,7 @@ def batch(
     import msgspec
 
     from semcache.engine.batch import named, run
-    from semcache.engine.opening import open_engine, served_name
+    from semcache.engine.startup import open_engine, served_name
     from semcache.errors import InvalidArgument
 
     if not file.is_file():

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from semcache.engine.asking import Ask, Served, read_chat, read_completion
+from semcache.engine.chat_requests import Ask, Served, read_chat, read_completion
 from semcache.engine.engine import Engine
 from semcache.engine.job import Finish, Spent
 from semcache.engine.load import Overloaded

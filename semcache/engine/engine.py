@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from semcache.engine import sampler
 from semcache.engine.books import Books
-from semcache.engine.config import EngineConfig
 from semcache.engine.drafts import Drafter
+from semcache.engine.engine_config import EngineConfig
 from semcache.engine.fairness import Deficits
 from semcache.engine.job import Delta, Finish, Job, TokenScore
 from semcache.engine.kv import KeyValues

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from semcache.engine.config import EngineConfig
+from semcache.engine.engine_config import EngineConfig
 from semcache.engine.kv import KeyValues, Shape
 from semcache.engine.packing import Piece, pack
 from semcache.errors import ConfigError

@@ -111,7 +111,7 @@ class Reuse:
 
         from semcache.engine.chunks.chunk import taken
         from semcache.engine.chunks.craft import measured
-        from semcache.engine.press.watch import attention_of
+        from semcache.engine.press.query_record import attention_of
 
         cache, attention = attention_of(self._decoder.module, torch.tensor([list(ids)], device=self._device))
         for at, span in enumerate(spans):

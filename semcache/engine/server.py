@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from semcache.engine.asking import Ask, Served, read_chat, read_completion
+from semcache.engine.chat_requests import Ask, Served, read_chat, read_completion
 from semcache.engine.job import Delta
 from semcache.engine.load import Overloaded
 from semcache.engine.replies import DONE, Chat, Completion, Told, error_body, event, rejection, usage

@@ -20,7 +20,7 @@ from semcache.engine.job import CHUNKS, Job, Shortcut
 from semcache.engine.merging import Sides
 from semcache.engine.model import Decoder
 from semcache.engine.prefix import root_key
-from semcache.engine.press.registry import PRESSES
+from semcache.engine.press.presses import PRESSES
 from semcache.engine.reuse import Read, Reuse, beside_each_other
 from semcache.errors import ConfigError, RequestRejected
 
@@ -108,7 +108,7 @@ class Shortcuts:
 
     def read(self, job: Job, plan: Plan) -> Read:
         """Compute what `plan` wants ready."""
-        from semcache.engine.press.attention import attending
+        from semcache.engine.press.observed_attention import attending
 
         way = job.shortcut
         assert way is not None
@@ -166,7 +166,7 @@ class Shortcuts:
     def _prove(self) -> None:
         if self._proven is False:
             from semcache.engine.chunks.proof import prove
-            from semcache.engine.press.attention import attending
+            from semcache.engine.press.observed_attention import attending
 
             try:
                 with attending(self._decoder.module):

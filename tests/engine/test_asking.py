@@ -10,7 +10,7 @@ import pytest
 
 _FIRST = """
 import os, random, sys, threading, time
-from semcache.engine.asking import Served, read_chat, read_completion
+from semcache.engine.chat_requests import Served, read_chat, read_completion
 
 class Text:
     size = 9

@@ -72,17 +72,17 @@ async def test_a_reply_that_is_closed_early_frees_the_engine(backend: EngineBack
 async def test_who_leaves_while_the_model_is_loaded_does_not_have_it_loaded_twice(
     backend: EngineBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from semcache.engine import opening
+    from semcache.engine import startup
 
     opened, slow = [], threading.Event()
-    open_server = opening.open_server
+    open_server = startup.open_server
 
     def counted(*given: Any, **settings: Any) -> Any:
         opened.append(1)
         slow.wait(20)
         return open_server(*given, **settings)
 
-    monkeypatch.setattr(opening, "open_server", counted)
+    monkeypatch.setattr(startup, "open_server", counted)
     impatient = asyncio.create_task(backend.send(chat()))
     while not opened:
         await asyncio.sleep(0.001)
@@ -98,10 +98,10 @@ async def test_who_leaves_while_the_model_is_loaded_does_not_have_it_loaded_twic
 async def test_a_backend_that_is_closed_while_the_model_is_loaded_leaves_no_thread(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from semcache.engine import opening
+    from semcache.engine import startup
 
     workers, begun, slow = [], threading.Event(), threading.Event()
-    open_server = opening.open_server
+    open_server = startup.open_server
 
     def kept(*given: Any, **settings: Any) -> Any:
         begun.set()
@@ -110,7 +110,7 @@ async def test_a_backend_that_is_closed_while_the_model_is_loaded_leaves_no_thre
         workers.append(worker)
         return server, worker
 
-    monkeypatch.setattr(opening, "open_server", kept)
+    monkeypatch.setattr(startup, "open_server", kept)
     backend = EngineBackend(EngineConfig(str(folder()), cache_bytes=1 << 20))
     call = asyncio.create_task(backend.send(chat()))
     await asyncio.to_thread(begun.wait, 20)
@@ -126,13 +126,13 @@ async def test_a_backend_that_is_closed_while_the_model_is_loaded_leaves_no_thre
 async def test_what_no_check_foresaw_is_an_error_of_the_upstream(
     backend: EngineBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from semcache.engine import opening
+    from semcache.engine import startup
 
     def full(*_: Any, **__: Any) -> Any:
         raise RuntimeError("CUDA out of memory")
 
     with monkeypatch.context() as patched:
-        patched.setattr(opening, "open_server", full)
+        patched.setattr(startup, "open_server", full)
         with pytest.raises(UpstreamError, match="out of memory"):
             await backend.send(chat())
     assert (await backend.send(chat())).status == 200

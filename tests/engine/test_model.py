@@ -31,7 +31,7 @@ def changed(folder: Folder, tmp_path: Path) -> Callable[..., Path]:
 
 
 def opened(path: Path | str, **settings: Any) -> Any:
-    from semcache.engine.opening import open_engine
+    from semcache.engine.startup import open_engine
 
     engine = open_engine(EngineConfig(str(path), cache_bytes=1 << 20, **settings))
     engine.close()

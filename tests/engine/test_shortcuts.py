@@ -187,7 +187,7 @@ def test_pressed_text_takes_fewer_pages_at_true_positions(folder: Folder, press:
 
     from semcache.engine.press.compress import ahead
     from semcache.engine.press.compress import press as pressed
-    from semcache.engine.press.registry import PRESSES
+    from semcache.engine.press.presses import PRESSES
 
     engine = an_engine(folder())
     said = work(engine, [short("a", Shortcut(SPANS, press=press, keep=0.5), logprobs=0)])["a"]

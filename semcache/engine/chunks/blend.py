@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from semcache.engine.chunks.chunk import Placed, check
 from semcache.engine.chunks.rope import frequencies, turned
-from semcache.engine.press.attention import attending
+from semcache.engine.press.observed_attention import attending
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class _Step:
         import torch
         from transformers import Cache
 
-        from semcache.engine.chunks.layers import PeekLayer
+        from semcache.engine.chunks.writable_layers import PeekLayer
 
         peek: Any = PeekLayer()
         some = torch.ones(len(self._rows), 1, dtype=torch.bool, device=self._rows.device)
@@ -182,7 +182,7 @@ def _laid(module: Any, placed: Sequence[Placed], total: int) -> list[Any]:
     """A layer for each of the model's, with the chunks at their places and nothing elsewhere."""
     import torch
 
-    from semcache.engine.chunks.layers import ScatterLayer
+    from semcache.engine.chunks.writable_layers import ScatterLayer
 
     config = module.config
     heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.engine.chunks.blend import Blended
 from semcache.engine.chunks.chunk import Chunk
 from semcache.engine.merging import Sides, beside
-from semcache.engine.press.attention import causal
+from semcache.engine.press.observed_attention import causal
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def parallel(
     import torch
     from transformers import Cache
 
-    from semcache.engine.press.layers import PressedLayer
+    from semcache.engine.press.short_layers import PressedLayer
 
     if not question:
         raise InvalidArgument("a question without tokens cannot be computed: give at least one")

@@ -6,7 +6,7 @@ this package imports no torch.
 
 from __future__ import annotations
 
+from semcache.engine.press.presses import PRESSES, press_named
 from semcache.engine.press.protocol import Asks, Observed, Press
-from semcache.engine.press.registry import PRESSES, press_named
 
 __all__ = ["PRESSES", "Asks", "Observed", "Press", "press_named"]

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semcache.engine.prefix import root_key
-from semcache.engine.press.attention import attending
+from semcache.engine.press.observed_attention import attending
 from semcache.engine.press.protocol import Asks, Press
-from semcache.engine.press.watch import Watch
+from semcache.engine.press.query_record import Watch
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:

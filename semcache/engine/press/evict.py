@@ -46,7 +46,7 @@ def chosen(seen: Observed, scores: torch.Tensor, budget: int) -> torch.Tensor:
 
 def kept(seen: Observed, positions: torch.Tensor) -> Any:
     """The layer that holds the tokens at `positions`."""
-    from semcache.engine.press.layers import PressedLayer
+    from semcache.engine.press.short_layers import PressedLayer
 
     at = positions.unsqueeze(-1).expand(-1, -1, -1, seen.keys.shape[-1])
     return PressedLayer(seen.keys.gather(2, at), seen.values.gather(2, at), positions, seen.tokens)

@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
-from semcache.engine.press.layers import PressedLayer, held
 from semcache.engine.press.protocol import Observed
+from semcache.engine.press.short_layers import PressedLayer, held
 
 _FP8 = torch.float8_e4m3fn
 

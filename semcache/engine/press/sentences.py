@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import torch
 
-from semcache.engine.press.layers import PressedLayer, held
 from semcache.engine.press.protocol import Observed
+from semcache.engine.press.short_layers import PressedLayer, held
 
 
 class SentenceLayer(PressedLayer):

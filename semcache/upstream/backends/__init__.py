@@ -68,7 +68,7 @@ def open_backend(
             note=note,
         )
     elif upstream.startswith("engine:"):
-        from semcache.engine.config import EngineConfig
+        from semcache.engine.engine_config import EngineConfig
         from semcache.upstream.backends.local_engine import EngineBackend
 
         backend = EngineBackend(EngineConfig(upstream.partition(":")[2]), timeout=timeout)

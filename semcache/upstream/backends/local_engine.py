@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semcache.engine.config import EngineConfig
+from semcache.engine.engine_config import EngineConfig
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound, Reply
 from semcache.upstream.backends.inprocess import EchoBackend
@@ -57,7 +57,7 @@ class EngineBackend:
         return await asyncio.shield(self._opening)
 
     async def _open(self) -> EchoBackend:
-        from semcache.engine.opening import open_server
+        from semcache.engine.startup import open_server
 
         try:
             server, self._worker = await asyncio.to_thread(open_server, self._config, any_model=True)

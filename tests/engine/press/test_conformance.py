@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from semcache.engine.press.presses import PRESSES
 from semcache.engine.press.protocol import Press
-from semcache.engine.press.registry import PRESSES
 from semcache.errors import InvalidArgument
 from tests.engine.tiny import logits, text, tiny
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.engine.press import press_named
-from semcache.engine.press.registry import PRESSES
+from semcache.engine.press.presses import PRESSES
 from semcache.errors import ConfigError, InvalidArgument
 from tests.engine.tiny import text, tiny
 

@@ -12,9 +12,9 @@ import uuid
 from functools import partial
 from pathlib import Path
 
-from semcache.engine.config import EngineConfig
 from semcache.engine.disk import DiskTier
 from semcache.engine.engine import Engine
+from semcache.engine.engine_config import EngineConfig
 from semcache.engine.meter import Meter
 from semcache.engine.model import open_decoder
 from semcache.engine.server import Server

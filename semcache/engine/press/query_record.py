@@ -60,7 +60,7 @@ def attention_of(module: Any, ids: torch.Tensor) -> tuple[Any, torch.Tensor]:
     import torch
     from transformers import DynamicCache
 
-    from semcache.engine.press.attention import attending
+    from semcache.engine.press.observed_attention import attending
 
     watch, cache, tokens = Watch(), DynamicCache(config=module.config), ids.shape[1]
     with torch.inference_mode(), attending(module):
