@@ -26,7 +26,7 @@ from eval.embedded import FOLDER, embedded
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import card, splits
-from semcache.train.federate import averaging, compare, result
+from semcache.train.federate import averaging, comparison, federated_model
 from semcache.train.federate.local import Plan
 
 RESULTS = Path(__file__).parent / "results"
@@ -78,15 +78,15 @@ def _made(pairs: Sequence[Any], case: Case, seed: int) -> dict[str, Any]:
     parts = splits.split(pairs, check=0.0, test=0.25, seed=seed)
     base = OnnxEmbedder(DEFAULT_MODEL)
     plan = Plan(base.id, base.dim, seed=seed, **case.plan)
-    owners = compare.shared_out(parts.train, case.clients, None if case.alike else embedded, seed=seed)
+    owners = comparison.shared_out(parts.train, case.clients, None if case.alike else embedded, seed=seed)
     since = time.perf_counter()
-    found = compare.compare(owners, parts.test, embedded, plan)
+    found = comparison.compare(owners, parts.test, embedded, plan)
     return {
         "seconds": round(time.perf_counter() - since, 1),
         "samples": sorted(found.samples),
         "test": len(parts.test),
         "figures": found.figures,
-        "privacy": result.spent(plan),
+        "privacy": federated_model.spent(plan),
         "sends": 8 * averaging.size(found.model),
     }
 

@@ -25,7 +25,7 @@ from eval.embedded import FOLDER, embedded
 from semcache.train import metrics
 from semcache.train.export import load_weights
 from semcache.train.finetune import base_folder
-from semcache.train.recipe import authored, verifier, vocabulary
+from semcache.train.recipe import authored, verifier_recipe, vocabulary
 from semcache.train.recipe.mixture import Found
 from semcache.train.verifier import fitting, network
 
@@ -79,13 +79,13 @@ def _trained(base: str, work: Path, shown: Sequence[Found], pairs: Sequence[tupl
     from tokenizers import Tokenizer
 
     folder = Path(base_folder(base))
-    words, ids = vocabulary.trimmed((folder / "tokenizer.json").read_text(encoding="utf-8"), verifier.WORDS)
+    words, ids = vocabulary.trimmed((folder / "tokenizer.json").read_text(encoding="utf-8"), verifier_recipe.WORDS)
     known = {name.removeprefix("bert."): value for name, value in load_weights(folder).items()}
     known["embeddings.word_embeddings.weight"] = known["embeddings.word_embeddings.weight"][ids]
-    module, tokenizer = network.begin(known, verifier.SHAPE, SEED), Tokenizer.from_str(words)
+    module, tokenizer = network.begin(known, verifier_recipe.SHAPE, SEED), Tokenizer.from_str(words)
     work.mkdir(parents=True, exist_ok=True)
-    course = replace(verifier.COURSES[-1], seed=SEED)
-    fitting.fit(module, tokenizer, verifier.examples(shown), course, saved=work / "verifier.pt", told=_tell)
+    course = replace(verifier_recipe.COURSES[-1], seed=SEED)
+    fitting.fit(module, tokenizer, verifier_recipe.examples(shown), course, saved=work / "verifier.pt", told=_tell)
     return fitting.logits(module, tokenizer, pairs).astype(np.float64)
 
 

@@ -21,7 +21,7 @@ from semcache.request import categorize, conversation, eligibility
 from semcache.retention import admission
 from semcache.retention.freshness import FixedFreshness
 from semcache.simulate import Arrival
-from semcache.simulate.replay import Trace
+from semcache.simulate.trace_replay import Trace
 from semcache.storage.accounting import Prices
 from semcache.types import Discard, Request, Scope, Why
 

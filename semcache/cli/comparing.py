@@ -20,14 +20,14 @@ async def traffic(
 ) -> dict[str, Any]:
     """What both packs make of a trace, with that many examples of each kind of change. Raises SemcacheError."""
     from semcache.models.verifiers import offline
-    from semcache.simulate import replay
-    from semcache.simulate.compare import changes, compare
+    from semcache.simulate import trace_replay
+    from semcache.simulate.pack_comparison import changes, compare
 
     found, tally, prices = lines_of(settings, wanted)
     traces, _ = await traces_of(settings, wanted, [old, new], found, prices)
     with simulating(2 * len(found)) as progress:
         one, two = [
-            replay.run(
+            trace_replay.run(
                 trace, pack, None, seed=wanted.seed, verify=offline(pack, settings.data), progress=progress
             ).result
             for trace, pack in zip(traces, (old, new), strict=True)
@@ -52,7 +52,7 @@ async def traffic(
 
 def show(traffic: dict[str, Any], first: str, second: str) -> None:
     """Print what `traffic` found, under the names of both packs."""
-    from semcache.simulate.compare import KINDS
+    from semcache.simulate.pack_comparison import KINDS
     from semcache.simulate.report import rate
 
     def cell(name: str, value: Any) -> str:

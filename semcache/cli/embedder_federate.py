@@ -110,8 +110,8 @@ def federate(
     does not know, in SEMCACHE_FEDERATION_SECRET, keeps a server from posing as clients.
     """
     from semcache.train.distill.projection import need_onnx
+    from semcache.train.federate.federated_model import base_folder
     from semcache.train.federate.local import Plan
-    from semcache.train.federate.result import base_folder
     from semcache.train.folder import vacant
 
     need_onnx()
@@ -166,9 +166,9 @@ def _serve(
     plan: Plan, tokens: Mapping[str, str], host: str, port: int, out: Path, base: str, *, force: bool
 ) -> dict[str, Any]:
     from semcache.cli.serve import address, listen
-    from semcache.train.federate import local, result
+    from semcache.train.federate import federated_model, local
+    from semcache.train.federate.coordinator import create
     from semcache.train.federate.rounds import Federation
-    from semcache.train.federate.server import create
 
     if len(tokens) < plan.least:
         raise InvalidArgument(f"{len(tokens)} tokens are fewer than the {plan.least} clients that make a sum (--least)")
@@ -176,14 +176,14 @@ def _serve(
     app = create(federation, tokens, time.monotonic)
     listener = listen(host, port)
     place = address(host, listener.getsockname()[1])
-    output.note(f"federation on {place}: waiting for {', '.join(sorted(tokens))}; {result.words(plan)}")
+    output.note(f"federation on {place}: waiting for {', '.join(sorted(tokens))}; {federated_model.words(plan)}")
     _run(app, federation, listener)
     if federation.failed:
         raise StoreError(f"no model was written: {federation.failed}")
     if federation.phase != "over":
         raise StoreError(f"stopped in round {federation.round} of {plan.rounds + 1}: no model was written")
     seen = federation.seen[-1][1]
-    report: dict[str, Any] = result.publish(
+    report: dict[str, Any] = federated_model.publish(
         federation.model, plan, out, base=base, clients=len(tokens), seen=seen, force=force
     )
     return report
@@ -225,7 +225,7 @@ def _join(
     files: Sequence[Path], url: str, asked: Plan, out: Path, base: str, seed: int, *, force: bool
 ) -> dict[str, Any]:
     from semcache.models.embedders.onnx import OnnxEmbedder
-    from semcache.train.federate import averaging, local, result
+    from semcache.train.federate import averaging, federated_model, local
     from semcache.train.federate.client import Client, World
 
     token = os.environ.get(TOKEN, "")
@@ -239,13 +239,13 @@ def _join(
         plan = client.plan()
         if plan.embedder != asked.embedder:
             raise ConfigError(f"the federation is about {plan.embedder}, and --base is {asked.embedder}: use the same")
-        output.note(f"{len(pairs)} pairs stay here; {plan.rounds} rounds; {result.words(plan)}")
-        held = local.holdings(pairs, OnnxEmbedder(result.base_folder(base)).encode, seed=seed)
+        output.note(f"{len(pairs)} pairs stay here; {plan.rounds} rounds; {federated_model.words(plan)}")
+        held = local.holdings(pairs, OnnxEmbedder(federated_model.base_folder(base)).encode, seed=seed)
         model = client.take_part(held, plan)
     finally:
         client.close()
     seen = averaging.tally(local.scores(local.part_of(plan), model, held.check), held.check.same)
-    found: dict[str, Any] = result.publish(model, plan, out, base=base, clients=None, seen=seen, force=force)
+    found: dict[str, Any] = federated_model.publish(model, plan, out, base=base, clients=None, seen=seen, force=force)
     return found
 
 
@@ -254,15 +254,15 @@ def _simulate(
 ) -> dict[str, Any]:
     from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.train import splits
-    from semcache.train.federate import compare, result
+    from semcache.train.federate import comparison, federated_model
     from semcache.train.pairs import both_classes
 
     need_training()
-    encode = OnnxEmbedder(result.base_folder(base)).encode
+    encode = OnnxEmbedder(federated_model.base_folder(base)).encode
     parts = splits.split(splits.distinct(_given(files)), check=0.0, test=0.1, seed=plan.seed)
     both_classes(parts.test, "the test part, a tenth of the pairs")
-    owners = compare.shared_out(parts.train, clients, None if alike else encode, seed=plan.seed)
-    found = compare.compare(
+    owners = comparison.shared_out(parts.train, clients, None if alike else encode, seed=plan.seed)
+    found = comparison.compare(
         owners,
         parts.test,
         encode,
@@ -270,7 +270,7 @@ def _simulate(
         masked=masked,
         told=lambda round_, before, seen: output.note(_told(round_, plan, seen.f1(before.threshold))),
     )
-    report: dict[str, Any] = result.publish(
+    report: dict[str, Any] = federated_model.publish(
         found.model, plan, out, base=base, clients=clients, seen=found.seen, force=force
     )
     return {**report, "figures": found.figures, "samples": list(found.samples), "test_pairs": len(parts.test)}

@@ -170,7 +170,7 @@ async def _asking(
 ) -> AsyncGenerator[Pair, None]:
     from semcache.models.verifiers import backend_for
     from semcache.train.synthesize.asked import synthesize_asking
-    from semcache.train.synthesize.chat import Chat
+    from semcache.train.synthesize.asked_model import Chat
 
     backend = backend_for(settings, settings.judge, None, timeout=60.0)
     try:

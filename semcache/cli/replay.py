@@ -33,7 +33,7 @@ from semcache.errors import ConfigError, InvalidArgument, StoreError
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
-    from semcache.simulate.replay import Run
+    from semcache.simulate.trace_replay import Run
 
 SIZES = "5%,20%,100%"
 
@@ -115,7 +115,7 @@ async def _replayed(
     from semcache.config.packs import load
     from semcache.models.verifiers import offline
     from semcache.simulate import bounds
-    from semcache.simulate import replay as replays
+    from semcache.simulate import trace_replay as replays
     from semcache.simulate.report import figures
 
     pack = load(settings.policies)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from semcache.cli.traces import Traced
     from semcache.config.packs import Pack
     from semcache.config.settings import Settings
-    from semcache.simulate.replay import Trace
+    from semcache.simulate.trace_replay import Trace
     from semcache.storage.accounting import Prices
 
 

@@ -5,7 +5,7 @@ cache are faults, concurrency and eligibility; everything that decides is the sa
 """
 
 from semcache.simulate.arrivals import Arrival, Step
-from semcache.simulate.result import Result
+from semcache.simulate.simulated import Result
 from semcache.simulate.simulator import Simulator
 
 __all__ = ["Arrival", "Result", "Simulator", "Step"]

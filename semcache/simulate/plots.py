@@ -15,7 +15,7 @@ import numpy as np
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
-    from semcache.simulate.result import Result
+    from semcache.simulate.simulated import Result
 
 REMEDY = "plots need matplotlib: `pip install matplotlib`, or leave them out with --no-plots"
 _POINTS = 400

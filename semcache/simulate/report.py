@@ -13,7 +13,7 @@ from typing import Any
 
 from semcache.config.packs import Pack
 from semcache.simulate import bounds
-from semcache.simulate.replay import Run, Static, Trace, best, contract_of
+from semcache.simulate.trace_replay import Run, Static, Trace, best, contract_of
 
 COLUMNS = ("entries", "hit rate", "exact", "by meaning", "error per hit", "error per request", "audits", "net hit rate",
            "saved $", "saved s", "of bound")  # fmt: skip

@@ -18,8 +18,8 @@ from semcache.protocols import Freshness, Threshold
 from semcache.request import keys
 from semcache.retention.eviction import POLICIES, Policy, shared_capacity
 from semcache.simulate.arrivals import Arrival, Step
-from semcache.simulate.result import Result, gather
-from semcache.simulate.shelves import Places, Shelves
+from semcache.simulate.flat_partitions import Places, Shelves
+from semcache.simulate.simulated import Result, gather
 from semcache.simulate.teacher import Question, Teacher
 from semcache.storage.entry_registry import Catalogue
 from semcache.types import (

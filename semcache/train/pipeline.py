@@ -15,7 +15,7 @@ from typing import Any
 from semcache.errors import InvalidArgument
 from semcache.train import card, finetune, mixing, splits
 from semcache.train.folder import published, vacant
-from semcache.train.general import general
+from semcache.train.general_pairs import general
 from semcache.train.metrics import Quality
 from semcache.train.pairs import Pair, both_classes
 from semcache.train.recalibrate import recalibrate

@@ -14,9 +14,9 @@ import pytest
 
 from semcache.config.packs import Category, Pack
 from semcache.errors import ConfigError
-from semcache.simulate import plots, replay, report
-from semcache.simulate.compare import KINDS, changes, compare
-from semcache.simulate.replay import Trace
+from semcache.simulate import plots, report, trace_replay
+from semcache.simulate.pack_comparison import KINDS, changes, compare
+from semcache.simulate.trace_replay import Trace
 from tests.simulate.worlds import pack, traffic, with_category
 
 
@@ -31,7 +31,7 @@ def fixed(threshold: float, **category: object) -> Pack:
 
 def test_a_smaller_cache_serves_no_more_and_never_beats_its_bound() -> None:
     traffic = trace()
-    runs = [replay.run(traffic, fixed(0.9), size, seed=0) for size in (5, 30, None)]
+    runs = [trace_replay.run(traffic, fixed(0.9), size, seed=0) for size in (5, 30, None)]
     hits = [int((run.result.exact | run.result.semantic).sum()) for run in runs]
     assert hits == sorted(hits)
     assert hits[0] < hits[-1]
@@ -43,32 +43,32 @@ def test_a_smaller_cache_serves_no_more_and_never_beats_its_bound() -> None:
 
 def test_a_size_is_shared_by_the_categories() -> None:
     traffic = trace(categories=("default", "other"))
-    sized = replay.run(traffic, with_category(fixed(2.0), "other"), 7, seed=0)
+    sized = trace_replay.run(traffic, with_category(fixed(2.0), "other"), 7, seed=0)
     assert sized.result.entries == 7
 
 
 def test_fixed_thresholds_close_in_on_the_target() -> None:
     traffic = trace()
     told: list[int] = []
-    found = replay.statics(traffic, fixed(0.9), None, error=0.05, contract="hit", progress=told.append)
+    found = trace_replay.statics(traffic, fixed(0.9), None, error=0.05, contract="hit", progress=told.append)
     assert found[0].threshold is None
     assert found[0].semantic == 0
     assert [one.hits for one in found] == sorted(one.hits for one in found)
     assert sum(told) == len(found) * len(traffic)
-    assert len(found) <= replay.most_static_runs()
-    best = replay.best(found, 0.05, "hit")
+    assert len(found) <= trace_replay.most_static_runs()
+    best = trace_replay.best(found, 0.05, "hit")
     assert best.error_per_hit <= 0.05
     assert all(one.hits <= best.hits for one in found if one.error_per_hit <= 0.05)
-    assert replay.best(found, 0.0, "hit").wrong == 0
-    assert replay.best(found, 0.05, "request").hits >= best.hits
+    assert trace_replay.best(found, 0.0, "hit").wrong == 0
+    assert trace_replay.best(found, 0.05, "request").hits >= best.hits
 
 
 def test_regret_is_none_for_the_best_fixed_threshold_itself() -> None:
     traffic = trace()
-    found = replay.statics(traffic, fixed(0.9), None, error=0.01, contract="hit")
-    best = replay.best(found, 0.01, "hit")
+    found = trace_replay.statics(traffic, fixed(0.9), None, error=0.01, contract="hit")
+    best = trace_replay.best(found, 0.01, "hit")
     assert best.threshold is not None
-    run = replay.run(traffic, fixed(best.threshold), None, seed=0)
+    run = trace_replay.run(traffic, fixed(best.threshold), None, seed=0)
     told = report.figures(traffic, fixed(best.threshold), [run], found)
     assert told["regret"]["at_target"]["hit_rate"] == 0.0
     assert told["regret"]["at_target"]["static"]["threshold"] == best.threshold
@@ -76,8 +76,10 @@ def test_regret_is_none_for_the_best_fixed_threshold_itself() -> None:
 
 def test_the_report_is_json_and_its_page_shows_every_size_and_category() -> None:
     traffic, chosen = trace(categories=("default", "other")), with_category(fixed(0.8), "other", strategy="static")
-    runs = [replay.run(traffic, chosen, size, seed=0) for size in (10, None)]
-    found = report.figures(traffic, chosen, runs, replay.statics(traffic, chosen, None, error=0.01, contract="hit"))
+    runs = [trace_replay.run(traffic, chosen, size, seed=0) for size in (10, None)]
+    found = report.figures(
+        traffic, chosen, runs, trace_replay.statics(traffic, chosen, None, error=0.01, contract="hit")
+    )
     found["trace"] = {"skipped": {"failed call": 2}, "broken_lines": [{"line": 7, "error": "torn"}]}
     assert json.loads(json.dumps(found)) == found
     page = report.markdown(found, plots=["by-size.png"])
@@ -94,7 +96,7 @@ def test_the_report_is_json_and_its_page_shows_every_size_and_category() -> None
 def test_what_a_trace_does_not_know_is_not_made_up() -> None:
     traffic = trace()
     bare = Trace([replace(one, cost=0.0, latency=0.0) for one in traffic.arrivals], traffic.vectors, traffic.tokens)
-    found = report.figures(bare, fixed(0.8), [replay.run(bare, fixed(0.8), None, seed=0)], [])
+    found = report.figures(bare, fixed(0.8), [trace_replay.run(bare, fixed(0.8), None, seed=0)], [])
     assert found["runs"][0]["summary"]["cost_saved"] is None
     assert found["runs"][0]["categories"]["default"]["latency_saved"] is None
     assert report.table(found)[0][-3:-1] == ["-", "-"]
@@ -103,7 +105,7 @@ def test_what_a_trace_does_not_know_is_not_made_up() -> None:
 
 def test_a_comparison_accounts_for_every_difference() -> None:
     traffic = trace(3)
-    old, new = (replay.run(traffic, fixed(level), None, seed=0).result for level in (0.95, 0.1))
+    old, new = (trace_replay.run(traffic, fixed(level), None, seed=0).result for level in (0.95, 0.1))
     found = compare(old, new)
     counts = found["changes"]
     assert set(counts) == set(KINDS)
@@ -123,16 +125,16 @@ def test_a_comparison_accounts_for_every_difference() -> None:
 
 def test_equal_packs_differ_in_nothing() -> None:
     traffic = trace(3)
-    one, two = (replay.run(traffic, fixed(0.8), None, seed=0).result for _ in range(2))
+    one, two = (trace_replay.run(traffic, fixed(0.8), None, seed=0).result for _ in range(2))
     assert set(compare(one, two)["changes"].values()) == {0}
     assert changes(one, two, most=5) == []
 
 
 def test_plots_are_drawn_or_said_to_need_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     traffic = trace()
-    runs = [replay.run(traffic, fixed(0.8), size, seed=0) for size in (10, 40)]
+    runs = [trace_replay.run(traffic, fixed(0.8), size, seed=0) for size in (10, 40)]
     found = report.figures(
-        traffic, fixed(0.8), runs, replay.statics(traffic, fixed(0.8), None, error=0.01, contract="hit")
+        traffic, fixed(0.8), runs, trace_replay.statics(traffic, fixed(0.8), None, error=0.01, contract="hit")
     )
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "matplotlib.figure", None)
@@ -159,5 +161,5 @@ def test_the_size_replaces_a_capacity_and_never_raises_a_quota() -> None:
     chosen = msgspec.structs.replace(
         pack(), capacity=10, categories={"default": Category(name="default", quota=5), "big": Category(name="big")}
     )
-    sized = replay.with_size(chosen, 50)
+    sized = trace_replay.with_size(chosen, 50)
     assert (sized.capacity, sized.of("default").quota, sized.of("big").quota) == (50, 5, 50)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from semcache.train.recipe import authored
-from semcache.train.recipe.verifier import origin
+from semcache.train.recipe.verifier_recipe import origin
 
 GROUPS = list(authored.groups())
 

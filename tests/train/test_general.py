@@ -12,7 +12,7 @@ pytest.importorskip("faiss", reason="the train extra is not installed")
 
 from semcache.train import splits
 from semcache.train.card import texts_of
-from semcache.train.general import NEAR, TRAPS, general
+from semcache.train.general_pairs import NEAR, TRAPS, general
 
 if TYPE_CHECKING:
     from semcache.types import Matrix

@@ -11,7 +11,7 @@ from semcache.errors import InvalidArgument
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train import pairs as files
 from semcache.train.pairs import Pair
-from semcache.train.verifier import drift, graph, retraining
+from semcache.train.verifier import graph, replacement, retraining
 from semcache.train.verifier.calibrating import Scale
 from semcache.train.verifier.fitting import Course
 from tests.train import tiny
@@ -28,21 +28,21 @@ GOOD, BETTER, BAD = words(0.9, 0.1), words(0.99, 0.02), words(0.6, 0.5)
 
 
 def test_a_better_one_is_let_in() -> None:
-    assert drift.compare(SAME, (GOOD, BETTER), SAME, (GOOD, BETTER)).against == ()
+    assert replacement.compare(SAME, (GOOD, BETTER), SAME, (GOOD, BETTER)).against == ()
 
 
 def test_one_that_is_worse_here_is_refused() -> None:
-    assert any("held-out labels" in why for why in drift.compare(SAME, (GOOD, BAD), SAME, (GOOD, BETTER)).against)
+    assert any("held-out labels" in why for why in replacement.compare(SAME, (GOOD, BAD), SAME, (GOOD, BETTER)).against)
 
 
 def test_one_that_forgot_what_shipped_is_refused() -> None:
-    assert any("check set" in why for why in drift.compare(SAME, (GOOD, BETTER), SAME, (GOOD, BAD)).against)
+    assert any("check set" in why for why in replacement.compare(SAME, (GOOD, BETTER), SAME, (GOOD, BAD)).against)
 
 
 def test_one_that_lets_a_trap_through_is_refused_however_good_its_loss() -> None:
     careless = BETTER.copy()
     careless[1] = 0.99
-    found = drift.compare(SAME, (GOOD, BETTER), SAME, (GOOD, careless))
+    found = replacement.compare(SAME, (GOOD, BETTER), SAME, (GOOD, careless))
     assert found.check_new.log_loss < found.check_old.log_loss
     assert any("let through" in why for why in found.against)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.errors import SemcacheError
-from semcache.train.recipe import cards, checking, verifier
+from semcache.train.recipe import cards, checking, verifier_recipe
 
 if TYPE_CHECKING:
     from semcache.train.verifier.fitting import Step
@@ -72,12 +72,12 @@ def _verifier(base: Path, data: Path, work: Path, out: Path, threads: int) -> No
         return np.concatenate([encoder.encode(texts[at : at + 512]) for at in range(0, len(texts), 512)])
 
     work.mkdir(parents=True, exist_ok=True)
-    parts = verifier.mixed(data, embed, verifier.Sizes(), SEED)
+    parts = verifier_recipe.mixed(data, embed, verifier_recipe.Sizes(), SEED)
     _say(
         f"verifier: {' + '.join(str(len(some)) for some in parts.train)} pairs to train on, {len(parts.check)} to check"
     )
-    made = verifier.make(base, work, parts, seed=SEED, told=_Teller())
-    counts = Counter(verifier.origin(one) for one in {one for some in parts.train for one in some})
+    made = verifier_recipe.make(base, work, parts, seed=SEED, told=_Teller())
+    counts = Counter(verifier_recipe.origin(one) for one in {one for some in parts.train for one in some})
     card = made.write(out / "verifier", seed=SEED)
     (out / "verifier" / "README.md").write_text(cards.readme(card, made.held, counts), encoding="utf-8")
     pairs.write(checking.check_set(), out / "verifier" / "check.jsonl")

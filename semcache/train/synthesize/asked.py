@@ -20,7 +20,7 @@ import msgspec
 from semcache.errors import UpstreamError
 from semcache.train.pairs import Pair
 from semcache.train.synthesize.generate import Counts
-from semcache.train.synthesize.sieve import LONGEST, objection
+from semcache.train.synthesize.pair_filter import LONGEST, objection
 
 Ask = Callable[[str, str], Awaitable[str]]
 """What a model says to instructions and a text. Raises UpstreamError."""

@@ -12,8 +12,8 @@ import re
 from typing import NamedTuple
 
 from semcache.request.text import vocabulary
+from semcache.train.synthesize.prose import capital, last_sentence, plain, single, small, split_end
 from semcache.train.synthesize.rule import keeping
-from semcache.train.synthesize.text import capital, last_sentence, plain, single, small, split_end
 
 PROCEDURE, ABILITY, WANTED, ORDER = "procedure", "ability", "wanted", "order"
 

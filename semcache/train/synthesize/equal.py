@@ -11,8 +11,8 @@ import re
 from fractions import Fraction
 
 from semcache.matching.guards.units import DIGITS
+from semcache.train.synthesize.prose import cased, pick, plain, within
 from semcache.train.synthesize.rule import keeping
-from semcache.train.synthesize.text import cased, pick, plain, within
 from semcache.train.synthesize.when import MONTHS
 
 _SPELT = {value: word for word, value in DIGITS.items() if value > 1}

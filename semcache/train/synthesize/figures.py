@@ -10,8 +10,8 @@ import random
 import re
 
 from semcache.matching.guards.units import DIGITS
+from semcache.train.synthesize.prose import cased, pick, within
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import cased, pick, within
 from semcache.train.synthesize.when import YEAR
 
 _NUMBER = re.compile(

@@ -6,8 +6,8 @@ are names of the same thing, and none is so often another word that the exchange
 
 from __future__ import annotations
 
+from semcache.train.synthesize.prose import Lexicon, alternatives
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import Lexicon, alternatives
 
 _ENTITIES = """
 country: France, Germany, Spain, Italy, Japan, China, India, Russia, Brazil, Canada, Australia, Mexico, Pakistan, \

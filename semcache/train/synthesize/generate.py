@@ -18,34 +18,34 @@ from itertools import islice
 
 from semcache.errors import InvalidArgument
 from semcache.train.pairs import Pair
-from semcache.train.synthesize import (
+from semcache.train.synthesize import (  # fmt: skip
     asking,
-    direction,
     equal,
+    exchanged_roles,
     figures,
-    followup,
-    form,
     gazetteer,
     identifiers,
-    negation,
+    negated,
     opposite,
+    qualified,
     reworded,
-    scope,
+    second_turn,
     slips,
     synonyms,
     turning,
     version,
+    wanted_form,
     when,
     wording,
     wrapping,
-)  # fmt: skip
+)
+from semcache.train.synthesize.pair_filter import LONGEST, objection
 from semcache.train.synthesize.rule import Edit, Rule
 from semcache.train.synthesize.seen import Seen
-from semcache.train.synthesize.sieve import LONGEST, objection
 
 _MODULES = (
-    synonyms, wording, asking, wrapping, reworded, equal, slips, followup,
-    gazetteer, figures, when, version, opposite, negation, scope, form, turning, direction, identifiers,
+    synonyms, wording, asking, wrapping, reworded, equal, slips, second_turn,
+    gazetteer, figures, when, version, opposite, negated, qualified, wanted_form, turning, exchanged_roles, identifiers,
 )  # fmt: skip
 RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 KINDS: dict[str, bool] = {rule.kind: rule.same for rule in RULES}
@@ -61,7 +61,7 @@ _AROUND = 0.45  # each side of a changed pair that is paraphrased
 # What gives a kind of edit something to edit, on both sides of a pair alike.
 _MOVES: tuple[tuple[str, str, Edit], ...] = (
     ("language-version", "language-version.added", version.versioned),
-    ("ellipsis", "context.followed", followup.followed),
+    ("ellipsis", "context.followed", second_turn.followed),
 )
 _DEAR = 4  # how much rarer an edit that fits every prompt is to be than one that fits few
 _CHEAP = frozenset(("typo", "case", "punctuation", "greeting", "wrapper", "politeness", "filler"))

@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import Lexicon, table
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import Lexicon, table
 
 _QUOTED = re.compile(r"(?<!\w)(?P<quote>['\"`])(?P<inner>[A-Za-z][\w -]{1,30})(?P=quote)(?!\w)")
 _SNAKE = re.compile(r"\b(?P<inner>[a-z]+(?:_[a-z0-9]+)+)\b")

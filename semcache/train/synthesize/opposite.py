@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import Lexicon, put, single, table
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import Lexicon, put, single, table
 
 _PAST = re.compile(
     r"\b(?P<was>was|were|is being|are being|am being)\b(?! (?:not|the|my|a|an|it|there|i|this|that|you|going)\b)",

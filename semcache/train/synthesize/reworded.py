@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import capital, last_sentence, single, small, split_end
 from semcache.train.synthesize.rule import keeping
-from semcache.train.synthesize.text import capital, last_sentence, single, small, split_end
 
 _X = r"(?P<x>(?:(?!\b(?:and|or|if|when|that|which|is|are|do|does|what|how)\b)[^,;:?!.])+?)"
 _Y = _X.replace("?P<x>", "?P<y>")

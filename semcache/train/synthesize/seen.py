@@ -11,8 +11,8 @@ import random
 import re
 
 from semcache.request.text import vocabulary
+from semcache.train.synthesize.prose import split_end
 from semcache.train.synthesize.rule import Rule, changing
-from semcache.train.synthesize.text import split_end
 
 _PLACES, _THINGS = 20_000, 24
 _TAIL = re.compile(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 
 from semcache.request.text import vocabulary
+from semcache.train.synthesize.prose import plain, split_end, words
 from semcache.train.synthesize.rule import keeping
-from semcache.train.synthesize.text import plain, split_end, words
 
 # A key, and the keys beside it.
 _KEYS = """

@@ -6,8 +6,8 @@ with other senses stands only with the words that fix its sense, or on the right
 
 from __future__ import annotations
 
+from semcache.train.synthesize.prose import Lexicon, table
 from semcache.train.synthesize.rule import keeping
-from semcache.train.synthesize.text import Lexicon, table
 
 # Each for any other of its line.
 _SYNONYMS = """

@@ -9,8 +9,8 @@ import random
 import re
 
 from semcache.train.synthesize import asking
+from semcache.train.synthesize.prose import Lexicon, capital, last_sentence, single, split_end
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import Lexicon, capital, last_sentence, single, split_end
 
 _TURNED = {
     asking.PROCEDURE: (

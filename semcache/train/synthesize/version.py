@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import pick, within
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import pick, within
 
 _VERSIONED = re.compile(
     r"\b(?P<name>python|java|php|ruby|angular|django|node|react|vue|c\+\+|windows|android|ios|macos|ubuntu"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import Lexicon, cased, pick, within
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import Lexicon, cased, pick, within
 
 YEAR = re.compile(r"(?<![\w.,:/$£€#-])(?:1[5-9]|20)\d\d(?![\w:/%]|[.,-]\d)")
 MONTHS = (

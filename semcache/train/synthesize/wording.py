@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import Lexicon, put, table
 from semcache.train.synthesize.rule import keeping
-from semcache.train.synthesize.text import Lexicon, put, table
 
 _ABBREVIATIONS = """
 information | info

@@ -9,8 +9,8 @@ import random
 import re
 
 from semcache.request.text import vocabulary
+from semcache.train.synthesize.prose import capital, small, split_end, words
 from semcache.train.synthesize.rule import keeping
-from semcache.train.synthesize.text import capital, small, split_end, words
 
 _GREETINGS = (
     "hi", "hello", "hey", "hi there", "hello there", "good morning", "good afternoon", "good evening", "hey there",

@@ -18,7 +18,7 @@ from semcache.errors import InvalidArgument
 from semcache.train.pairs import Pair
 from semcache.train.recipe import authored
 from semcache.train.synthesize.generate import Counts
-from semcache.train.synthesize.sieve import objection
+from semcache.train.synthesize.pair_filter import objection
 
 if TYPE_CHECKING:
     from semcache.types import Matrix

@@ -19,7 +19,8 @@ from semcache.errors import InvalidArgument
 from semcache.train import pairs as files
 from semcache.train import splits
 from semcache.train.folder import vacant
-from semcache.train.verifier import calibrating, drift, fitting, graph, network
+from semcache.train.verifier import calibrating, fitting, graph, network
+from semcache.train.verifier import replacement as drift
 
 if TYPE_CHECKING:
     from semcache.train.pairs import Pair

@@ -23,8 +23,8 @@ from semcache.errors import ConfigError, InvalidArgument, UpstreamError
 from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train.federate import averaging, local
 from semcache.train.federate.client import Client, World
+from semcache.train.federate.coordinator import create
 from semcache.train.federate.rounds import Federation, Phase
-from semcache.train.federate.server import create
 from semcache.train.federate.simulate import simulate
 from semcache.train.pairs import write
 from tests.train.bases import traffic

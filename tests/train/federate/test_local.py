@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from semcache.errors import InvalidArgument
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.train import splits
-from semcache.train.federate import averaging, compare, local
+from semcache.train.federate import averaging, comparison, local
 from semcache.train.federate.simulate import simulate
 from tests.train.bases import traffic
 from tests.train.federate import owners
@@ -69,23 +69,23 @@ def compare_toy() -> dict[str, float]:
     plan = owners.plan(rounds=15)
     model, seen = simulate(clients, plan)
     everything = local.Holdings(
-        compare._joined([one.train for one in clients]), compare._joined([one.check for one in clients])
+        comparison._joined([one.train for one in clients]), comparison._joined([one.check for one in clients])
     )
     judge = owners.pairs(2000, 99)
     ways = {
-        "none": compare._level(local.start(plan), everything, plan),
+        "none": comparison._level(local.start(plan), everything, plan),
         "federated": model,
-        "central": compare._central(everything, plan),
+        "central": comparison._central(everything, plan),
     }
     assert int(seen.same.sum() + seen.other.sum()) == 640
-    return {name: compare._figures(plan, one, judge)["average_precision"] for name, one in ways.items()}
+    return {name: comparison._figures(plan, one, judge)["average_precision"] for name, one in ways.items()}
 
 
 @pytest.mark.parametrize("alike", [True, False])
 def test_every_pair_goes_to_one_client_and_components_stay_whole(alike: bool) -> None:
     pairs = traffic()
     encode = None if alike else HashingEmbedder(32).encode
-    parts = compare.shared_out(pairs, 5, encode, seed=3)
+    parts = comparison.shared_out(pairs, 5, encode, seed=3)
     assert sorted(str(pair) for part in parts for pair in part) == sorted(map(str, pairs))
     assert all(parts)
     texts = [{text for pair in part for text in (pair.one, pair.two)} for part in parts]

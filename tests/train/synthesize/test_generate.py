@@ -11,7 +11,7 @@ from semcache.errors import InvalidArgument
 from semcache.matching.guards import GUARDS, conflicts
 from semcache.train.pairs import Pair
 from semcache.train.synthesize import KINDS, Counts, synthesize
-from semcache.train.synthesize.sieve import normal, objection
+from semcache.train.synthesize.pair_filter import normal, objection
 
 SUBJECTS = ("PIN", "card", "account", "address", "order", "passport", "subscription", "refund", "mortgage", "laptop")
 PROMPTS = [

@@ -10,7 +10,7 @@ from semcache.errors import InvalidArgument
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.train.recipe import authored
 from semcache.train.synthesize import Counts
-from semcache.train.synthesize.sieve import objection
+from semcache.train.synthesize.pair_filter import objection
 from semcache.train.synthesize.written import GROUPS, written
 
 if TYPE_CHECKING:

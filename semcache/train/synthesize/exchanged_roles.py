@@ -10,8 +10,8 @@ import random
 import re
 
 from semcache.request.text import vocabulary
+from semcache.train.synthesize.prose import Lexicon, cased, spans, words
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import Lexicon, cased, spans, words
 
 _A = r"(?P<a>(?:the |a |an |my |your |one )?[\w$£€](?:[\w.#+'-]*[\w#+])?(?: [A-Z][\w-]+){0,2})"
 _B = _A.replace("?P<a>", "?P<b>")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from semcache.simulate.result import Flags, Result
+    from semcache.simulate.simulated import Flags, Result
 
 KINDS = {
     "gained": "served now, and rightly",

@@ -10,8 +10,8 @@ import random
 import re
 
 from semcache.request.text import vocabulary
+from semcache.train.synthesize.prose import capital, put, single, small, spans
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import capital, put, single, small, spans
 
 # Behind these a "not" is part of a phrase that has no opposite without it.
 _SET = (

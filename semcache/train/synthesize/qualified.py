@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import Lexicon, alternatives, capital, single, split_end, words
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import Lexicon, alternatives, capital, single, split_end, words
 
 # What anything that is done or asked about may be narrowed to; each line is one axis.
 _AXES = (

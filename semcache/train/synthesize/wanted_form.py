@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import Lexicon, alternatives, capital, single, small, split_end
 from semcache.train.synthesize.rule import changing
-from semcache.train.synthesize.text import Lexicon, alternatives, capital, single, small, split_end
 
 _FORMS = (
     "in one sentence", "in three bullet"

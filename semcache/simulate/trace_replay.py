@@ -20,7 +20,7 @@ from semcache.matching.strategies.static import StaticThreshold
 from semcache.retention.freshness import LearnedFreshness, Volatility
 from semcache.simulate import bounds
 from semcache.simulate.arrivals import Arrival
-from semcache.simulate.result import Result
+from semcache.simulate.simulated import Result
 from semcache.simulate.simulator import Simulator
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 import re
 
+from semcache.train.synthesize.prose import capital, split_end
 from semcache.train.synthesize.rule import changing, keeping
-from semcache.train.synthesize.text import capital, split_end
 
 # One line, one meaning.
 _FOLLOWUPS = """
