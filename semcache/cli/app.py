@@ -14,10 +14,10 @@ from semcache.cli import (
     configuration,
     doctor,
     embedder,
-    engine,
+    engine_commands,
     entries,
-    keys,
-    plans,
+    key_commands,
+    plan_commands,
     policies,
     replay,
     sealing,
@@ -61,7 +61,7 @@ app.command("reseal")(sealing.reseal)
 app.command("doctor")(doctor.doctor)
 app.add_typer(policies.app, name="policy")
 app.add_typer(embedder.app, name="embedder")
-app.add_typer(plans.app, name="plans")
-app.add_typer(keys.app, name="keys")
+app.add_typer(plan_commands.app, name="plans")
+app.add_typer(key_commands.app, name="keys")
 app.add_typer(configuration.app, name="config")
-app.add_typer(engine.app, name="engine")
+app.add_typer(engine_commands.app, name="engine")

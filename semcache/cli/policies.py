@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semcache.cli import comparing, opened, options, output
+from semcache.cli import opened, options, output, policy_diff
 from semcache.cli.simulating import (
     Form,
     FormOption,
@@ -123,7 +123,7 @@ def diff(
         settings = opened.settings_from(config, embedder=embedder)
         wanted = Wanted(trace, form, judge, requests, model, limit, seed)
         traffic = opened.run(
-            comparing.traffic(settings, wanted, old, new, examples=examples, show_prompts=show_prompts)
+            policy_diff.traffic(settings, wanted, old, new, examples=examples, show_prompts=show_prompts)
         )
     if as_json:
         output.as_json(told if traffic is None else {"settings": told, "traffic": traffic})
@@ -134,7 +134,7 @@ def diff(
     else:
         output.note("no difference")
     if traffic is not None:
-        comparing.show(traffic, first, second)
+        policy_diff.show(traffic, first, second)
 
 
 def differences(first: Pack, second: Pack) -> list[tuple[str, str, Any, Any]]:

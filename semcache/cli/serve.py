@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from uvicorn import Config
 
     from semcache.config.settings import Settings
-    from semcache.proxy.app import Proxy
+    from semcache.proxy.application import Proxy
 
-_APP, _WORKER = "semcache.proxy.app:create", "semcache.cli.serve:worker"
+_APP, _WORKER = "semcache.proxy.application:create", "semcache.cli.serve:worker"
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 _GRACE = 20
 _KEEP_ALIVE = 75
@@ -199,7 +199,7 @@ def _run_workers(config: Config, listener: socket.socket) -> bool:
 
 def worker() -> Proxy:
     """The application of one of several workers, which stops when their parent has ended, also if that was killed."""
-    from semcache.proxy.app import create
+    from semcache.proxy.application import create
 
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -29,7 +29,7 @@ from semcache.proxy.asgi import (
     until_disconnect,
 )
 from semcache.proxy.auth import Caller, forwarded
-from semcache.proxy.faults import survived
+from semcache.proxy.fault_log import survived
 from semcache.proxy.followup import Hit
 from semcache.proxy.forward import joinable, mode
 from semcache.proxy.plan_turn import PlanTurn

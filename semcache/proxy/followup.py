@@ -18,7 +18,7 @@ from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Dialect, Outbound
 from semcache.proxy.background import Background, Bucket
-from semcache.proxy.faults import survived
+from semcache.proxy.fault_log import survived
 from semcache.proxy.hits import is_stale
 from semcache.proxy.relay import is_stream
 from semcache.runtime.breaker import Breaker

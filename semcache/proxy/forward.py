@@ -15,7 +15,7 @@ from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
-from semcache.proxy.faults import survived
+from semcache.proxy.fault_log import survived
 from semcache.proxy.relay import is_stream
 from semcache.types import Assembled, Card, Lookup, Request, Store, Why
 from semcache.upstream.coalescing import Flight, Flights

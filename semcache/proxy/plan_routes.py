@@ -14,7 +14,7 @@ from semcache.agents.template import view
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.callers import REFUSALS, Callers
-from semcache.proxy.plans import PlanSurface
+from semcache.proxy.plan_service import PlanSurface
 from semcache.types import public_id
 
 

@@ -12,12 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from semcache.cache.asynchronous import AsyncSemanticCache
-from semcache.proxy.faults import survived
+from semcache.proxy.fault_log import survived
 
 if TYPE_CHECKING:
     from semcache.protocols import Dialect
     from semcache.proxy.asgi import HeaderList
-    from semcache.proxy.plans import PlanSurface, Served
+    from semcache.proxy.plan_service import PlanSurface, Served
     from semcache.types import Assembled, Entry, Lookup
 
 RUN = b"x-semcache-run"

@@ -18,12 +18,12 @@ from semcache.protocols import Backend, Dialect
 from semcache.proxy import hits
 from semcache.proxy.asgi import HeaderList, Receive, Scope, Send, decoded
 from semcache.proxy.auth import Authenticator, Caller, user_of
+from semcache.proxy.body_limit import ClientGone, read_body
 from semcache.proxy.exchange import Exchange, reject
-from semcache.proxy.faults import survived
+from semcache.proxy.fault_log import survived
 from semcache.proxy.followup import FollowUps
 from semcache.proxy.forward import Forwarder, exact_only
 from semcache.proxy.leases import Leases
-from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import identity_of
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
 from semcache.types import Scope as CacheScope
@@ -31,7 +31,7 @@ from semcache.upstream.coalescing import Flights
 
 if TYPE_CHECKING:
     from semcache.proxy.nearby import Nearby
-    from semcache.proxy.plans import PlanSurface
+    from semcache.proxy.plan_service import PlanSurface
 
 
 @dataclass(frozen=True, slots=True)

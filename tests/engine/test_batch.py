@@ -91,7 +91,7 @@ def test_a_queue_longer_than_the_engine_takes_is_worked_through(folder: Folder) 
 
 
 def test_the_command_continues_where_it_was_stopped(folder: Folder, tmp_path: Path) -> None:
-    from semcache.cli.engine import app
+    from semcache.cli.engine_commands import app
 
     source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     source.write_bytes(b"\n".join(line(str(at), f"question {at}") for at in range(6)))
@@ -113,7 +113,7 @@ def test_the_command_continues_where_it_was_stopped(folder: Folder, tmp_path: Pa
 
 def test_a_name_that_two_requests_have_is_said_before_any_work(tmp_path: Path) -> None:
     """What has a result is not done again, so one of the two would be lost when the command is."""
-    from semcache.cli.engine import app
+    from semcache.cli.engine_commands import app
     from semcache.errors import InvalidArgument
 
     source = tmp_path / "in.jsonl"
@@ -125,7 +125,7 @@ def test_a_name_that_two_requests_have_is_said_before_any_work(tmp_path: Path) -
 
 
 def test_a_file_that_is_not_there_is_said(folder: Folder, tmp_path: Path) -> None:
-    from semcache.cli.engine import app
+    from semcache.cli.engine_commands import app
     from semcache.errors import InvalidArgument
 
     result = CliRunner().invoke(app, ["batch", str(tmp_path / "no"), "--model", str(folder())])
@@ -133,7 +133,7 @@ def test_a_file_that_is_not_there_is_said(folder: Folder, tmp_path: Path) -> Non
 
 
 def test_results_go_where_they_can_be_written_and_never_over_the_requests(tmp_path: Path) -> None:
-    from semcache.cli.engine import app
+    from semcache.cli.engine_commands import app
     from semcache.errors import InvalidArgument
 
     source = tmp_path / "in.jsonl"
@@ -146,6 +146,6 @@ def test_results_go_where_they_can_be_written_and_never_over_the_requests(tmp_pa
 
 @pytest.mark.parametrize("command", [["serve"], ["batch", "x"]])
 def test_a_model_must_be_named(command: list[str]) -> None:
-    from semcache.cli.engine import app
+    from semcache.cli.engine_commands import app
 
     assert CliRunner().invoke(app, command).exit_code == 2

@@ -22,7 +22,7 @@ from semcache.cache import opening
 from semcache.dialects import dialects
 from semcache.errors import EmbedError, IndexFault, IntegrityError, StoreError
 from semcache.protocols import Outbound
-from semcache.proxy.app import Proxy
+from semcache.proxy.application import Proxy
 from semcache.runtime.breaker import Breaker
 from semcache.upstream.backends.echo import echo_app
 from semcache.upstream.backends.inprocess import EchoBackend
@@ -89,7 +89,7 @@ async def flaky(plans: dict[str, Iterator[Any]], folder: Path) -> AsyncIterator[
         made.journal._store = parts["store"]
         return made
 
-    with mock.patch("semcache.proxy.app.open_from", opened):
+    with mock.patch("semcache.proxy.application.open_from", opened):
         async with running(upstream(), folder) as proxy:
             yield proxy, parts
 

@@ -17,7 +17,7 @@ import msgspec
 
 from semcache.config.settings import Settings
 from semcache.protocols import Backend, Outbound
-from semcache.proxy.app import Proxy
+from semcache.proxy.application import Proxy
 
 CHAT = "/v1/chat/completions"
 PACK = """

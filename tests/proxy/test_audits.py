@@ -14,7 +14,7 @@ import pytest
 from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound
-from semcache.proxy.app import Proxy
+from semcache.proxy.application import Proxy
 from semcache.types import Assembled, Lookup
 from tests.proxy.driver import STREAM, Answer, Call, Received, Upstream, ask, completion, events, running, spoken
 from tests.proxy.strategies import Scripted

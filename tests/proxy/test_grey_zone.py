@@ -12,7 +12,7 @@ import pytest
 
 from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.models.verifiers import given
-from semcache.proxy.app import Proxy
+from semcache.proxy.application import Proxy
 from semcache.types import Assembled, Lookup, Serve
 from tests.proxy.driver import Answer, Call, Received, Upstream, ask, completion, running
 from tests.proxy.strategies import Scripted

@@ -13,7 +13,7 @@ import pytest
 
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound
-from semcache.proxy.app import Proxy
+from semcache.proxy.application import Proxy
 from semcache.proxy.near_call import Apart
 from semcache.upstream.backends.http import HttpBackend
 from tests.proxy.driver import CHAT, Answer, Call, Received, Upstream, running

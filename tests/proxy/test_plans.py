@@ -15,7 +15,7 @@ from semcache.errors import RequestRejected
 from semcache.proxy import plan_shapes as shapes
 from semcache.proxy.auth import Authenticator, new_key
 from semcache.proxy.plan_routes import plan_routes
-from semcache.proxy.plans import PlanSurface
+from semcache.proxy.plan_service import PlanSurface
 from semcache.types import Endpoint, Scope
 from tests.agents.worlds import SALT, TOOLS, asked, called, cancelling, opened
 

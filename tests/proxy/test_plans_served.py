@@ -19,7 +19,7 @@ import pytest
 from semcache.dialects import dialects
 from semcache.errors import StoreError
 from semcache.protocols import Outbound
-from semcache.proxy.app import Proxy
+from semcache.proxy.application import Proxy
 from semcache.types import Endpoint
 from tests.agents.worlds import TOOLS, asked, called
 from tests.proxy.driver import STREAM, Answer, Call, Clock, Received, Upstream, running
@@ -328,7 +328,7 @@ async def test_an_outcome_that_the_store_could_not_take_can_be_said_again(
 async def test_runs_that_wait_for_their_outcome_are_bounded_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("semcache.proxy.plans._PENDING_BYTES", 100_000)
+    monkeypatch.setattr("semcache.proxy.plan_service._PENDING_BYTES", 100_000)
     async with world(tmp_path) as here:
         for number in range(30):
             await here.ask(asked(task("bo_ray_2"), system="You help. " + "x" * 10_000 + str(number)))

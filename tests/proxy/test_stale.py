@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from semcache.errors import UpstreamError
-from semcache.proxy.app import Proxy
+from semcache.proxy.application import Proxy
 from tests.proxy.driver import Answer, Call, Clock, Received, Upstream, ask, completion, running
 
 PROMPT = "How do I reset the password of the router?"

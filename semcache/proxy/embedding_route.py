@@ -29,10 +29,10 @@ from semcache.proxy.asgi import (
     until_disconnect,
 )
 from semcache.proxy.auth import Caller, forwarded, user_of
+from semcache.proxy.body_limit import ClientGone, read_body
 from semcache.proxy.embedding_calls import Call, Calls, Landed
-from semcache.proxy.faults import survived
+from semcache.proxy.fault_log import survived
 from semcache.proxy.forward import joinable
-from semcache.proxy.limits import ClientGone, read_body
 from semcache.proxy.relay import identity_of, refused, relayed
 from semcache.proxy.routes import Routes
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why

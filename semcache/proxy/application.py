@@ -32,12 +32,12 @@ from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, respond
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.background import Background
+from semcache.proxy.body_limit import ClientGone, read_body, reread
 from semcache.proxy.easing import Watched, ease
-from semcache.proxy.embeddings import EmbeddingsRoute
-from semcache.proxy.faults import survived
+from semcache.proxy.embedding_route import EmbeddingsRoute
+from semcache.proxy.fault_log import survived
 from semcache.proxy.followup import FollowUps
 from semcache.proxy.leases import Leases
-from semcache.proxy.limits import ClientGone, read_body, reread
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
 from semcache.proxy.routes import Limits, Routes
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from semcache.proxy.near_opening import OpenNear
-    from semcache.proxy.plans import PlanSurface
+    from semcache.proxy.plan_service import PlanSurface
 
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
@@ -182,7 +182,7 @@ class Proxy:
         if chosen.mode == "off":
             return None
         from semcache.agents.plans import Terms
-        from semcache.proxy.plans import PlanSurface
+        from semcache.proxy.plan_service import PlanSurface
 
         plans = await self.cache.open_plans(Terms(target=chosen.target, life=chosen.life))
         salt, rule, mode = self.cache.parts.store.salt, chosen.rule, chosen.mode
