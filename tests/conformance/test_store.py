@@ -16,7 +16,7 @@ from semcache.storage.stores import open_store
 from semcache.types import ApiKey, ChangeKind, Outcome, Rejection, Scope, Selector, Why
 from semcache.types.evidence import Judgement, LabelSource
 from tests.fixtures_pg import postgres_url  # noqa: F401
-from tests.store.values import NOW, digest, entry, event, label, owed, vector
+from tests.storage.stores.values import NOW, digest, entry, event, label, owed, vector
 
 STORES = [
     "memory",

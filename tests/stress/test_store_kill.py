@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from semcache.storage.stores import open_store
-from tests.store.values import NOW, entry, vector
+from tests.storage.stores.values import NOW, entry, vector
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 4
@@ -24,7 +24,7 @@ CHILD = """
 import asyncio, itertools, sys
 from semcache.storage.stores import open_store
 from semcache.types import Selector
-from tests.store.values import NOW, entry, vector
+from tests.storage.stores.values import NOW, entry, vector
 
 async def main(path, first):
     store = open_store(path)

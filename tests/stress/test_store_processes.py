@@ -11,7 +11,7 @@ import pytest
 
 from semcache.storage.stores import open_store
 from tests.fixtures_pg import postgres_url  # noqa: F401
-from tests.store.values import entry
+from tests.storage.stores.values import entry
 
 ROOT = Path(__file__).parents[2]
 WRITERS, EACH = 3, 100
@@ -19,7 +19,7 @@ CHILD = """
 import asyncio, sys
 from semcache.storage.stores import open_store
 from semcache.types import Rejection, Selector
-from tests.store.values import NOW, entry, vector
+from tests.storage.stores.values import NOW, entry, vector
 
 async def main(url, first, each):
     store = open_store(url)

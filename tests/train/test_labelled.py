@@ -12,7 +12,7 @@ from semcache.storage.stores import open_store
 from semcache.train.labelled import contrasted, pairs_of
 from semcache.train.pairs import Pair
 from semcache.types.evidence import LabelSource
-from tests.store.values import digest, entry, label, vector
+from tests.storage.stores.values import digest, entry, label, vector
 
 
 async def test_labels_become_pairs_as_far_as_their_words_are_there(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from semcache import SemanticCache
 from semcache.agents.multiplex.values import worth_by
 from semcache.config.agent_packs import ModelSpec
 from semcache.types import Card, Usage
-from tests.store.values import entry
+from tests.storage.stores.values import entry
 
 LARGE, SMALL = ModelSpec(prompt=20, completion=20, quality=0.9), ModelSpec(prompt=1, completion=1, quality=0.88)
 

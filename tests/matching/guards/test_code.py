@@ -1,0 +1,56 @@
+"""Code, files, addresses and quotes must match as written; punctuation around them need not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
+
+ROWS = [
+    ("Is the Galaxy S23 waterproof?", "Is the Galaxy S24 waterproof?", VETO),
+    ("How do I write C++ classes?", "How do I write C# classes?", VETO),
+    ("How do I sort in C?", "How do I sort in R?", VETO),
+    ("Translate 'good morning' into German", "Translate 'good night' into German", VETO),
+    ("What does os.path.join do?", "What does os.path.split do?", VETO),
+    ("What does get_user() return?", "What does set_user() return?", VETO),
+    ("Fix main.py", "Fix test.py", VETO),
+    ("What does git log --oneline show?", "What does git log --graph show?", VETO),
+    ("Read userName from the form", "Read userEmail from the form", VETO),
+    ("is vitamin c good for colds", "is vitamin d good for colds", VETO),
+    ("See https://example.com/a", "See https://example.com/b", VETO),
+    (
+        "What is the difference between supply and demand?",
+        'What is the difference between "supply" and "demand"?',
+        NOTHING,
+    ),
+    ("How do I plan a trip?", "How do I plan for trips?", NOTHING),
+    ("Is plan B cheaper?", "Is plan C cheaper?", VETO),
+    ("Is it about learning C?", "Is it about learning the C language?", NOTHING),
+    ("Merge with git merge --squash", "Merge with git merge", VETO),
+    ("Open notes.txt", "open the file notes.txt please", NOTHING),
+    (
+        'How do I answer "why should we hire you"?',
+        "What is a good answer in an interview when they wonder about hiring me?",
+        DOUBT,
+    ),
+    ("Mail help@example.com", "Mail info@example.com", VETO),
+    ("Call user_id.strip()", "Call user_id.lower()", VETO),
+    ("What is a B2 visa?", "What is an F1 visa?", VETO),
+    ("What is a B-2 visa?", "What is a B2 visa?", NOTHING),
+    ("How do I use std::vector?", "How do I use std::map?", VETO),
+    ("How do I reset my password?", "How can I reset my password?", NOTHING),
+    ("Explain ^\\d{3}-\\d{4}$", "Explain ^\\d{3,}-\\d{4}$", VETO),
+    ("Where is the vertex of y = |x - 2|?", "Where is the vertex of y = |x + 2|?", VETO),
+    ("Solve -2x + 6 > 10", "Solve -2x + 6 < 10", VETO),
+    ("Simplify (2x)(4y) = z", "Simplify (2x)/(4y) = z", VETO),
+    ("What does the !! operator do?", "What does the ?: operator do?", VETO),
+    ("Is 7 - 10 negative?", "Is 7 minus 10 negative?", NOTHING),
+    ("They won 6 - 4, 7 - 5.", "They won 6 -- 4, 7 -- 5!", NOTHING),
+    ("A *good* warm-up & more?", "A good warm-up and/or more??", NOTHING),
+    ("When was the Tron 4 launched?", "When was the Tron 4S launched?", DOUBT),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_code(query: str, cached: str, expected: str) -> None:
+    assert verdict("code", query, cached) == expected

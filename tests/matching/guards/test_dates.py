@@ -1,0 +1,77 @@
+"""Prompts about different times must not share an answer; one time in two spellings is one time."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.matching.guards import GUARDS
+from tests.matching.guards.verdicts import NOTHING, VETO, verdict
+
+ROWS = [
+    ("What happened on 5 January 2024?", "What happened on January 5, 2024?", False),
+    ("What happened on 5 January 2024?", "What happened on 2024-01-05?", False),
+    ("What happened on Jan 5th 2024?", "What happened on the 5th of January 2024?", False),
+    ("What happened on Jan 5th 2024?", "What happened on Jan 6th 2024?", True),
+    ("What happened on 01/02/2024?", "What happened on 1 February 2024?", False),
+    ("What happened on 01/02/2024?", "What happened on January 2, 2024?", False),
+    ("What happened on 01/02/2024?", "What happened on 3 March 2024?", True),
+    ("What happened on 13/02/2024?", "What happened on 2024-02-13?", False),
+    ("Best laptops of 2023", "Best laptops of 2024", True),
+    ("Best laptops of 2023", "Best laptops", True),
+    ("Tax brackets 2023", "Tax brackets for 2023", False),
+    ("Revenue in Q1 2023", "Revenue in Q2 2023", True),
+    ("Revenue in Q1 2023", "Revenue in the first quarter of 2023", False),
+    ("Revenue in March 2023", "Revenue in Mar 2023", False),
+    ("Revenue in March 2023", "Revenue in April 2023", True),
+    ("Revenue in FY2023", "Revenue in FY2022", True),
+    ("Music of the 1990s", "Music of the 90s", False),
+    ("Music of the 1990s", "Music of the 1980s", True),
+    ("Is the shop open on Monday?", "Is the shop open on Tuesday?", True),
+    ("Is the shop open on Mondays?", "Is the shop open on Monday?", False),
+    ("Is the shop open at 5pm?", "Is the shop open at 17:00?", False),
+    ("Is the shop open at 5 p.m.?", "Is the shop open at 5 a.m.?", True),
+    ("Is the shop open at noon?", "Is the shop open at midnight?", True),
+    ("Is the shop open at noon?", "Is the shop open at 12:00?", False),
+    ("Flights to Rome in July", "Flights to Rome in August", True),
+    ("Flights to Rome in July", "Flights to Rome in Jul", False),
+    ("Flights to Rome next week", "Flights to Rome next month", True),
+    ("Flights to Rome next week", "Flights to Rome last week", True),
+    ("Flights to Rome next week", "Flights to Rome", True),
+    ("Flights to Rome tomorrow", "Flights to Rome today", True),
+    ("Flights to Rome tomorrow", "Flights to Rome tomorrow please", False),
+    ("Who won yesterday?", "Who won the day before yesterday?", True),
+    ("Who is the president of France?", "Who was the president of France?", True),
+    ("Who is the president of France?", "Who's the French president?", False),
+    ("Did the Fed raise rates?", "Will the Fed raise rates?", True),
+    ("Will the Fed raise rates?", "Is the Fed going to raise rates?", False),
+    ("When was Rome founded?", "When did the founding of Rome happen?", False),
+    ("May I return shoes?", "Can I return shoes?", False),
+    ("Can I march in the parade?", "May I march in the parade?", False),
+    ("Weather in Oslo in May", "Weather in Oslo in June", True),
+    ("How many is 2000 calories?", "How many are 2000 calories?", False),
+    ("Lunch in the 18:30 slot", "Lunch in the 19:30 slot", True),
+    ("How do I second a motion?", "How can I second a motion?", False),
+    ("How did it look three days ago?", "How does it look in three days?", True),
+    ("Why was my last order late?", "Why was the last order late?", False),
+    ("Is ibuprofen safe during pregnancy?", "Can pregnant women take ibuprofen?", False),
+    ("Schedule it for this weekend", "Schedule it for next weekend", True),
+    ("Is Christmas on a Sunday in 2033?", "Is Christmas on a Sunday in 2034?", True),
+    ("What is on TV this evening?", "What is on TV tonight?", NOTHING),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_dates(query: str, cached: str, expected: bool) -> None:
+    assert verdict("dates", query, cached) == (VETO if expected else NOTHING)
+
+
+@pytest.mark.parametrize(
+    "text", ["call me at 99/99/9999", "2024-13-45", "32 January", "25:61", "0am", "the 13pm train"]
+)
+def test_impossible_dates_are_left_to_the_numbers(text: str) -> None:
+    assert GUARDS["dates"].conflict(text, "call me") is None
+    assert GUARDS["numbers"].conflict(text, "call me") is not None
+
+
+def test_the_numbers_of_a_date_are_not_read_twice() -> None:
+    assert GUARDS["numbers"].conflict("Due on 5 January 2024", "Due on 2024-01-05") is None

@@ -1,0 +1,61 @@
+"""The same words the other way round ask something else; a moved phrase or a list in another order does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
+
+ROWS = [
+    ("Translate from German to French", "Translate from French to German", VETO),
+    ("Flights from Boston to Denver", "Flights from Denver to Boston", VETO),
+    ("Flights from Boston to Denver", "Flights to Denver from Boston", NOTHING),
+    ("Flights from Boston to Denver", "Flights to Boston from Denver", VETO),
+    ("How long does a transfer from China take?", "How long does a transfer to China take?", VETO),
+    ("How long until transfers from Europe arrive?", "How long does it take for a transfer from Europe?", NOTHING),
+    ("Move money from savings to my current account", "Move money from my current account to savings", VETO),
+    ("Can I switch from my old phone to a new one?", "Can I change to a new phone from my old one?", NOTHING),
+    ("Can I top up via Apple Pay?", "Can I use Apple Pay to top up?", NOTHING),
+    ("Convert miles to kilometers", "Convert kilometers to miles", VETO),
+    ("Is Python faster than Java?", "Is Java faster than Python?", VETO),
+    ("Is Python faster than Java?", "Is Java slower than Python?", NOTHING),
+    ("Compare Python to Java", "Compare Java to Python", NOTHING),
+    ("Difference between Python and Java", "Difference between Java and Python", NOTHING),
+    ("How far is Leeds from York?", "How far is York from Leeds?", NOTHING),
+    ("Why do cats chase mice?", "Why do mice chase cats?", VETO),
+    ("Does the landlord owe the tenant money?", "Does the tenant owe the landlord money?", VETO),
+    ("Can my employer sue my insurer?", "Can my insurer sue my employer?", VETO),
+    ("Is a square a rectangle?", "Is a rectangle a square?", DOUBT),
+    ("Where can I buy bread and milk?", "Where can I buy milk and bread?", NOTHING),
+    ("Who likes tea, coffee and milk?", "Who likes milk, coffee and tea?", NOTHING),
+    ("In Leeds, where is the library?", "Where is the library in Leeds?", NOTHING),
+    ("What is the capital of France?", "What is France's capital?", NOTHING),
+    ("Reset the password of my account", "Reset my account password", NOTHING),
+    ("The red car hit the blue van", "The blue car hit the red van", VETO),
+    ("He was born in Oslo in 1947", "He was born in 1947 in Oslo", NOTHING),
+    ("Pay by card or by cheque?", "Pay by cheque or by card?", NOTHING),
+    ("", "from to than", NOTHING),
+    ("Transfer money from India to the UK cheaply", "Transfer money from the UK to India cheaply", VETO),
+    ("Why is he angry when I meet my friends?", "Why is he angry when I meet his friends?", VETO),
+    ("How do I clean my oven?", "How do I clean our oven?", NOTHING),
+    ("How do I clean my oven?", "How do you clean your oven and your hob?", NOTHING),
+    ("Do I need a visa as a citizen of Peru?", "As a citizen of Peru, do I need a visa?", NOTHING),
+    ("Can I claim benefits if I quit my job?", "If I quit my job, can I claim benefits?", NOTHING),
+    ("Why does my brother sulk when I meet my friends?", "Why does my brother sulk when I meet his friends?", VETO),
+    (
+        "The plan was drafted in Oslo by Ann Berg and signed in Rome by Otto Lund",
+        "The plan was signed in Rome by Ann Berg, having been drafted in Oslo by Otto Lund",
+        DOUBT,
+    ),
+    (
+        "We met in May at the old mill in Ghent with friends",
+        "In May we met with friends at the old mill in Ghent",
+        NOTHING,
+    ),
+    ("What questions should I ask in an interview?", "What questions will I be asked in an interview?", VETO),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_direction(query: str, cached: str, expected: str) -> None:
+    assert verdict("direction", query, cached) == expected

@@ -1,0 +1,89 @@
+"""A prompt that leans on earlier turns must not be answered from the cache of another conversation."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.matching.guards import is_elliptic
+from tests.matching.guards.verdicts import NOTHING, VETO, verdict
+
+ELLIPTIC = """
+What about Germany?
+And the second one?
+And in France?
+How about tomorrow?
+But why?
+Why?
+Why not?
+When?
+How much?
+the other one
+Which one?
+Is it treatable?
+What are its symptoms?
+When was he born?
+Can they do that?
+Tell me more
+Can you explain that again?
+Continue
+Shorter please
+Make it shorter
+Translate it into French
+for children?
+in Germany?
+Same for Spain
+What is the first sign of it?
+ok, and the price?
+Does it have side effects?
+""".strip().split("\n")
+COMPLETE = """
+What is the capital of Germany?
+How do I reset my password?
+Is it safe to take aspirin?
+What time is it?
+How long does it take to get a passport?
+Is it possible to pay by card?
+How can I tell that a mango isn't ripe yet?
+Do they speak Cantonese or Mandarin in Hong Kong?
+Is the Indian Army a better career than IT?
+Is it cheaper living in Spain or in Portugal?
+will it rain tomorrow in Leeds
+What is it like to live in Leeds?
+Is it going to rain tomorrow?
+What is this error: file not found?
+I lost my card and want to block it
+My parcel is late, where is it?
+What is a mortgage and how does it work?
+How do ducks clean their feathers?
+How do they say hello in Japanese?
+Which one is better, tea or coffee?
+What about me makes dogs bark at strangers when I walk past them with my trolley?
+Reset password
+Why is the sky blue?
+It says that my payment was declined
+In which country is Timbuktu?
+Does this phone have a headphone jack?
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("text", ELLIPTIC)
+def test_leans_on_earlier_turns(text: str) -> None:
+    assert is_elliptic(text)
+    assert is_elliptic(text.upper())
+
+
+@pytest.mark.parametrize("text", COMPLETE)
+def test_says_itself_what_it_is_about(text: str) -> None:
+    assert not is_elliptic(text)
+
+
+def test_an_elliptic_prompt_matches_only_its_own_words() -> None:
+    assert verdict("ellipsis", "What about Germany?", "What about Spain?") == VETO
+    assert verdict("ellipsis", "What about Germany?", "What is the capital of Germany?") == VETO
+    assert verdict("ellipsis", "What about Germany?", "what about germany") == NOTHING
+    assert verdict("ellipsis", "What is the capital of Germany?", "Where is Germany?") == NOTHING
+
+
+@pytest.mark.parametrize("text", ["", " ", "?", "\n"])
+def test_nothing_is_not_elliptic(text: str) -> None:
+    assert not is_elliptic(text)

@@ -1,0 +1,46 @@
+"""One question wants another answer as JSON, in French or for a child; the subject's own words are no wish."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
+
+ROWS = [
+    ("List the planets in JSON", "List the planets as a table", VETO),
+    ("List the planets in JSON", "List the planets", VETO),
+    ("List the planets in JSON format", "List the planets as JSON", NOTHING),
+    ("List the planets as bullet points", "List the planets in a bulleted list", NOTHING),
+    ("Explain inflation in one sentence", "Explain inflation", VETO),
+    ("Explain inflation in one sentence", "Explain inflation in a single sentence", NOTHING),
+    ("Explain inflation in one sentence", "Explain inflation in one paragraph", VETO),
+    ("Explain inflation in French", "Explain inflation in Spanish", VETO),
+    ("Explain inflation in French", "Explain inflation", VETO),
+    ("Explain inflation in English", "What does inflation mean for people on a pension?", DOUBT),
+    ("Explain inflation to a child", "Explain inflation to an economist", VETO),
+    ("Explain inflation to a child", "Explain inflation like I'm five", NOTHING),
+    ("Explain inflation like I'm 5", "Explain inflation", VETO),
+    ("Explain inflation for beginners", "Explain inflation for experts", VETO),
+    ("How do I change a tyre?", "How do I change a tyre step by step?", VETO),
+    ("How do I change a tyre?", "Show me step by step what to do about a flat wheel", DOUBT),
+    ("Explain inflation briefly", "Explain inflation in detail", VETO),
+    ("Explain inflation briefly", "Explain inflation in short", NOTHING),
+    ("Explain inflation in simple terms", "Explain inflation in layman's terms", NOTHING),
+    ("Explain inflation in simple terms", "Explain inflation in technical terms", VETO),
+    ("Write a poem about rain", "Write an essay about rain", VETO),
+    ("Explain it with examples", "Explain it", VETO),
+    ("How do I draw a table with my tablet?", "How can I draw a table on my tablet?", NOTHING),
+    ("What is the French word for rain?", "What is rain called in French?", NOTHING),
+    ("Which French schools are good?", "Which schools are good in French history?", NOTHING),
+    ("Is a short term loan a good idea?", "Are short term loans a good idea?", NOTHING),
+    ("Seats for 5 people", "Seats for 6 people", NOTHING),
+    ("Should I rent in the French capital?", "Should I rent in Paris?", NOTHING),
+    ("How much is that in Japanese yen?", "How many yen is that?", NOTHING),
+    ("List it in bullet points", "list it, bullets pls", NOTHING),
+    ("Say good morning in German", "Say good morning in French, please", VETO),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_form(query: str, cached: str, expected: str) -> None:
+    assert verdict("form", query, cached) == expected

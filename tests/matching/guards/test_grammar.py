@@ -1,0 +1,35 @@
+"""Between the same content words the light ones make the difference."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
+
+ROWS = [
+    ("Can I wash tomatoes?", "Must I wash tomatoes?", VETO),
+    ("Should I tell my boss?", "Do I have to tell my boss?", VETO),
+    ("Is it mandatory to register a bike?", "Is it possible to register a bike?", VETO),
+    ("Do I have to tell my boss?", "Must I tell my boss?", NOTHING),
+    ("Can I wash tomatoes?", "May I wash tomatoes?", NOTHING),
+    ("How can I wash tomatoes?", "How should I wash tomatoes?", NOTHING),
+    ("Is Venus habitable?", "Was Venus habitable?", VETO),
+    ("How do people travel in London?", "How will people travel in London?", DOUBT),
+    ("Which countries did Napoleon invade?", "Which countries has Napoleon invaded?", NOTHING),
+    ("He is the brother of the king", "He was the brother of the king", NOTHING),
+    ("How do I write to a senator?", "How do I write for a senator?", VETO),
+    ("Books by Churchill", "Books about Churchill", VETO),
+    ("Which is the best app for learning yoga?", "Which is the best app to learn yoga?", NOTHING),
+    ("Hotels in Rome", "Hotels of Rome", NOTHING),
+    ("What eats sharks?", "What do sharks eat?", VETO),
+    ("Who hired Steve Jobs?", "Who did Steve Jobs hire?", VETO),
+    ("Who hired Steve Jobs?", "By whom was Steve Jobs hired?", NOTHING),
+    ("Who was hired by Steve Jobs?", "Who did Steve Jobs hire?", NOTHING),
+    ("Which company owns it?", "Which company is it owned by?", NOTHING),
+    ("When can I eat after surgery?", "What can I eat after surgery?", VETO),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_light_words(query: str, cached: str, expected: str) -> None:
+    assert verdict("question", query, cached) == expected

@@ -1,0 +1,86 @@
+"""Prompts of opposite polarity must not share an answer; a double negative and an idiom must not stand in the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.matching.guards.opposites import AXES
+from tests.matching.guards.verdicts import NOTHING, VETO, verdict
+
+ROWS = [
+    ("Is it safe to take aspirin with alcohol?", "Is it unsafe to take aspirin with alcohol?", True),
+    ("Is it not safe to take aspirin?", "Is it unsafe to take aspirin?", False),
+    ("Is aspirin safe?", "Is aspirin not unsafe?", False),
+    ("How do I enable two-factor login?", "How do I disable two-factor login?", True),
+    ("How do I turn on dark mode?", "How do I turn off dark mode?", True),
+    ("How do I turn dark mode on or off?", "How do I turn off dark mode?", False),
+    ("How do I increase the brightness?", "How can I decrease the brightness?", True),
+    ("Increasing brightness", "How to increase the brightness", False),
+    ("When should I buy shares?", "When should I sell shares?", True),
+    ("Allow cookies in Chrome", "Deny cookies in Chrome", True),
+    ("How do I start the service?", "How do I stop the service?", True),
+    ("How do I begin the service?", "How do I start the service?", False),
+    ("Does the price include tax?", "Does the price exclude tax?", True),
+    ("Should I eat before a workout?", "Should I eat after a workout?", True),
+    ("Find the minimum of a list", "Find the maximum of a list", True),
+    ("Find the min of a list", "Find the minimum of a list", False),
+    ("Sort a list in ascending order", "Sort a list in descending order", True),
+    ("Get the first element", "Get the last element", True),
+    ("Is it legal to record calls?", "Is it illegal to record calls?", True),
+    ("Foods that contain gluten", "Foods that do not contain gluten", True),
+    ("Recipes with eggs", "Recipes without eggs", True),
+    ("Why does my phone charge?", "Why doesn't my phone charge?", True),
+    ("Why can't I log in?", "How can I log in?", True),
+    ("Why can't I log in?", "Why cannot I log in?", False),
+    ("Why cant I log in", "Why am I unable to log in?", False),
+    ("Can't I pay by card?", "Can I pay by card?", False),
+    ("Isn't Python slow?", "Is Python slow?", False),
+    ("Is Python slow or not?", "Is Python slow?", False),
+    ("Why not use tabs?", "Why use tabs?", False),
+    ("It's a good plan, isn't it?", "Is it a good plan?", False),
+    ("I don't know how to reset my router", "How do I reset my router?", False),
+    ("I never got my parcel", "I got my parcel", True),
+    ("Never not use seat belts?", "Use seat belts?", False),
+    ("All items except shoes", "All items and shoes", True),
+    ("Do I pay unless I cancel?", "Do I pay if I cancel?", True),
+    ("My card is not working", "My card is broken", False),
+    ("Fly north from Perth", "Fly south from Perth", True),
+    ("Give me the mean of this list", "Give me the median of this list", True),
+    ("Convert this PDF to CSV", "Convert this PDF to JSON", True),
+    ("Is the dog allowed chocolate?", "Is the cat allowed chocolate?", True),
+    ("Upload a file to S3", "Download a file from S3", True),
+    ("Encode text as base64", "Decode text from base64", True),
+    ("What are the pros of remote work?", "What are the cons of remote work?", True),
+    ("What are the advantages of remote work?", "What are the benefits of remote work?", False),
+    ("Signs of hypertension", "Signs of hypotension", True),
+    ("Subscribe to the newsletter", "Unsubscribe from the newsletter", True),
+    ("Did my payment succeed?", "Did my payment fail?", True),
+    ("At least five items", "At most five items", True),
+    ("Is this compound unreactive?", "Is this compound reactive?", True),
+    ("How do I cancel my plan?", "What's the way to cancel my plan?", False),
+    ("The derivative of sin x", "The integral of sin x", True),
+    ("Uninstall the app", "Install the app", True),
+    ("Is the deposit refundable?", "Can I get the deposit back?", False),
+    ("What are the arguments against the death penalty?", "What are the arguments for the death penalty?", VETO),
+    ("Which is the case against a wealth tax?", "What speaks against a wealth tax?", NOTHING),
+    ("iit w/o coaching possible?", "Is it possible to get into IIT without coaching?", NOTHING),
+    ("jwt in localStorage safe or no", "Is it safe to store JWTs in localStorage?", NOTHING),
+    ("greenland EU yes/no", "Is Greenland a part of the EU?", NOTHING),
+    ("no. of iits in 1990", "How many IITs were there in 1990?", NOTHING),
+    ("Book the room on Monday morning", "Book the room on Monday evening", VETO),
+    ("my gas bill went up, why", "my gas bill went down, why", VETO),
+    ("What should I do during a quake?", "What should I do after a quake?", VETO),
+    ("A charge that he denied", "A charge that he admitted", VETO),
+    ("Screens wider than 600px", "Screens narrower than 600px", VETO),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_negation(query: str, cached: str, expected: bool) -> None:
+    assert verdict("negation", query, cached) == (VETO if expected else NOTHING)
+
+
+def test_no_word_is_its_own_opposite() -> None:
+    for word, sides in AXES.items():
+        axes = [axis for axis, _ in sides]
+        assert len(axes) == len(set(axes)), word

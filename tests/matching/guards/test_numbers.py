@@ -1,0 +1,107 @@
+"""Prompts that differ in a quantity must not share an answer; one quantity spelt otherwise is one quantity."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.matching.guards import GUARDS
+from tests.matching.guards.verdicts import NOTHING, VETO, verdict
+
+ROWS = [
+    ("Convert 5 miles to km", "Convert 6 miles to km", True),
+    ("Convert 5 miles to km", "Convert 5 miles to meters", True),
+    ("How far is the moon in km?", "How far is the moon in miles?", True),
+    ("Plan a 1 km run", "Plan a run of 1000 m", False),
+    ("A film of 90 minutes", "A film of 1.5 hours", False),
+    ("A film of 90 minutes", "A film of 1.6 hours", True),
+    ("Is a 50% discount good?", "Is a half discount good?", False),
+    ("Is a 50% discount good?", "Is a 15% discount good?", True),
+    ("Is 50 enough?", "Is 50% enough?", True),
+    ("Install Python 3.11", "Install Python 3.9", True),
+    ("Install Python 3.1", "Install Python 3.10", True),
+    ("Upgrade to Node v18.2.1", "Upgrade to Node 18.2.1", False),
+    ("Upgrade to Django 4.2", "Upgrade to Django 4.2.0", False),
+    ("What is 5+3?", "What is 5-3?", True),
+    ("What is 12 * 4", "What is 12 times 4", False),
+    ("What is 5 minus 3?", "What is 3 minus 5?", True),
+    ("What is 3 plus 5?", "What is 5 plus 3?", False),
+    ("What is 8 divided by 2", "What is 2 divided by 8", True),
+    ("What is 20% of 50?", "What is 50% of 20?", True),
+    ("Add 17 and 25", "Multiply 17 and 25", True),
+    ("Solve 3x = 12", "Solve 3x = 15", True),
+    ("A dozen eggs", "12 eggs", False),
+    ("A dozen eggs", "two dozen eggs", True),
+    ("Licence for twenty-five users", "Licence for 25 users", False),
+    ("two hundred and fifty grams of flour in cups", "250 g of flour in cups", False),
+    ("Sort 1,000,000 rows", "Sort 1 million rows", False),
+    ("Sort 1,000 rows", "Sort 10,000 rows", True),
+    ("Is 1.000,50 euros a lot?", "Is €1000.50 a lot?", False),
+    ("I was charged $5", "I was charged 5 dollars", False),
+    ("I was charged $5", "I was charged €5", True),
+    ("I was charged $1.5m", "I was charged $1,500,000", False),
+    ("Which one is best for travel?", "Which is best for travel?", False),
+    ("Can I bring one bag?", "Can I bring two bags?", True),
+    ("Can I bring 2 bags?", "Can I bring bags?", True),
+    ("When did World War II end?", "When did World War 2 end?", False),
+    ("When did the second world war end?", "When did World War 2 end?", False),
+    ("When did the first world war end?", "When did the second world war end?", True),
+    ("Is 100 C hot?", "Is 212 fahrenheit hot?", False),
+    ("Is -5 degrees cold?", "Is 5 degrees cold?", True),
+    ("Is 38°C a fever?", "Is 39 °C a fever?", True),
+    ("Is ibuprofen 200 mg safe?", "Is ibuprofen 400 mg safe?", True),
+    ("Is ibuprofen 200 mg safe?", "Is ibuprofen 0.2 g safe?", False),
+    ("Is ibuprofen 200 mg safe?", "Is ibuprofen 200 ml safe?", True),
+    ("Type 1 diabetes diet", "Type 2 diabetes diet", True),
+    ("Where is order 12345?", "Where is order 12346?", True),
+    ("Parking for half an hour", "Parking for 30 minutes", False),
+    ("Parking for an hour", "Parking for 60 minutes", False),
+    ("Parking for an hour", "Parking for two hours", True),
+    ("What is two thirds of 90?", "What is 2/3 of 90?", False),
+    ("What is two thirds of 90?", "What is three quarters of 90?", True),
+    ("What does it cost per month?", "What does it cost per year?", True),
+    ("Top ten films of all time", "top 10 films of all time", False),
+    ("Summarise chapter 2", "Summarise the second chapter", False),
+    ("Process 1e3 items", "Process 1000 items", False),
+    ("Process 1e3 items", "Process 1e4 items", True),
+    ("Is support open 24/7?", "Is support always open?", False),
+    ("Hotels from 50 to 100 dollars", "Hotels from 50 to 150 dollars", True),
+    ("Take it twice a day", "Take it 2 times a day", False),
+    ("Take it twice a day", "Take it three times a day", True),
+    ("Symptoms of COVID-19", "Symptoms of covid", False),
+    ("Which GPU has 24 GB?", "Which GPU has 24000 MB?", False),
+    ("Is error 404 bad?", "Is error 500 bad?", True),
+    ("Round 3.14159 to two decimals", "Round 3.14159 to 2 decimals", False),
+    ("How do I reset it?", "How can it be reset?", False),
+    ("book a table for four at 8", "book a table for eight at 4", VETO),
+    ("I put in $10 and he puts in $30, who gets what?", "I put in $30 and he puts in $10, who gets what?", VETO),
+    ("Is 5 or 10 better?", "Is 10 or 5 better?", NOTHING),
+    ("Which are both languages of Cyprus?", "Which are the two languages of Cyprus?", NOTHING),
+    ("Who was the sixteenth president?", "Who was the 16th president?", NOTHING),
+    ("Who was the sixteenth president?", "Who was the seventeenth president?", VETO),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_numbers(query: str, cached: str, expected: bool) -> None:
+    assert verdict("numbers", query, cached) == (VETO if expected else NOTHING)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9))
+def test_other_integers_always_conflict(one: int, two: int) -> None:
+    found = GUARDS["numbers"].conflict(f"Refund {one:,} points", f"Refund {two} points")
+    assert (found is not None) is (one != two)
+
+
+def test_the_finding_names_both_readings() -> None:
+    found = GUARDS["numbers"].conflict("Ship 5 kg", "Ship 7 kg")
+    assert found is not None
+    assert found.guard == "numbers"
+    assert "5 mass / 7 mass" in found.detail
+
+
+@pytest.mark.parametrize("text", ["Is 6,043/3 above 2000?", "Is 20,000/10 right?", "Compare 1.2.3/4", "What is 1,5/2"])
+def test_a_fraction_may_have_any_spelling_above_its_line(text: str) -> None:
+    assert GUARDS["numbers"].conflict(text, text + "!") is None
+    assert GUARDS["numbers"].conflict(text, "What is a ratio?") is not None

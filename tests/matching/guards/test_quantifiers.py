@@ -1,0 +1,43 @@
+"""All is not some, at least is not at most, the cheapest is not the fastest."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
+
+ROWS = [
+    ("Can I return all items?", "Can I return some items?", VETO),
+    ("Can I return all items?", "Can I return every item?", NOTHING),
+    ("Can I return all of my items?", "Can I return my items?", NOTHING),
+    ("Do most shops open on Sunday?", "Do all shops open on Sunday?", VETO),
+    ("Are there any fees?", "Are there some fees?", NOTHING),
+    ("Are many seats free?", "Are few seats free?", VETO),
+    ("Can I take at least 2 bags?", "Can I take at most 2 bags?", VETO),
+    ("Can I take at most 2 bags?", "Can I take up to 2 bags?", NOTHING),
+    ("Is it a minimum of 3 nights?", "Must I stay at least 3 nights?", NOTHING),
+    ("Is delivery free for orders over £50?", "Is delivery free for orders under £50?", VETO),
+    ("Is delivery free for orders over £50?", "Is delivery free for orders of more than £50?", NOTHING),
+    ("Is delivery free for orders over £50?", "Is delivery free for orders of £50?", DOUBT),
+    ("Can drivers aged 25 or over hire a van?", "Can drivers aged 25 or under hire a van?", VETO),
+    ("No more than 3 devices?", "No less than 3 devices?", VETO),
+    ("Is the offer only for new customers?", "Is the offer for new customers?", VETO),
+    ("Is the offer only for new customers?", "Do long-standing subscribers also get the offer?", DOUBT),
+    ("What is your cheapest laptop?", "What is your fastest laptop?", VETO),
+    ("What is your cheapest laptop?", "What is your most expensive laptop?", VETO),
+    ("What is your cheapest laptop?", "What is your least expensive laptop?", NOTHING),
+    ("Which is the largest lake?", "Which is the biggest lake?", NOTHING),
+    ("What is the easiest way to learn chess?", "What is the best method of studying chess?", DOUBT),
+    ("Is it always free?", "Is it sometimes free?", VETO),
+    ("Is it usually free?", "Is it normally free?", NOTHING),
+    ("How do I reset my password?", "How can I reset my password?", NOTHING),
+    ("Is the shop above the bank?", "Is the shop below the bank?", NOTHING),
+    ("all", "some", NOTHING),
+    ("Is maths harder, or is that just a stereotype?", "Is maths harder, or is that only a stereotype?", NOTHING),
+    ("Which phones have often overheated?", "Which phones have never overheated?", VETO),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_quantifiers(query: str, cached: str, expected: str) -> None:
+    assert verdict("quantifiers", query, cached) == expected

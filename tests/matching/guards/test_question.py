@@ -1,0 +1,47 @@
+"""Who, when, where, why and how many are answered by different things; "how" and "where can I" often are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
+
+ROWS = [
+    ("Who founded the company?", "When was the company founded?", VETO),
+    ("Who founded the company?", "Which person founded the company?", NOTHING),
+    ("When was the company founded?", "In what year was the company founded?", NOTHING),
+    ("Where was the company founded?", "In which city was the company founded?", NOTHING),
+    ("Where was the company founded?", "When was the company founded?", VETO),
+    ("Why did the delivery fail?", "What is the reason the delivery failed?", NOTHING),
+    ("Why was it cancelled?", "How come it was cancelled?", NOTHING),
+    ("When are libraries open?", "Why are libraries open?", VETO),
+    ("How many bags may I take?", "How often may I take bags?", DOUBT),
+    ("How many bags may I take?", "Why may I take bags?", VETO),
+    ("How much is a ticket?", "What does a ticket cost?", NOTHING),
+    ("How much is a ticket?", "What is the price of a ticket?", NOTHING),
+    ("How much is a ticket?", "Where is a ticket sold?", VETO),
+    ("How long does delivery take?", "When will the delivery come?", NOTHING),
+    ("How long does delivery take?", "How much does delivery cost?", DOUBT),
+    ("How do I order a card?", "When can I order a card?", VETO),
+    ("How do I order a card?", "Why do I order a card?", VETO),
+    ("How do I order a card?", "Where do I order a card?", NOTHING),
+    ("How do I find my PIN?", "Where can I find my PIN?", NOTHING),
+    ("Can I order a card?", "How do I order a card?", DOUBT),
+    ("What is a mortgage?", "How do I get a mortgage?", VETO),
+    ("What is a mortgage?", "How do people usually repay a big mortgage early?", DOUBT),
+    ("What is the best way to order a card?", "How do I order a card?", NOTHING),
+    ("I want to order a card", "How do I order a card?", NOTHING),
+    ("When I pay by card, why is there a fee?", "Why is there a fee when I pay by card?", NOTHING),
+    ("Tell me how to order a card", "How do I order a card?", NOTHING),
+    ("", "Why?", NOTHING),
+    ("Should I tell my friend about the party?", "How do I tell my friend about the party?", VETO),
+    ("How was the pyramid built?", "Why was the pyramid built?", VETO),
+    ("How must vaccines be kept cold?", "Why must vaccines be kept cold?", VETO),
+    ("Do you know why cats purr?", "Why do cats purr?", NOTHING),
+    ("Could anyone tell me where the shop opens?", "Why does the shop open?", VETO),
+]
+
+
+@pytest.mark.parametrize(("query", "cached", "expected"), ROWS)
+def test_question(query: str, cached: str, expected: str) -> None:
+    assert verdict("question", query, cached) == expected
