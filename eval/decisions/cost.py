@@ -124,9 +124,13 @@ def _decide(threshold: Threshold, queries: list[_Query], names: tuple[str, ...])
 
 def _forget() -> None:
     """Make every text one that was never read."""
-    modules = [
-        module for name, module in sys.modules.items() if name.startswith(("semcache.matching.guards", "semcache.feat"))
-    ]
+    readers = (
+        "semcache.matching.guards",
+        "semcache.matching.features",
+        "semcache.request.text",
+        "semcache.request.kinds",
+    )
+    modules = [module for name, module in sys.modules.items() if name.startswith(readers)]
     for found in [value for module in modules for value in vars(module).values()]:
         if hasattr(found, "cache_clear"):
             found.cache_clear()

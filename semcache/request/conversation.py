@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from semcache.matching import guards
 from semcache.request import eligibility, keys
+from semcache.request.kinds.elliptic import is_elliptic
 from semcache.request.text import read as read_text
 from semcache.request.text import vocabulary
 
@@ -187,7 +187,7 @@ def follows(identity: Mapping[str, Any]) -> bool:
 
 def alone(identity: Mapping[str, Any], text: str) -> bool:
     """Whether the last message `text` points to earlier turns that this request does not have."""
-    return guards.is_elliptic(text) and not follows(identity)
+    return is_elliptic(text) and not follows(identity)
 
 
 def blended(last: Vector, questions: Matrix) -> Vector:
@@ -300,7 +300,7 @@ def _number(value: Any, numbers: dict[str, int]) -> Any:
 
 def _fixed(text: str, *, opens: bool) -> bool:
     kind = eligibility.kinds(text)
-    return kind.secret or kind.personal or kind.live or (opens and guards.is_elliptic(text))
+    return kind.secret or kind.personal or kind.live or (opens and is_elliptic(text))
 
 
 def _reaction(asked: Chain, kept: Chain, place: int) -> tuple[str, str] | None:

@@ -174,7 +174,7 @@ def test_the_command_line_knows_the_package_of_the_page(documented: tuple[Path, 
     assert {row["state"] for row in rows} == {"ok"}
     assert sorted(row["found"] for row in rows) == [
         "plug-in 'clock' of semcache-clock 0.1 (semcache.evictions: semcache_clock:Clock)",
-        "plug-in 'shouting' of semcache-clock 0.1 (semcache.matching.guards: semcache_clock:Shouting)",
+        "plug-in 'shouting' of semcache-clock 0.1 (semcache.guards: semcache_clock:Shouting)",
     ]
     schema = json.loads(run("policy", "schema").stdout)
     fields = schema["$defs"]["CategorySpec"]["properties"]

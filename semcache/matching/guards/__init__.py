@@ -18,7 +18,7 @@ from semcache.matching.guards.base import Comparing, Whole
 from semcache.matching.guards.code import Code
 from semcache.matching.guards.dates import Dates
 from semcache.matching.guards.direction import Direction
-from semcache.matching.guards.ellipsis import Elliptic, is_elliptic
+from semcache.matching.guards.ellipsis import Elliptic
 from semcache.matching.guards.entities import Entities
 from semcache.matching.guards.form import Form
 from semcache.matching.guards.negation import Negation
@@ -30,7 +30,7 @@ from semcache.protocols import Guard
 from semcache.request.text import READINGS
 from semcache.types import Conflict
 
-__all__ = ["GUARDS", "conflicts", "guards", "is_elliptic"]
+__all__ = ["GUARDS", "conflicts", "guards"]
 
 # Cheapest first.
 _ALL: tuple[Comparing[Any], ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.matching.guards import is_elliptic
+from semcache.request.kinds.elliptic import is_elliptic
 from tests.matching.guards.verdicts import NOTHING, VETO, verdict
 
 ELLIPTIC = """

@@ -1,0 +1,111 @@
+"""Prompts that lean on what was said before: "what about Germany?" asks nothing without an earlier turn.
+
+Knows openings, verbless fragments, and pronouns for things that the text does not name. Reads one text at a time, no
+conversation. Invariant: pure; a prompt of more than `_LONGEST` words is never elliptic.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from semcache.request.text import LIGHT, READINGS, vocabulary
+from semcache.request.text import read as read_text
+
+_LONGEST = 12  # words; a longer prompt says itself what it is about
+_OPENING = re.compile(
+    r"""\W*(?:(?:ok|okay|no|yes|yeah|hmm?|well|sorry|thanks|thank\ you|great)\b\W*)*(?:
+      (?:and|but|so|then|or)?\W*(?:what|how)\ about\b(?!\s+(?:when|if|the\s+time))
+    | (?:and|but|or|nor|then|also)\b(?!/)
+    | (?:what|how)\ (?:else|so|then|next|now|come)\W*$ | what\ if\ (?:not|so|it|they|he|she|that)\b
+    | (?:why|how|when|where|who|which|what|how\ (?:much|many|long|often|far|big|old))\W*$
+    | (?:why\ not|why\ so|why\ is\ that|how\ so|how\ come|since\ when|for\ how\ long|in\ what\ way|such\ as
+      |like\ what|for\ example)\W*$
+    | same\ (?:for|with|question|thing)\b | (?:ditto|likewise|similarly)\b
+    | (?:(?:can|could|would)\ you\ )?(?:please\ )?
+        (?:tell\ me\ more|say\ more|more\ (?:details?|info|information|examples?)
+        |elaborate|continue|go\ on|keep\ going|carry\ on|expand|go\ deeper
+        |give\ (?:me\ )?(?:an\ example|examples|another)
+        |explain\ (?:more|further|again)|try\ again|once\ more|again|shorter|longer|simpler|one\ more|another\ one)
+        (?:\ please|\ (?:about|on|in|into|for)\ (?:it|that|this|them|more\ detail|detail))?\W*$
+    | (?:(?:can|could|would)\ you\ )?(?:please\ )?
+        (?:make|explain|repeat|say|translate|rewrite|rephrase|summari[sz]e|shorten
+        |simplify|fix|redo|undo|change|convert)\ (?:it|that|this|them)(?:\ [\w']+){0,4}\W*$
+    | (?:is|was|are|were|does|do|did|has|have|can|could|will|would|should)\ (?:he|she|they)\b
+        (?!\ (?:say|call|speak|eat|make|celebrate|use)\b)
+    | (?:the|this|that|these|those|my|your|which|what\ is\ the|what's\ the)?\ ?(?:first|second|third|last|other
+      |next|previous|former
+        |latter|same|cheaper|bigger|smaller|red|blue)\ (?:one|ones)\b
+    | (?:which|this|that|these|those|the)\ (?:one|ones)\W*$ | (?:the\ )?(?:latter|former)\b
+    )""",
+    re.VERBOSE,
+)
+_COMPUTING = re.compile(r"\bIT\b")
+# A fragment that begins with a preposition and has no verb: "for children?", "in Germany?".
+_PREPOSITIONS = vocabulary("for in on at with without from by via per during until except including instead only")
+_AUXILIARIES = vocabulary(
+    """is are was were be do does did can could will would should shall may might must has have had isn't aren't don't
+    doesn't didn't can't won't i you we what how why when where who which please"""
+)
+_PRONOUNS = vocabulary("he she him her his hers they them their theirs it its that this these those")
+_PERSONS = vocabulary("he she him his hers they them their theirs her")
+_POINTING = vocabulary("that this these those")
+_ASKING = vocabulary("what what's who how when where why which is are was can could does do did tell will")
+# Words before a pronoun that name nothing it could stand for.
+_UNNAMED = vocabulary(
+    """much many long often far old big ever same first name cost price make use used work works worked mean"
+    " happen happened
+    happens start started end ended begin kind types type else cause causes caused difference bad good important
+    there"""
+)
+_DANGLING = re.compile(
+    r"^[^.,;!]*\b(?:of|for|about|in|with|on|to|from|than|like|after|before) (?:it|this|that|them|him|those|these)\W*$"
+)
+# Those of no text: "how do they say hello in Japanese", "what does that mean".
+_IMPERSONAL = re.compile(r"\b(?:do|did|does) they (?:say|call|speak|eat|make|celebrate|use)\b")
+# "It" that stands for nothing: "is it safe to ...", "what time is it", "how long does it take to ...".
+_EXPLETIVE = re.compile(
+    r"\b(?:is|was|does|would|will|can|could|should|has|do|did) (?:it|that|this)\b"
+    r"(?!.*\b(?:related|similar|close|connected|compared?|comparable|equal|linked|limited|due|relevant) to\b).*"
+    r"\b(?:to|that|if|when|for|raining|snow\w*|like|mean|about|take|takes|feel|say|worth|possible|true|working"
+    r"|going|since)\b"
+    r"|\b(?:time|day|date|weather|year|month|hot|cold|late|far|raining|street|place|floor) (?:is|was"
+    r"|will) (?:it|this)\b"
+    r"|\b(?:it|that) (?:feels?|looks?|seems?|appears?|says?|takes?|comes|was|is|would|could|might|may)\b"
+    r"|\b(?:it|that)'s\b|\bit like\b"
+    r"|\bits (?:been|a|an|the|not|\w+ed|\w+ing)\b"
+    r"|\b(?:know|think|say|mean|so|tell|sure|true|prove|show|see|find|believe|feel|heard|likely|possible) that\b"
+    r"|\b(?:is|was) it (?:\w+er|(?:more|less) \w+|ok|okay|safe|bad|good|hard|easy|legal|illegal|normal|known) \w+ing\b"
+    r"|\b(?:is|was) it (?:\w+ ){1,4}?who\b|\bwill it rain\b|\bis it known\b"
+)
+
+
+@lru_cache(maxsize=READINGS)
+def is_elliptic(text: str) -> bool:
+    """Return True if `text` cannot be understood without the turns before it. Remembers its readings."""
+    words = read_text(text)
+    if "IT" in words.tokens and not words.raw.isupper():
+        words = read_text(_COMPUTING.sub("computing", words.raw))
+    count = len(words.words)
+    if not count or count > _LONGEST:
+        return False
+    lower = words.lower
+    if _OPENING.match(lower) is not None:
+        return True
+    if words.words[0] in _PREPOSITIONS and words.bag.isdisjoint(_AUXILIARIES) and count < 6:
+        return True
+    if words.bag.isdisjoint(_PRONOUNS):
+        return False
+    for place, word in enumerate(words.words):
+        if word in _PRONOUNS:
+            if word == "their" and words.words[:place] in (("is",), ("are",)):
+                return False  # "are their any fees"
+            behind = words.words[place + 1] if place + 1 < count else ""
+            if word in _PERSONS:
+                return words.words[0] in _ASKING and _IMPERSONAL.search(lower) is None
+            if word in _POINTING and behind and behind not in LIGHT and behind not in _AUXILIARIES:
+                return False
+            return words.words[0] in _ASKING and _EXPLETIVE.search(lower) is None
+        if word not in LIGHT and word not in _UNNAMED:
+            return _DANGLING.search(lower) is not None and words.words[0] in _ASKING and count < 10
+    return False
