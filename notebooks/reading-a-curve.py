@@ -264,14 +264,10 @@ def decided(place, threshold):
     near = np.argsort(-scores[place])[:8]
     return decide.semantic(
         [Candidate(cards[one], float(scores[place, one])) for one in near],
-        text=requests[place].text,
-        category="default",
-        threshold=threshold,
-        conflicts=lambda query, found: guards.conflicts(query, found, names),
-        controls=controls,
-        now=1.0,
-        rejected=frozenset(),
-        draw=1.0,
+        requests[place].text,
+        decide.RequestTerms("default", controls, now=1.0, draw=1.0),
+        threshold,
+        lambda query, found: guards.conflicts(query, found, names),
     )
 
 
