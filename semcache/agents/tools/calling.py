@@ -9,14 +9,34 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from semcache.agents.run import Json
+from semcache.agents.tools.found_result import FoundResult
 from semcache.agents.tools.history import History
-from semcache.agents.tools.rules import declarations
+from semcache.agents.tools.rules import Rules, declarations
 
-if TYPE_CHECKING:
-    from semcache.agents.run import Json
-    from semcache.agents.tools.results import FoundResult, ToolResults
+
+class CallCache(Protocol):
+    """The part of `ToolResults` that a run uses."""
+
+    rules: Rules
+
+    def lookup(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        history: History,
+        *,
+        declaration: Mapping[str, Any] | None = None,
+        tenant: str = "default",
+        user: str | None = None,
+        versions: Mapping[str, str] | None = None,
+    ) -> FoundResult:
+        """The result of a call of a run with this history, if it needs no execution."""
+
+    def record(self, found: FoundResult, result: Json, *, failed: bool = False) -> object:
+        """Keep the result of a call that was executed."""
 
 
 class ToolRun:
@@ -29,7 +49,7 @@ class ToolRun:
 
     def __init__(
         self,
-        results: ToolResults,
+        results: CallCache,
         history: History,
         *,
         tools: Sequence[Mapping[str, Any]] = (),

@@ -8,17 +8,17 @@ what waits for a change by asking again reaches the tool.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import msgspec
 
 from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
 from semcache.agents.tools.calling import ToolRun
+from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History, identity
 from semcache.agents.tools.result_memory import Kept, Shelf
 from semcache.agents.tools.rules import Effect, Rule, Rules
@@ -26,43 +26,7 @@ from semcache.agents.tools.versions import Versions, overlap
 from semcache.request.secrets import has_secret
 
 _encoder = msgspec.json.Encoder(order="sorted")
-
-
-class Why(StrEnum):
-    """Why a call was answered from here, or is to be executed, or why its result is not kept."""
-
-    READ = "read"
-    STATE = "state"
-    COLD = "cold"
-    UNKNOWN = "unknown-tool"
-    WRITES = "writes"
-    AGAIN = "asked-again"
-    AFTER_WRITE = "after-write"
-    TOO_LARGE = "too-large"
-    NO_USER = "no-user"
-    FAILED = "failed"
-    CREDENTIAL = "credential"
-    RECORDED = "recorded"
-    FAULT = "fault"
-
-
-@dataclass(frozen=True, slots=True)
-class FoundResult:
-    """What `lookup` found: hand it back to `record` with the result of a call that was executed.
-
-    `outcome` is "hit" or "miss"; `result` is JSON, `age` in seconds. `changed` are the resources that executing the
-    call changes. `key` is b"" where the result is not to be kept.
-    """
-
-    outcome: str
-    why: Why
-    result: Json = None
-    age: float = 0.0
-    key: bytes = b""
-    ttl: float = 0.0
-    tenant: str = "default"
-    tool: str = ""
-    changed: tuple[str, ...] = ()
+_log = logging.getLogger(__name__)
 
 
 class ToolResults:
@@ -103,11 +67,12 @@ class ToolResults:
         try:
             found = self._lookup(tool, arguments, history, declaration, tenant, user, versions or {})
         except Exception:
-            found = FoundResult("miss", Why.FAULT, tenant=tenant, tool=tool, changed=("*",))
+            _log.warning("a call of the tool %s could not be looked up, and is executed", tool, exc_info=True)
+            found = FoundResult("miss", ToolReason.FAULT, tenant=tenant, tool=tool, changed=("*",))
         self._count(found.why)
         return found
 
-    def record(self, found: FoundResult, result: Json, *, failed: bool = False) -> Why:
+    def record(self, found: FoundResult, result: Json, *, failed: bool = False) -> ToolReason:
         """Keep the result of a call that was executed; says why not where it is not kept.
 
         Whatever the call changes counts as changed from now on, for every run of its tenant. Raises nothing.
@@ -157,20 +122,20 @@ class ToolResults:
         rule = self.rules.of(tool, declaration)
         if rule is None or rule.effect is Effect.WRITES:
             if rule is None:
-                return FoundResult("miss", Why.UNKNOWN, tenant=tenant, tool=tool)
+                return FoundResult("miss", ToolReason.UNKNOWN, tenant=tenant, tool=tool)
             changed = rule.touched(arguments) or ("*",)
-            return FoundResult("miss", Why.WRITES, tenant=tenant, tool=tool, changed=changed)
+            return FoundResult("miss", ToolReason.WRITES, tenant=tenant, tool=tool, changed=changed)
         if len(_encoder.encode(arguments)) > MAX_ARGUMENTS:
-            return FoundResult("miss", Why.TOO_LARGE, tenant=tenant, tool=tool)
+            return FoundResult("miss", ToolReason.TOO_LARGE, tenant=tenant, tool=tool)
         if rule.private and not user:
-            return FoundResult("miss", Why.NO_USER, tenant=tenant, tool=tool)
+            return FoundResult("miss", ToolReason.NO_USER, tenant=tenant, tool=tool)
         key = self._key(rule, tool, arguments, history, declaration, tenant, user, versions)
         refusal = self._refusal(rule, tool, arguments, history, versions)
         now = self._clock()
         kept = self._shelf.get(key, now) if refusal is None else None
         if kept is None:
-            return FoundResult("miss", refusal or Why.COLD, key=key, ttl=rule.ttl, tenant=tenant, tool=tool)
-        how = Why.READ if rule.effect is Effect.READS else Why.STATE
+            return FoundResult("miss", refusal or ToolReason.COLD, key=key, ttl=rule.ttl, tenant=tenant, tool=tool)
+        how = ToolReason.READ if rule.effect is Effect.READS else ToolReason.STATE
         return FoundResult(
             "hit", how, msgspec.json.decode(kept.payload), max(0.0, now - kept.created), key, rule.ttl, tenant, tool
         )
@@ -196,35 +161,35 @@ class ToolResults:
     @staticmethod
     def _refusal(
         rule: Rule, tool: str, arguments: Mapping[str, Any], history: History, versions: Mapping[str, str]
-    ) -> Why | None:
+    ) -> ToolReason | None:
         """Why a call is executed although its result may be known."""
         if rule.effect is Effect.STATE:
             # The state holds every call so far: who asks again is in another state, and comes to the end of the path.
             return None
         if identity(tool, arguments) in history.calls:
-            return Why.AGAIN
+            return ToolReason.AGAIN
         resources = rule.touched(arguments)
         told = bool(resources) and all(one in versions for one in resources)
-        return Why.AFTER_WRITE if not told and overlap(resources or ("*",), history.changed) else None
+        return ToolReason.AFTER_WRITE if not told and overlap(resources or ("*",), history.changed) else None
 
-    def _record(self, found: FoundResult, result: Json, failed: bool) -> Why:
+    def _record(self, found: FoundResult, result: Json, failed: bool) -> ToolReason:
         if not found.key:
             return found.why
         if failed:
-            return Why.FAILED
+            return ToolReason.FAILED
         try:
             payload = _encoder.encode(result)
             text = payload.decode()
         except (TypeError, ValueError, RecursionError):
-            return Why.FAULT
+            return ToolReason.FAULT
         if len(text) > MAX_RESULT:
-            return Why.TOO_LARGE
+            return ToolReason.TOO_LARGE
         if has_secret(text):
-            return Why.CREDENTIAL
+            return ToolReason.CREDENTIAL
         now = self._clock()
         kept = Kept(payload, now, now + found.ttl, found.tenant, found.tool)
-        return Why.RECORDED if self._shelf.put(found.key, kept) else Why.TOO_LARGE
+        return ToolReason.RECORDED if self._shelf.put(found.key, kept) else ToolReason.TOO_LARGE
 
-    def _count(self, why: Why) -> None:
+    def _count(self, why: ToolReason) -> None:
         self.counts[why.value] += 1
         self._note(why.value)

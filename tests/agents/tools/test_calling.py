@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from semcache import SemanticCache
-from semcache.agents.tools import Rules, ToolResults, ToolRun, Why
+from semcache.agents.tools import Rules, ToolReason, ToolResults, ToolRun
 from semcache.errors import ConfigError
 
 RULES = Rules.read(
@@ -43,7 +43,7 @@ def test_a_read_is_shared_between_runs_and_asked_again_within_one() -> None:
     assert desk.executed == 1
     assert one.call("get_ticket", {"id": 7}, desk.tool)["number"] == 2
     assert one.found is not None
-    assert one.found.why is Why.AGAIN
+    assert one.found.why is ToolReason.AGAIN
 
 
 def test_tenants_and_users_share_nothing() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.agents.run import MAX_RESULT
-from semcache.agents.tools import History, Rules, ToolResults, Why
+from semcache.agents.tools import History, Rules, ToolReason, ToolResults
 from semcache.errors import ConfigError
 from tests.agents.worlds import called, tool
 
@@ -124,7 +124,7 @@ def test_tenants_and_users_share_nothing() -> None:
     world.run("my_calendar", {}, "free", user="ann")
     assert world.cache.lookup("my_calendar", {}, NEW, user="ann").outcome == "hit"
     assert world.cache.lookup("my_calendar", {}, NEW, user="bob").outcome == "miss"
-    assert world.cache.lookup("my_calendar", {}, NEW).why is Why.NO_USER
+    assert world.cache.lookup("my_calendar", {}, NEW).why is ToolReason.NO_USER
 
 
 def test_a_write_makes_what_it_touches_new_for_every_run_and_leaves_the_rest() -> None:
@@ -153,10 +153,10 @@ def test_versions_that_the_caller_knows_are_part_of_the_key() -> None:
 @pytest.mark.parametrize(
     ("result", "why"),
     [
-        ("x" * (MAX_RESULT + 1), Why.TOO_LARGE),
-        ({"note": "key sk-proj-abcdefghijklmnop1234"}, Why.CREDENTIAL),
-        (object(), Why.FAULT),
-        ("\ud800", Why.FAULT),
+        ("x" * (MAX_RESULT + 1), ToolReason.TOO_LARGE),
+        ({"note": "key sk-proj-abcdefghijklmnop1234"}, ToolReason.CREDENTIAL),
+        (object(), ToolReason.FAULT),
+        ("\ud800", ToolReason.FAULT),
     ],
 )
 def test_a_result_that_must_not_be_kept_is_not(result, why) -> None:
@@ -168,7 +168,7 @@ def test_a_result_that_must_not_be_kept_is_not(result, why) -> None:
 def test_a_failed_call_is_tried_again() -> None:
     world = World()
     found = world.cache.lookup("weather", {"city": "Bern"}, NEW)
-    assert world.cache.record(found, "Error: 503", failed=True) is Why.FAILED
+    assert world.cache.record(found, "Error: 503", failed=True) is ToolReason.FAILED
     assert world.cache.lookup("weather", {"city": "Bern"}, NEW).outcome == "miss"
 
 

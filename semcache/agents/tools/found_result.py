@@ -1,0 +1,48 @@
+"""The result of looking up a tool's call, with the reason for it.
+
+Invariant: a miss carries everything that `ToolResults.record` needs, and nothing of the call's arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from semcache.agents.run import Json
+
+
+class ToolReason(StrEnum):
+    """Why a call was answered from here, or is to be executed, or why its result is not kept."""
+
+    READ = "read"
+    STATE = "state"
+    COLD = "cold"
+    UNKNOWN = "unknown-tool"
+    WRITES = "writes"
+    AGAIN = "asked-again"
+    AFTER_WRITE = "after-write"
+    TOO_LARGE = "too-large"
+    NO_USER = "no-user"
+    FAILED = "failed"
+    CREDENTIAL = "credential"
+    RECORDED = "recorded"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundResult:
+    """The result of a lookup: hand it back to `record` with the result of a call that was executed.
+
+    `outcome` is "hit" or "miss"; `result` is JSON, `age` in seconds. `changed` are the resources that executing the
+    call changes. `key` is b"" where the result is not to be kept.
+    """
+
+    outcome: str
+    why: ToolReason
+    result: Json = None
+    age: float = 0.0
+    key: bytes = b""
+    ttl: float = 0.0
+    tenant: str = "default"
+    tool: str = ""
+    changed: tuple[str, ...] = ()
