@@ -52,7 +52,7 @@ class Corner:
         return str(cache_status(self.ask(prompt).headers["cache-status"])["detail"])
 
     def wrong(self, entry: str) -> Any:
-        return self._proxy.post("/semcache/learning/feedback", {"id": entry, "correct": False})
+        return self._proxy.post("/semcache/feedback", {"id": entry, "correct": False})
 
 
 @pytest.fixture

@@ -107,8 +107,8 @@ def test_the_administration_is_confined_to_the_tenant(guarded: Guarded) -> None:
     assert guarded.call("boss", "/semcache/stats").status_code == 403
     assert guarded.call("boss", f"/semcache/entries/{mine}").json()["prompt"] == "What is an esker?"
     assert guarded.call("rival", f"/semcache/entries/{mine}").status_code == 404
-    assert guarded.call("rival", "/semcache/learning/feedback", {"id": mine, "correct": False}).status_code == 404
-    assert guarded.call("rival", "/semcache/learning/feedback", {"id": "0" * 16, "correct": False}).status_code == 404
+    assert guarded.call("rival", "/semcache/feedback", {"id": mine, "correct": False}).status_code == 404
+    assert guarded.call("rival", "/semcache/feedback", {"id": "0" * 16, "correct": False}).status_code == 404
     assert guarded.call("rival", "/semcache/invalidate", {"ids": [mine]}).json()["count"] == 0
     assert guarded.call("rival", "/semcache/invalidate", {"tenant": "acme"}).status_code == 403
     tenants = {entry["tenant"] for entry in guarded.call("rival", "/semcache/entries").json()["entries"]}

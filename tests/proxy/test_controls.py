@@ -256,7 +256,7 @@ async def test_a_memorised_reply_ends_with_its_entry(tmp_path: Path) -> None:
 
         await warm("What is a monad?")
         shown = (await Call(proxy, ask("What is a monad?")).reply()).header("x-semcache-id")
-        wrong = await Call(proxy, {"id": shown, "correct": False}, "/semcache/learning/feedback", **JSON).reply()
+        wrong = await Call(proxy, {"id": shown, "correct": False}, "/semcache/feedback", **JSON).reply()
         assert wrong.status == 200
         assert "hit" not in (await Call(proxy, ask("What is a monad?")).reply()).cache
 
@@ -284,7 +284,7 @@ async def test_feedback_on_a_paraphrase_spares_the_entry_for_its_own_prompt(tmp_
         await Call(proxy, ask(PROMPT)).reply()
         near = await Call(proxy, ask(PARAPHRASE)).reply()
         body = {"id": near.header("x-semcache-id"), "correct": False}
-        await Call(proxy, body, "/semcache/learning/feedback", **JSON).reply()
+        await Call(proxy, body, "/semcache/feedback", **JSON).reply()
         rejected = await Call(proxy, ask(PARAPHRASE)).reply()
         own = await Call(proxy, ask(PROMPT)).reply()
         after = await Call(proxy, ask(PARAPHRASE)).reply()
@@ -354,7 +354,7 @@ async def test_a_tag_is_the_same_in_a_header_and_in_a_body(tmp_path: Path) -> No
     assert found == [1, 1]
 
 
-@pytest.mark.parametrize("path", ["/semcache/learning/feedback", "/semcache/plans/purge", "/nowhere"])
+@pytest.mark.parametrize("path", ["/semcache/feedback", "/semcache/plans/purge", "/nowhere"])
 async def test_no_path_takes_a_body_above_the_limit(tmp_path: Path, path: str) -> None:
     packed = gzip.compress(msgspec.json.encode({"id": "x" * 2000, "correct": True}))
     fits = gzip.compress(b'{"id": "e", "correct": true}')

@@ -44,7 +44,7 @@ def test_the_document_names_what_is_served_outside_it(service: Service) -> None:
     paths = service.get("/openapi.json").json()["paths"]
     assert {dialect.path for dialect in dialects().values()} | {"/v1/embeddings"} <= paths.keys()
     assert {
-        "/semcache/learning/feedback",
+        "/semcache/feedback",
         "/semcache/invalidate",
         "/semcache/entries",
         "/semcache/stats",

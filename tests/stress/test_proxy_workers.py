@@ -81,7 +81,7 @@ def test_a_wrong_answer_is_wrong_everywhere(workers: Workers) -> None:
     workers.ask(prompt)
     workers.all_hit(paraphrase)
     shown: Any = workers.ask(paraphrase).headers["x-semcache-id"]
-    assert workers.proxy.post("/semcache/learning/feedback", {"id": shown, "correct": False}).json() == {"ok": True}
+    assert workers.proxy.post("/semcache/feedback", {"id": shown, "correct": False}).json() == {"ok": True}
     eventually(lambda: workers.none_hits(paraphrase))
     assert workers.hit_by(prompt)
 
