@@ -120,7 +120,7 @@ def crafted(prompt: Prompt, _: random.Random, *, alpha: float) -> Any:
 
 def sideways(prompt: Prompt, _: random.Random, *, heat: float, scale: float) -> Any:
     """APE."""
-    from semcache.engine.chunks.parallel import parallel
+    from eval.kv.parallel import parallel
 
     return parallel(prompt.model, prompt.bos, prompt.alone, prompt.question.ids, temperature=heat, scale=scale)
 

@@ -58,7 +58,7 @@ def answers(model: Any, cache: Any, logits: Any, size: int) -> list[list[int]]:
     """`size` greedy tokens for every row, from the logits (rows, vocabulary) of what was read last."""
     import torch
 
-    from semcache.engine.press.compress import ahead
+    from eval.kv.sentencekv import ahead
 
     said = [logits.argmax(-1)]
     for _ in range(size - 1):
@@ -66,12 +66,22 @@ def answers(model: Any, cache: Any, logits: Any, size: int) -> list[list[int]]:
     return torch.stack(said, 1).tolist()
 
 
+def press_by_name(name: str, ids: Any, ends: Sequence[int]) -> Any:
+    """A press with its default settings for (batch, n) ids; `ends` are tokens that close a sentence."""
+    from eval.kv.presses import PRESSES
+    from eval.kv.sentencekv import SentenceKV
+
+    if name == SentenceKV.name:
+        return SentenceKV(at for at, token in enumerate(ids[0].tolist()) if token in ends)
+    return PRESSES[name]()
+
+
 def press_row(model: Any, name: str, keep: float, task: str, *, count: int, seed: int, asked: bool) -> dict[str, Any]:
     """Accuracy of a press: on the context alone with questions afterwards, or on context and question together."""
     import torch
 
-    from semcache.engine.press.compress import ahead, press
-    from semcache.engine.press.presses import PRESSES
+    from eval.kv.sentencekv import ahead
+    from semcache.engine.press.compress import press
 
     some = texts(task, count, seed)
     batch = 1 if name == "sentencekv" else BATCH
@@ -84,13 +94,12 @@ def press_row(model: Any, name: str, keep: float, task: str, *, count: int, seed
             questions = [one[2][number] for one in part]
             more = torch.tensor([question.ids for question in questions])
             if asked:
-                made = press(
-                    model, torch.cat([ids, more], 1), PRESSES[name](), keep=keep, protected=[range(1)], ends=[STOP]
-                )
+                whole = torch.cat([ids, more], 1)
+                made = press(model, whole, press_by_name(name, whole, [STOP]), keep=keep, protected=[range(1)])
                 logits, cache = made.logits[:, -1], made.cache
             else:
                 if not number:
-                    made = press(model, ids, PRESSES[name](), keep=keep, protected=[range(1)], ends=[STOP])
+                    made = press(model, ids, press_by_name(name, ids, [STOP]), keep=keep, protected=[range(1)])
                 cache = copy.deepcopy(made.cache)
                 logits = ahead(model, more, cache)[:, -1]
             said = answers(model, cache, logits, len(questions[0].answer))
@@ -103,7 +112,7 @@ def press_row(model: Any, name: str, keep: float, task: str, *, count: int, seed
 
 def presses(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
-    from semcache.engine.press.presses import PRESSES
+    from eval.kv.presses import PRESSES
 
     row = partial(press_row, model, count=count, seed=seed)
     for task in TASKS:
@@ -128,9 +137,9 @@ def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict
     """Accuracy of a way to reuse chunks, with the share of tokens computed."""
     import torch
 
-    from semcache.engine.chunks.parallel import ahead as beside
+    from eval.kv.parallel import ahead as beside
+    from eval.kv.sentencekv import ahead
     from semcache.engine.merging import Sides
-    from semcache.engine.press.compress import ahead
 
     rng = random.Random(f"{seed} {task} {way}")
     right, computed, spent = 0, 0.0, 0.0
@@ -251,16 +260,16 @@ def perplexity_row(model: Any, ends: Sequence[int], name: str, keep: float, *, c
     """Perplexity of the rest of stories after their first part was pressed."""
     import torch
 
-    from semcache.engine.press.compress import ahead, press
-    from semcache.engine.press.presses import PRESSES
+    from eval.kv.sentencekv import ahead
+    from semcache.engine.press.compress import press
 
     ids = stories(model, count, seed)
     losses = []
     held = 0
     for part in ids.split(1 if name == "sentencekv" else count):
-        made = press(
-            model, part[:, :_READ], PRESSES[name](), keep=keep, protected=[range(1)], ends=ends, stored=keep == 1
-        )
+        read = part[:, :_READ]
+        by = press_by_name(name, read, ends)
+        made = press(model, read, by, keep=keep, protected=[range(1)], stored=keep == 1)
         held = made.bytes // len(part)
         rest = part[:, _READ:]
         if name == "sentencekv":  # it asks for sentences as it speaks, not for the whole rest at once
@@ -275,9 +284,9 @@ def chunk_perplexity_row(model: Any, way: str, share: float, *, count: int, seed
     """Perplexity of the rest of stories whose first part was put together from chunks."""
     import torch
 
+    from eval.kv.parallel import ahead, parallel
     from semcache.engine.chunks.blend import Fixed, HighDeviation, blend
     from semcache.engine.chunks.chunk import Placed, encode
-    from semcache.engine.chunks.parallel import ahead, parallel
     from semcache.engine.merging import Sides
 
     losses, computed, rng = [], 0.0, random.Random(seed)
@@ -321,8 +330,8 @@ def codec_perplexity_row(model: Any, codec: str, *, count: int, seed: int) -> di
 
 def perplexities(*, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
+    from eval.kv.presses import PRESSES
     from semcache.engine.codec import CODECS
-    from semcache.engine.press.presses import PRESSES
 
     for title, (model, ends) in real_models().items():
         press = partial(perplexity_row, model, ends, count=count, seed=seed)

@@ -96,8 +96,8 @@ def test_texts_side_by_side_are_attended_to_as_in_one_request(folder: Folder) ->
     torch = pytest.importorskip("torch")
     from transformers import AutoModelForCausalLM
 
+    from eval.kv.parallel import ahead, parallel
     from semcache.engine.chunks.chunk import encode
-    from semcache.engine.chunks.parallel import ahead, parallel
     from semcache.engine.merging import Sides
 
     way = Shortcut(SPANS, chunks="parallel", temperature=0.6, scale=0.8)

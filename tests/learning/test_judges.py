@@ -1,24 +1,21 @@
-"""Judges: what they forgive, what they refuse to say, and what their errors make of a rate."""
+"""Judges: what they forgive and what they refuse to say."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import math
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from semcache.errors import ConfigError, InvalidArgument, UpstreamError, UpstreamTimeout
-from semcache.learning.judges import JUDGES, noise, open_judge
+from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
+from semcache.learning.judges import JUDGES, open_judge
 from semcache.learning.judges.by_language_model import LlmJudge
 from semcache.learning.judges.by_verifier import VerifierJudge
 from semcache.protocols import Outbound
-from semcache.types.evidence import Comparison, Interval
+from semcache.types.evidence import Comparison
 
 
 def compare(cached: str, fresh: str) -> Comparison:
@@ -225,78 +222,3 @@ async def test_a_text_that_is_refused_changes_nothing_for_those_after_it() -> No
         await judge.agree(compare("forbidden", "b"))
     assert await judge.agree(compare("a", "b")) is True
     assert "temperature" in json.loads(backend.sent[-1])
-
-
-@pytest.mark.parametrize(
-    ("count", "of", "low", "high"),
-    # From the tables of the binomial distribution: 1 - (0.025)^(1/n) for none of n, and R's binom.test otherwise.
-    [
-        (0, 10, 0.0, 0.3084971),
-        (10, 10, 0.6915029, 1.0),
-        (1, 10, 0.002528579, 0.4450161),
-        (5, 50, 0.03327509, 0.2181354),
-    ],
-)
-def test_the_limits_of_a_share_are_those_of_the_tables(count: int, of: int, low: float, high: float) -> None:
-    limits = noise.clopper_pearson(count, of)
-    assert (limits.low, limits.high) == (pytest.approx(low, abs=1e-6), pytest.approx(high, abs=1e-6))
-
-
-@given(of=st.integers(1, 3000), data=st.data(), confidence=st.floats(0.5, 0.999))
-@settings(max_examples=100, deadline=None)
-def test_limits_lie_around_the_share_and_the_binomial_tails_behind_them_are_as_small_as_promised(
-    of: int, data: st.DataObject, confidence: float
-) -> None:
-    count = data.draw(st.integers(0, of))
-    exact, score = (
-        noise.clopper_pearson(count, of, confidence=confidence),
-        noise.wilson(count, of, confidence=confidence),
-    )
-    for limits in (exact, score):
-        assert 0.0 <= limits.low <= limits.estimate <= limits.high <= 1.0
-    tail = (1 - confidence) / 2
-    if count < of:
-        # P(at most `count` of `of`) where the rate is the upper limit.
-        assert sum(_binomial(k, of, exact.high) for k in range(count + 1)) == pytest.approx(tail, rel=1e-5)
-    mirrored = noise.clopper_pearson(of - count, of, confidence=confidence)
-    assert mirrored.low == pytest.approx(1 - exact.high, abs=1e-9)
-
-
-def _binomial(k: int, n: int, p: float) -> float:
-    chosen = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-    return math.exp(chosen + k * math.log(p) + (n - k) * math.log1p(-p))
-
-
-shares = st.tuples(st.floats(0, 0.45), st.floats(0, 0.45), st.floats(0, 0.1))
-
-
-@given(true=st.floats(0, 1), harsh=shares, kind=shares)
-def test_the_corrected_rate_is_the_true_one_and_its_limits_hold(true: float, harsh: Any, kind: Any) -> None:
-    def around(share: tuple[float, float, float]) -> Interval:
-        low, more, spread = share
-        estimate = low + more / 10
-        return Interval(estimate, low, min(0.4999, estimate + spread))
-
-    noisy = noise.Noise(around(harsh), around(kind))
-    fp, fn = noisy.harsh.estimate, noisy.kind.estimate
-    seen = true * (1 - fn) + (1 - true) * fp
-    found = noise.corrected(Interval(seen, seen, seen), noisy)
-    assert found.estimate == pytest.approx(true, abs=1e-6)
-    assert found.low - 1e-9 <= found.estimate <= found.high + 1e-9
-
-
-def test_a_judge_no_better_than_chance_tells_nothing() -> None:
-    coin = noise.measured([(n % 2 == 0, n % 4 < 2) for n in range(40)])
-    assert (coin.harsh.estimate, coin.kind.estimate) == (0.5, 0.5)
-    assert noise.corrected(Interval(0.01, 0.0, 0.02), coin) == Interval(0.01, 0.0, 1.0)
-
-
-def test_a_gold_set_is_counted_by_what_was_said_and_what_is_true() -> None:
-    gold = [(True, True)] * 90 + [(False, True)] * 10 + [(False, False)] * 49 + [(True, False)] + [(None, True)] * 50
-    found = noise.measured(gold)
-    assert (found.harsh.estimate, found.kind.estimate, found.undecided) == (0.1, 0.02, 0.25)
-    assert noise.measured([]) == noise.Noise(Interval(0.0, 0.0, 1.0), Interval(0.0, 0.0, 1.0))
-    with pytest.raises(InvalidArgument, match="confidence"):
-        noise.measured(gold, confidence=1.0)
-    with pytest.raises(InvalidArgument, match="3 of 2"):
-        noise.wilson(3, 2)

@@ -2,8 +2,8 @@
 
 Rules, from "The Pitfalls of KV Cache Compression" and SCBench: what is stored for others to share is compressed once,
 when it is first stored, by a press that is agnostic and without a question in sight; spans of instructions are never
-compressed; the result has a key of its own. Knows transformers models and presses, not where results are stored.
-Invariant: `keep` 1 gives the cache of a plain prefill; the model's next position is the true one.
+compressed; the caller stores the result under a key of its own. Knows transformers models and presses, not where
+results are stored. Invariant: `keep` 1 gives the cache of a plain prefill; the model's next position is the true one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semcache.engine.prefix import root_key
 from semcache.engine.press.observed_attention import attending
 from semcache.engine.press.protocol import Asks, Press
 from semcache.engine.press.query_record import Watch
@@ -40,14 +39,12 @@ def press(
     *,
     keep: float,
     protected: Sequence[range] = (),
-    ends: Sequence[int] = (),
     stored: bool = False,
 ) -> Pressed:
     """Prefill (batch, n) ids of equal length and keep the share `keep` of what is not in `protected` positions.
 
-    `ends` are tokens that close a sentence; `stored` says that others will ask questions of the result. Raises
-    InvalidArgument for a share outside (0, 1], a span outside the text, and a press that must not be used on a stored
-    text.
+    `stored` says that others will ask questions of the result. Raises InvalidArgument for a share outside (0, 1], a
+    span outside the text, and a press that must not be used on a stored text.
     """
     import torch
 
@@ -79,57 +76,21 @@ def press(
             return Pressed(cache, out.logits, approximate=False, bytes=_bytes(cache))
         if asks is Asks.REPETITION:
             module(ids, past_key_values=cache, use_cache=True, logits_to_keep=1, observer=watch)
-        closes = torch.isin(ids[0], torch.tensor(list(ends), dtype=ids.dtype, device=ids.device))
         behind = asks is Asks.REPETITION
         layers = [
-            by.press(
-                watch.observed(
-                    module, cache, layer, tokens=tokens, keep=keep, protected=safe, ends=closes, behind=behind
-                )
-            )
+            by.press(watch.observed(module, cache, layer, tokens=tokens, keep=keep, protected=safe, behind=behind))
             for layer in range(len(cache.layers))
         ]
     return Pressed(Cache(layers=layers), out.logits, approximate=True, bytes=sum(layer.bytes for layer in layers))
 
 
-def ahead(module: Any, ids: torch.Tensor, cache: Any, *, ends: Sequence[int] = ()) -> torch.Tensor:
-    """Read (batch, m) more ids on a cache, pressed or not; (batch, m, vocabulary) logits.
-
-    A layer that fetches does so once a pass; after a pass that closes with one of `ends` it asks anew.
-    """
+def ahead(module: Any, ids: torch.Tensor, cache: Any) -> torch.Tensor:
+    """Read (batch, m) more ids on a cache, pressed or not; (batch, m, vocabulary) logits."""
     import torch
 
     with torch.inference_mode(), attending(module):
-        out = module(ids, past_key_values=cache, use_cache=True, observer=_Fetch(cache))
-    if int(ids[0, -1]) in ends:
-        for layer in cache.layers:
-            if hasattr(layer, "said"):
-                layer.said()
-    logits: torch.Tensor = out.logits
+        logits: torch.Tensor = module(ids, past_key_values=cache, use_cache=True).logits
     return logits
-
-
-def pressed_root(root: bytes, by: Press, *, keep: float, protected: Sequence[range] = ()) -> bytes:
-    """The key under which compressed keys and values are stored, different from `root`, that of exact ones."""
-    spans = ",".join(f"{span.start}-{span.stop}" for span in protected)
-    settings = sorted(vars(by).items(), key=str) if hasattr(by, "__dict__") else []
-    return root_key(root.hex(), "pressed", by.name, repr(settings), repr(keep), spans)
-
-
-class _Fetch:
-    """Lets layers fetch what queries ask for."""
-
-    def __init__(self, cache: Any) -> None:
-        self._layers = cache.layers
-
-    def __call__(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        fetch = getattr(self._layers[layer], "fetch", None)
-        if fetch is None:
-            return key, value
-        fetched: tuple[torch.Tensor, torch.Tensor] = fetch(query, key, value)
-        return fetched
 
 
 def _bytes(cache: Any) -> int:

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from semcache.engine.press.caote import Caote
 from semcache.engine.press.d2o import D2O
-from semcache.engine.press.fp8 import Fp8
 from semcache.engine.press.h2o import H2O
 from semcache.engine.press.keydiff import KeyDiff
 from semcache.engine.press.kivi import Kivi
@@ -17,7 +15,6 @@ from semcache.engine.press.kvzip import KVzip
 from semcache.engine.press.lagkv import LagKV
 from semcache.engine.press.protocol import Press
 from semcache.engine.press.pyramidkv import PyramidKV
-from semcache.engine.press.sentencekv import SentenceKV
 from semcache.engine.press.snapkv import SnapKV
 from semcache.engine.press.streaming import StreamingLLM
 from semcache.engine.press.tova import Tova
@@ -32,11 +29,8 @@ _ALL: tuple[Callable[[], Press], ...] = (
     KeyDiff,
     LagKV,
     KVzip,
-    Caote,
     D2O,
     Kivi,
-    Fp8,
-    SentenceKV,
 )
 PRESSES: dict[str, Callable[[], Press]] = {make().name: make for make in _ALL}
 

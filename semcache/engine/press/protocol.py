@@ -28,8 +28,8 @@ class Observed:
 
     `keys` and `values` are (batch, KV heads, n, dim), keys rotated; `queries` (batch, heads, m, dim) are those that the
     press asked for: the last m tokens' own, or, with `behind`, those of m tokens that came after all n. `protected`
-    (n,) marks tokens that must stay as they are, `ends` (n,) those that close a sentence, of the first row. `scale` is
-    that of scores. `keep` is the share of bytes to keep, in (0, 1).
+    (n,) marks tokens that must stay as they are. `scale` is that of scores. `keep` is the share of bytes to keep, in
+    (0, 1).
     """
 
     layer: int
@@ -39,7 +39,6 @@ class Observed:
     queries: torch.Tensor | None
     behind: bool
     protected: torch.Tensor
-    ends: torch.Tensor
     scale: float
     keep: float
 

@@ -1,9 +1,8 @@
 """A cache layer whose text is stored in fewer bits and read as what it was.
 
-Integers of 2, 4 or 8 bits with minimum and scale (packed into bytes), or 8-bit floats with a scale. Protected and
-latest tokens are stored as they are, before and behind; the order of tokens in a cache does not matter, as keys carry
-their positions. Imports torch at the top, like `layers`. Knows no press. Invariant: an integer is off by at most half
-of its group's step.
+Integers of 2, 4 or 8 bits with minimum and scale, packed into bytes. Protected and latest tokens are stored as they
+are, behind the coded ones; the order of tokens in a cache does not matter, as keys carry their positions. Imports torch
+at the top, like `short_layers`. Knows no press. Invariant: an integer is off by at most half of its group's step.
 """
 
 from __future__ import annotations
@@ -16,26 +15,24 @@ import torch
 from semcache.engine.press.protocol import Observed
 from semcache.engine.press.short_layers import PressedLayer, held
 
-_FP8 = torch.float8_e4m3fn
-
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Numbers in few bits: `data` with `scale` and, for integers, `least`; `shape` is that of the numbers.
+    """Numbers in few bits: packed integers, with the `scale` and `least` of each group; `shape` is that of the numbers.
 
-    Integers are grouped along the last dimension, of which there are whole groups.
+    They are grouped along the last dimension, of which there are whole groups.
     """
 
     data: torch.Tensor
     scale: torch.Tensor
-    least: torch.Tensor | None
+    least: torch.Tensor
     shape: torch.Size
     bits: int
 
     @property
     def bytes(self) -> int:
         """Bytes held."""
-        return held(self.data, self.scale, *([] if self.least is None else [self.least]))
+        return held(self.data, self.scale, self.least)
 
 
 def integers(numbers: torch.Tensor, bits: int) -> Coded:
@@ -51,16 +48,8 @@ def integers(numbers: torch.Tensor, bits: int) -> Coded:
     return Coded(packed, scale.to(numbers.dtype), least.to(numbers.dtype), numbers.shape, bits)
 
 
-def floats(numbers: torch.Tensor) -> Coded:
-    """Code (…, dim) numbers as 8-bit floats, the largest of each dim at the largest float."""
-    scale = (numbers.float().abs().amax(-1, keepdim=True) / torch.finfo(_FP8).max).clamp(min=1e-12)
-    return Coded((numbers.float() / scale).to(_FP8), scale, None, numbers.shape, 8)
-
-
 def decoded(coded: Coded, dtype: torch.dtype) -> torch.Tensor:
     """The numbers again, about."""
-    if coded.least is None:
-        return (coded.data.float() * coded.scale).to(dtype)
     shifts = torch.arange(0, 8, coded.bits, dtype=torch.uint8, device=coded.data.device)
     whole = (coded.data.unsqueeze(-1) >> shifts) & (2**coded.bits - 1)
     numbers = whole.flatten()[: coded.shape.numel()].view(coded.shape).float()
@@ -68,10 +57,11 @@ def decoded(coded: Coded, dtype: torch.dtype) -> torch.Tensor:
     return found
 
 
-class QuantisedLayer(PressedLayer):
-    """A text in `bits` bits, None for 8-bit floats. `keys` and `values` hold what is stored as it is."""
+class CodedLayer(PressedLayer):
+    """A text stored as a subclass codes it, in whole groups of `group` tokens, with the protected and the last `recent`
+    tokens in `keys` and `values` as they are."""
 
-    def __init__(self, seen: Observed, *, bits: int | None, group: int, recent: int) -> None:
+    def __init__(self, seen: Observed, *, group: int, recent: int) -> None:
         plain = seen.protected.clone()
         plain[max(0, seen.tokens - recent) :] = True
         rest = (~plain).nonzero().flatten()
@@ -79,28 +69,45 @@ class QuantisedLayer(PressedLayer):
         at, coded = plain.nonzero().flatten(), (~plain).nonzero().flatten()
         where = torch.cat([coded, at]).expand(*seen.keys.shape[:2], -1)
         super().__init__(seen.keys[:, :, at], seen.values[:, :, at], where, seen.tokens)
-        self._group = group
-        keys, values = seen.keys[:, :, coded], seen.values[:, :, coded]
-        if bits is None:
-            self._keys, self._values = floats(keys), floats(values)
-        else:
-            self._keys = integers(keys.reshape(*keys.shape[:2], -1, group, keys.shape[3]).transpose(-1, -2), bits)
-            self._values = integers(values, bits)
-        self._float = bits is None
         self._coded = len(coded)
-        self.bytes += self._keys.bytes + self._values.bytes
+        self.bytes += self.encode(seen.keys[:, :, coded], seen.values[:, :, coded])
+
+    def encode(self, keys: torch.Tensor, values: torch.Tensor) -> int:
+        """Code what is not stored as it is, and give the bytes that this takes."""
+        raise NotImplementedError
+
+    def decode(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The coded keys and values again, about."""
+        raise NotImplementedError
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Append, and give all: the coded decoded, then those as they are, then the new."""
         plain_keys, plain_values = super().update(key_states, value_states, *args, **kwargs)
-        keys, values = decoded(self._keys, self.dtype), decoded(self._values, self.dtype)
-        if not self._float:
-            keys = keys.transpose(-1, -2).flatten(2, 3)
+        keys, values = self.decode()
         return torch.cat([keys, plain_keys], 2), torch.cat([values, plain_values], 2)
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         """As if everything stood right before the new."""
         kept = self.keys.shape[-2] + self._coded
         return kept + query_length, self.seen - kept
+
+
+class QuantisedLayer(CodedLayer):
+    """A text in integers of `bits` bits: keys by channel within a group of tokens, values by token."""
+
+    def __init__(self, seen: Observed, *, bits: int, group: int, recent: int) -> None:
+        self._bits, self._group = bits, group
+        super().__init__(seen, group=group, recent=recent)
+
+    def encode(self, keys: torch.Tensor, values: torch.Tensor) -> int:
+        """Code keys by channel and values by token."""
+        grouped = keys.reshape(*keys.shape[:2], -1, self._group, keys.shape[3]).transpose(-1, -2)
+        self._keys, self._values = integers(grouped, self._bits), integers(values, self._bits)
+        return self._keys.bytes + self._values.bytes
+
+    def decode(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The coded keys and values again, off by at most half a step."""
+        keys = decoded(self._keys, self.dtype).transpose(-1, -2).flatten(2, 3)
+        return keys, decoded(self._values, self.dtype)

@@ -35,7 +35,6 @@ class Watch:
         tokens: int,
         keep: float,
         protected: torch.Tensor,
-        ends: torch.Tensor,
         behind: bool = False,
     ) -> Observed:
         """A layer's first `tokens` in the cache, with what was watched."""
@@ -49,7 +48,6 @@ class Watch:
             queries=self.queries.get(layer),
             behind=behind,
             protected=protected,
-            ends=ends,
             scale=float(getattr(attention, "scaling", attention.head_dim**-0.5)),
             keep=keep,
         )
@@ -68,6 +66,6 @@ def attention_of(module: Any, ids: torch.Tensor) -> tuple[Any, torch.Tensor]:
     nothing = torch.zeros(tokens, dtype=torch.bool, device=ids.device)
     total = ids.new_zeros(tokens, tokens, dtype=torch.float32)
     for layer in range(len(cache.layers)):
-        seen = watch.observed(module, cache, layer, tokens=tokens, keep=1.0, protected=nothing, ends=nothing)
+        seen = watch.observed(module, cache, layer, tokens=tokens, keep=1.0, protected=nothing)
         total += seen.attention(tokens).mean((0, 1, 2)) / len(cache.layers)
     return cache, total

@@ -17,7 +17,6 @@ pytest.importorskip("transformers", reason="needs the extra `engine`")
 from semcache.engine.chunks.align import placed as aligned  # noqa: E402
 from semcache.engine.chunks.blend import Fixed, HighDeviation, blend  # noqa: E402
 from semcache.engine.chunks.chunk import Chunk, Placed, encode, taken  # noqa: E402
-from semcache.engine.chunks.parallel import ahead, parallel  # noqa: E402
 from semcache.engine.chunks.proof import prove  # noqa: E402
 from semcache.engine.chunks.rope import frequencies, turned  # noqa: E402
 from semcache.engine.press.compress import press  # noqa: E402
@@ -187,34 +186,6 @@ def test_chunks_are_not_changed_by_their_use() -> None:
     first = blend(model, PROMPT, given, HighDeviation(0.3)).logits
     assert all(torch.equal(one.chunk.data, was) for one, was in zip(given, before, strict=True))
     assert torch.equal(first, blend(model, PROMPT, given, HighDeviation(0.3)).logits)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_chunk_side_by_side_with_nothing_is_a_full_prefill(kind: str) -> None:
-    model = tiny(kind)
-    prefix, chunk = encode(model, PREFIX), encode(model, FIRST, prefix=PREFIX)
-    made = parallel(model, prefix, [chunk], ASKED, temperature=1.0, scale=1.0)
-    whole = logits(model, torch.tensor([[*PREFIX, *FIRST, *ASKED]]))[0, -1]
-    assert not made.approximate
-    torch.testing.assert_close(made.logits, whole, atol=1e-4, rtol=0)
-
-
-def test_chunks_side_by_side_have_no_order() -> None:
-    model, more = tiny(), text(8, 2)
-    prefix, sides = encode(model, PREFIX), [encode(model, ids, prefix=PREFIX) for ids in (FIRST, SECOND)]
-    one, other = (parallel(model, prefix, given, ASKED) for given in (sides, sides[::-1]))
-    assert one.approximate
-    torch.testing.assert_close(one.logits, other.logits, atol=1e-4, rtol=0)
-    from semcache.engine.merging import Sides
-
-    span = Sides(8, 8 + len(FIRST) + len(SECOND), 0.9, 0.9)
-    torch.testing.assert_close(*(ahead(model, more, made.cache, span) for made in (one, other)), atol=1e-4, rtol=0)
-
-
-def test_chunks_of_another_prefix_are_not_put_side_by_side() -> None:
-    model = tiny()
-    with pytest.raises(InvalidArgument, match="behind the prefix"):
-        parallel(model, encode(model, PREFIX), [encode(model, FIRST)], ASKED)
 
 
 Tokens = st.lists(st.integers(0, 3), min_size=1, max_size=30)

@@ -16,7 +16,7 @@ from tests.engine.tiny import text, tiny
 torch = pytest.importorskip("torch", reason="needs the extra `engine`")
 pytest.importorskip("transformers", reason="needs the extra `engine`")
 
-from semcache.engine.press.compress import ahead, press, pressed_root  # noqa: E402
+from semcache.engine.press.compress import ahead, press  # noqa: E402
 from semcache.engine.press.protocol import Observed  # noqa: E402
 
 
@@ -30,8 +30,7 @@ def layer(tokens: int, *, loud: int = -1, keep: float = 0.25, number: int = 0, s
         values[:, :, loud] = 5.0
     protected = torch.zeros(tokens, dtype=torch.bool)
     protected[list(safe)] = True
-    ends = torch.arange(tokens) % 6 == 5
-    return Observed(number, 4, keys, values, queries, False, protected, ends, 8**-0.5, keep)
+    return Observed(number, 4, keys, values, queries, False, protected, 8**-0.5, keep)
 
 
 def positions(made: Any) -> list[list[int]]:
@@ -43,7 +42,7 @@ def test_streaming_keeps_the_first_and_the_last() -> None:
     assert positions(made) == [[0, 1, 2, 3, *range(34, 40)]] * 2
 
 
-@pytest.mark.parametrize("name", ["h2o", "snapkv", "tova", "pyramidkv", "kvzip", "caote", "d2o"])
+@pytest.mark.parametrize("name", ["h2o", "snapkv", "tova", "pyramidkv", "kvzip", "d2o"])
 def test_the_token_that_all_look_at_stays(name: str) -> None:
     for loud in (1, 9, 20):
         assert all(loud in head for head in positions(PRESSES[name]().press(layer(64, loud=loud))))
@@ -106,30 +105,12 @@ def test_fewer_bits_cost_more() -> None:
     assert off == sorted(off)
 
 
-@pytest.mark.parametrize(("name", "keep"), [("kivi", 0.01), ("fp8", 0.1)])
-def test_too_few_bits_are_refused(name: str, keep: float) -> None:
+def test_too_few_bits_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="or use another press"):
-        press(tiny(), text(1, 80), PRESSES[name](), keep=keep)
+        press(tiny(), text(1, 80), PRESSES["kivi"](), keep=0.01)
 
 
-def test_a_sentence_that_is_asked_for_is_fetched() -> None:
-    seen = layer(60, loud=27, keep=0.2)
-    made = PRESSES["sentencekv"]().press(seen)
-    keys, values = made.update(torch.zeros(1, 2, 1, 8), torch.zeros(1, 2, 1, 8))
-    got, _ = made.fetch(torch.ones(1, 4, 1, 8), keys, values)
-    assert any(torch.equal(row, seen.keys[0, 0, 27]) for row in got[0, 0])
-    assert got.shape[2] <= seen.budget + 1
-
-
-def test_a_sentence_that_is_not_asked_for_stays_away() -> None:
-    seen = layer(60, loud=27, keep=0.2)
-    made = PRESSES["sentencekv"]().press(seen)
-    keys, values = made.update(torch.zeros(1, 2, 1, 8), torch.zeros(1, 2, 1, 8))
-    got, _ = made.fetch(-torch.ones(1, 4, 1, 8), keys, values)
-    assert not any(torch.equal(row, seen.keys[0, 0, 27]) for row in got[0, 0])
-
-
-@pytest.mark.parametrize("name", ["streaming", "h2o", "keydiff", "kivi", "fp8", "d2o"])
+@pytest.mark.parametrize("name", ["streaming", "h2o", "keydiff", "kivi", "d2o"])
 def test_transformers_itself_goes_on_from_a_pressed_cache(name: str) -> None:
     """Where all layers keep as many tokens, with the model's own attention and masks."""
     model, ids, more = tiny(), text(1, 80), text(2, 5)
@@ -137,17 +118,6 @@ def test_transformers_itself_goes_on_from_a_pressed_cache(name: str) -> None:
     with torch.inference_mode():
         own = model(more, past_key_values=made.cache, use_cache=True).logits
     torch.testing.assert_close(own, ahead(model, more, again.cache), atol=1e-4, rtol=0)
-
-
-def test_compressed_keys_are_never_those_of_exact_ones() -> None:
-    roots = {b"root"}
-    for name in PRESSES:
-        for keep in (0.25, 0.5):
-            for spans in ((), (range(4),)):
-                roots.add(pressed_root(b"root", PRESSES[name](), keep=keep, protected=spans))
-    assert len(roots) == 1 + 4 * len(PRESSES)
-    same = [pressed_root(b"root", press_named("h2o"), keep=0.5) for _ in range(2)]
-    assert same[0] == same[1]
 
 
 def test_an_unknown_press_is_named_with_those_there_are() -> None:

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.config import packs
-from semcache.learning.judges import noise as judge_noise
 from semcache.matching import features
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief, Noise
@@ -123,14 +122,6 @@ def test_a_judge_whose_errors_are_known_misleads_the_correction_less() -> None:
         naive.add(3.0, correct=correct)
     assert told.corrected(3.0) == pytest.approx(sigmoid(3.0), abs=0.03)
     assert naive.corrected(3.0) < 0.9
-
-
-def test_a_small_gold_set_makes_a_judge_believed_worse_than_it_was_seen_to_be() -> None:
-    gold = [(True, True)] * 95 + [(False, True)] * 5 + [(False, False)] * 98 + [(True, False)] * 2
-    few, many = (judge_noise.believed(judge_noise.measured(gold * times)) for times in (1, 20))
-    assert few.kind > many.kind > 0.02
-    assert few.harsh < many.harsh < 0.05
-    assert judge_noise.believed(judge_noise.measured([(True, False)])).kind < 1.0
 
 
 def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:

@@ -1,7 +1,7 @@
 """A cache layer that fetches the sentences a query asks for from host memory.
 
-Knows sentences as runs of tokens, and nothing of words. Imports torch at the top, like `layers`. Invariant: at most
-`budget` tokens of the text are hot at once; protected and latest tokens always are.
+Knows sentences as runs of tokens, and nothing of words. Imports torch at the top, like the layer that it extends.
+Invariant: at most `budget` tokens of the text are hot at once; protected and latest tokens always are.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from semcache.engine.press.short_layers import PressedLayer, held
 
 
 class SentenceLayer(PressedLayer):
-    """`keys` and `values` hold what is always hot. `bytes` are those in use at once, with the sentences' vectors."""
+    """A text whose sentences `ends` (n,) closes: `keys` and `values` hold what is always hot.
 
-    def __init__(self, seen: Observed, *, recent: int) -> None:
+    `bytes` are those in use at once, with the sentences' vectors.
+    """
+
+    def __init__(self, seen: Observed, ends: torch.Tensor, *, recent: int) -> None:
         hot = seen.protected.clone()
         room = seen.budget - int(hot.sum())
         hot[max(0, seen.tokens - min(recent, room // 2)) :] = True
         at, cold = hot.nonzero().flatten(), (~hot).nonzero().flatten()
         heads = seen.keys.shape[:2]
         super().__init__(seen.keys[:, :, at], seen.values[:, :, at], at.expand(*heads, -1), seen.tokens)
-        sentence = torch.cat([seen.ends.new_zeros(1), seen.ends[:-1]]).cumsum(0)[cold]
+        sentence = torch.cat([ends.new_zeros(1), ends[:-1]]).cumsum(0)[cold]
         _, self._sentence, sizes = torch.unique_consecutive(sentence, return_inverse=True, return_counts=True)
         self._room = min(seen.budget - len(at), len(cold))
         self._cold_keys, self._cold_values = seen.keys[:, :, cold].to("cpu"), seen.values[:, :, cold].to("cpu")

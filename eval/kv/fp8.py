@@ -23,11 +23,11 @@ class Fp8:
 
     def press(self, seen: Observed) -> Any:
         """Raises InvalidArgument when `keep` is less than 8 bits."""
-        from semcache.engine.press.quantised import QuantisedLayer
+        from eval.kv.float_layer import FloatLayer
 
         native = seen.keys.element_size() * 8
         if seen.keep * native < 8:
             raise InvalidArgument(
                 f"fp8 cannot keep {seen.keep:g} of {native}-bit values: at least {8 / native:g}, or use another press"
             )
-        return QuantisedLayer(seen, bits=None, group=1, recent=self._recent)
+        return FloatLayer(seen, recent=self._recent)

@@ -1,0 +1,1 @@
+"""Presses and ways to reuse chunks that `eval.kv_quality` compares with those that the engine serves."""
