@@ -109,7 +109,7 @@ class _Maker:
         for turn in self._run.turns:
             calls: list[Call] = []
             for call in turn.calls:
-                if self._tools and call.tool not in self._tools:
+                if call.tool not in self._tools:
                     raise NoRun(Why.UNDECLARED_TOOL)
                 if call.failed:
                     continue

@@ -18,7 +18,7 @@ import re
 import time
 import uuid
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -48,6 +48,7 @@ _SPEAKERS: dict[str, Callable[[Heard, Sequence[Said], str, int], _Speaker]] = {
     "/v1/messages": Messages,
 }
 _FAULT = re.compile(r"fail-[45]\d\d|hang|hang-midstream|die-midstream|malformed|no-end|slow")
+_UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class _Gone(Exception):
@@ -129,7 +130,7 @@ class _Echo:
         if speaks:
             try:
                 body = msgspec.json.decode(raw)
-            except msgspec.DecodeError as problem:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
                 await _reply(send, 400, error(path, 400, f"invalid JSON: {problem}"), self._ids())
                 return
             if not isinstance(body, dict):
@@ -146,20 +147,25 @@ class _Echo:
             await _reply(send, status, error(path, status, f"asked to fail with {status}"), self._ids(), extra)
         elif not speaks:
             await self._other(scope, raw, send)
-        elif path == "/v1/embeddings":
-            await self._whole(embeddings(body), fault, receive, send)
         else:
             try:
-                heard = hear(path, body)
-                said = [say(heard, self._answers, choice) for choice in range(heard.n)]
-            except (AttributeError, TypeError, ValueError) as problem:
+                answer = self._said(path, body)
+            except _UNREADABLE as problem:
                 await _reply(send, 400, error(path, 400, f"invalid request: {problem}"), self._ids())
                 return
-            speaker = _SPEAKERS[path](heard, said, self._ids(), int(self._clock()))
-            if body.get("stream"):
-                await self._stream(speaker.events(), fault, receive, send)
+            if isinstance(answer, list):
+                await self._stream(answer, fault, receive, send)
             else:
-                await self._whole(speaker.body(), fault, receive, send)
+                await self._whole(answer, fault, receive, send)
+
+    def _said(self, path: str, body: Json) -> Json | list[bytes]:
+        """The whole answer, or the events of a stream. Raises one of `_UNREADABLE` for what is no request."""
+        if path == "/v1/embeddings":
+            return embeddings(body)
+        heard = hear(path, body)
+        said = [say(heard, self._answers, choice) for choice in range(heard.n)]
+        speaker = _SPEAKERS[path](heard, said, self._ids(), int(self._clock()))
+        return list(speaker.events()) if body.get("stream") else speaker.body()
 
     async def _other(self, scope: Message, raw: bytes, send: Send) -> None:
         path, query = scope["path"], scope.get("query_string", b"").decode()
@@ -189,9 +195,8 @@ class _Echo:
         await send({"type": "http.response.body", "body": raw[: len(raw) // 2], "more_body": True})
         await self._break_off(fault, receive)
 
-    async def _stream(self, events: Iterable[bytes], fault: str, receive: Receive, send: Send) -> None:
+    async def _stream(self, whole: list[bytes], fault: str, receive: Receive, send: Send) -> None:
         await _start(send, 200, b"text/event-stream; charset=utf-8", self._ids())
-        whole = list(events)
         half = len(whole) // 2
         for at, piece in enumerate(_spoil(whole, fault)):
             if at == half and fault in {"die-midstream", "hang-midstream"}:

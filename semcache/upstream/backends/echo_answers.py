@@ -36,6 +36,7 @@ VOLATILE = frozenset(
         "encoding_format",
     }
 )
+_CHOICES = 128
 _TOKEN = re.compile(r"\S+\s*|\s+")
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -88,7 +89,10 @@ def digest(path: str, body: Mapping[str, Any]) -> str:
 
 
 def hear(path: str, body: Mapping[str, Any]) -> Heard:
-    """Read the request of any dialect. Raises ValueError, TypeError or AttributeError for what is none."""
+    """Read the request of any dialect.
+
+    Raises AttributeError, LookupError, RecursionError, TypeError or ValueError for what is none, as `say` does.
+    """
     asked = next((name for name in ("messages", "input", "prompt") if body.get(name)), None)
     if asked is None:
         raise ValueError("there are no messages")
@@ -99,7 +103,9 @@ def hear(path: str, body: Mapping[str, Any]) -> Heard:
     limit = next(
         (body[key] for key in ("max_completion_tokens", "max_tokens", "max_output_tokens") if body.get(key)), 0
     )
-    thinking = body.get("thinking")
+    thinking, n = body.get("thinking"), body.get("n") or 1
+    if n not in range(1, _CHOICES + 1):
+        raise ValueError(f"n must be a number from 1 to {_CHOICES}")
     return Heard(
         body=body,
         text=users[-1] if users else "",
@@ -111,7 +117,7 @@ def hear(path: str, body: Mapping[str, Any]) -> Heard:
         reasoning=bool(body.get("reasoning_effort") or body.get("reasoning"))
         or (isinstance(thinking, Mapping) and thinking.get("type") != "disabled"),
         limit=limit or None,
-        n=body.get("n") or 1,
+        n=n,
     )
 
 

@@ -18,6 +18,7 @@ from semcache.upstream.backends.echo_answers import Heard, Said, tokens, vector
 
 Json = dict[str, Any]
 DONE = b"data: [DONE]\n\n"
+_DIMENSIONS, _MOST_DIMENSIONS = 64, 4096
 _FINISH = {"stop": "stop", "length": "length", "tool": "tool_calls", "refusal": "stop", "filter": "content_filter"}
 _STOP_REASON = {
     "stop": "end_turn",
@@ -232,13 +233,18 @@ class Messages:
 
 
 def embeddings(body: Mapping[str, Any]) -> Json:
-    """The answer of `/v1/embeddings`: unit vectors of 64 or `dimensions` numbers, as lists or base64."""
-    given = body.get("input", "")
+    """The answer of `/v1/embeddings`: unit vectors of 64 or `dimensions` numbers, as lists or base64.
+
+    Raises TypeError or ValueError for what is no request.
+    """
+    given, dimensions = body.get("input", ""), body.get("dimensions") or _DIMENSIONS
+    if dimensions not in range(1, _MOST_DIMENSIONS + 1):
+        raise ValueError(f"dimensions must be a number from 1 to {_MOST_DIMENSIONS}")
     whole = isinstance(given, str) or (isinstance(given, list) and bool(given) and isinstance(given[0], int))
     inputs = [given] if whole else given
     data = []
     for index, item in enumerate(inputs):
-        values: Any = vector(str(item), body.get("dimensions") or 64)
+        values: Any = vector(str(item), dimensions)
         if body.get("encoding_format") == "base64":
             values = base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode()
         data.append({"object": "embedding", "index": index, "embedding": values})

@@ -87,10 +87,23 @@ def test_a_model_whose_answers_tell_nothing_is_never_served() -> None:
     assert {who for who, _ in lived(near, 1, 1000, honest=False)} == {"large"}
 
 
-def test_when_good_looks_deceive_the_path_closes() -> None:
+def test_when_good_looks_deceive_nothing_is_served_any_more() -> None:
     near = NearHits(CASCADE, FlatIndex)
     lived(near, 2, 1500)
     assert near.watch("c").open
     after = lived(near, 3, 2000, honest=False)
-    assert near.watch("c").state is not State.OPEN
     assert {who for who, _ in after[-500:]} == {"large"}
+
+
+def test_a_path_that_serves_what_is_worse_than_promised_closes() -> None:
+    near = NearHits(CASCADE, FlatIndex)
+    lived(near, 2, 1500)
+    assert near.watch("c").open
+    draws, vector = Draws(compare=0.0), unit(1, 0.1)
+    for number in range(200):
+        asked = f"How much is {number}?"
+        choice = near.consider(asked, partition=b"p", category="c", vector=vector, now=1500.0, draws=draws)
+        near.compared(choice, quality=0.0, now=1500.0, answer=GOOD, believed=True)
+        if not near.watch("c").open:
+            break
+    assert near.watch("c").state is State.CLOSED
