@@ -281,8 +281,9 @@ def _helps(name: str, command: Any) -> Iterator[tuple[str, str]]:
     command.rich_markup_mode = None
     context = command.context_class(command, info_name=name, terminal_width=_WIDTH, max_content_width=_WIDTH)
     yield name, "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
-    for child in getattr(command, "commands", {}).values():
-        yield from _helps(f"{name} {child.name}", child)
+    # Asked by name: some groups import a command only when it is wanted.
+    for child in command.list_commands(context) if hasattr(command, "list_commands") else ():
+        yield from _helps(f"{name} {child}", command.get_command(context, child))
 
 
 # The code
@@ -290,16 +291,18 @@ def _helps(name: str, command: Any) -> Iterator[tuple[str, str]]:
 
 @block
 def rooms() -> str:
-    """The modules and packages of `semcache/`, each with the first line of its docstring."""
+    """The rooms of `semcache/`, top layer first, each with the first line of its docstring."""
     package = ROOT / "semcache"
-    files = [*package.glob("*.py"), *package.glob("*/__init__.py")]
-    rows = []
-    for path in sorted(files, key=lambda path: path.parent.name if path.name == "__init__.py" else path.stem):
-        if path.parent == package and path.name.startswith("__"):
-            continue
-        name = f"{path.parent.name}/" if path.name == "__init__.py" else path.name
-        rows.append([f"`{name}`", first_line(path)])
-    return table(["room", "what it does"], rows)
+    layers = _layers()
+    rooms = {f"{path.parent.name}/": path for path in package.glob("*/__init__.py")}
+    rooms |= {path.name: path for path in package.glob("*.py") if not path.name.startswith("__")}
+
+    def layer(name: str) -> int:
+        found = re.search(rf"\b{name.removesuffix('/').removesuffix('.py')}\b", layers)
+        return len(layers) if found is None else found.start()
+
+    rows = [[f"`{name}`", first_line(rooms[name])] for name in sorted(rooms, key=lambda name: (layer(name), name))]
+    return table(["room", "holds"], rows)
 
 
 @block
@@ -317,7 +320,7 @@ def protocols() -> str:
     found = [
         each
         for each in vars(module).values()
-        if inspect.isclass(each) and each.__module__ == module.__name__ and getattr(each, "_is_protocol", False)
+        if inspect.isclass(each) and each.__module__.startswith(module.__name__) and getattr(each, "_is_protocol", False)
     ]
     rows = [[f"`{each.__name__}`", sentence(inspect.getdoc(each) or "")] for each in found]
     return table(["protocol", "what it is"], rows)
@@ -326,11 +329,14 @@ def protocols() -> str:
 @block
 def layers() -> str:
     """The contract that the linter checks, top first."""
+    return f"```text\n{_layers()}\n```"
+
+
+def _layers() -> str:
     text = (ROOT / ".importlinter").read_text(encoding="utf-8")
     found = re.search(r"^layers =\n(?P<lines>(?:    .+\n)+)", text, re.MULTILINE)
     assert found is not None
-    lines = [re.sub(r"[()]|semcache\.", "", line).strip() for line in found["lines"].splitlines()]
-    return "```text\n" + "\n".join(lines) + "\n```"
+    return "\n".join(re.sub(r"[()]|semcache\.", "", line).strip() for line in found["lines"].splitlines())
 
 
 def _fields(name: str) -> str:
@@ -345,7 +351,7 @@ def _fields(name: str) -> str:
     # A category's own fields are all optional: their defaults are those of the settled category.
     settled = policy.Category if name == "CategorySpec" else getattr(pack_schema, name)
     defaults = {field.name: field.default for field in msgspec.structs.fields(settled)}
-    meant = _field_docs(name)
+    meant = _field_docs(getattr(pack_schema, name))
     rows = []
     for field, prop in schema.items():
         meaning = meant.get(field) or FIELDS[f"{name}.{field}"]
@@ -363,10 +369,8 @@ def _default(field: str, value: object) -> str:
     return f"`{value}`" if isinstance(value, str) and value and field != "name" else ""
 
 
-def _field_docs(name: str) -> dict[str, str]:
-    files = [ROOT / "semcache" / f"{room}.py" for room in ("pack_file", "agent_policy")]
-    nodes = [node for file in files for node in ast.parse(file.read_text(encoding="utf-8")).body]
-    body = next(node.body for node in nodes if isinstance(node, ast.ClassDef) and node.name == name)
+def _field_docs(struct: type) -> dict[str, str]:
+    body = next(node.body for node in ast.parse(inspect.getsource(struct)).body if isinstance(node, ast.ClassDef))
     return {
         field.target.id: doc.value.value
         for field, doc in pairwise(body)

@@ -19,7 +19,6 @@ from semcache.learning.learner import Learner
 from semcache.matching.profitability import Gate
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
-from semcache.retention.freshness import usable
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import Prices
@@ -169,7 +168,7 @@ class Parts:
 
     def lapsed(self, card: Card, now: float) -> bool:
         """Whether an entry may not even be served while it is asked anew."""
-        return usable(card, now, self.pack.of(card.category).revalidate) == "expired"
+        return card.staleness(now, self.pack.of(card.category).revalidate) == "expired"
 
     @property
     def grace(self) -> float:

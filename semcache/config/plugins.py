@@ -122,8 +122,10 @@ def _found(kind: str, _: tuple[str, ...]) -> tuple[Plugin, ...]:
 
 
 def _members(protocol: type) -> list[str]:
-    """The public names that a Protocol asks for, its attributes included."""
-    return sorted(name for name in {*vars(protocol), *protocol.__annotations__} if not name.startswith("_"))
+    """The public names that a Protocol asks for, its attributes and those of its parts included."""
+    parts = [one for one in protocol.__mro__ if getattr(one, "_is_protocol", False)]
+    names = {name for one in parts for name in (*vars(one), *vars(one).get("__annotations__", ()))}
+    return sorted(name for name in names if not name.startswith("_"))
 
 
 def _has(part: object, member: str) -> bool:

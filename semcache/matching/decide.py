@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from semcache.matching import features
 from semcache.protocols import Threshold
-from semcache.retention.freshness import usable
 from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
@@ -170,13 +169,13 @@ def _judge(
 
 
 def _stale(card: Card, now: float) -> bool:
-    return usable(card, now, 0.0) != "fresh"
+    return card.staleness(now, 0.0) != "fresh"
 
 
 def _unusable(card: Card, controls: Controls, now: float, rejected: Container[int], revalidate: float) -> Why | None:
     if card.id in rejected:
         return Why.REJECTED
-    if usable(card, now, revalidate) == "expired":
+    if card.staleness(now, revalidate) == "expired":
         return Why.EXPIRED
     if controls.max_age is not None and now - card.created > controls.max_age:
         return Why.MAX_AGE

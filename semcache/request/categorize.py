@@ -20,7 +20,7 @@ import numpy as np
 from semcache.config.packs import Pack
 from semcache.errors import EmbedError, RequestRejected
 from semcache.request.kinds import ends
-from semcache.retention.freshness import may_change_daily
+from semcache.request.prompt_volatility import may_change_daily
 from semcache.types import Request
 
 if TYPE_CHECKING:

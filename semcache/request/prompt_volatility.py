@@ -17,7 +17,7 @@ import numpy as np
 
 from semcache.request import volatility_cues
 from semcache.request.eligibility import is_live
-from semcache.retention.freshness.hazard import Volatility
+from semcache.types import Volatility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,7 +22,7 @@ import yaml
 from semcache.errors import ConfigError
 from semcache.request import volatility_cues
 from semcache.request.prompt_volatility import KINDS
-from semcache.retention.freshness.hazard import Volatility
+from semcache.types import Volatility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

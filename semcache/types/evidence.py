@@ -1,4 +1,4 @@
-"""What is learned from and what is known of a category: labels, pending judgements, and where a strategy stands.
+"""Evidence of a category: labels, pending judgements, and where a strategy stands.
 
 Knows nothing of how labels come about or what is made of them, and of judges only their names. Invariant: every value
 is frozen, and none holds a prompt or an answer: entries are named by their ids, requests by their digests.
@@ -17,7 +17,7 @@ TWO_SIDED_95 = 1.959963984540054  # standard deviations of a normal variable
 
 
 class LabelSource(StrEnum):
-    """How a label came about."""
+    """The ways in which a label comes about."""
 
     FEEDBACK = "feedback"  # a person said so
     AUDIT = "audit"  # the backend was asked although the answer had been served
@@ -28,7 +28,7 @@ class LabelSource(StrEnum):
 
 
 class State(StrEnum):
-    """How far a strategy's promise for a category is backed by evidence."""
+    """The degrees to which a strategy's promise for a category is backed by evidence."""
 
     FIXED = "fixed"  # the strategy learns nothing
     PROVISIONAL = "provisional"  # by what shipped with the pack, with a margin, under dense audits
@@ -39,14 +39,14 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Whether an entry's answer is right for a request: one row of the label log.
+    """One row of the label log: an entry's answer is right for a request, or wrong.
 
     `answer` is the answer class of the entry (the id of its first entry), `exact` the digest of the request,
     `features` and `p_correct` are those at the time of the decision. `chance` is the probability with which a request
     like this was chosen to be labelled: 1 for a miss, the audit rate for an audit, 0 for feedback, which is no sample.
 
     A label that is REASKED says whether the backend still gave the same answer: its `features` are how old the answer
-    was, in seconds, and the place of the prompt's volatility in `freshness.Volatility`.
+    was, in seconds, and the place of the prompt's volatility in `Volatility`.
     """
 
     at: float
@@ -67,9 +67,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A comparison that a judge still owes: is the answer of `label.entry_id` right, where `fresh_id` was answered?
+    """A comparison that a judge still owes, of the answers of two entries.
 
-    `label.correct` means nothing yet. Both entries live in the store; if one is gone the judgement lapses.
+    The question is: is the answer of `label.entry_id` right, where `fresh_id` was answered? `label.correct` means
+    nothing yet. Both entries live in the store; if one is gone the judgement lapses.
     """
 
     id: int
@@ -80,7 +81,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a judge is shown: the request, the cached prompt and answer, and the fresh answer to the request."""
+    """The texts that a judge is shown: the request, the cached prompt and answer, and the fresh answer."""
 
     question: str
     cached_question: str
@@ -110,7 +111,7 @@ def wilson(count: float, of: float, deviate: float = TWO_SIDED_95) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class ClassStanding:
-    """What audits show of one class of tenants in a category; fields as in `Standing`."""
+    """The audits of one class of tenants in a category; fields as in `Standing`."""
 
     name: str
     closed: bool
@@ -122,7 +123,7 @@ class ClassStanding:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a strategy knows of a category, for operators.
+    """A strategy's knowledge of a category, for operators.
 
     `risk` is the largest 1 - P(correct) that is served now (None: the strategy estimates none), `score` the lowest
     score. `certified` is the error per hit that audits have certified at `confidence`, None before they have.

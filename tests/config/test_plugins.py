@@ -80,7 +80,7 @@ PARTS = """
 """
 POINTS = {
     "embedders": {"tiny": "embedder", "hashing": "broken"},
-    "stores": {"tiny": "Kept", "sqlite": "broken", "full": "sealed"},
+    "stores": {"tiny": "Kept", "sqlite": "broken", "full": "sealed", "hollow": "nothing"},
     "judges": {"tiny": "Named", "exact": "broken"},
     "strategies": {"tiny": "Strict", "static": "broken", "hollow": "nothing", "angry": "broken", "number": "number"},
     "evictions": {"lru": "broken"},
@@ -262,6 +262,13 @@ def test_a_broken_plug_in_is_named_with_its_package(tiny: Any, name: str, said: 
     with pytest.raises(ConfigError, match=rf"plug-in '{name}' of tiny-parts 0\.1 \(semcache\.strategies: ") as error:
         STRATEGIES[name](pack)
     assert said in str(error.value)
+
+
+def test_a_store_that_lacks_a_part_is_told_the_methods_of_it(tiny: Any) -> None:
+    with pytest.raises(ConfigError, match="lacks: ") as error:
+        open_store("hollow://anywhere")
+    lacking = str(error.value).partition("lacks: ")[2].split(", ")
+    assert {"salt", "put", "vectors", "reject", "changes", "label", "learn", "claim", "record", "keys"} <= set(lacking)
 
 
 def test_what_a_maker_says_of_its_own_is_passed_on(tiny: Any) -> None:

@@ -5,12 +5,11 @@ Pure; the clock is the caller's. Invariant: a TTL counts from creation, and noth
 
 from semcache.request.prompt_volatility import VolatilityModel, is_relative, may_change_daily
 from semcache.retention.freshness.fixed import FixedFreshness
-from semcache.retention.freshness.hazard import Volatility
 from semcache.retention.freshness.learned import LearnedFreshness, Outlook, Past
-from semcache.retention.freshness.revalidate import Age, Refetches, usable
+from semcache.retention.freshness.revalidate import Refetches
+from semcache.types import Volatility
 
 __all__ = [
-    "Age",
     "FixedFreshness",
     "LearnedFreshness",
     "Outlook",
@@ -20,5 +19,4 @@ __all__ = [
     "VolatilityModel",
     "is_relative",
     "may_change_daily",
-    "usable",
 ]

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from semcache.config.packs import Pack
-from semcache.retention.freshness.hazard import Volatility
-from semcache.types import Request
+from semcache.types import Request, Volatility
 
 if TYPE_CHECKING:
     from semcache.types import Vector

@@ -17,12 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semcache.errors import InvalidArgument
+from semcache.types import Volatility
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,15 +36,6 @@ NOISE = 0.005  # share of unchanged answers that a judge is expected to call cha
 _GRID = np.logspace(-3.0, 6.0, 226)  # rates, in units of the prior mean
 _FALSE = np.array([0.0, 0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])  # values of f
 _VERSION = 1
-
-
-class Volatility(StrEnum):
-    """How fast the answer to a prompt changes. The first three are the classes of FreshQA (Vu et al. 2023)."""
-
-    NEVER = "never"
-    SLOW = "slow"  # over several years
-    FAST = "fast"  # within a year
-    RELATIVE = "relative"  # it depends on the day, or the minute, of asking
 
 
 # Prior rates relative to SLOW, whose answers live as long as the pack says: four years against half a year for FAST.

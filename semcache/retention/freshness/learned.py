@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from semcache.config.packs import Category, Pack
 from semcache.request.prompt_volatility import VolatilityModel, is_relative
 from semcache.retention.freshness.fixed import shortened
-from semcache.retention.freshness.hazard import NOISE, RATES, Hazards, Posterior, Prior, Volatility, prior_quantile
-from semcache.types import Request
+from semcache.retention.freshness.hazard import NOISE, RATES, Hazards, Posterior, Prior, prior_quantile
+from semcache.types import Request, Volatility
 
 if TYPE_CHECKING:
     from semcache.types import Vector

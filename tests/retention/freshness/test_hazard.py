@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument
-from semcache.retention.freshness.hazard import RATES, TAIL, Hazards, Posterior, Prior, Volatility, prior_quantile
+from semcache.retention.freshness.hazard import RATES, TAIL, Hazards, Posterior, Prior, prior_quantile
+from semcache.types import Volatility
 
 DAY = 86400.0
 PRIOR = Prior(1 / (300 * DAY), RATES)

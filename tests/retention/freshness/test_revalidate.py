@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.retention.freshness import Refetches, usable
+from semcache.retention.freshness import Refetches
 from semcache.types import Card
 
 
@@ -27,14 +27,14 @@ def card(created: float = 100.0, expires: float = 200.0) -> Card:
     ],
 )
 def test_the_ages_of_an_entry(now: float, revalidate: float, age: str) -> None:
-    assert usable(card(), now, revalidate) == age
+    assert card().staleness(now, revalidate) == age
 
 
 @given(st.floats(0, 1e6), st.floats(0, 1e6), st.floats(0, 1e5))
 def test_an_entry_never_gets_younger(now: float, later: float, revalidate: float) -> None:
     order = ["fresh", "stale", "expired"]
     first, second = sorted([now, later])
-    assert order.index(usable(card(), first, revalidate)) <= order.index(usable(card(), second, revalidate))
+    assert order.index(card().staleness(first, revalidate)) <= order.index(card().staleness(second, revalidate))
 
 
 def test_a_popular_stale_entry_is_asked_anew_once() -> None:

@@ -1,0 +1,63 @@
+"""Backends: sending a request to something that answers it.
+
+Knows only the values of `types`. Invariant: a reply is handed out before its body was read, and is closed by whoever
+took it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound:
+    """A request to a backend: what the client sent, less what was addressed to the cache.
+
+    `path` starts with a slash and is percent-encoded as it stood on the wire ("/v1/chat/completions"). `tenant` says
+    whose request it is, for backends that keep tenants apart; it is not sent. `draft` gives a guess at the answer, ""
+    for none, to backends that verify guesses: what they answer is the same, only sooner.
+    """
+
+    method: str
+    path: str
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+    query: str = ""
+    tenant: str = ""
+    draft: Callable[[], Awaitable[str]] | None = field(default=None, compare=False)
+
+
+class Reply(Protocol):
+    """A backend's answer whose body has not been read yet. `close` must always be called."""
+
+    @property
+    def status(self) -> int:
+        """The status code of HTTP."""
+        ...
+
+    @property
+    def headers(self) -> Sequence[tuple[str, str]]:
+        """End-to-end headers, names in lower case; hop-by-hop, encoding and length headers are removed."""
+        ...
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The decoded body as it arrives. Raises UpstreamError when the backend breaks off."""
+        ...
+
+    async def close(self) -> None:
+        """Give the connection back, whether or not the body was read to its end."""
+        ...
+
+
+class Backend(Protocol):
+    """Something that answers requests."""
+
+    async def send(self, outbound: Outbound) -> Reply:
+        """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""
+        ...
+
+    async def close(self) -> None:
+        """Close every connection."""
+        ...

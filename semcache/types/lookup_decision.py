@@ -1,0 +1,149 @@
+"""A lookup: the neighbours it found, the opinions of guards and strategies on them, and what was decided.
+
+Invariant: every value is frozen; a decision is a sum type, matched exhaustively with `assert_never`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from semcache.types.enumerations import Outcome, Why
+from semcache.types.incoming_request import CacheKey, Request
+from semcache.types.stored_entry import Card
+
+if TYPE_CHECKING:
+    from semcache.types.stored_entry import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds spent per stage of one request; a stage that did not run is 0."""
+
+    key: float = 0.0
+    embed: float = 0.0
+    search: float = 0.0
+    guard: float = 0.0
+    store: float = 0.0
+    upstream: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An entry near a query; `score` is the cosine similarity in [-1, 1]."""
+
+    entry_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A guard's finding against two texts that share an answer. `detail` names the two readings, for logs and tests.
+
+    A `veto` is final; what is no veto is a doubt that lowers P(correct).
+    """
+
+    guard: str
+    detail: str
+    veto: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A neighbour whose card is known, with what the guards found against it and the features of `features.NAMES`.
+
+    `around` are the first of them, which tell of the neighbourhood and are known before any text is read.
+    """
+
+    card: Card
+    score: float
+    conflicts: tuple[Conflict, ...] = ()
+    features: tuple[float, ...] = ()
+    around: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A threshold's opinion of one candidate.
+
+    `audit` is the probability with which the backend should be asked all the same, to learn from it; `verify` asks
+    for a verifier's word on a candidate that is too uncertain to be served without. `risk` is the 1 - P(correct) that
+    such a word may leave, None: the target.
+    """
+
+    serve: bool
+    p_correct: float
+    audit: float = 0.0
+    verify: bool = False
+    why: Why = Why.BELOW_THRESHOLD
+    risk: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Serve:
+    """Replay entry `card.id`."""
+
+    card: Card
+    how: Literal[Outcome.EXACT, Outcome.SEMANTIC, Outcome.PLAN]
+    score: float
+    p_correct: float
+    audit: bool = False
+    chance: float = 0.0  # with which this answer was chosen, or passed over, for an audit
+    features: tuple[float, ...] = ()
+    stale: bool = False  # its time is over; it is served while the backend is asked anew
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Ask a verifier whether entry `card.id` answers the request; serve it if so, forward if not or if it fails.
+
+    `chance` is the probability with which it is audited if it is served, `risk` the 1 - P(correct) that may be left
+    then, None: the target.
+    """
+
+    card: Card
+    score: float
+    p_correct: float
+    features: tuple[float, ...] = ()
+    chance: float = 0.0
+    risk: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """Ask the backend. `outcome` is MISS when the cache was consulted and BYPASS when it was not.
+
+    `p_correct` is what the strategy gave `nearest`, None when it was not asked. `others` are further candidates whose
+    answers are worth comparing with the backend's, of other answer classes than `nearest`. `sampled` is False where a
+    verifier refused `nearest`, and it was not drawn as those that a verifier lets pass are drawn for an audit: to learn
+    from all that are refused and from a few that pass would make every neighbour look worse than it is.
+    """
+
+    why: Why
+    outcome: Literal[Outcome.MISS, Outcome.BYPASS, Outcome.NEAR] = Outcome.MISS
+    nearest: Candidate | None = None
+    p_correct: float | None = None
+    others: tuple[Candidate, ...] = ()
+    sampled: bool = True
+
+
+Decision: TypeAlias = Serve | Verify | Forward
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A request, the key it was looked up under, and what was decided.
+
+    `key` and `shelf` are None / b"" when the request was bypassed or could not be keyed. The vector is kept so that a
+    later store does not embed twice. `verified` is what a verifier's word cost, None where nobody was asked.
+    """
+
+    request_id: str
+    request: Request
+    key: CacheKey | None
+    category: str
+    decision: Decision
+    shelf: bytes = b""
+    vector: Vector | None = None
+    timings: Timings = Timings()
+    verified: float | None = None

@@ -1,0 +1,78 @@
+"""Rows of a store beside its entries: changes, rejections and API keys, and the selector of entries.
+
+Invariant: every value is frozen; a key is known by its digest alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """The entries that an administrative call means: the conjunction of the fields that are set. Empty means none.
+
+    `older_than` is a Unix time: entries created before it. `everything` must be said aloud.
+    """
+
+    ids: tuple[int, ...] | None = None
+    tenant: str | None = None
+    user: str | None = None
+    namespace: str | None = None
+    category: str | None = None
+    model: str | None = None
+    tag: str | None = None
+    source: str | None = None
+    older_than: float | None = None
+    everything: bool = False
+
+    def is_empty(self) -> bool:
+        """Return True if no field is set, so that nothing is selected."""
+        return self == Selector()
+
+
+class ChangeKind(StrEnum):
+    """The kinds of change of an entry in a shared store."""
+
+    PUT = "put"
+    DELETE = "delete"
+    REJECT = "reject"
+    ALIAS = "alias"
+    RIGHT = "right"  # so people said, of what a worker may have served that did not hear it
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row of the change feed. `exact` is the key that a REJECT was recorded for."""
+
+    seq: int
+    kind: ChangeKind
+    entry_id: int
+    exact: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Entry `entry_id` is known to be wrong for the request with digest `exact`."""
+
+    entry_id: int
+    exact: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key that maps a caller to a tenant. Only its digest is stored.
+
+    `trusted` callers may name users and see scores; `admin` callers may read and purge entries of every tenant.
+    """
+
+    id: str
+    digest: bytes
+    tenant: str
+    name: str
+    created: float
+    trusted: bool = False
+    admin: bool = False
+    revoked: float | None = None
