@@ -10,7 +10,8 @@ from __future__ import annotations
 import errno
 import sys
 
-INTERRUPTED = 130  # what a shell says of a command that Ctrl-C ended
+from semcache.cli import output
+
 _UNWRITTEN = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
@@ -19,7 +20,7 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(output.INTERRUPTED)
     except OSError as error:
         if error.errno not in _UNWRITTEN:
             raise

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.cli import opened, upstreams
 from semcache.cli.findings import Finding
+from semcache.cli.listener import address, listen
 from semcache.errors import ConfigError, SemcacheError, StoreError
 
 if TYPE_CHECKING:
@@ -273,8 +274,6 @@ def _snapshot(settings: Settings, embedder: Embedder) -> Finding:
 
 
 def _port(settings: Settings) -> Finding:
-    from semcache.cli.serve import address, listen
-
     host, port = settings.server.host, settings.server.port
     try:
         listen(host, port).close()

@@ -20,6 +20,7 @@ import typer
 
 from semcache.cli import options, output
 from semcache.cli.embedder_finetune import need_training
+from semcache.cli.listener import address, listen
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 
 if TYPE_CHECKING:
@@ -165,7 +166,6 @@ def _tokens(path: Path | None, names: str | None) -> dict[str, str]:
 def _serve(
     plan: Plan, tokens: Mapping[str, str], host: str, port: int, out: Path, base: str, *, force: bool
 ) -> dict[str, Any]:
-    from semcache.cli.serve import address, listen
     from semcache.train.federate import federated_model, local
     from semcache.train.federate.coordinator import create
     from semcache.train.federate.rounds import Federation

@@ -1,6 +1,6 @@
 """`semcache embedder install`: make a model the embedder of a cache, with everything that the cache holds.
 
-Knows folders and settings; how entries are moved, `semcache.cache.reindexing` knows. Invariant: until the exchange, whatever
+Knows folders and settings; entries are moved by `semcache.cache.reindexing`. Invariant: until the exchange, whatever
 fails, the cache goes on with the embedder it had; run again, the command goes on where it stood.
 """
 

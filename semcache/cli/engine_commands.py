@@ -82,7 +82,7 @@ def serve(
 
     from uvicorn import Config, Server
 
-    from semcache.cli.serve import address, listen
+    from semcache.cli.listener import address, listen
     from semcache.engine.startup import open_server
 
     config = _config(
@@ -108,7 +108,7 @@ def serve(
 
     # The server sends itself the signal again after it has shut down; the default would kill the process then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(output.INTERRUPTED))
     settings = Config(
         application, http="httptools", ws="none", lifespan="on", log_level="warning", access_log=False,
         server_header=False, timeout_graceful_shutdown=20, timeout_keep_alive=75,

@@ -1,4 +1,4 @@
-"""How commands speak: results on standard output, everything else on standard error.
+"""Output of commands: results on standard output, everything else on standard error, and exit statuses.
 
 Invariant: what is printed as JSON is one JSON value, progress appears only on a terminal, no text is read as markup.
 """
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
+INTERRUPTED = 130  # exit status that a shell gives a command that Ctrl-C ended
 _PIPE_WIDTH = 140
 
 

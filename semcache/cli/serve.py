@@ -8,7 +8,6 @@ and none outlives it.
 
 from __future__ import annotations
 
-import errno
 import multiprocessing
 import os
 import shutil
@@ -24,8 +23,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semcache.cli import INTERRUPTED, logs, opened, options, output
-from semcache.errors import ConfigError, StoreError
+from semcache.cli import logs, opened, options, output
+from semcache.cli.listener import address, listen
+from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
     from uvicorn import Config
@@ -113,33 +113,6 @@ def _export(given: Mapping[str, object], config: Path | None) -> None:
             os.environ[PREFIX + key.replace(".", "__").upper()] = str(value)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A bound socket that does not listen yet, so that nobody is kept waiting by a proxy that is not ready.
-
-    Raises ConfigError for a host or port that there is not, StoreError for one that cannot be had now.
-    """
-    bare = host.strip("[]")
-    listener = socket.socket(socket.AF_INET6 if ":" in bare else socket.AF_INET)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((bare, port))
-    except (OSError, OverflowError, UnicodeError) as error:
-        listener.close()
-        if isinstance(error, OverflowError):
-            raise ConfigError(f"port {port} is none: choose one from 0 to 65535 with --port") from error
-        if isinstance(error, socket.gaierror | UnicodeError) or error.errno == errno.EADDRNOTAVAIL:
-            raise ConfigError(f"{host!r} is no address of this machine: name one with --host") from error
-        raise StoreError(f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port") from error
-    listener.set_inheritable(True)
-    return listener
-
-
-def address(host: str, port: int) -> str:
-    bare = host.strip("[]")
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bare, bare)  # noqa: S104 - not bound to, replaced
-    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
-
-
 @contextmanager
 def _shared_metrics(workers: int) -> Iterator[None]:
     """A folder in which the metrics of several workers meet, unless the environment names one."""
@@ -179,7 +152,7 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
         return _run_workers(config, listener)
     # The server sends itself the signal again after it has shut down; the default would kill the process then.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.signal(signal.SIGINT, lambda *_: sys.exit(INTERRUPTED))
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(output.INTERRUPTED))
     server = Server(config)
     try:
         server.run(sockets=[listener])

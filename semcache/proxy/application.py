@@ -37,13 +37,17 @@ from semcache.proxy.easing import Watched, ease
 from semcache.proxy.embedding_route import EmbeddingsRoute
 from semcache.proxy.fault_log import survived
 from semcache.proxy.followup import FollowUps
+from semcache.proxy.forward import Forwarder
+from semcache.proxy.hits import Replays
 from semcache.proxy.leases import Leases
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
-from semcache.proxy.routes import Limits, Routes
+from semcache.proxy.route_context import Limits, RouteContext
+from semcache.proxy.routes import CompletionRoute
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend
+from semcache.upstream.coalescing import Flights
 from semcache.upstream.routing.replica import Address
 from semcache.upstream.routing.router import Routing
 from semcache.upstream.routing.trip import Routed
@@ -139,18 +143,20 @@ class Proxy:
         limits = Limits(server.max_body, settings.auth.trust_user_header, settings.auth.expose_scores)
         if server.workers > 1:
             self._leases = Leases(settings.data / _FLIGHTS)
-        self.routes = Routes(
-            self.cache,
-            self._backend,
-            self._auth,
+        self.context = RouteContext(
+            cache=self.cache,
+            backend=self._backend,
+            auth=self._auth,
             limits=limits,
-            worker=secrets.token_hex(3),
+            replays=Replays(self.cache, worker=secrets.token_hex(3)),
+            forwarder=Forwarder(self.cache, self._backend, Flights()),
             followups=self._followups,
             plans=self._plans,
             near=self._near.nearby if self._near is not None else None,
             leases=self._leases,
         )
-        self._embeddings = EmbeddingsRoute(self.routes, self._backend)
+        self._completions = CompletionRoute(self.context)
+        self._embeddings = EmbeddingsRoute(self.context)
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
         self._rest = _fastapi(self.cache, self._auth, self._plans)
         _calm_collector()
@@ -224,7 +230,7 @@ class Proxy:
         path: str = scope["path"]
         try:
             if scope["method"] == "POST" and (dialect := self._dialects.get(path)) is not None:
-                await self.routes(dialect, scope, receive, send)
+                await self._completions(dialect, scope, receive, send)
             elif scope["method"] == "POST" and path == _EMBEDDINGS:
                 await self._embeddings(scope, receive, send)
             elif path.startswith("/v1/"):
@@ -274,7 +280,7 @@ class Proxy:
             if keys != known:
                 known = keys
                 self._auth.replace(keys)
-                self.routes.replays.clear()
+                self.context.replays.clear()
 
 
 def _calm_collector() -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from semcache.dialects import embeddings
 from semcache.dialects.embeddings import EmbeddingsRequest
 from semcache.dialects.headers import cache_status, controls_from, forwarded_as, strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
-from semcache.protocols import Backend, Outbound
+from semcache.protocols import Outbound
 from semcache.proxy import hits
 from semcache.proxy.asgi import (
     CLIENT_GONE,
@@ -34,17 +34,16 @@ from semcache.proxy.embedding_calls import Call, Calls, Landed
 from semcache.proxy.fault_log import survived
 from semcache.proxy.forward import joinable
 from semcache.proxy.relay import identity_of, refused, relayed
-from semcache.proxy.routes import Routes
+from semcache.proxy.route_context import RouteContext
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
 
 
 class EmbeddingsRoute:
     """Serves `/v1/embeddings`."""
 
-    def __init__(self, routes: Routes, backend: Backend) -> None:
-        self._routes = routes
-        self._cache = routes.cache
-        self._backend = backend
+    def __init__(self, context: RouteContext) -> None:
+        self._context = context
+        self._cache = context.cache
         self._calls = Calls()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -52,8 +51,8 @@ class EmbeddingsRoute:
         started = time.perf_counter()
         caller: Caller | None = None
         try:
-            body = await read_body(scope, receive, self._routes.limits.max_body)
-            caller = self._routes.auth.identify(scope["headers"])
+            body = await read_body(scope, receive, self._context.limits.max_body)
+            caller = self._context.auth.identify(scope["headers"])
             asked = self._read(body, scope, caller)
             lookups = [await self._consult(asked, index, caller) for index in range(len(asked.inputs))]
         except ClientGone:
@@ -61,10 +60,10 @@ class EmbeddingsRoute:
         except RequestRejected as error:
             await _reject(send, error)
             if caller is not None:
-                self._routes.note_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
+                self._context.note_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
             return
         held = await self._held(lookups)
-        batch = _Batch(self._routes, self._backend, self._calls, scope, asked, lookups, held, caller, started)
+        batch = _Batch(self._context, self._calls, _Looked(scope, caller, asked, lookups, held, started))
         try:
             async with until_disconnect(receive):
                 await batch.answer(send)
@@ -73,7 +72,7 @@ class EmbeddingsRoute:
 
     def _read(self, body: bytes, scope: Scope, caller: Caller) -> EmbeddingsRequest:
         asked = embeddings.read(body)
-        trust = self._routes.limits.trust_user_header
+        trust = self._context.limits.trust_user_header
         return replace(
             asked,
             identity=identity_of(asked.identity, scope),
@@ -83,8 +82,8 @@ class EmbeddingsRoute:
 
     async def _consult(self, asked: EmbeddingsRequest, index: int, caller: Caller) -> Lookup:
         request = embeddings.request_for(asked, index)
-        scope = self._routes.scope_of(caller, asked.user, asked.controls)
-        lookup = await self._routes.consult(replace(request, scope=scope, controls=asked.controls))
+        scope = self._context.scope_of(caller, asked.user, asked.controls)
+        lookup = await self._context.consult(replace(request, scope=scope, controls=asked.controls))
         if isinstance(lookup.decision, Serve) and hits.is_stale(lookup.decision):
             # One call asks for many inputs: what has run out is asked for with the rest, not on its own afterwards.
             return replace(lookup, decision=Forward(Why.EXPIRED))
@@ -104,32 +103,26 @@ class EmbeddingsRoute:
         return held
 
 
-class _Batch:
-    """One request for several inputs, some of them `held`, on its way to a reply."""
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A request after its look-ups; `held` are the entries that serve its inputs, None for those that miss."""
 
-    def __init__(
-        self,
-        routes: Routes,
-        backend: Backend,
-        calls: Calls,
-        scope: Scope,
-        asked: EmbeddingsRequest,
-        lookups: list[Lookup],
-        held: list[Entry | None],
-        caller: Caller,
-        started: float,
-    ) -> None:
-        self._cache = routes.cache
-        self._routes = routes
-        self._backend = backend
-        self._calls = calls
-        self._scope = scope
-        self._asked = asked
-        self._lookups = lookups
-        self._held = held
-        self._caller = caller
-        self._started = started
-        self._missing = [index for index, entry in enumerate(held) if entry is None]
+    scope: Scope
+    caller: Caller
+    asked: EmbeddingsRequest
+    lookups: Sequence[Lookup]
+    held: Sequence[Entry | None]
+    started: float
+
+
+class _Batch:
+    """One request for several inputs on its way to a reply."""
+
+    def __init__(self, context: RouteContext, calls: Calls, looked: _Looked) -> None:
+        self._context, self._cache, self._calls = context, context.cache, calls
+        self._scope, self._caller, self._asked = looked.scope, looked.caller, looked.asked
+        self._lookups, self._held, self._started = looked.lookups, looked.held, looked.started
+        self._missing = [index for index, entry in enumerate(looked.held) if entry is None]
 
     async def answer(self, send: Send) -> None:
         """Replay, refuse or ask for what is missing."""
@@ -161,7 +154,7 @@ class _Batch:
             (b"age", str(max(0, int(now - min(entry.created for entry in entries)))).encode()),
             (b"x-request-id", self._lookups[0].request_id.encode()),
         ]
-        if self._routes.sees_scores(self._caller) and len(self._lookups) == 1:
+        if self._context.sees_scores(self._caller) and len(self._lookups) == 1:
             headers += hits.debug_headers(self._lookups[0])
         await respond(send, 200, headers, payload)
         self.note(200, Usage())
@@ -212,7 +205,7 @@ class _Batch:
         query = self._scope["query_string"].decode("latin-1")
         headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
         raw = embeddings.subset(self._asked, positions)
-        reply = await self._backend.send(
+        reply = await self._context.backend.send(
             Outbound("POST", self._scope["path"], headers, raw, query, self._caller.tenant)
         )
         try:

@@ -34,12 +34,12 @@ from semcache.proxy.followup import Hit
 from semcache.proxy.forward import joinable, mode
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, refused, relayed, unstreamed
+from semcache.proxy.route_context import RouteContext
 from semcache.storage.accounting import planned, substituted
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Serve, Why
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits import NearChoice
-    from semcache.proxy.routes import Routes
     from semcache.upstream.coalescing import Flight
 
 
@@ -49,10 +49,17 @@ class Exchange:
     _turn: PlanTurn
 
     def __init__(
-        self, routes: Routes, dialect: Dialect, scope: Scope, body: bytes, caller: Caller, started: float, epoch: int
+        self,
+        context: RouteContext,
+        dialect: Dialect,
+        scope: Scope,
+        body: bytes,
+        caller: Caller,
+        started: float,
+        epoch: int,
     ) -> None:
-        self._routes = routes
-        self._cache = routes.cache
+        self._context = context
+        self._cache = context.cache
         self._dialect = dialect
         self._scope = scope
         self._body = body
@@ -62,7 +69,7 @@ class Exchange:
 
     async def answer(self, lookup: Lookup, receive: Receive, send: Send) -> None:
         """Replay, serve a plan, refuse, follow, have a cheaper model answer, or forward."""
-        self._turn = PlanTurn(self._cache, self._routes.plans, self._dialect, lookup, self._scope["headers"])
+        self._turn = PlanTurn(self._cache, self._context.plans, self._dialect, lookup, self._scope["headers"])
         if isinstance(lookup.decision, Serve):
             if await self._replay(lookup, lookup.decision, send):
                 return
@@ -94,7 +101,7 @@ class Exchange:
 
     async def _neared(self, choice: NearChoice | None, lookup: Lookup, send: Send) -> bool:
         """Reply with a cheaper model's answer; False where the model that was named is to be asked."""
-        near = self._routes.near
+        near = self._context.near
         if near is None or choice is None:
             return False
         try:
@@ -115,24 +122,24 @@ class Exchange:
             if entry is None:
                 return False
             template = self._cache.outcome(lookup, 200, 0.0, entry=entry)
-            replay = self._routes.replays.render(self._dialect, lookup, served, entry, template)
+            replay = self._context.replays.render(self._dialect, lookup, served, entry, template)
         except Exception:
             survived(self._cache, "replay")
             return False
         replay.fixed.extend([*self._turn.named, *self._debug(lookup)])
         await self._turn.learn(entry)
-        await self._routes.replays.send(replay, send, lookup.request_id)
+        await self._context.replays.send(replay, send, lookup.request_id)
         seconds = time.perf_counter() - self._started
         if self._followed_up(lookup, served, entry):
             # The call was not spared, only put off.
             template = self._cache.outcome(lookup, 200, 0.0)
         self._cache.journal.note(replace(template, seconds=seconds))
         if hits.memorable(lookup) and self._turn.run is None:
-            self._routes.replays.remember(self._scope, self._body, replay, self._epoch)
+            self._context.replays.remember(self._scope, self._body, replay, self._epoch)
         return True
 
     def _followed_up(self, lookup: Lookup, served: Serve, entry: Entry) -> bool:
-        followups = self._routes.followups
+        followups = self._context.followups
         if not followups.wanted(lookup, served):
             return False
         try:
@@ -144,7 +151,7 @@ class Exchange:
 
     async def _follow(self, lookup: Lookup, send: Send) -> bool:
         """Share the call of a request that is being answered now; False when there is none, or it came to nothing."""
-        flight = self._routes.forwarder.join(lookup)
+        flight = self._context.forwarder.join(lookup)
         if flight is None:
             return False
         with flight:
@@ -183,7 +190,7 @@ class Exchange:
 
     async def _first(self, lookup: Lookup, send: Send) -> None:
         """Ask the backend, unless another worker does so now: then its answer may do."""
-        leases, key = self._routes.leases, lookup.key
+        leases, key = self._context.leases, lookup.key
         if leases is None or key is None or not joinable(lookup):
             await self._forward(lookup, send)
             return
@@ -203,12 +210,12 @@ class Exchange:
             leases.give_back(key.exact)
 
     async def _forward(self, lookup: Lookup, send: Send) -> None:
-        near = self._routes.near
+        near = self._context.near
         choice = near.choose(lookup) if near is not None else None
         if await self._neared(choice, lookup, send):
             return
         outbound = self._outbound(await self._turn.forwarded())
-        flight = self._routes.forwarder.start(lookup, self._dialect, outbound)
+        flight = self._context.forwarder.start(lookup, self._dialect, outbound)
         with flight:
             try:
                 await flight.opened()
@@ -274,7 +281,7 @@ class Exchange:
         return [(id_header(lookup.request.endpoint), lookup.request_id.encode())]
 
     def _debug(self, lookup: Lookup) -> HeaderList:
-        return hits.debug_headers(lookup) if self._routes.sees_scores(self._caller) else []
+        return hits.debug_headers(lookup) if self._context.sees_scores(self._caller) else []
 
     def _note(self, lookup: Lookup, status: int, **facts: Any) -> None:
         seconds = time.perf_counter() - self._started

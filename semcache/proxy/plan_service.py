@@ -15,22 +15,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
-from urllib.parse import quote
 
 from semcache.agents.plans import FoundPlan, Plans
 from semcache.agents.run import digest
 from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
 from semcache.proxy import plan_shapes as shapes
-from semcache.proxy.asgi import HeaderList, text
+from semcache.proxy.asgi import HeaderList
 from semcache.proxy.forward import exact_only
 from semcache.proxy.hits import EVENT_STREAM
-from semcache.proxy.plan_turn import RUN
+from semcache.proxy.plan_headers import AGENT, RUN, SESSION, agent_of, header
 from semcache.types import Forward, Lookup, Why
 from semcache.types import Request as CacheRequest
 
-SESSION = b"x-semcache-session"
-AGENT = b"x-semcache-agent"
 _log = logging.getLogger(__name__)
 _RUN = re.compile(r"[0-9a-f]{32}")
 _PENDING = 4096  # runs whose outcome is not known yet
@@ -268,18 +265,3 @@ class PlanSurface:
     def _said_whole(self, run: str) -> bool:
         pending = self._pending.get(run)
         return pending is not None and pending.whole
-
-
-def header(headers: HeaderList, name: bytes) -> str:
-    """The value of a header, "" without it."""
-    return next((text(value) for key, value in headers if key == name), "")
-
-
-def agent_of(request: CacheRequest, headers: HeaderList) -> str:
-    """Whose templates a request may see in its tenant: those of its agent, namespace and, if the pack says so, user.
-
-    Without a namespace there is no slash in it, so that no agent can name itself into one.
-    """
-    scope, agent = request.scope, header(headers, AGENT)
-    inner = [scope.namespace, scope.user or ""] if scope.namespace or scope.user is not None else []
-    return "/".join(quote(one, safe=" @:+") for one in (*inner, agent))

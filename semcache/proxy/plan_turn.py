@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.proxy.fault_log import survived
+from semcache.proxy.plan_headers import RUN
 
 if TYPE_CHECKING:
     from semcache.protocols import Dialect
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from semcache.proxy.plan_service import PlanSurface, Served
     from semcache.types import Assembled, Entry, Lookup
 
-RUN = b"x-semcache-run"
 _PATIENCE = 2.0  # seconds in which a plan must be found
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from semcache.cli.serve import listen
+from semcache.cli.listener import listen
 from semcache.errors import ConfigError, StoreError
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

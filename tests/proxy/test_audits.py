@@ -53,7 +53,7 @@ async def auditing(upstream: Upstream, folder: Path, **settings: Any) -> AsyncIt
 
 
 async def done(proxy: Proxy) -> None:
-    await asyncio.wait_for(proxy.routes.followups.background.settle(), 10)
+    await asyncio.wait_for(proxy.context.followups.background.settle(), 10)
 
 
 def count(proxy: Proxy, name: str, **labels: str) -> float:
@@ -158,7 +158,7 @@ async def test_an_audit_joins_no_flight_and_nobody_joins_an_audit(tmp_path: Path
         await Call(proxy, ask(PARAPHRASE)).reply()
         while len(upstream.calls) < 3:
             await asyncio.sleep(0)
-        assert len(proxy.routes.forwarder._flights) == 0
+        assert len(proxy.context.forwarder._flights) == 0
         anew = Call(proxy, ask(PARAPHRASE), **{"x-semcache-min-score": "1"})
         while len(upstream.calls) < 4:
             await asyncio.sleep(0)

@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from semcache.proxy.leases import Leases
+from semcache.proxy.routes import CompletionRoute
 from tests.contract.services import ROOT, echo, serving
 from tests.proxy.driver import PACK, Answer, Call, Upstream, ask, completion, running
 
@@ -96,7 +98,8 @@ async def test_what_another_worker_is_asking_is_waited_for_and_asked_anew_if_it_
         running(upstream, tmp_path, store__url=store, server__workers=2) as one,
         running(Upstream(lambda _: Answer([completion("Theirs.")])), tmp_path, store__url=store) as two,
     ):
-        one.routes.leases = elsewhere = Elsewhere(tmp_path / "lock")
+        elsewhere = Elsewhere(tmp_path / "lock")
+        one._completions = CompletionRoute(replace(one.context, leases=elsewhere))
         waiting = [Call(one, ask("What is a fjord?")) for _ in range(3)]
         await asyncio.wait_for(elsewhere.asked.wait(), 10)
         if answered:
@@ -115,7 +118,7 @@ async def test_what_another_worker_is_asking_is_waited_for_and_asked_anew_if_it_
 async def test_a_stream_does_not_wait_for_the_end_of_anothers(tmp_path: Path) -> None:
     upstream = Upstream(lambda _: Answer([completion("Ours.")]))
     async with running(upstream, tmp_path, server__workers=2) as proxy:
-        proxy.routes.leases = Elsewhere(tmp_path / "lock")
+        proxy._completions = CompletionRoute(replace(proxy.context, leases=Elsewhere(tmp_path / "lock")))
         assert (await Call(proxy, ask("What is a fjord?", stream=True)).reply()).status == 200
     assert len(upstream.calls) == 1
 

@@ -1,0 +1,39 @@
+"""The socket of a server that a command starts, bound before anything is loaded, and its address.
+
+Invariant: a host or port that cannot be had is an error that names the option to change.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+from semcache.errors import ConfigError, StoreError
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket that does not listen yet, so that nobody is kept waiting by a proxy that is not ready.
+
+    Raises ConfigError for a host or port that there is not, StoreError for one that cannot be had now.
+    """
+    bare = host.strip("[]")
+    listener = socket.socket(socket.AF_INET6 if ":" in bare else socket.AF_INET)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((bare, port))
+    except (OSError, OverflowError, UnicodeError) as error:
+        listener.close()
+        if isinstance(error, OverflowError):
+            raise ConfigError(f"port {port} is none: choose one from 0 to 65535 with --port") from error
+        if isinstance(error, socket.gaierror | UnicodeError) or error.errno == errno.EADDRNOTAVAIL:
+            raise ConfigError(f"{host!r} is no address of this machine: name one with --host") from error
+        raise StoreError(f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port") from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def address(host: str, port: int) -> str:
+    """The URL under which this machine reaches a server that listens there."""
+    bare = host.strip("[]")
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bare, bare)  # noqa: S104 - not bound to, replaced
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"

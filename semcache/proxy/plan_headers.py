@@ -1,0 +1,30 @@
+"""The headers by which a client names an agent, a session and a run, and the scope of templates that follows from them.
+
+Pure. Invariant: no agent can name itself into the templates of a namespace.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from semcache.proxy.asgi import HeaderList, text
+from semcache.types import Request
+
+SESSION = b"x-semcache-session"
+AGENT = b"x-semcache-agent"
+RUN = b"x-semcache-run"
+
+
+def header(headers: HeaderList, name: bytes) -> str:
+    """The value of a header, "" without it."""
+    return next((text(value) for key, value in headers if key == name), "")
+
+
+def agent_of(request: Request, headers: HeaderList) -> str:
+    """Whose templates a request may see in its tenant: those of its agent, namespace and, if the pack says so, user.
+
+    Without a namespace there is no slash in it, so that no agent can name itself into one.
+    """
+    scope, agent = request.scope, header(headers, AGENT)
+    inner = [scope.namespace, scope.user or ""] if scope.namespace or scope.user is not None else []
+    return "/".join(quote(one, safe=" @:+") for one in (*inner, agent))

@@ -1,0 +1,90 @@
+"""The parts that the routes of one proxy process share, and how a route asks the cache on behalf of a caller.
+
+Knows no dialect's fields and sends nothing. Invariant: whatever goes wrong in the cache is a reason to forward, never
+an error of the request.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.errors import RequestRejected
+from semcache.protocols import Backend
+from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.fault_log import survived
+from semcache.proxy.followup import FollowUps
+from semcache.proxy.forward import Forwarder, exact_only
+from semcache.proxy.hits import Replays
+from semcache.proxy.leases import Leases
+from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
+from semcache.types import Scope as CacheScope
+
+if TYPE_CHECKING:
+    from semcache.proxy.nearby import Nearby
+    from semcache.proxy.plan_service import PlanSurface
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of a proxy: the size of a body in bytes, and which callers may name users and see scores."""
+
+    max_body: int = 20 << 20
+    trust_user_header: bool = False
+    expose_scores: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RouteContext:
+    """The parts of one proxy process that every route uses; None for those that its settings leave out."""
+
+    cache: AsyncSemanticCache
+    backend: Backend
+    auth: Authenticator
+    limits: Limits
+    replays: Replays
+    forwarder: Forwarder
+    followups: FollowUps
+    plans: PlanSurface | None = None
+    near: Nearby | None = None
+    leases: Leases | None = None
+
+    async def consult(self, request: Request) -> Lookup:
+        """Ask the cache; whatever goes wrong in it is a reason to forward. Raises RequestRejected."""
+        request_id = self.replays.request_id()
+        try:
+            lookup = await self.cache.consult(request, request_id, paraphrases=not exact_only(request))
+        except RequestRejected:
+            raise
+        except Exception:
+            survived(self.cache, "cache")
+            return Lookup(request_id, request, None, "default", Forward(Why.FAULT))
+        return await self.cache.verified(lookup)
+
+    def note_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
+        """Record a request of a known caller that was refused before it could be looked up."""
+        self.cache.journal.note(
+            Recorded(
+                request_id=self.replays.request_id(),
+                at=self.cache.parts.clock(),
+                endpoint=endpoint.value,
+                scope=CacheScope(caller.tenant),
+                model="",
+                category="default",
+                outcome=Outcome.BYPASS,
+                why=Why.UNREADABLE,
+                status=status,
+                seconds=time.perf_counter() - started,
+            )
+        )
+
+    def scope_of(self, caller: Caller, user: str | None, controls: Controls) -> CacheScope:
+        """The scope of a request: the callers with whom it shares answers."""
+        private = self.cache.pack.share == "user"
+        return CacheScope(caller.tenant, user if private else None, controls.namespace or "")
+
+    def sees_scores(self, caller: Caller) -> bool:
+        """Return True if a caller is told ids, scores and probabilities."""
+        return caller.trusted or self.limits.expose_scores
