@@ -38,20 +38,21 @@ async def look(settings: Settings) -> list[Finding]:
 async def _upstream(settings: Settings, url: str) -> Finding:
     from semcache.protocols import Outbound
     from semcache.upstream.backends import open_backend
+    from semcache.upstream.backends.connection import Connection
 
     given = settings.upstream
     if not url.startswith(("http://", "https://")):
         return _local(url)
     key, fallback = given.api_key, settings.fallback_key
     try:
-        backend = open_backend(
-            url,
+        connection = Connection(
             api_key=key.get_secret_value() if key else None,
             fallback_key=fallback.get_secret_value() if fallback else None,
             timeout=_PATIENCE,
             connect_timeout=_PATIENCE,
             proxy=given.proxy.get_secret_value() if given.proxy else None,
         )
+        backend = open_backend(url, connection)
         try:
             started = time.perf_counter()
             reply = await backend.send(Outbound("GET", "/v1/models", [("accept", "application/json")], b""))

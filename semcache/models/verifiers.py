@@ -64,16 +64,13 @@ def backend_for(settings: Settings, chosen: Model, upstream: Backend | None, *, 
     Raises ConfigError for a URL that cannot be used.
     """
     from semcache.upstream.backends import open_backend
+    from semcache.upstream.backends.connection import Connection
 
     if upstream is not None and chosen.url is None and chosen.api_key is None:
         return upstream
     key = chosen.api_key or (None if chosen.url else settings.upstream.api_key or settings.fallback_key)
-    return open_backend(
-        chosen.url or settings.upstream.url,
-        api_key=key.get_secret_value() if key else None,
-        timeout=timeout,
-        connect_timeout=timeout,
-    )
+    connection = Connection(key.get_secret_value() if key else None, timeout=timeout, connect_timeout=timeout)
+    return open_backend(chosen.url or settings.upstream.url, connection)
 
 
 def given(

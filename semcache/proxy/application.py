@@ -47,6 +47,7 @@ from semcache.proxy.routes import CompletionRoute
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.connection import Connection
 from semcache.upstream.coalescing import Flights
 from semcache.upstream.routing.replica import Address
 from semcache.upstream.routing.router import Routing
@@ -292,14 +293,17 @@ def _calm_collector() -> None:
 
 def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callable[[], bytes]) -> Backend:
     upstream, fallback = settings.upstream, settings.fallback_key
-    return open_backend(
-        upstream.url,
+    connection = Connection(
         api_key=upstream.api_key.get_secret_value() if upstream.api_key else None,
         fallback_key=fallback.get_secret_value() if fallback else None,
-        anthropic_url=upstream.anthropic_url,
         timeout=upstream.timeout,
         connect_timeout=upstream.connect_timeout,
         proxy=upstream.proxy.get_secret_value() if upstream.proxy else None,
+    )
+    return open_backend(
+        upstream.url,
+        connection,
+        anthropic_url=upstream.anthropic_url,
         replicas=[Address(**one.model_dump()) for one in upstream.replicas],
         routing=Routing(**settings.routing.model_dump()),
         secret=secret,

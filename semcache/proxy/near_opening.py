@@ -31,6 +31,7 @@ from semcache.storage.accounting import Prices, substituted
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Lookup, Usage
 from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.connection import Connection
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend
@@ -85,8 +86,7 @@ async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Bac
         timeout = settings.near.timeout
         own = open_backend(
             settings.near.url,
-            api_key=key.get_secret_value() if key else None,
-            timeout=timeout,
+            Connection(key.get_secret_value() if key else None, timeout=timeout),
             secret=lambda: parts.store.salt,
             salt=settings.upstream.cache_salt,
         )

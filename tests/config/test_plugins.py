@@ -31,6 +31,7 @@ from semcache.retention.eviction import POLICIES, Quota
 from semcache.storage.stores import open_store
 from semcache.types import Candidate, Card, Conflict, Controls, Verdict, Why
 from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.connection import Connection
 from tests.docs.fences import ROOT, fences
 
 PAGE = fences(ROOT / "docs" / "plug-ins.md")
@@ -201,10 +202,10 @@ def test_parts_are_given_what_the_page_says(tiny: Any) -> None:
     assert isinstance(judge, tiny.Named)
     assert judge.given == (None, None, None, "small")
     assert Settings.load({"cache.judge": "tiny"}, {}, None).cache.judge == "tiny"
-    backend = open_backend("tiny:some:where", api_key="k", timeout=3.0)
+    backend = open_backend("tiny:some:where", Connection(api_key="k", timeout=3.0))
     assert isinstance(backend, tiny.Echo)
     assert backend.given == ("some:where", "k", 3.0)
-    assert isinstance(open_backend("tiny", timeout=3.0), tiny.Echo)
+    assert isinstance(open_backend("tiny", Connection(timeout=3.0)), tiny.Echo)
 
 
 def test_a_pack_chooses_the_strategy_of_a_plug_in(tiny: Any, tmp_path: Path) -> None:

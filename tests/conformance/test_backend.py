@@ -17,19 +17,22 @@ from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
 from semcache.upstream.backends import open_backend
 from semcache.upstream.backends.by_path import ByPath
+from semcache.upstream.backends.connection import Connection
 from semcache.upstream.backends.echo import echo_app
 from semcache.upstream.backends.http import HttpBackend
 from semcache.upstream.backends.inprocess import EchoBackend
 
 BACKENDS: dict[str, Callable[[str, float], Backend]] = {
-    "http": lambda url, timeout: HttpBackend(url, timeout=timeout),
+    "http": lambda url, timeout: HttpBackend(url, Connection(timeout=timeout)),
     "echo": lambda url, timeout: EchoBackend(timeout=timeout),
-    "by-path": lambda url, timeout: ByPath(EchoBackend(), {"/v1/chat": HttpBackend(url, timeout=timeout)}),
-    "router": lambda url, timeout: open_backend(f"{url},{url.replace('127.0.0.1', 'localhost')}", timeout=timeout),
-    "opened": lambda url, timeout: open_backend(url, timeout=timeout, anthropic_url=url),
+    "by-path": lambda url, timeout: ByPath(EchoBackend(), {"/v1/chat": HttpBackend(url, Connection(timeout=timeout))}),
+    "router": lambda url, timeout: open_backend(
+        f"{url},{url.replace('127.0.0.1', 'localhost')}", Connection(timeout=timeout)
+    ),
+    "opened": lambda url, timeout: open_backend(url, Connection(timeout=timeout), anthropic_url=url),
 }
 BACKENDS |= {
-    name: lambda url, timeout, name=name: open_backend(f"{name}:{url}", timeout=timeout)
+    name: lambda url, timeout, name=name: open_backend(f"{name}:{url}", Connection(timeout=timeout))
     for name in plugins.names("backends")
 }
 

@@ -17,6 +17,7 @@ import pytest
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
 from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.connection import Connection
 from semcache.upstream.backends.echo import echo_app
 from semcache.upstream.backends.http import HttpBackend
 
@@ -24,8 +25,10 @@ CHAT = "/v1/chat/completions"
 
 
 @asynccontextmanager
-async def opened(url: str, **options: Any) -> AsyncIterator[HttpBackend]:
-    backend = HttpBackend(url, **options)
+async def opened(
+    url: str, *, transport: httpx2.AsyncBaseTransport | None = None, **options: Any
+) -> AsyncIterator[HttpBackend]:
+    backend = HttpBackend(url, Connection(**options), transport=transport)
     try:
         yield backend
     finally:
@@ -464,7 +467,7 @@ async def test_messages_go_to_their_own_upstream_and_without_the_openai_key(
     serve: Callable[[Any], str], upstream: str
 ) -> None:
     other = serve(echo_app())
-    backend = open_backend(upstream, fallback_key="sk-openai", anthropic_url=other)
+    backend = open_backend(upstream, Connection(fallback_key="sk-openai"), anthropic_url=other)
     try:
         body = b'{"model":"echo","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}'
         await whole(backend, Outbound("POST", "/v1/messages", [], body))

@@ -14,6 +14,7 @@ import pytest
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
 from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.connection import Connection
 
 CHAT = "/v1/chat/completions"
 
@@ -82,7 +83,7 @@ async def test_a_request_reaches_litellm_with_every_field_and_the_clients_key(ca
 
 
 async def test_a_configured_model_and_key_replace_the_clients(calls: list[dict[str, Any]]) -> None:
-    backend = open_backend("litellm:anthropic/claude-x", api_key="ours", timeout=5)
+    backend = open_backend("litellm:anthropic/claude-x", Connection(api_key="ours", timeout=5))
     await ask(backend, {"model": "m"}, [("authorization", "Bearer theirs")])
     assert calls == [{"model": "anthropic/claude-x", "timeout": 5, "max_retries": 0, "api_key": "ours"}]
 
@@ -91,7 +92,7 @@ async def test_a_configured_model_and_key_replace_the_clients(calls: list[dict[s
     "field", ["api_base", "base_url", "api_key", "custom_llm_provider", "mock_response", "fallbacks"]
 )
 async def test_a_client_cannot_steer_litellm(calls: list[dict[str, Any]], field: str) -> None:
-    reply, raw = await ask(open_backend("litellm:", api_key="ours"), {"model": "m", field: "http://evil"})
+    reply, raw = await ask(open_backend("litellm:", Connection(api_key="ours")), {"model": "m", field: "http://evil"})
     assert reply.status == 400
     assert field in msgspec.json.decode(raw)["error"]["message"]
     assert not calls

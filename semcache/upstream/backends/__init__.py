@@ -1,15 +1,17 @@
-"""What answers requests: HTTP services, a model in this process, the litellm package, or the scripted upstream.
+"""Backends that answer requests: HTTP services, a model in this process, the litellm package, the scripted upstream.
 
 Knows which scheme of an upstream name means which plug-in; each is imported when it is opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
+from semcache.upstream.backends.connection import DEFAULTS, Connection
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend
@@ -22,28 +24,22 @@ SCHEMES = ("http", "https", "engine", "litellm", "echo")
 
 def open_backend(
     upstream: str,
+    connection: Connection = DEFAULTS,
     *,
-    api_key: str | None = None,
-    fallback_key: str | None = None,
     anthropic_url: str | None = None,
-    timeout: float = 600.0,
-    connect_timeout: float = 10.0,
-    max_connections: int = 1000,
-    headers: Mapping[str, str] | None = None,
-    proxy: str | None = None,
     replicas: Sequence[Address] = (),
     routing: Routing | None = None,
     secret: Callable[[], bytes] | None = None,
     note: Callable[[Routed], object] = lambda _: None,
     salt: bool = True,
 ) -> Backend:
-    """Make the backend that `upstream` names: a URL, several by commas, `engine:DIR`, `litellm:[MODEL]`, `echo`, or
-    `NAME[:REST]` of a plug-in, whose maker is given REST or "", and `api_key` and `timeout` by name.
+    """Make the backend that `upstream` names.
 
-    `fallback_key` is for clients that send no credentials. With `anthropic_url`, `/v1/messages` goes there, and never
-    sees a `fallback_key`, which is an OpenAI key. `replicas` stand in the place of `upstream`; they, or several URLs,
-    are routed to as `routing` says (`secret` and `note` are those of `Router`). With `secret` and `salt`, a single
-    server that knows `cache_salt` is given one by tenant too. Raises ConfigError for anything else.
+    That is a URL, several by commas, `engine:DIR`, `litellm:[MODEL]`, `echo`, or `NAME[:REST]` of a plug-in, whose
+    maker is given REST or "", and `api_key` and `timeout` by name. With `anthropic_url`, `/v1/messages` goes there, and
+    never sees a `fallback_key`, which is an OpenAI key. `replicas` stand in the place of `upstream`; they, or several
+    URLs, are routed to as `routing` says (`secret` and `note` are those of `Router`). With `secret` and `salt`, a
+    single server that knows `cache_salt` is given one by tenant too. Raises ConfigError for anything else.
     """
     backend: Backend
     urls = [url.strip() for url in upstream.split(",") if url.strip()]
@@ -53,16 +49,7 @@ def open_backend(
 
         backend = open_router(
             replicas or [Address(url) for url in urls],
-            lambda url: open_backend(
-                url,
-                api_key=api_key,
-                fallback_key=fallback_key,
-                timeout=timeout,
-                connect_timeout=connect_timeout,
-                max_connections=max_connections,
-                headers=headers,
-                proxy=proxy,
-            ),
+            lambda url: open_backend(url, connection),
             routing=routing,
             secret=secret,
             note=note,
@@ -71,31 +58,23 @@ def open_backend(
         from semcache.engine.engine_config import EngineConfig
         from semcache.upstream.backends.local_engine import EngineBackend
 
-        backend = EngineBackend(EngineConfig(upstream.partition(":")[2]), timeout=timeout)
+        backend = EngineBackend(EngineConfig(upstream.partition(":")[2]), timeout=connection.timeout)
     elif upstream == "echo":
         from semcache.upstream.backends.inprocess import EchoBackend
 
-        backend = EchoBackend(timeout=timeout)
+        backend = EchoBackend(timeout=connection.timeout)
     elif upstream == "litellm" or upstream.startswith("litellm:"):
         from semcache.upstream.backends.litellm import LiteLLMBackend
 
-        backend = LiteLLMBackend(upstream.partition(":")[2] or None, api_key=api_key, timeout=timeout)
+        model = upstream.partition(":")[2] or None
+        backend = LiteLLMBackend(model, api_key=connection.api_key, timeout=connection.timeout)
     elif upstream.startswith(("http://", "https://")):
         from semcache.upstream.backends.http import HttpBackend
 
-        backend = HttpBackend(
-            upstream,
-            api_key=api_key,
-            fallback_key=fallback_key,
-            timeout=timeout,
-            connect_timeout=connect_timeout,
-            max_connections=max_connections,
-            headers=headers,
-            proxy=proxy,
-        )
+        backend = HttpBackend(upstream, connection)
     elif (name := upstream.partition(":")[0]) in plugins.names("backends") and name not in SCHEMES:
         rest = upstream.partition(":")[2]
-        backend = plugins.make("backends", name, rest, api_key=api_key, timeout=timeout)
+        backend = plugins.make("backends", name, rest, api_key=connection.api_key, timeout=connection.timeout)
     else:
         raise ConfigError(
             f"upstream {upstream!r} is none of: a URL with its scheme (https://api.openai.com/v1), several by commas, "
@@ -108,14 +87,7 @@ def open_backend(
     from semcache.upstream.backends.by_path import ByPath
     from semcache.upstream.backends.http import HttpBackend
 
-    messages = HttpBackend(
-        anthropic_url,
-        timeout=timeout,
-        connect_timeout=connect_timeout,
-        max_connections=max_connections,
-        headers=headers,
-        proxy=proxy,
-    )
+    messages = HttpBackend(anthropic_url, replace(connection, api_key=None, fallback_key=None))
     return ByPath(backend, {"/v1/messages": messages})
 
 

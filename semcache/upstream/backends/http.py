@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -22,6 +22,7 @@ import httpx2
 
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply
+from semcache.upstream.backends.connection import DEFAULTS, Connection
 from semcache.upstream.backends.hop_headers import HOP_BY_HOP, end_to_end
 
 _NOT_FORWARDED = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}
@@ -46,48 +47,43 @@ class HttpBackend:
 
     `base_url` is the scheme and host alone, to which the client's path is appended, or what the OpenAI SDK calls by
     that name, which stands for the path's leading `/v1`: `http://host:8000`, `http://host:8000/v1`,
-    `https://openrouter.ai/api/v1`. `timeout` and `connect_timeout` are seconds.
-
-    `api_key` replaces the client's credentials; without it they are passed on, and `fallback_key` fills in for a client
-    that sends none. `headers` are set on every request. `transport` replaces the connections, `proxy` included. Raises
-    ConfigError for a URL it cannot use.
+    `https://openrouter.ai/api/v1`. `transport` replaces the connections, a proxy included. Raises ConfigError for a URL
+    it cannot use.
     """
 
     def __init__(
         self,
         base_url: str,
+        connection: Connection = DEFAULTS,
         *,
-        api_key: str | None = None,
-        fallback_key: str | None = None,
-        timeout: float = 600.0,
-        connect_timeout: float = 10.0,
-        max_connections: int = 1000,
-        headers: Mapping[str, str] | None = None,
-        proxy: str | None = None,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._base, self._origin, self._replaces_v1 = _locate(base_url)
-        self._api_key, self._fallback_key = (key.strip() or None if key else None for key in (api_key, fallback_key))
+        keys = connection.api_key, connection.fallback_key
+        self._api_key, self._fallback_key = (key.strip() or None if key else None for key in keys)
         self._azure = httpx2.URL(base_url).host.endswith(".azure.com")
-        self._set = {name.lower(): value for name, value in (headers or {}).items()}
-        self._limits = {"connect": connect_timeout, "read": timeout, "write": timeout, "pool": timeout}
+        self._set = {name.lower(): value for name, value in (connection.headers or {}).items()}
+        timeout = connection.timeout
+        self._limits = {"connect": connection.connect_timeout, "read": timeout, "write": timeout, "pool": timeout}
         self._host = httpx2.URL(self._origin).netloc.decode()
         self._url = lru_cache(maxsize=64)(self._parse)
         self._pool: httpcore2.AsyncConnectionPool | _Transport
-        if transport is None and proxy is None:
+        if transport is None and connection.proxy is None:
             self._pool = httpcore2.AsyncConnectionPool(
                 ssl_context=httpx2.create_ssl_context() if self._origin.startswith("https:") else None,
-                max_connections=max_connections,
-                max_keepalive_connections=max_connections,
+                max_connections=connection.max_connections,
+                max_keepalive_connections=connection.max_connections,
                 keepalive_expiry=_KEEPALIVE_SECONDS,
             )
         else:
             limits = httpx2.Limits(
-                max_connections=max_connections,
-                max_keepalive_connections=max_connections,
+                max_connections=connection.max_connections,
+                max_keepalive_connections=connection.max_connections,
                 keepalive_expiry=_KEEPALIVE_SECONDS,
             )
-            self._pool = _Transport(transport or httpx2.AsyncHTTPTransport(limits=limits, proxy=proxy), self._origin)
+            self._pool = _Transport(
+                transport or httpx2.AsyncHTTPTransport(limits=limits, proxy=connection.proxy), self._origin
+            )
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""

@@ -1,0 +1,29 @@
+"""How a service behind HTTP is reached: credentials, time limits, headers and a proxy.
+
+Invariant: no credential stands in the `repr`, which ends up in logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The terms of a connection; times are in seconds.
+
+    `api_key` replaces the client's credentials; without it they are passed on, and `fallback_key` fills in for a client
+    that sends none. `headers` are set on every request, `proxy` is the URL of one.
+    """
+
+    api_key: str | None = field(default=None, repr=False)
+    fallback_key: str | None = field(default=None, repr=False)
+    timeout: float = 600.0
+    connect_timeout: float = 10.0
+    max_connections: int = 1000
+    headers: Mapping[str, str] | None = field(default=None, repr=False)
+    proxy: str | None = field(default=None, repr=False)
+
+
+DEFAULTS = Connection()
