@@ -19,6 +19,7 @@ from typing import Any
 from eval.markdown import table
 from eval.plans import others, speed, stream
 from eval.plans.sets import SETS, Task
+from semcache.agents.plans import NearMatching
 from semcache.config import packs
 from semcache.config.pack_schema import GUARDS
 from semcache.matching import guards
@@ -52,8 +53,7 @@ async def run(name: str, tasks: Sequence[Task]) -> dict[str, Any]:
         tasks,
         embedder=embedder,
         index=FlatIndex,
-        threshold=CertifiedThreshold(pack),
-        conflicts=partial(guards.conflicts, names=GUARDS),
+        near=NearMatching(CertifiedThreshold(pack), partial(guards.conflicts, names=GUARDS)),
     )
     await embedder.close()
     found[OURS[1]] = near.row()

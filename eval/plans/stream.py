@@ -75,11 +75,11 @@ class Tally:
 
 
 async def ours(tasks: Sequence[Task], **parts: Any) -> Tally:
-    """Plan templates. `parts` are those of the near tier, if there is to be one: embedder, index, threshold."""
+    """Plan templates. `parts` are those of the near tier, if there is to be one: embedder, index, near."""
     ids = count(1)
-    near = {name: parts.pop(name) for name in ("embedder", "index") if name in parts}
+    shared = {name: parts.pop(name) for name in ("embedder", "index") if name in parts}
     plans = Plans(
-        Library(MemoryPlans(), salt=SALT, **near), salt=SALT, new_id=lambda: next(ids), clock=lambda: 1.0, **parts
+        Library(MemoryPlans(), salt=SALT, **shared), salt=SALT, new_id=lambda: next(ids), clock=lambda: 1.0, **parts
     )
     label_of: dict[str, str] = {}
 

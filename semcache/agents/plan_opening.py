@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.agents.adapt import Small
 from semcache.agents.plan_library import Library
-from semcache.agents.plans import CATEGORY, FoundPlan, Plans, Terms
+from semcache.agents.plans import CATEGORY, FoundPlan, NearMatching, Plans, Terms
 from semcache.matching import guards
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.stores.plan_rows import plans_of
@@ -41,13 +41,15 @@ async def open_plans(
         salt=salt,
         new_id=parts.new_id,
         clock=parts.clock,
-        draw=parts.rng.random,
         terms=terms or Terms(),
         small=small,
-        threshold=parts.threshold,
-        conflicts=partial(guards.conflicts, names=parts.pack.of(CATEGORY).guards),
+        near=NearMatching(
+            parts.threshold,
+            partial(guards.conflicts, names=parts.pack.of(CATEGORY).guards),
+            parts.rng.random,
+            teach,
+        ),
         note=note,
-        teach=teach,
     )
 
 

@@ -7,6 +7,7 @@ the planner. A template is served only while its predicted success is at least t
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,8 @@ from semcache.types.evidence import Label, LabelSource
 if TYPE_CHECKING:
     from semcache.protocols import Threshold
     from semcache.types import Conflict
+
+_log = logging.getLogger(__name__)
 
 CATEGORY = "plan"
 LIFE = 30 * 86400.0
@@ -70,11 +73,25 @@ class FoundPlan:
     key: str = ""
 
 
-class Plans:
-    """The templates of one process. `note` is told every reason; `conflicts` are the guards; `index` makes one index.
+@dataclass(frozen=True, slots=True)
+class NearMatching:
+    """The certification of templates that are merely near a task.
 
-    `small` is the small model that says what stays open. `threshold` certifies what is merely near: without it, or
-    without an embedder, only tasks that say the same are served. `teach` takes labels, where they go to a log first.
+    `threshold` decides, `conflicts` are the guards, `draw` is uniform in [0, 1). `teach` takes labels, where they go to
+    a log first; without it the threshold is taught at once.
+    """
+
+    threshold: Threshold
+    conflicts: Callable[[str, str], tuple[Conflict, ...]] = lambda _one, _two: ()
+    draw: Callable[[], float] = lambda: 1.0
+    teach: Callable[[Label], object] | None = None
+
+
+class Plans:
+    """The plan templates of one process. `note` is told every reason.
+
+    `small` is the small model that says what stays open. Without `near`, or without an embedder, only tasks that say
+    the same are served.
     """
 
     def __init__(
@@ -84,18 +101,13 @@ class Plans:
         salt: bytes,
         new_id: Callable[[], int],
         clock: Callable[[], float] = time.time,
-        draw: Callable[[], float] = lambda: 1.0,
         terms: Terms = Terms(),
         small: Small | None = None,
-        threshold: Threshold | None = None,
-        conflicts: Callable[[str, str], tuple[Conflict, ...]] = lambda _one, _two: (),
+        near: NearMatching | None = None,
         note: Callable[[str], None] = lambda _why: None,
-        teach: Callable[[Label], object] | None = None,
     ) -> None:
-        self.library, self._salt, self._new_id, self._clock, self._draw = library, salt, new_id, clock, draw
-        self.terms, self._small = terms, small
-        self._threshold, self._conflicts, self._note = threshold, conflicts, note
-        self._teach = teach or (threshold.observe if threshold is not None else None)
+        self.library, self._salt, self._new_id, self._clock = library, salt, new_id, clock
+        self.terms, self._small, self._near, self._note = terms, small, near, note
         self.counts: Counter[str] = Counter()
 
     # What callers use
@@ -115,6 +127,7 @@ class Plans:
         except NoRun as error:
             found = FoundPlan("miss", error.why.value)
         except Exception:
+            _log.warning("a plan could not be looked up, and the planner is asked", exc_info=True)
             found = FoundPlan("miss", Why.FAULT.value)
         self._count(found.why)
         return found
@@ -212,14 +225,14 @@ class Plans:
             return FoundPlan("miss", Why.TOO_LARGE.value)
         done, _ = turns_of(messages)
         key = digest(self._salt.hex(), masked(text)).hex()
-        vector = await self.library.vector(masked(text)) if self._threshold is not None else None
+        vector = await self.library.vector(masked(text)) if self._near is not None else None
         tried: set[int] = set()
         miss = FoundPlan("miss", Why.COLD.value, key=key)
         while len(tried) < _ASKED and (matches := shelf.search(text, vector, without=tried)):
             first = matches[0]
             if first.tier is Tier.NEAR:
                 near = [one for one in matches if key not in one.template.refused]
-                return await self._near(near, text, known, done, key) if near and not tried else miss
+                return await self._certified(near, text, known, done, key) if near and not tried else miss
             found = await self._served(first, text, known, done, key, 1.0, None)
             if found.outcome == "plan":
                 return found
@@ -267,36 +280,37 @@ class Plans:
             return Why.EXPIRED
         return Why.BELOW_TARGET if likely < self.terms.target or key in template.refused else None
 
-    async def _near(
+    async def _certified(
         self, near: Sequence[Match], task: str, known: Mapping[str, Tool], done: Sequence[Turn], key: str
     ) -> FoundPlan:
-        """What is merely near: served if the threshold certifies it, else a hint at most."""
+        """Serve what is merely near if the threshold certifies it, else give a hint at most."""
         first = near[0]
         miss = FoundPlan(
             "miss", Why.UNCERTAIN.value, public_id(first.template.id), hint=hint(first.template, first), key=key
         )
-        if self._threshold is None:
+        matching = self._near
+        if matching is None:
             return replace(miss, plan_id=None)
         candidates = [Candidate(_card(one), max(-1.0, min(1.0, one.score))) for one in near]
         decision = decide.semantic(
             candidates,
             text=task,
             category=CATEGORY,
-            threshold=self._threshold,
-            conflicts=self._conflicts,
+            threshold=matching.threshold,
+            conflicts=matching.conflicts,
             controls=Controls(),
             now=self._clock(),
             rejected=(),
-            draw=self._draw(),
+            draw=matching.draw(),
         )
         if isinstance(decision, Serve):
             match = next(one for one in near if one.template.id == decision.card.id)
             label = self._label(match, decision.features, decision.p_correct, served=True, key=key)
-            self._threshold.note(CATEGORY, decision.p_correct, served=True, audited=False)
+            matching.threshold.note(CATEGORY, decision.p_correct, served=True, audited=False)
             return await self._served(match, task, known, done, key, decision.p_correct, label)
         nearest = decision.nearest if isinstance(decision, Forward) else None
         p_correct = decision.p_correct
-        self._threshold.note(CATEGORY, p_correct, served=False, audited=False)
+        matching.threshold.note(CATEGORY, p_correct, served=False, audited=False)
         if nearest is None or not nearest.features:
             return miss
         match = next(one for one in near if one.template.id == nearest.card.id)
@@ -313,8 +327,9 @@ class Plans:
 
     def _learn(self, found: FoundPlan | None, *, correct: bool) -> None:
         """A label of the near tier: this template led to success where it was near, or it would have, or not."""
-        if found is not None and found.label is not None and self._teach is not None:
-            self._teach(replace(found.label, correct=correct, at=self._clock()))
+        if found is not None and found.label is not None and self._near is not None:
+            teach = self._near.teach or self._near.threshold.observe
+            teach(replace(found.label, correct=correct, at=self._clock()))
 
     def _count(self, why: str) -> None:
         self.counts[why] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from semcache.agents.plan_library import Library
-from semcache.agents.plans import Plans
+from semcache.agents.plans import NearMatching, Plans
 from semcache.config.packs import load
 from semcache.matching.strategies import StaticThreshold
 from semcache.models.embedders import open_embedder
@@ -39,7 +39,7 @@ async def opened(threshold: Threshold, store: MemoryPlans) -> Plans:
     ids = count(1)
     library = Library(store, salt=SALT, embedder=open_embedder("hashing"), index=FlatIndex)
     await library.refresh()
-    return Plans(library, salt=SALT, new_id=lambda: next(ids), clock=lambda: 1000.0, threshold=threshold)
+    return Plans(library, salt=SALT, new_id=lambda: next(ids), clock=lambda: 1000.0, near=NearMatching(threshold))
 
 
 async def test_a_near_task_is_served_by_leave_of_the_threshold_and_its_outcome_is_a_label() -> None:
