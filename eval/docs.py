@@ -317,11 +317,8 @@ def protocols() -> str:
     """The extension points."""
     from semcache import protocols as module
 
-    found = [
-        each
-        for each in vars(module).values()
-        if inspect.isclass(each) and each.__module__.startswith(module.__name__) and getattr(each, "_is_protocol", False)
-    ]
+    found = [each for each in vars(module).values() if getattr(each, "_is_protocol", False)]
+    found = [each for each in found if inspect.isclass(each) and each.__module__.startswith(module.__name__)]
     rows = [[f"`{each.__name__}`", sentence(inspect.getdoc(each) or "")] for each in found]
     return table(["protocol", "what it is"], rows)
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 import yaml
 
 from eval import docs
-from eval.mkdocs_hook import on_page_markdown
+from eval.mkdocs_hook import SHOWN, linked, on_page_markdown, page_of
 from semcache.types import Why
 from tests.docs.fences import PAGES, ROOT
 
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 CODE = re.compile(r"""code=["'](?P<code>\w+)["']""")
 HEADING = re.compile(r"^#{1,6} (?P<text>.+)$", re.MULTILINE)
 
@@ -55,7 +57,9 @@ def test_the_site_shows_every_page_once() -> None:
     for item in site["nav"]:
         shown += [item] if isinstance(item, str) else next(iter(item.values()))
     folder = ROOT / site["docs_dir"]
-    assert sorted(shown) == sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
+    pages = [path.relative_to(folder).as_posix() for path in folder.rglob("*.md")]
+    pages += [f"notebooks/{path.stem}.md" for path in (ROOT / "notebooks").glob("*.ipynb")]
+    assert sorted(shown) == sorted([*pages, *SHOWN.values()])
     assert all((ROOT / hook).is_file() for hook in site["hooks"])
 
 
@@ -64,25 +68,94 @@ def test_the_site_sees_no_words_of_the_tests() -> None:
     assert on_page_markdown(page) == "```bash\nls\n```\n\n```text\nfile\n```\n\n```python\nx = 1\n```\n"
 
 
+def test_links_hold_on_the_site_as_in_the_repository() -> None:
+    page = (
+        "[a](policies.md#schema) [b](../notebooks/fine-tuning.ipynb) [c](../CHANGELOG.md) [d](../eval/traps.py)\n"
+        "[e](https://example.org/x.md) [f](#here)\n```text\n[b](../notebooks/fine-tuning.ipynb)\n```\n"
+    )
+    assert linked(page, "index.md", "https://example.org/repo") == (
+        "[a](policies.md#schema) [b](notebooks/fine-tuning.md) [c](changelog.md)"
+        " [d](https://example.org/repo/blob/main/eval/traps.py)\n"
+        "[e](https://example.org/x.md) [f](#here)\n```text\n[b](../notebooks/fine-tuning.ipynb)\n```\n"
+    )
+    assert linked("[d](../eval/traps.py)", "index.md", None) == "d"
+    assert linked("[g](docs/faq.md)", "changelog.md", None) == "[g](faq.md)"
+    assert linked("[h](../docs/faq.md#x)", "notebooks/fine-tuning.md", None) == "[h](../faq.md#x)"
+    assert linked("[i](reading-a-curve.ipynb)", "notebooks/fine-tuning.md", None) == "[i](reading-a-curve.md)"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_the_site_shows_what_a_notebook_printed_and_drew(path: Path) -> None:
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    text, figures = page_of(notebook, path.stem)
+    assert text.startswith("# ")
+    assert figures
+    assert all(content.startswith(b"\x89PNG") for content in figures.values())
+    assert re.findall(r"^!\[[^\]]{10,}\]\((.+)\)$", text, re.MULTILINE) == list(figures)
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            assert "".join(output.get("text", "")).strip() in text
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for match in LINK.finditer(text):
+    for match in re.finditer(r"\]\((?P<target>[^)\s]+)\)", text):
         path, _, anchor = match["target"].partition("#")
         if path.startswith(("http://", "https://")):
             continue
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), f"{page.name}: {match['target']}"
-        if page.parent == ROOT / "docs":
-            assert target.is_relative_to(ROOT / "docs"), f"{page.name}: {target} is not part of the site"
         if anchor:
             found = {slug(heading) for heading in HEADING.findall(target.read_text(encoding="utf-8"))}
             assert anchor in found, f"{page.name}: {match['target']}; there are {sorted(found)}"
 
 
+@pytest.mark.parametrize("page", ["index", "quickstart", "how-it-decides", "policies", "faq"])
+def test_pages_that_are_read_first_take_five_minutes(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    assert len(prose.split()) <= 1150  # 230 words a minute
+
+
+def test_every_reason_is_explained_to_those_who_wonder() -> None:
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    rows = "\n".join(line for line in page.splitlines() if line.startswith("| `") or "reasons of hits" in line)
+    assert {why.value for why in Why if f"`{why.value}`" not in rows} == set()
+
+
+def test_paths_that_are_named_to_contributors_exist() -> None:
+    for page in (ROOT / "docs" / "architecture.md", ROOT / "CONTRIBUTING.md"):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            named = re.findall(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|md|yaml|yml|toml))`", line)
+            folder = ROOT
+            for path in named:
+                if "NAME" in path:
+                    assert (ROOT / path).parent.is_dir(), path
+                elif "/" not in path and (folder / path).exists():
+                    continue  # "beside it"
+                else:
+                    found = next((base / path for base in (ROOT, ROOT / "semcache") if (base / path).exists()), None)
+                    assert found is not None, f"{page.name}: {path}"
+                    folder = found.parent
+
+
+def test_the_public_api_is_there() -> None:
+    page = (ROOT / "docs" / "api-stability.md").read_text(encoding="utf-8")
+    surface = page[page.index("## Public") : page.index("## Not public")]
+    named = re.findall(r"`(semcache(?:[._]\w+)+)`", surface)
+    assert "semcache.SemanticCache" in named
+    for name in named:
+        module, _, attribute = name.rpartition(".")
+        if find_spec(name.partition(".")[0]) is None or not module:
+            assert (ROOT / "adapters" / f"{name}.py").is_file(), name
+        else:
+            assert hasattr(import_module(module), attribute) or find_spec(name) is not None, name
+
+
 def test_every_error_code_of_the_proxy_is_on_its_page() -> None:
-    sources = [*(ROOT / "semcache" / "proxy").glob("*.py"), *(ROOT / "semcache" / "wire").glob("*.py")]
-    sources.append(ROOT / "semcache" / "categorize.py")
+    rooms = ("proxy", "dialects", "request")
+    sources = [path for room in rooms for path in (ROOT / "semcache" / room).rglob("*.py")]
     codes = {code for path in sources for code in CODE.findall(path.read_text(encoding="utf-8"))}
     assert "not_cached" in codes
     page = (ROOT / "docs" / "http-api.md").read_text(encoding="utf-8")
