@@ -25,7 +25,7 @@ from semcache.errors import ConfigError, SemcacheError, StoreError
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
-    from semcache.protocols import Embedder, EntryStore
+    from semcache.protocols import Embedder, EntryStore, Vectors
 
 _ROOM, _TIGHT = 100 << 20, 2 << 30
 _SAMPLE = 50
@@ -236,9 +236,8 @@ async def _sealed(store: EntryStore, entries: int, has_ring: bool) -> Finding:
     return Finding("seal keys", "ok", f"{len(sample)} of {entries} entries read, all open")
 
 
-async def _vectors(store: EntryStore, embedder: Embedder) -> Finding:
-    embedders = getattr(store, "embedders", None)
-    found: dict[str, int] = await embedders() if embedders is not None else {}
+async def _vectors(store: Vectors, embedder: Embedder) -> Finding:
+    found = await store.embedders()
     foreign = {name: count for name, count in found.items() if name != embedder.id}
     if not foreign:
         return Finding("vectors", "ok", f"{found.get(embedder.id, 0)} vectors, all of this embedder")

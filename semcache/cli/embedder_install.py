@@ -21,7 +21,7 @@ from semcache.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
-    from semcache.protocols import Embedder, EntryStore
+    from semcache.protocols import Embedder, StoreLifecycle
     from semcache.storage.stores.sql import SqlStore
 
 _FILES = ("model.onnx", "tokenizer.json", "model.json", "README.md", "prior.json", "measured.json")
@@ -135,7 +135,7 @@ async def _moved(settings: Settings, embedder: Embedder, *, keep: bool) -> dict[
     }
 
 
-def _lasting(store: EntryStore) -> SqlStore:
+def _lasting(store: StoreLifecycle) -> SqlStore:
     from semcache.storage.stores.sql import SqlStore
 
     if not isinstance(store, SqlStore):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -14,7 +14,11 @@ from semcache.errors import UpstreamError
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
     from semcache.config.settings import Settings
-    from semcache.protocols import EntryStore, Threshold
+    from semcache.protocols import LabelStore, SavedStates, Threshold
+
+    class _LearnedStore(LabelStore, SavedStates, Protocol):
+        """A store with the label log and the states that were learned from it."""
+
 
 _COLUMNS = (
     "entries", "requests", "exact", "semantic", "plan", "near", "misses", "bypassed", "hit_rate", "saved_tokens",
@@ -70,7 +74,7 @@ async def read(settings: Settings) -> dict[str, Any]:
         return statistics(pack, await store.tally(), await store.counts(), threshold)
 
 
-async def taught(store: EntryStore, pack: Pack) -> Threshold:
+async def taught(store: _LearnedStore, pack: Pack) -> Threshold:
     """The strategies of a pack with what the store has learned; nothing is written. Raises StoreError.
 
     A state that cannot be taken up is left aside, as a server would, and the whole log is read instead.

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import msgspec
 
-from semcache.protocols import EntryStore
+from semcache.protocols import OutcomeLog
 from semcache.runtime.telemetry import Meter, log_fields
 from semcache.types import Recorded, Usage
 
@@ -30,7 +30,7 @@ class Journal:
 
     def __init__(
         self,
-        store: EntryStore,
+        store: OutcomeLog,
         meter: Meter,
         *,
         sink: Callable[[bytes], object] | None = None,

@@ -7,16 +7,20 @@ the words of both prompts are still there, and no pair crosses a tenant.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from semcache.protocols import LabelStore, Vectors
 from semcache.train import mining
 from semcache.train.pairs import Pair, of_answers
 from semcache.train.splits import normal
 from semcache.types.evidence import LabelSource
 
 if TYPE_CHECKING:
-    from semcache.protocols import EntryStore
     from semcache.types import Card, Matrix
+
+
+class LabelledStore(LabelStore, Vectors, Protocol):
+    """A store with the label log and the cards that its labels are about."""
 
 
 class Tally(NamedTuple):
@@ -26,7 +30,7 @@ class Tally(NamedTuple):
     gone: int
 
 
-async def pairs_of(store: EntryStore) -> tuple[list[Pair], Tally]:
+async def pairs_of(store: LabelledStore) -> tuple[list[Pair], Tally]:
     """A pair for every label of feedback, audits and misses, the cached prompt second. Raises StoreError.
 
     The label names the request by its digest: its words are those of the entry that its answer became, if it is there.

@@ -1,7 +1,7 @@
 """Where entries, vectors, events and keys are kept: memory, SQLite or PostgreSQL.
 
 Knows which URL means which; importing this costs nothing until a store is made.
-Invariant: every store here passes `tests/conformance/test_store.py`.
+Invariant: every store here passes the suites `tests/conformance/test_store_*.py`.
 """
 
 from __future__ import annotations

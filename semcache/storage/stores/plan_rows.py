@@ -18,7 +18,7 @@ from semcache.storage.stores.tables import plans
 from semcache.types import Scope
 
 if TYPE_CHECKING:
-    from semcache.protocols import EntryStore
+    from semcache.protocols import StoreLifecycle
     from semcache.storage.stores.database import Database
     from semcache.storage.stores.seal import Seal
 
@@ -133,7 +133,7 @@ class MemoryPlans:
         return len(gone)
 
 
-def plans_of(store: EntryStore) -> PlanStore:
+def plans_of(store: StoreLifecycle) -> PlanStore:
     """Where the templates of a cache with this store are kept: in the same database, under the same keys."""
     from semcache.storage.stores.sql import SqlStore
 

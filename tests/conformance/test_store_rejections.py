@@ -1,0 +1,26 @@
+"""Conformance of `Rejections`: pairs of an entry and a request that it is known to be wrong for."""
+
+from __future__ import annotations
+
+from semcache.types import ChangeKind, Rejection, Selector
+from tests.conformance.stores import every
+from tests.storage.stores.values import NOW, digest, entry
+
+
+@every
+async def test_rejections_are_kept_once_announced_once_and_die_with_their_entry(store):
+    await store.put(entry(1), None)
+    await store.put(entry(2), None)
+    head = await store.head()
+    wrong = Rejection(1, digest("x"))
+    await store.reject([wrong, wrong, Rejection(99, digest("x"))], now=NOW)
+    await store.reject([wrong, Rejection(2, digest("y"))], now=NOW + 1)
+    assert await store.rejections() == [wrong, Rejection(2, digest("y"))]
+    news = await store.changes(head)
+    assert [(change.kind, change.entry_id, change.exact) for change in news] == [
+        (ChangeKind.REJECT, 1, digest("x")),
+        (ChangeKind.REJECT, 2, digest("y")),
+    ]
+    await store.delete(Selector(ids=(1,)), now=NOW)
+    assert await store.rejections() == [Rejection(2, digest("y"))]
+    await store.reject([], now=NOW)
