@@ -180,7 +180,7 @@ async def run(
         async with await AsyncSemanticCache.open(
             "memory://", policies=str(pack), embedder="hashing:384", seed=7
         ) as cache:
-            cache.parts.embedder = known
+            cache.components.lookup._embedding._embedder = known
             found = {"first time": await _asked(cache, way, first, keep=True)}
             for name, asks in again.items():
                 found[name] = await _asked(cache, way, asks, keep=False)

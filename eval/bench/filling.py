@@ -57,7 +57,7 @@ def static(folder: Path) -> str:
 
 async def servable(folder: Path, texts: Sequence[str]) -> list[str]:
     """Those of `texts` that the cache in `folder` serves semantically, as the library decides."""
-    from semcache.cache.asynchronous import AsyncSemanticCache
+    from semcache.agents.library import AsyncSemanticCache
     from semcache.dialects import dialects
     from semcache.types import Endpoint, Outcome, Serve
 
@@ -101,7 +101,7 @@ def near(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
 
 async def fill_store(folder: Path, count: int, seed: int) -> None:
     """Make a data folder of `count` entries with made-up vectors and a snapshot whose graph is finished."""
-    from semcache.cache.asynchronous import AsyncSemanticCache
+    from semcache.agents.library import AsyncSemanticCache
     from semcache.models.embedders import default_embedder
     from semcache.storage.stores import open_store
 
@@ -123,7 +123,7 @@ async def fill_store(folder: Path, count: int, seed: int) -> None:
     finally:
         await store.close()
     cache = await AsyncSemanticCache.open(str(folder))
-    await cache.parts.index.settle()
+    await cache.components.live.index.settle()
     await cache.close()
 
 

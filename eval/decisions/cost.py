@@ -107,17 +107,8 @@ def _decide(threshold: Threshold, queries: list[_Query], names: tuple[str, ...])
     for query in queries:
         text = query.text
         started = time.thread_time()
-        decide.semantic(
-            query.found,
-            text=text,
-            category="default",
-            threshold=threshold,
-            conflicts=lambda one, two: guards.conflicts(one, two, names),
-            controls=_CONTROLS,
-            now=1.0,
-            rejected=frozenset(),
-            draw=0.5,
-        )
+        terms = decide.RequestTerms("default", _CONTROLS, now=1.0, draw=0.5)
+        decide.semantic(query.found, text, terms, threshold, lambda one, two: guards.conflicts(one, two, names))
         taken.append(time.thread_time() - started)
     return taken
 

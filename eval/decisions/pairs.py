@@ -60,28 +60,18 @@ class Cache:
 
     def _decision(self, pair: Pair, kept: Category, policy: Category, score: float) -> Decision:
         card = Card(1, b"", b"", kept.name, pair.cached, 0.0, math.inf)
+        terms = decide.RequestTerms(policy.name, _CONTROLS, now=1.0, draw=0.5)
         decision = decide.semantic(
             [Candidate(card, score)],
-            text=pair.asked,
-            category=policy.name,
-            threshold=self._threshold,
-            conflicts=lambda query, cached: guards.conflicts(query, cached, policy.guards),
-            controls=_CONTROLS,
-            now=1.0,
-            rejected=frozenset(),
-            draw=0.5,
+            pair.asked,
+            terms,
+            self._threshold,
+            lambda query, cached: guards.conflicts(query, cached, policy.guards),
         )
         if self._said is None or not isinstance(decision, Verify):
             return decision
-        return decide.heard(
-            decision,
-            self._said(pair.asked, pair.cached),
-            allowed=decision.risk or 0.0,
-            category=policy.name,
-            threshold=self._threshold,
-            controls=_CONTROLS,
-            draw=0.5,
-        )
+        p_same = self._said(pair.asked, pair.cached)
+        return decide.verified(decision, p_same, allowed=decision.risk or 0.0, terms=terms, threshold=self._threshold)
 
 
 def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int], None]) -> Section:

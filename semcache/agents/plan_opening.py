@@ -12,45 +12,51 @@ from typing import TYPE_CHECKING, Any
 from semcache.agents.adapt import Small
 from semcache.agents.plan_library import Library
 from semcache.agents.plans import CATEGORY, FoundPlan, NearMatching, Plans, Terms
+from semcache.cache.maintenance import GRACE
 from semcache.matching import guards
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.stores.plan_rows import plans_of
+from semcache.types import public_id
 
 if TYPE_CHECKING:
-    from semcache.cache.maintenance import Parts
-    from semcache.types.evidence import Label
+    from semcache.cache.components import Components
 
 
-async def open_plans(
-    parts: Parts,
-    *,
-    small: Small | None = None,
-    terms: Terms | None = None,
-    note: Callable[[str], None] = lambda _why: None,
-    teach: Callable[[Label], object] | None = None,
-) -> Plans:
-    """The plan templates of a cache with these parts, those in its store included; `teach` takes labels to its log.
+async def open_plans(components: Components, *, small: Small | None = None, terms: Terms | None = None) -> Plans:
+    """Return the plan templates of a cache, those in its store included; what is learned of them joins its label log.
 
     Raises StoreError.
     """
-    salt = parts.store.salt
-    library = Library(plans_of(parts.store), salt=salt, embedder=parts.embedder, index=FlatIndex)
+    store, meter = components.store, components.meter
+    library = Library(plans_of(store), salt=store.salt, embedder=components.embedder, index=FlatIndex)
     await library.refresh()
     return Plans(
         library,
-        salt=salt,
-        new_id=parts.new_id,
-        clock=parts.clock,
+        salt=store.salt,
+        new_id=components.new_id,
+        clock=components.clock,
         terms=terms or Terms(),
         small=small,
         near=NearMatching(
-            parts.threshold,
-            partial(guards.conflicts, names=parts.pack.of(CATEGORY).guards),
-            parts.rng.random,
-            teach,
+            components.strategy,
+            partial(guards.conflicts, names=components.pack.of(CATEGORY).guards),
+            components.rng.random,
+            components.learner.log.add,
         ),
-        note=note,
+        note=meter.plan_looked_up,
     )
+
+
+def expired_templates(library: Library, components: Components) -> Callable[[float], Awaitable[None]]:
+    """Return a sweep that forgets templates that expired a while ago; it raises StoreError."""
+
+    async def sweep(now: float) -> None:
+        before = now - GRACE
+        expired = [public_id(one.id) for one in library.templates() if one.expires < before]
+        await library.purge(expired, tenant=None, agent=None, now=now, dry_run=False)
+        await plans_of(components.store).sweep_plans(before)
+
+    return sweep
 
 
 class PlansOnUse:

@@ -292,17 +292,8 @@ class Plans:
         if matching is None:
             return replace(miss, plan_id=None)
         candidates = [Candidate(_card(one), max(-1.0, min(1.0, one.score))) for one in near]
-        decision = decide.semantic(
-            candidates,
-            text=task,
-            category=CATEGORY,
-            threshold=matching.threshold,
-            conflicts=matching.conflicts,
-            controls=Controls(),
-            now=self._clock(),
-            rejected=(),
-            draw=matching.draw(),
-        )
+        terms = decide.RequestTerms(CATEGORY, Controls(), self._clock(), draw=matching.draw())
+        decision = decide.semantic(candidates, task, terms, matching.threshold, matching.conflicts)
         if isinstance(decision, Serve):
             match = next(one for one in near if one.template.id == decision.card.id)
             label = self._label(match, decision.features, decision.p_correct, served=True, key=key)

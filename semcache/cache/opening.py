@@ -1,142 +1,228 @@
-"""Opening a cache: which parts there are, and how they are filled from a store.
+"""Opening a cache: its components are made and wired here, and filled from a store.
 
-The composition root below the skins; decides nothing about requests.
-Invariant: when `open_parts` returns, every entry that was durable and unexpired can be found, and every label that was
-durable is learned from; when it raises, nothing stays open.
+The composition root of the cache; decides nothing about requests.
+Invariant: when `open_components` returns, every entry that was durable and unexpired can be found, and every label that
+was durable is learned from; when it raises, nothing stays open.
 """
 
 from __future__ import annotations
 
-import asyncio
 import random
 import secrets
-from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-from semcache.cache.maintenance import Parts
+from semcache.cache.components import Components
+from semcache.cache.loading import fill, load_partitions, write_snapshot
+from semcache.cache.maintenance import Maintenance
+from semcache.cache.placement import Embedding, Placement
+from semcache.cache.semantic_lookup import SemanticLookup
+from semcache.cache.writing import EntryMaker, EntryWriter
 from semcache.config.packs import Pack, load
-from semcache.errors import ConfigError, IndexFault
+from semcache.errors import ConfigError
+from semcache.learning.feedback import Feedback
 from semcache.learning.judges import asks, open_judge
+from semcache.learning.label_log import LabelLog
+from semcache.learning.learner import Learner
+from semcache.learning.timed_judge import TimedJudge
+from semcache.learning.verdicts import Verdicts
+from semcache.matching.profitability import Gate
 from semcache.matching.strategies import ByCategory
-from semcache.matching.strategies.certified.belief import FAITHFUL, Noise
+from semcache.matching.strategies.certified.belief import FAITHFUL, Noise, Prior
 from semcache.matching.strategies.certified.priors import read_priors
+from semcache.matching.verification import Verifiers
 from semcache.models.embedders import open_embedder
 from semcache.models.installed import prior_of, spec_of
-from semcache.models.verifiers import backend_for, given
-from semcache.protocols import Backend, Categorizer, Embedder, EntryStore, Judge, Verifier
+from semcache.models.verifiers import backend_for, given, open_verifiers
+from semcache.protocols import Backend, Categorizer, Embedder, Judge, Verifier
 from semcache.request import categorize
+from semcache.retention.answer_worth import worth_by
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
+from semcache.runtime.guarded_calls import Faults
+from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import Prices
 from semcache.storage.entry_registry import Catalogue
 from semcache.storage.event_log import Journal
 from semcache.storage.hot_entries import Answers
-from semcache.storage.indexes import snapshot
 from semcache.storage.indexes.owner import IndexOwner
-from semcache.storage.indexes.partitions import Shelf
+from semcache.storage.live_entries import LiveEntries
 from semcache.storage.stores import open_store
 from semcache.storage.stores.seal import Seal
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
+    from semcache.types import Entry
 
-__all__ = ["Parts", "open_from", "open_parts", "read_prices"]
-
-_FEW = 2000
+__all__ = ["CacheOptions", "Opening", "open_components", "open_from", "read_prices"]
 
 
-async def open_parts(
-    data: str,
-    *,
-    policies: str,
-    judge: str | Judge,
-    embedder: str,
-    clock: Callable[[], float],
-    seed: int | None = None,
-    target: float | None = None,
-    verifier: Verifier | Literal["model", "off"] = "off",
-    judge_backend: Backend | None = None,
-    judge_model: str | None = None,
-    hot_bytes: int = 256 << 20,
-    seal_keys: str | None = None,
-    prices: Path | None = None,
-    sink: Callable[[bytes], object] | None = None,
-    noise: Noise = FAITHFUL,
-    shared: bool = False,
-) -> Parts:
-    """Open every part. `data` is a folder or a store URL. Raises ConfigError, StoreError or EmbedError.
+class CacheOptions(TypedDict, total=False):
+    """The choices of a library user who opens a cache; each may be left out.
 
-    `judge` is one, or the name of one; "llm" asks `judge_model` behind `judge_backend`. `verifier` ("model": the local
-    one) is asked about what is too uncertain to be served without, in categories whose pack says `verify`. `noise` is
-    how often the judge errs. `shared` says that other workers serve from the same store.
+    `policies` names a pack or a folder of packs. `target` is the error per hit to keep, in (0, 1) (default: the
+    pack's). `judge` compares cached answers with fresh ones: "exact", "normalised", "verifier" (by embedding, and by a
+    `verifier` of your own where that leaves doubt), "llm" (asks `judge_model` behind `judge_backend`), or a judge of
+    your own. `verifier` is also asked while a caller waits, about what is uncertain in categories whose pack says so:
+    by default the local model, "model". `seed` makes every random choice reproducible. `embedder` is one, which the
+    cache closes, or names one. `clock` gives Unix time.
     """
-    pack = load(policies)
-    if target is not None:
-        pack = pack.with_target(target)
-    folder = None if "://" in data else Path(data)
-    url = data if folder is None else str(folder / "semcache.db")
-    seal = Seal.parse(seal_keys) if seal_keys else None
-    store = open_store(url, seal=seal)
-    table = (read_prices(prices) if prices is not None else Prices()).naming(pack.models)
-    spec = spec_of(embedder, folder)
-    priors = read_priors(prior_of(spec))
-    async with AsyncExitStack() as opened:
-        model = open_embedder(spec)
-        opened.push_async_callback(model.close)
-        referee = (
-            open_judge(
-                judge,
-                embedder=model,
-                verifier=None if isinstance(verifier, str) else verifier,
-                backend=judge_backend,
-                model=judge_model,
-            )
-            if isinstance(judge, str)
-            else judge
-        )
-        opened.push_async_callback(store.close)
-        await store.open()
-        categories = await _categories(pack, model)
+
+    policies: str
+    target: float | None
+    judge: str | Judge
+    seed: int | None
+    embedder: str | Embedder
+    verifier: Verifier | Literal["model", "off"]
+    judge_backend: Backend | None
+    judge_model: str | None
+    clock: Callable[[], float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """Everything that is chosen about a cache before it is opened.
+
+    `data` is a folder or a store URL; the fields of `CacheOptions` mean what they mean there. `verifiers` makes them in
+    place of `verifier`. `noise` is how often the judge errs. `shared` says that other workers serve from the same
+    store. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the
+    cache.
+    """
+
+    data: str
+    policies: str = "default"
+    target: float | None = None
+    judge: str | Judge = "exact"
+    seed: int | None = None
+    embedder: str | Embedder = "default"
+    verifier: Verifier | Literal["model", "off"] = "model"
+    verifiers: Callable[[Pack, Prices, Meter], Verifiers] | None = None
+    judge_backend: Backend | None = None
+    judge_model: str | None = None
+    clock: Callable[[], float] = time.time
+    hot_bytes: int = 256 << 20
+    seal_keys: str | None = None
+    prices: Path | None = None
+    sink: Callable[[bytes], object] | None = None
+    noise: Noise = FAITHFUL
+    shared: bool = False
+    owned: tuple[Backend, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.target is not None and not 0.0 < self.target < 1.0:
+            raise ConfigError(f"target={self.target}: the error per hit is a rate between 0 and 1, such as 0.01")
+
+    @property
+    def folder(self) -> Path | None:
+        """The data folder, None where `data` is a URL."""
+        return None if "://" in self.data else Path(self.data)
+
+
+async def open_components(opening: Opening) -> Components:
+    """Open a cache and start its background work. Raises ConfigError, StoreError or EmbedError."""
+    async with AsyncExitStack() as closing:
+        for backend in opening.owned:
+            closing.push_async_callback(backend.close)
+        pack = load(opening.policies)
+        if opening.target is not None:
+            pack = pack.with_target(opening.target)
+        folder, clock = opening.folder, opening.clock
+        snapshot = None if folder is None else folder / "index"
+        seal = Seal.parse(opening.seal_keys) if opening.seal_keys else None
+        store = open_store(opening.data if folder is None else str(folder / "semcache.db"), seal=seal)
+        prices = (read_prices(opening.prices) if opening.prices is not None else Prices()).naming(pack.models)
         meter = Meter()
-        verifiers = given(verifier, pack, folder, meter=meter)
-        opened.push_async_callback(verifiers.close)
-        shelf = await _shelf(None if folder is None else folder / "index", model, store)
-        held = shelf.ids()
-        index = IndexOwner(shelf)
-        opened.push_async_callback(index.close)
-        parts = Parts(
-            store=store,
-            embedder=model,
-            index=index,
-            pack=pack,
-            categories=categories,
-            threshold=ByCategory(pack, noise=noise, priors=priors),
-            freshness=LearnedFreshness(pack, embedder_id=model.id),
-            catalogue=Catalogue(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())),
-            answers=Answers(hot_bytes),
-            journal=Journal(store, meter, sink=sink),
-            meter=meter,
-            prices=table,
-            judge=referee,
-            clock=clock,
-            rng=random.Random(seed),
-            # Not from `rng`: two workers of one seed must not make the same ids.
-            new_id=lambda: secrets.randbits(63),
-            snapshot=None if folder is None else folder / "index",
-            shared=shared,
-            verifiers=verifiers,
+        embedder, priors = _embedder(opening)
+        closing.push_async_callback(embedder.close)
+        judge = _judge(opening, embedder)
+        closing.push_async_callback(store.close)
+        await store.open()
+        categorizer = await _categorizer(pack, embedder)
+        verifiers = _verifiers(opening, pack, prices, meter)
+        closing.push_async_callback(verifiers.close)
+        partitions = await load_partitions(snapshot, embedder, store)
+        held = partitions.ids()
+        index = IndexOwner(partitions)
+        closing.push_async_callback(index.close)
+
+        registry = Catalogue(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]()))
+        live = LiveEntries(store, registry, Answers(opening.hot_bytes), index)
+        seen = await fill(live, store, pack, embedder_id=embedder.id, held=held, now=clock())
+
+        def strategy() -> ByCategory:
+            return ByCategory(pack, noise=opening.noise, priors=priors)
+
+        freshness = LearnedFreshness(pack, embedder_id=embedder.id)
+        log = LabelLog(store, strategy(), freshness, pack, meter, embedder_id=embedder.id)
+        await log.restore(strategy)
+
+        rng, faults, background = random.Random(opening.seed), Faults(meter), TaskSet(meter, "cache")
+        # Not from `rng`: two workers of one seed must not make the same ids.
+        maker = EntryMaker(
+            pack, freshness, prices, embedder_id=embedder.id, clock=clock, new_id=lambda: secrets.randbits(63)
         )
-        await _fill(parts, held)
-        await parts.learner.log.restore(lambda: ByCategory(pack, noise=noise, priors=priors))
-        await parts.gauge()
-        opened.pop_all()
-    parts.journal.start()
-    parts.learner.start()
-    parts.tasks = [asyncio.create_task(parts.follow()), asyncio.create_task(parts.sweep())]
-    return parts
+        event_log = Journal(store, meter, sink=opening.sink)
+        profitability = Gate(pack)
+        timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock)
+        verdicts = Verdicts(store, live, profitability, meter)
+        learner = Learner(store, log, timed, verdicts, live, meter, clock=clock)
+        maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
+        maintenance.seen = seen
+        await maintenance.gauge()
+        if snapshot is not None:
+            closing.push_async_callback(
+                lambda: write_snapshot(snapshot, index, embedder_id=embedder.id, head=maintenance.seen)
+            )
+        closing.push_async_callback(event_log.close)
+        closing.push_async_callback(learner.close)
+        closing.push_async_callback(maintenance.close)
+        placement = Placement(pack, categorizer, Embedding(embedder, faults), store.salt)
+        components = Components(
+            pack=pack,
+            store=store,
+            embedder=embedder,
+            live=live,
+            categorizer=categorizer,
+            strategy=log.strategy,
+            freshness=freshness,
+            judge=judge,
+            verifiers=verifiers,
+            prices=prices,
+            profitability=profitability,
+            event_log=event_log,
+            meter=meter,
+            faults=faults,
+            lookup=SemanticLookup(placement, live, log.strategy, profitability, faults, clock=clock, draw=rng.random),
+            writer=EntryWriter(store, live, maker, learner, faults, meter, _worth(pack)),
+            learner=learner,
+            feedback=Feedback(
+                store,
+                live,
+                event_log,
+                learner,
+                meter,
+                clock=clock,
+                later=background.start,
+                shared=opening.shared,
+            ),
+            maintenance=maintenance,
+            background=background,
+            clock=clock,
+            rng=rng,
+            new_id=maker.new_id,
+            shared=opening.shared,
+            closing=closing.pop_all(),
+        )
+    event_log.start()
+    learner.start()
+    maintenance.start()
+    return components
 
 
 async def open_from(
@@ -145,44 +231,46 @@ async def open_from(
     clock: Callable[[], float],
     sink: Callable[[bytes], object] | None = None,
     judge_backend: Backend | None = None,
-) -> Parts:
-    """Open every part as the settings say. Raises SemcacheError.
+    upstream: Backend | None = None,
+) -> Components:
+    """Open a cache as the settings say. Raises SemcacheError.
 
     The judge "llm" asks `judge_backend`, or without one a backend of its own; a judge of a plug-in is given the same.
+    Verifiers are opened where there is an `upstream`, which they may ask.
     """
     keys = settings.store.seal_keys
-    own: Backend | None = None
+
+    def verifiers(pack: Pack, prices: Prices, meter: Meter) -> Verifiers:
+        if upstream is None:
+            return Verifiers({}, meter=meter)
+        return open_verifiers(settings, pack, upstream, prices=prices, meter=meter)
+
+    opening = Opening(
+        data=settings.store_url if settings.store.url else str(settings.data),
+        policies=settings.policies,
+        judge=settings.cache.judge,
+        embedder=spec_of(settings.embedder, settings.data),
+        clock=clock,
+        seed=settings.cache.seed,
+        target=settings.cache.target,
+        hot_bytes=settings.cache.hot_bytes,
+        seal_keys=keys.get_secret_value() if keys else None,
+        prices=settings.prices,
+        sink=sink,
+        verifiers=verifiers,
+        judge_backend=judge_backend,
+        judge_model=settings.judge.model,
+        noise=Noise(settings.judge.false_yes, settings.judge.false_no),
+        shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
+    )
     if asks(settings.cache.judge) and judge_backend is None:
-        own = judge_backend = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
-    try:
-        parts = await open_parts(
-            settings.store_url if settings.store.url else str(settings.data),
-            policies=settings.policies,
-            judge=settings.cache.judge,
-            embedder=spec_of(settings.embedder, settings.data),
-            clock=clock,
-            seed=settings.cache.seed,
-            target=settings.cache.target,
-            hot_bytes=settings.cache.hot_bytes,
-            seal_keys=keys.get_secret_value() if keys else None,
-            prices=settings.prices,
-            sink=sink,
-            judge_backend=judge_backend,
-            judge_model=settings.judge.model,
-            noise=Noise(settings.judge.false_yes, settings.judge.false_no),
-            shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
-        )
-    except BaseException:
-        if own is not None:
-            await own.close()
-        raise
-    if own is not None:
-        parts.backends = (own,)
-    return parts
+        own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
+        opening = replace(opening, judge_backend=own, owned=(own,))
+    return await open_components(opening)
 
 
 def read_prices(path: Path) -> Prices:
-    """Prices from a YAML mapping of model patterns to [input, output], US dollars per million tokens.
+    """Return prices from a YAML mapping of model patterns to [input, output], US dollars per million tokens.
 
     Raises ConfigError.
     """
@@ -197,46 +285,39 @@ def read_prices(path: Path) -> Prices:
         ) from error
 
 
-async def _categories(pack: Pack, embedder: Embedder) -> Categorizer:
+def _embedder(opening: Opening) -> tuple[Embedder, Mapping[str, Prior]]:
+    """Return the embedder, and the priors that came with it, by profile."""
+    if not isinstance(opening.embedder, str):
+        return opening.embedder, {}
+    spec = spec_of(opening.embedder, opening.folder)
+    return open_embedder(spec), read_priors(prior_of(spec))
+
+
+def _judge(opening: Opening, embedder: Embedder) -> Judge:
+    if not isinstance(opening.judge, str):
+        return opening.judge
+    return open_judge(
+        opening.judge,
+        embedder=embedder,
+        verifier=None if isinstance(opening.verifier, str) else opening.verifier,
+        backend=opening.judge_backend,
+        model=opening.judge_model,
+    )
+
+
+def _verifiers(opening: Opening, pack: Pack, prices: Prices, meter: Meter) -> Verifiers:
+    if opening.verifiers is not None:
+        return opening.verifiers(pack, prices, meter)
+    return given(opening.verifier, pack, opening.folder, meter=meter)
+
+
+def _worth(pack: Pack) -> Callable[[Entry], float]:
+    """Return the worth of an entry: where the pack names models, what the cheapest acceptable one would take."""
+    if not pack.models:
+        return attrgetter("cost")
+    return worth_by(pack.models, pack.near.target if pack.near is not None else pack.target)
+
+
+async def _categorizer(pack: Pack, embedder: Embedder) -> Categorizer:
     texts = categorize.example_texts(pack)
     return categorize.build(pack, await embedder.embed([text for _, text in texts]))
-
-
-async def _shelf(folder: Path | None, embedder: Embedder, store: EntryStore) -> Shelf:
-    """The shelf of the snapshot, which spares building large graphs again, or an empty one.
-
-    A snapshot that lacks many vectors is left alone: adding them to its graphs one by one would take longer than
-    starting flat, which answers at once and builds its graphs later.
-    """
-    if folder is not None:
-        with suppress(IndexFault):
-            shelf, _ = snapshot.load(folder, embedder_id=embedder.id, dim=embedder.dim)
-            stored = (await store.embedders()).get(embedder.id, 0)
-            if stored - len(shelf) <= _FEW:
-                return shelf
-    return Shelf(embedder.dim)
-
-
-async def _fill(parts: Parts, held: set[int]) -> None:
-    """Load the cards of every entry and the vectors that are not `held` yet."""
-    now = parts.clock()
-    parts.seen = await parts.store.head()
-    displaced: list[int] = []
-    async for batch in parts.store.vectors(parts.embedder.id, now=now - parts.grace):
-        rows: dict[bytes, list[int]] = {}
-        for row, card in enumerate(batch.cards):
-            if parts.lapsed(card, now):
-                continue
-            displaced += parts.list(card)
-            if card.id not in held:
-                rows.setdefault(card.shelf, []).append(row)
-        for partition, numbers in rows.items():
-            ids = [batch.cards[row].id for row in numbers]
-            await parts.index.bulk_add(partition, ids, batch.matrix[numbers])
-    async for cards in parts.store.cards(parts.embedder.id, now=now - parts.grace):
-        for card in cards:
-            if not parts.lapsed(card, now):
-                displaced += parts.list(card)
-    stale = [entry_id for entry_id in held if parts.catalogue.get(entry_id) is None]
-    await parts.index.remove(*displaced, *stale)
-    parts.catalogue.reject(await parts.store.rejections())

@@ -1,6 +1,6 @@
-"""The semantic tier: embed a prompt, choose where to search, and decide on what is found.
+"""Semantic lookup: embed a prompt, search where its paraphrases may lie, and decide on what is found.
 
-Knows nothing of the exact tier's answers, nor of what happens after a decision. Invariant: only shelves of the
+Knows nothing of the exact tier's answers, nor of what happens after a decision. Invariant: only partitions of the
 request's own scope and signature are searched, and a neighbour kept under another category's terms is served only if it
 meets the terms of both. Where earlier turns may be put in other words, the signature leaves them out and each of them
 must be a match of its own.
@@ -9,16 +9,20 @@ must be a match of its own.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from semcache.cache.placement import Placement, Places, chain_of
 from semcache.config.packs import Category
-from semcache.errors import EmbedError, IntegrityError
+from semcache.errors import IntegrityError
 from semcache.matching import decide, guards
-from semcache.request import conversation, eligibility, keys
+from semcache.matching.profitability import Gate
+from semcache.protocols import Threshold
+from semcache.request import conversation, eligibility
 from semcache.request.conversation import Chain, Pair
 from semcache.runtime.guarded_calls import Faults
+from semcache.storage.live_entries import LiveEntries
 from semcache.types import (
     CacheKey,
     Candidate,
@@ -35,90 +39,97 @@ from semcache.types import (
 )
 
 if TYPE_CHECKING:
-    from semcache.cache.opening import Parts
-    from semcache.types import Matrix, Vector
+    from semcache.types import Vector
 
 NEIGHBOURS = 8
 CONVERSATIONS = 4  # neighbours whose earlier turns are read and compared
+_COLD = Forward(Why.COLD)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A request that the exact tier could not serve.
+
+    `rule` is the category that the caller or a rule named, `refused` the reason where there was an entry of the very
+    same request, and `seconds` the time that the key has taken.
+    """
+
+    request_id: str
+    request: Request
+    key: CacheKey
+    rule: str | None = None
+    refused: Forward | None = None
+    seconds: float = 0.0
+
+    def exact_only(self, policy: Category) -> Lookup:
+        """Return the lookup of a request whose paraphrases must not be sought."""
+        decision = self.refused or Forward(Why.EXACT_ONLY)
+        return Lookup(self.request_id, self.request, self.key, policy.name, decision, timings=Timings(key=self.seconds))
 
 
 class _Asked(NamedTuple):
     """A request under the terms that it is decided by."""
 
     request: Request
-    key: CacheKey
     policy: Category
     guards: tuple[str, ...]
-    draw: float
+    terms: decide.RequestTerms
 
 
-class _Places(NamedTuple):
-    """The shelves of a request: those of its conversation to the letter, and those where others like it may lie too.
+class SemanticLookup:
+    """Looks for paraphrases. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
 
-    `vector` is that of the last message, `said` that of the conversation, by which the `loose` shelves are ordered.
-    The request itself is kept on `home`, under the vector of that shelf.
-    """
-
-    home: bytes
-    strict: Sequence[bytes]
-    vector: Vector
-    loose: Sequence[bytes] = ()
-    said: Vector | None = None
-    chain: Chain | None = None
-
-    @property
-    def kept(self) -> Vector:
-        """The vector under which the request is kept."""
-        return self.vector if self.said is None or self.home not in self.loose else self.said
-
-
-class SemanticTier:
-    """Looks for paraphrases. One instance a cache."""
-
-    def __init__(self, parts: Parts, faults: Faults) -> None:
-        self._parts = parts
-        self._faults = faults
-
-    async def look(
+    def __init__(
         self,
-        request_id: str,
-        request: Request,
-        key: CacheKey,
-        rule: str | None,
-        exact: Forward,
-        seconds: float,
+        placement: Placement,
+        live: LiveEntries,
+        strategy: Threshold,
+        profitability: Gate,
+        faults: Faults,
         *,
-        serving: bool = True,
-    ) -> Lookup:
-        """Look a request up that the exact tier could not serve, for the reason `exact`. Raises CacheUnavailable.
+        clock: Callable[[], float],
+        draw: Callable[[], float],
+    ) -> None:
+        self._placement = placement
+        self._embedding = placement.embedding
+        self._pack = placement.pack
+        self._live = live
+        self._strategy = strategy
+        self._profitability = profitability
+        self._faults = faults
+        self._clock = clock
+        self._draw = draw
 
-        `rule` is the category that the caller or a rule named; `seconds` is what the key has cost. Where this is not
-        `serving` paraphrases, what would be served is named, and forwarded.
+    async def look(self, query: Query, *, serving: bool = True) -> Lookup:
+        """Look a request up. Raises CacheUnavailable.
+
+        Where this is not `serving` paraphrases, what would be served is named, and forwarded.
         """
-        pack = self._parts.pack
-        policy = pack.of(rule or "default")
+        request, key = query.request, query.key
+        policy = self._pack.of(query.rule or "default")
         if self._exact_alone(request, policy):
-            return Lookup(request_id, request, key, policy.name, _alone(exact), timings=Timings(key=seconds))
+            return query.exact_only(policy)
         started = time.perf_counter()
-        vector = await self._embed(request.text)
+        vector: Vector = (await self._embedding.of([request.text]))[0]
         embedded = time.perf_counter()
-        near = self._categories(request, rule, vector)
+        near = self._placement.categories(request, query.rule, vector)
         policy = near[0]
-        timings = Timings(key=seconds, embed=embedded - started)
+        timings = Timings(key=query.seconds, embed=embedded - started)
         why = eligibility.ineligible(request, policy)
         if why is not None:
-            return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS), timings=timings)
+            bypass = Forward(why, Outcome.BYPASS)
+            return Lookup(query.request_id, request, None, policy.name, bypass, timings=timings)
         if self._exact_alone(request, policy):
-            return Lookup(request_id, request, key, policy.name, _alone(exact), timings=timings)
-        places = await self._places(request, key, near, vector)
-        decision: Decision = exact
-        if not request.controls.no_cache and not self._parts.economics.open(policy.name, self._parts.rng.random):
+            return replace(query.exact_only(policy), timings=timings)
+        places = await self._placement.places(request, key, near, vector)
+        decision: Decision = query.refused or _COLD
+        if not request.controls.no_cache and not self._profitability.open(policy.name, self._draw):
             # It is kept all the same, so that the probes of a closed category can find it.
             decision = Forward(Why.UNPROFITABLE)
             timings = replace(timings, embed=time.perf_counter() - started)
         elif not request.controls.no_cache:
             placed = time.perf_counter()
-            asked = self._asked(request, key, policy)
+            asked = self._asked(request, key, policy, query.refused or _COLD)
             candidates = await self._search(asked, places)
             searched = time.perf_counter()
             decision = self._choose(asked, candidates)
@@ -126,84 +137,43 @@ class SemanticTier:
                 nearest = Candidate(decision.card, decision.score, features=decision.features)
                 decision = Forward(Why.EXACT_ONLY, nearest=nearest, p_correct=decision.p_correct)
             if not isinstance(decision, Verify):  # its fate is known once a verifier was asked
-                decide.note(self._parts.threshold, policy.name, decision)
-            if decision == Forward(Why.COLD):
-                decision = exact
+                decide.note(self._strategy, policy.name, decision)
             done = time.perf_counter()
-            timings = Timings(key=seconds, embed=placed - started, search=searched - placed, guard=done - searched)
-        return Lookup(request_id, request, key, policy.name, decision, places.home, places.kept, timings)
+            timings = Timings(
+                key=query.seconds, embed=placed - started, search=searched - placed, guard=done - searched
+            )
+        return Lookup(query.request_id, request, key, policy.name, decision, places.home, places.kept, timings)
 
     def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
-        """Whether an answer still in the air would be served to this request.
+        """Return True if an answer still in the air would be served to this request.
 
         Never to one whose earlier turns would have to be compared first: that takes longer than a yes or no may.
         """
         assert lookup.key is not None
-        policy = self._parts.pack.of(lookup.category)
-        if _chain(lookup.request, [policy]) is not None:
+        policy = self._pack.of(lookup.category)
+        if chain_of(lookup.request, [policy]) is not None:
             return False
-        asked = self._asked(lookup.request, lookup.key, policy)
+        asked = self._asked(lookup.request, lookup.key, policy, _COLD)
         return isinstance(self._choose(asked, [Candidate(card, score)]), Serve)
 
-    def _asked(self, request: Request, key: CacheKey, policy: Category) -> _Asked:
+    def _asked(self, request: Request, key: CacheKey, policy: Category, otherwise: Forward) -> _Asked:
         names: tuple[str, ...] = policy.guards
         if "ellipsis" in names and conversation.follows(request.identity):
             # What the message leans on is there, and is compared by signature or turn by turn.
             names = tuple([name for name in names if name != "ellipsis"])
-        return _Asked(request, key, policy, names, self._parts.rng.random())
-
-    async def _embed(self, text: str) -> Vector:
-        vector: Vector = (await self._embed_all([text]))[0]
-        return vector
-
-    async def _embed_all(self, texts: Sequence[str]) -> Matrix:
-        async def all_of_them() -> Matrix:
-            embedder = self._parts.embedder
-            matrix = await embedder.embed(texts)
-            # False for NaN and infinity too.
-            if matrix.shape != (len(texts), embedder.dim) or not all(
-                abs(float(row @ row) - 1) < 1e-2 for row in matrix
-            ):
-                raise EmbedError(
-                    f"embedder {embedder.id!r} did not return one unit vector of {embedder.dim} numbers a text"
-                )
-            return matrix
-
-        return await self._faults.guard("embedder", all_of_them())
-
-    def _categories(self, request: Request, rule: str | None, vector: Vector) -> list[Category]:
-        """Where to keep this request, and then where else its paraphrases may have been kept."""
-        pack = self._parts.pack
-        if request.controls.category is not None:
-            return [pack.of(request.controls.category)]
-        near = [pack.of(name) for name in self._parts.categories.near(vector, request.text)]
-        if rule is not None:
-            return [pack.of(rule), *[category for category in near if category.name != rule]]
-        return near
-
-    async def _places(self, request: Request, key: CacheKey, near: Sequence[Category], vector: Vector) -> _Places:
-        """Where to search for a request of these categories, and where to keep it."""
-        near = [category for category in near if category.cache and category.semantic]
-        names = [category.name for category in near]
-        salt, embedder = self._parts.store.salt, self._parts.embedder.id
-        shelves = keys.shelves_of(key.signature, names, embedder, salt)
-        chain = _chain(request, near)
-        if chain is None:
-            return _Places(shelves[0], shelves, vector)
-        said = conversation.blended(vector, await self._embed_all(chain.questions))
-        signature = keys.loose_signature(request, chain.rest, salt)
-        others = keys.shelves_of(signature, names, embedder, salt)
-        lenient = [category.context == "semantic" for category in near]
-        return _Places(
-            others[0] if lenient[0] else shelves[0],
-            [shelf for shelf, free in zip(shelves, lenient, strict=True) if not free],
-            vector,
-            [shelf for shelf, free in zip(others, lenient, strict=True) if free],
-            said,
-            chain,
+        terms = decide.RequestTerms(
+            policy.name,
+            request.controls,
+            now=self._clock(),
+            rejected=self._live.registry.rejected(key.exact),
+            draw=self._draw(),
+            tenant=request.scope.tenant,
+            revalidate=policy.revalidate,
+            otherwise=otherwise,
         )
+        return _Asked(request, policy, names, terms)
 
-    async def _search(self, asked: _Asked, places: _Places) -> list[Candidate]:
+    async def _search(self, asked: _Asked, places: Places) -> list[Candidate]:
         """The nearest entries, best first; those of another conversation only if it matches turn by turn."""
         if places.chain is None or places.said is None:
             return await self._nearest(places.strict, places.vector)
@@ -212,12 +182,12 @@ class SemanticTier:
         found += await self._matching(asked, places.chain, relatives, places.vector)
         return sorted(found, key=lambda candidate: -candidate.score)
 
-    async def _nearest(self, shelves: Sequence[bytes], vector: Vector) -> list[Candidate]:
-        index = self._parts.index
-        neighbours = index.search_now(shelves, vector, NEIGHBOURS)
+    async def _nearest(self, partitions: Sequence[bytes], vector: Vector) -> list[Candidate]:
+        index = self._live.index
+        neighbours = index.search_now(partitions, vector, NEIGHBOURS)
         if neighbours is None:
-            neighbours = await self._faults.guard("index", index.search_all(shelves, vector, NEIGHBOURS))
-        card_of = self._parts.catalogue.get
+            neighbours = await self._faults.guard("index", index.search_all(partitions, vector, NEIGHBOURS))
+        card_of = self._live.registry.get
         return [
             Candidate(card, neighbour.score)
             for neighbour in neighbours
@@ -239,7 +209,7 @@ class SemanticTier:
                 alike.append((candidate, differing))
         if not alike:
             return []
-        lasts = await self._embed_all([candidate.card.text for candidate, _ in alike])
+        lasts = await self._embedding.of([candidate.card.text for candidate, _ in alike])
         rescored = [
             (replace(candidate, score=_cosine(vector, row)), differing)
             for (candidate, differing), row in zip(alike, lasts, strict=True)
@@ -255,7 +225,7 @@ class SemanticTier:
         texts = {text: 0 for _, pairs in found for pair in pairs if pair.role == role for text in pair[1:]}
         if not texts:
             return list(found)
-        rows = dict(zip(texts, await self._embed_all(list(texts)), strict=True))
+        rows = dict(zip(texts, await self._embedding.of(list(texts)), strict=True))
         left = []
         for candidate, pairs in found:
             scores = [(pair, _cosine(rows[pair.asked], rows[pair.kept])) for pair in pairs if pair.role == role]
@@ -265,7 +235,7 @@ class SemanticTier:
         return left
 
     def _same_turn(self, asked: _Asked, card: Card, pair: Pair, score: float) -> bool:
-        """Whether two wordings are one turn: the user's if an answer could be served across them."""
+        """Return True if two wordings are one turn: the user's if an answer could be served across them."""
         if any(conflict.veto for conflict in guards.conflicts(pair.asked, pair.kept, asked.guards)):
             return False
         if pair.role == "assistant":
@@ -275,56 +245,37 @@ class SemanticTier:
 
     async def _kept(self, card: Card) -> Chain | None:
         """The conversation of an entry, which only the entry itself holds; None when it cannot be read."""
-        entry = self._parts.answers.get(card.id)
+        entry = self._live.hot.get(card.id)
         if entry is None:
             try:
-                [entry] = await self._faults.guard("store", self._parts.store.get([card.id]))
+                entry = await self._faults.guard("store", self._live.read(card.id))
             except IntegrityError:
                 return None
             if entry is None:
                 return None
-            self._parts.answers.put(entry)
+            self._live.hot.put(entry)
         return conversation.stored(entry.key.canonical)
 
     def _choose(self, asked: _Asked, candidates: Sequence[Candidate]) -> Decision:
-        request = asked.request
         return decide.semantic(
             candidates,
-            text=request.text,
-            category=asked.policy.name,
-            threshold=self._parts.threshold,
-            conflicts=lambda query, cached: guards.conflicts(query, cached, asked.guards),
-            controls=request.controls,
-            now=self._parts.clock(),
-            rejected=self._parts.catalogue.rejected(asked.key.exact),
-            draw=asked.draw,
-            tenant=request.scope.tenant,
-            revalidate=asked.policy.revalidate,
+            asked.request.text,
+            asked.terms,
+            self._strategy,
+            lambda query, cached: guards.conflicts(query, cached, asked.guards),
         )
 
     def _exact_alone(self, request: Request, policy: Category) -> bool:
-        """Whether a paraphrase must not be sought.
+        """Return True if a paraphrase must not be sought.
 
         That is also when the caller wants fewer errors than the pack allows, or speaks of what is not in the request.
         """
         asked = request.controls.max_error
-        if asked is not None and asked < self._parts.pack.target:
+        if asked is not None and asked < self._pack.target:
             return True
         return eligibility.semantic_eligible(request, policy) is not None or conversation.alone(
             request.identity, request.text
         )
-
-
-def _alone(exact: Forward) -> Forward:
-    return Forward(Why.EXACT_ONLY) if exact == Forward(Why.COLD) else exact
-
-
-def _chain(request: Request, near: Sequence[Category]) -> Chain | None:
-    """The conversation, if it has earlier turns that any of these categories lets match by meaning."""
-    if request.traits.turns < 2 or all(category.context == "exact" for category in near):
-        return None
-    chain = conversation.read(request.identity)
-    return chain if chain.turns else None
 
 
 def _cosine(one: Vector, two: Vector) -> float:

@@ -1,4 +1,4 @@
-"""The cache for code without an event loop: the same methods, waiting for their results.
+"""The synchronous face of a cache: the same methods for code without an event loop, waiting for their results.
 
 Knows nothing of caching: it owns one thread with one loop and passes calls to it.
 Invariant: safe to call from any thread; after `close` every call raises InvalidArgument, those that it overtook too.
@@ -10,70 +10,35 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
 from semcache.cache.found import Found
 from semcache.errors import InvalidArgument
-from semcache.protocols import Backend, Judge, Verifier
 from semcache.types import Admission, Selector
-
-if TYPE_CHECKING:
-    from semcache.agents.plan_opening import BlockingPlans
-    from semcache.agents.tools import ToolResults
 
 _CLOSED = "this cache is closed: open it again with SemanticCache.open"
 T = TypeVar("T")
+C = TypeVar("C", bound=ResponseCache)
 
 
-class SemanticCache:
-    """A semantic cache. Open it with `SemanticCache.open(...)`, as a context manager or with `close`."""
+class BlockingCache(Generic[C]):
+    """A cache of kind `C` in a thread of its own. `opening` opens it there; what that raises is raised here."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
-        self._loop = loop
-        self._thread = thread
-        self._cache: AsyncSemanticCache | None = None
+    def __init__(self, opening: Coroutine[Any, Any, C]) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="semcache", daemon=True)
+        self._cache: C | None = None
         self._gate = threading.Lock()
-
-    @classmethod
-    def open(
-        cls,
-        data: str,
-        *,
-        policies: str = "default",
-        target: float | None = None,
-        judge: str | Judge = "exact",
-        seed: int | None = None,
-        embedder: str = "default",
-        verifier: Verifier | Literal["model", "off"] = "model",
-        judge_backend: Backend | None = None,
-        judge_model: str | None = None,
-    ) -> SemanticCache:
-        """Open the cache in folder `data`, or in the store of that URL; arguments as for `AsyncSemanticCache.open`."""
-        loop = asyncio.new_event_loop()
-        thread = threading.Thread(target=loop.run_forever, name="semcache", daemon=True)
-        thread.start()
-        self = cls(loop, thread)
-        opening = AsyncSemanticCache.open(
-            data,
-            policies=policies,
-            target=target,
-            judge=judge,
-            seed=seed,
-            embedder=embedder,
-            verifier=verifier,
-            judge_backend=judge_backend,
-            judge_model=judge_model,
-        )
+        self._thread.start()
         try:
-            self._cache = asyncio.run_coroutine_threadsafe(opening, loop).result()
+            self._cache = asyncio.run_coroutine_threadsafe(opening, self._loop).result()
         except BaseException:
             self._stop()
             raise
-        return self
 
     @property
-    def inner(self) -> AsyncSemanticCache:
+    def inner(self) -> C:
         """The cache behind this facade, to be used in its own loop alone. Raises InvalidArgument after `close`."""
         if self._cache is None:
             raise InvalidArgument(_CLOSED)
@@ -90,7 +55,7 @@ class SemanticCache:
         model: str = "default",
         **params: Any,
     ) -> Found:
-        """Look up a prompt or a list of messages; see `AsyncSemanticCache.lookup`."""
+        """Look up a prompt or a list of messages; see `ResponseCache.lookup`."""
         return self.run(
             self.inner.lookup(
                 prompt, tenant=tenant, user=user, namespace=namespace, category=category, model=model, **params
@@ -98,38 +63,20 @@ class SemanticCache:
         )
 
     def record(self, found: Found, answer: str | Mapping[str, Any]) -> Admission:
-        """Give the cache the model's answer; see `AsyncSemanticCache.record`."""
+        """Give the cache the model's answer; see `ResponseCache.record`."""
         return self.run(self.inner.record(found, answer))
 
     def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
-        """Say that a served answer was right or wrong; see `AsyncSemanticCache.feedback`."""
+        """Say that a served answer was right or wrong; see `ResponseCache.feedback`."""
         return self.run(self.inner.feedback(entry_id, correct=correct, tenant=tenant))
 
     def invalidate(self, where: Selector, *, dry_run: bool = False) -> list[int]:
-        """Delete what matches; see `AsyncSemanticCache.invalidate`."""
+        """Delete what matches; see `ResponseCache.invalidate`."""
         return self.run(self.inner.invalidate(where, dry_run=dry_run))
 
     def stats(self) -> dict[str, Any]:
         """Requests, hits and savings by category."""
         return self.run(self.inner.stats())
-
-    @property
-    def plans(self) -> BlockingPlans:
-        """The plan templates of agents: `lookup`, `record`, `outcome`. Raises InvalidArgument after `close`."""
-        from semcache.agents.plan_opening import BlockingPlans
-
-        return BlockingPlans(self.inner.plans, self.run)
-
-    @property
-    def tools(self) -> ToolResults:
-        """The results of tools; see `AsyncSemanticCache.tools`. Raises InvalidArgument after `close`."""
-        cache = self.inner
-
-        async def opened() -> ToolResults:
-            return cache.tools
-
-        # In the loop, so that two threads do not open them twice.
-        return self.run(opened())
 
     def settle(self) -> None:
         """Wait until background judging and learning are done and every outcome is written."""
@@ -170,7 +117,7 @@ class SemanticCache:
             finally:
                 self._stop()
 
-    def __enter__(self) -> SemanticCache:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:

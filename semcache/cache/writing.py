@@ -1,21 +1,27 @@
-"""Keeping answers: whether, for how long, in the store first and then where lookups find them; and reading them back.
+"""Writing: whether an answer is kept, for how long, in the store first and then where lookups find it; reading it back.
 
-Knows nothing of how requests arrive. Invariant: an answer becomes findable only after it is durable, and what a quota
-gives up leaves the index at once and the store soon after.
+Knows nothing of how requests arrive. Invariant: an answer becomes findable only after it is durable, and an entry that
+a quota gives up leaves the index at once and the store soon after.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
+from semcache.config.packs import Pack
 from semcache.errors import CacheUnavailable, IntegrityError
+from semcache.learning.learner import Learner
+from semcache.protocols import Entries, Freshness, Rejections
 from semcache.retention.admission import admission
 from semcache.retention.freshness.fixed import shortened
-from semcache.runtime.guarded_calls import SURVIVED, Faults
+from semcache.runtime.guarded_calls import Faults
+from semcache.runtime.task_set import TaskSet
+from semcache.runtime.telemetry import Meter
+from semcache.storage.accounting import Prices
+from semcache.storage.live_entries import LiveEntries
 from semcache.types import (
     Admission,
     Assembled,
@@ -35,76 +41,112 @@ from semcache.types import (
 )
 
 if TYPE_CHECKING:
-    from semcache.cache.maintenance import Parts
     from semcache.types import Vector
 
 
-class Keeper:
-    """Puts answers away. One instance a cache. `worth` is the US dollars that a hit on an entry spares."""
+class WrittenStore(Entries, Rejections, Protocol):
+    """The part of a store that answers are written to."""
 
-    def __init__(self, parts: Parts, faults: Faults, worth: Callable[[Entry], float] = attrgetter("cost")) -> None:
-        self._parts = parts
-        self._faults = faults
-        self._worth = worth
-        self._background: set[asyncio.Task[None]] = set()
-        self._costs: dict[str, tuple[int, float]] = {}  # answers kept by category, and US dollars they spare
+
+class EntryMaker:
+    """Makes entries of answers that the policy admits."""
+
+    def __init__(
+        self,
+        pack: Pack,
+        freshness: Freshness,
+        prices: Prices,
+        *,
+        embedder_id: str,
+        clock: Callable[[], float],
+        new_id: Callable[[], int],
+    ) -> None:
+        self.clock = clock
+        self._pack = pack
+        self._freshness = freshness
+        self._prices = prices
+        self._embedder_id = embedder_id
+        self.new_id = new_id
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
-        """Whether the policy allows this answer to be kept."""
+        """Return whether the policy allows this answer to be kept, and for how long."""
         if lookup.key is None:
             return Discard(lookup.decision.why if isinstance(lookup.decision, Forward) else Why.NO_STORE)
         if lookup.request.endpoint is Endpoint.EMBEDDINGS:
             # What a text says may change, its embedding does not.
-            ttl = shortened(self._parts.pack.of(lookup.category).ttl, lookup.request)
+            ttl = shortened(self._pack.of(lookup.category).ttl, lookup.request)
         else:
-            ttl = self._parts.freshness.ttl(lookup.request, lookup.category, lookup.vector)
+            ttl = self._freshness.ttl(lookup.request, lookup.category, lookup.vector)
         return admission(lookup.request, answer, status, ttl=ttl)
 
     def entry(
         self, lookup: Lookup, answer: Assembled, admitted: Store, *, latency: float = 0.0, source: str = "traffic"
     ) -> tuple[Entry, Vector | None]:
-        """The entry that an admitted answer becomes, and its vector unless it is for the exact tier alone."""
+        """Return the entry that an admitted answer becomes, and its vector unless it is for the exact tier alone."""
         assert lookup.key is not None
-        parts, request = self._parts, lookup.request
-        now = parts.clock()
+        request, now = lookup.request, self.clock()
         vector = lookup.vector if admitted.semantic else None
         entry = Entry(
-            id=parts.new_id(),
+            id=self.new_id(),
             key=lookup.key,
             endpoint=request.endpoint,
             model=request.model,
             category=lookup.category,
             shelf=lookup.shelf if vector is not None else b"",
-            embedder_id=parts.embedder.id if vector is not None else "",
+            embedder_id=self._embedder_id if vector is not None else "",
             body=answer.body,
             created=now,
             expires=now + admitted.ttl,
             usage=answer.usage,
-            cost=parts.prices.cost(request.model, answer.usage),
+            cost=self._prices.cost(request.model, answer.usage),
             latency=latency,
             tags=request.controls.tags,
             source=source,
         )
         return entry, vector
 
+
+class EntryWriter:
+    """Puts entries away and reads them back. `worth` is the US dollars that a hit on an entry spares."""
+
+    def __init__(
+        self,
+        store: WrittenStore,
+        live: LiveEntries,
+        maker: EntryMaker,
+        learner: Learner,
+        faults: Faults,
+        meter: Meter,
+        worth: Callable[[Entry], float] = attrgetter("cost"),
+    ) -> None:
+        self.maker = maker
+        self._store = store
+        self._live = live
+        self._learner = learner
+        self._faults = faults
+        self._meter = meter
+        self._worth = worth
+        self._deletions = TaskSet(meter, "store")
+        self._costs: dict[str, tuple[int, float]] = {}  # answers kept by category, and US dollars they spare
+
     async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
         """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is stored."""
         inherited = [rejection for entry, _ in entries for rejection in self._inherited(entry)]
-        await self._faults.guard("store", self._parts.store.put_all(entries))
+        await self._faults.guard("store", self._store.put_all(entries))
         if inherited:
-            self._parts.catalogue.reject(inherited)
-            await self._faults.guard("store", self._parts.store.reject(inherited, now=self._parts.clock()))
+            self._live.registry.reject(inherited)
+            await self._faults.guard("store", self._store.reject(inherited, now=self.maker.clock()))
         for entry, vector in entries:
-            self._parts.answers.put(entry)
+            self._live.hot.put(entry)
             await self._show(entry.card(), vector, self._cost(entry))
 
     async def read(self, served: Serve, key: CacheKey | None) -> Entry | None:
         """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down."""
         card = served.card
-        entry = self._parts.answers.get(card.id)
+        entry = self._live.hot.get(card.id)
         if entry is None:
             try:
-                [entry] = await self._faults.guard("store", self._parts.store.get([card.id]))
+                [entry] = await self._faults.guard("store", self._store.get([card.id]))
             except IntegrityError:
                 await self._unreadable(card)
                 return None
@@ -113,7 +155,7 @@ class Keeper:
             if entry is None or entry.key.exact != card.exact:
                 await self._unreadable(card)
                 return None
-            self._parts.answers.put(entry)
+            self._live.hot.put(entry)
         if served.how is Outcome.EXACT and (key is None or entry.key.canonical != key.canonical):
             return None
         return entry
@@ -125,36 +167,35 @@ class Keeper:
 
         What the same request was answered before is compared with it, so that lives are learned.
         """
-        fresh, vector = self.entry(lookup, answer, admitted, latency=latency, source=source)
+        fresh, vector = self.maker.entry(lookup, answer, admitted, latency=latency, source=source)
         old = await self._old(fresh)
         try:
             await self.keep([(fresh, vector)])
         except CacheUnavailable:
             return None
         if old is not None:
-            self._parts.learner.reasked(lookup, old, fresh)
+            self._learner.reasked(lookup, old, fresh)
         return fresh
 
     async def settle(self) -> None:
         """Wait until the store has let go of what was given up."""
-        while self._background:
-            await asyncio.gather(*self._background)
+        await self._deletions.settle()
 
     async def _old(self, fresh: Entry) -> Entry | None:
         """The entry that a fresh one is about to replace, as far as it can still be read."""
-        card = self._parts.catalogue.exact(fresh.key.exact)
-        entry = None if card is None else self._parts.answers.get(card.id)
+        card = self._live.registry.exact(fresh.key.exact)
+        entry = None if card is None else self._live.hot.get(card.id)
         if card is not None and entry is None:
             with suppress(CacheUnavailable, IntegrityError):
-                [entry] = await self._faults.guard("store", self._parts.store.get([card.id]))
+                [entry] = await self._faults.guard("store", self._store.get([card.id]))
         return entry
 
     def _inherited(self, entry: Entry) -> list[Rejection]:
         """What was learned against the entry that this one replaces: its request is still the wrong one for others."""
-        old = self._parts.catalogue.exact(entry.key.exact)
+        old = self._live.registry.exact(entry.key.exact)
         if old is None:
             return []
-        digests = self._parts.catalogue.rejections_of(old.id)
+        digests = self._live.registry.rejections_of(old.id)
         return [Rejection(entry.id, digest) for digest in digests if digest != entry.key.exact]
 
     def _cost(self, entry: Entry) -> float:
@@ -167,33 +208,25 @@ class Keeper:
         return worth * count / total
 
     async def _show(self, card: Card, vector: Vector | None, cost: float) -> None:
-        displaced = self._parts.catalogue.add(card, cost=cost)
+        displaced = self._live.registry.add(card, cost=cost)
         if displaced:
-            await self._parts.hide(*[gone.id for gone in displaced])
+            await self._live.hide(*[gone.id for gone in displaced])
             # Entries of the same request were replaced in the store already.
             evicted = tuple(gone.id for gone in displaced if gone.exact != card.exact or gone.id == card.id)
             if evicted:
-                self._parts.meter.evictions.labels("quota").inc(len(evicted))
-                self._later(self._delete(evicted))
-        if vector is not None and self._parts.catalogue.get(card.id) is card:
+                self._meter.evictions.labels("quota").inc(len(evicted))
+                self._deletions.start(self._delete(evicted))
+        if vector is not None and self._live.registry.get(card.id) is card:
             try:
-                await self._faults.guard("index", self._parts.index.add(card.shelf, card.id, vector))
+                await self._faults.guard("index", self._live.index.add(card.shelf, card.id, vector))
             except CacheUnavailable:
                 # The exact tier finds it; the semantic tier will after a restart.
                 return
 
     async def _unreadable(self, card: Card) -> None:
         # Hidden and not deleted: with the right key, or a repaired store, it may be readable again.
-        self._parts.meter.evictions.labels("unreadable").inc()
-        await self._parts.hide(card.id)
+        self._meter.evictions.labels("unreadable").inc()
+        await self._live.hide(card.id)
 
     async def _delete(self, ids: tuple[int, ...]) -> None:
-        try:
-            await self._parts.store.delete(Selector(ids=ids), now=self._parts.clock())
-        except SURVIVED:
-            self._parts.meter.faults.labels("store").inc()
-
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        await self._store.delete(Selector(ids=ids), now=self.maker.clock())

@@ -137,13 +137,13 @@ async def _delete(settings: Settings, where: Selector, dry_run: bool) -> list[in
 
 
 async def _feedback(settings: Settings, number: int, correct: bool) -> str | None:
-    from semcache.learning.feedback import wrong
+    from semcache.learning.feedback import reject_wrong
 
     async with opened.store_of(settings) as store:
         [entry] = await store.get([number])
         if entry is None:
             return None
-        rejections = [] if correct else await wrong(store, entry, now=time.time())
+        rejections = [] if correct else await reject_wrong(store, entry, now=time.time())
         if not (correct or rejections):
             return "deleted"
         # A worker that served it by meaning learns from that.

@@ -24,7 +24,7 @@ from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Card, Discard, Lookup, Scope, Store
 
 if TYPE_CHECKING:
-    from semcache.cache.asynchronous import AsyncSemanticCache
+    from semcache.cache.asynchronous import ResponseCache
     from semcache.config.settings import Settings
 
 _TOGETHER = 32  # lookups at a time, so that they are embedded in batches
@@ -124,7 +124,7 @@ def _read(lines: Iterator[bytes], wish: Wish, reading: Reading, report: Report) 
 
 
 async def _keep(
-    cache: AsyncSemanticCache, clock: Clock, batch: Sequence[tuple[int, Logged]], wish: Wish, report: Report
+    cache: ResponseCache, clock: Clock, batch: Sequence[tuple[int, Logged]], wish: Wish, report: Report
 ) -> None:
     asked = [_placed(cache, logged, wish) for _, logged in batch]
     lookups = await asyncio.gather(
@@ -141,9 +141,9 @@ async def _keep(
 
 
 async def _keep_one(
-    cache: AsyncSemanticCache, clock: Clock, logged: Logged, lookup: Lookup, wish: Wish, report: Report
+    cache: ResponseCache, clock: Clock, logged: Logged, lookup: Lookup, wish: Wish, report: Report
 ) -> None:
-    card = cache.catalogue.exact(lookup.key.exact) if lookup.key is not None else None
+    card = cache.registry.exact(lookup.key.exact) if lookup.key is not None else None
     if card is not None and card.expires > clock():
         if not await _of_another_embedder(cache, card):
             report.present += 1
@@ -165,22 +165,22 @@ async def _keep_one(
     report.undated += at is None and not wish.fresh
 
 
-async def _of_another_embedder(cache: AsyncSemanticCache, card: Card) -> bool:
+async def _of_another_embedder(cache: ResponseCache, card: Card) -> bool:
     """Whether an entry is found by paraphrases no more, because the embedder has changed since."""
     if not card.shelf:
         return False
-    [entry] = await cache.parts.store.get([card.id])
-    return entry is not None and entry.embedder_id != cache.parts.embedder.id
+    entry = await cache.get(card.id)
+    return entry is not None and entry.embedder_id != cache.embedder_id
 
 
-async def _embedded(cache: AsyncSemanticCache, lookup: Lookup) -> Lookup:
+async def _embedded(cache: ResponseCache, lookup: Lookup) -> Lookup:
     """The same lookup with the vector that an exact hit does without."""
     request = lookup.request
     blind = replace(request, controls=replace(request.controls, no_cache=True))
     return replace(await cache.consult(blind, lookup.request_id), request=request)
 
 
-def _placed(cache: AsyncSemanticCache, logged: Logged, wish: Wish) -> Logged:
+def _placed(cache: ResponseCache, logged: Logged, wish: Wish) -> Logged:
     """The same line in the scope and category in which it is to be kept."""
     request, pack = logged.request, cache.pack
     scope = logged.scope or Scope(namespace=request.controls.namespace or "", user=request.user)

@@ -1,4 +1,4 @@
-"""The label log as one worker follows it: written behind, and folded into the worker's threshold and freshness.
+"""The label log as one worker follows it: written behind, and folded into the worker's strategy and freshness.
 
 Knows the store and who learns, nothing of how labels come about. Invariant: both observe every label of the log that is
 meant for them once and in the order of its `seq`, whichever worker wrote it, across restarts too; a saved state only
@@ -11,18 +11,16 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import msgspec
 
+from semcache.config.packs import Pack
 from semcache.learning import labelling
-from semcache.protocols import Freshness, Threshold
+from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
 from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.telemetry import Meter
 from semcache.types.evidence import Label, LabelSource
-
-if TYPE_CHECKING:
-    from semcache.cache.maintenance import Parts
-    from semcache.config.packs import Pack
 
 NAME = "threshold"
 FRESHNESS = "freshness"
@@ -33,11 +31,31 @@ _BREATH = 4  # labels between which others get the event loop
 _log = logging.getLogger(__name__)
 
 
-class LabelLog:
-    """Follows the log. `seq` is the last label that everything that learns has observed."""
+class LearningStore(LabelStore, SavedStates, Protocol):
+    """The part of a store that keeps labels and what was learned from them."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+
+class LabelLog:
+    """Follows the log of `store` and has `strategy` and `freshness` observe it.
+
+    `seq` is the last label that both have observed. What was learned under another pack's promises, or about the scores
+    of another embedder, is not taken up.
+    """
+
+    def __init__(
+        self,
+        store: LearningStore,
+        strategy: Threshold,
+        freshness: Freshness,
+        pack: Pack,
+        meter: Meter,
+        *,
+        embedder_id: str,
+    ) -> None:
+        self.strategy, self.freshness, self.pack = strategy, freshness, pack
+        self._store = store
+        self._meter = meter
+        self._embedder_id = embedder_id
         self._pending: list[Label] = []
         self._folding = asyncio.Lock()
         self._taken = dict.fromkeys((NAME, FRESHNESS), 0)
@@ -52,12 +70,12 @@ class LabelLog:
     async def restore(self, anew: Callable[[], Threshold]) -> None:
         """Take up the newest saved states and the labels after them.
 
-        A state that is damaged or was learned under other promises is left aside, and the log folded into a threshold
-        made `anew`. Raises StoreError.
+        A state that is damaged or was learned under other promises is left aside, and the log folded into a strategy
+        made `anew`. Call it before anything else holds the strategy. Raises StoreError.
         """
-        if not await self._take_up(NAME, self._parts.threshold, promises(self._parts.pack)):
-            self._parts.threshold = anew()
-        await self._take_up(FRESHNESS, self._parts.freshness, {})
+        if not await self._take_up(NAME, self.strategy, promises(self.pack)):
+            self.strategy = anew()
+        await self._take_up(FRESHNESS, self.freshness, {})
         self._saved = self.seq
         await self.fold()
 
@@ -71,7 +89,7 @@ class LabelLog:
     async def write(self) -> None:
         """Append what was added, and fold. Raises StoreError; what is not written stays."""
         pending, self._pending = self._pending, []
-        writing = asyncio.ensure_future(self._parts.store.label(pending))
+        writing = asyncio.ensure_future(self._store.label(pending))
         try:
             await asyncio.shield(writing)
         except BaseException:
@@ -84,14 +102,14 @@ class LabelLog:
 
     async def append(self, labels: Sequence[Label]) -> None:
         """Append labels, which are durable when this returns, and fold. Raises StoreError."""
-        await self._parts.store.label(labels)
+        await self._store.label(labels)
         with suppress(*SURVIVED):
             await self.fold()
 
     async def fold(self) -> None:
         """Have what learns observe what it has not, and save its state now and then. Raises StoreError."""
         async with self._folding:
-            while labels := await self._parts.store.labels(self.seq):
+            while labels := await self._store.labels(self.seq):
                 for number, label in enumerate(labels, 1):
                     self._observe(label)
                     if number % _BREATH == 0:
@@ -107,18 +125,18 @@ class LabelLog:
 
     async def trim(self) -> None:
         """Forget labels that are in every saved state and beyond what is worth keeping. Raises StoreError."""
-        saved = [await self._parts.store.learned(name) for name in self._taken]
+        saved = [await self._store.learned(name) for name in self._taken]
         if all(one is not None and one[0] > KEEP for one in saved):
-            await self._parts.store.trim_labels(keep_rows=KEEP)
+            await self._store.trim_labels(keep_rows=KEEP)
 
     async def _take_up(self, name: str, learner: Threshold | Freshness, promised: Mapping[str, Any]) -> bool:
         """Restore a saved state, if there is one; False when it may have been taken up in part."""
-        saved = await self._parts.store.learned(name)
+        saved = await self._store.learned(name)
         if saved is None:
             return True
         try:
             kept = msgspec.json.decode(saved[1])
-            if kept.get("embedder", self._parts.embedder.id) != self._parts.embedder.id:
+            if kept.get("embedder", self._embedder_id) != self._embedder_id:
                 # What these labels say is about the scores of another embedder.
                 self._taken[name] = saved[0]
             elif kept["promises"] == promised:
@@ -142,31 +160,31 @@ class LabelLog:
                             "label %d teaches nothing, and others may not: %r", label.seq, error, exc_info=True
                         )
                     self._choked = True
-                    self._parts.meter.faults.labels(name).inc()
+                    self._meter.faults.labels(name).inc()
                 self._taken[name] = label.seq
 
     def _judge(self, label: Label) -> None:
         if label.source is not LabelSource.REASKED:
-            self._parts.threshold.observe(label)
+            self.strategy.observe(label)
 
     def _age(self, label: Label) -> None:
         if label.source is LabelSource.REASKED:
             exposure, kind = labelling.exposed(label)
-            self._parts.freshness.observe(label.category, exposure, not label.correct, kind)
+            self.freshness.observe(label.category, exposure, not label.correct, kind)
 
     async def _save(self) -> None:
-        parts, seq = self._parts, self.seq
+        seq = self.seq
         for name, learner, promised in (
-            (NAME, parts.threshold, promises(parts.pack)),
-            (FRESHNESS, parts.freshness, {}),
+            (NAME, self.strategy, promises(self.pack)),
+            (FRESHNESS, self.freshness, {}),
         ):
-            state = {"promises": promised, "state": learner.state(), "embedder": parts.embedder.id}
-            await parts.store.learn(name, seq, msgspec.json.encode(state))
+            state = {"promises": promised, "state": learner.state(), "embedder": self._embedder_id}
+            await self._store.learn(name, seq, msgspec.json.encode(state))
         self._saved = seq
 
 
 def promises(pack: Pack) -> dict[str, Any]:
-    """What a learned state depends on besides labels: by category, the strategy and what it is to keep, as JSON."""
+    """Return what a learned state depends on besides labels: each category's strategy and promises, as JSON."""
     return {
         name: [category.strategy, category.contract, pack.target_of(name), pack.confidence]
         for name, category in sorted(pack.categories.items())

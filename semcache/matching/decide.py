@@ -8,7 +8,7 @@ below the threshold.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from semcache.matching import features
 from semcache.protocols import Threshold
@@ -16,47 +16,54 @@ from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forwar
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
+_COLD = Forward(Why.COLD)
 EVEN = 0.5  # P(correct) below which guards are not asked about what is not served anyway
 
 
-def exact(
-    card: Card | None, *, controls: Controls, now: float, rejected: Container[int], revalidate: float = 0.0
-) -> Serve | Forward:
-    """Decide on the entry with the same digest, if there is one.
+@dataclass(frozen=True, slots=True)
+class RequestTerms:
+    """The terms on which a request is decided.
 
-    `revalidate` is how many seconds after its expiry it may still be served, as stale.
+    `category` is the request's and `controls` the caller's. `now` is Unix time, `rejected` are the entries known to be
+    wrong for this request, `draw` is uniform in [0, 1), and `tenant` sent the request. `revalidate`: seconds after its
+    expiry in which an answer of this category may still be served, as stale. `otherwise` is the decision where no
+    entry is near: what the exact tier refused an entry for, or COLD.
     """
-    if card is None:
-        return Forward(Why.COLD)
-    why = _unusable(card, controls, now, rejected, revalidate)
-    return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0, stale=_stale(card, now))
+
+    category: str
+    controls: Controls
+    now: float
+    rejected: Container[int] = ()
+    draw: float = 0.0
+    tenant: str = ""
+    revalidate: float = 0.0
+    otherwise: Forward = _COLD
+
+
+def exact(card: Card, terms: RequestTerms) -> Serve | Forward:
+    """Decide on the entry with the same digest."""
+    why = _unusable(card, terms, terms.revalidate)
+    return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0, stale=_stale(card, terms.now))
 
 
 def semantic(
     candidates: Sequence[Candidate],
-    *,
     text: str,
-    category: str,
+    terms: RequestTerms,
     threshold: Threshold,
     conflicts: Callable[[str, str], tuple[Conflict, ...]],
-    controls: Controls,
-    now: float,
-    rejected: Container[int],
-    draw: float,
-    tenant: str = "",
-    revalidate: float = 0.0,
 ) -> Decision:
     """Serve the nearest candidate that the threshold finds good enough.
 
     `candidates` come best first, with neither features nor findings of guards. Their texts are compared only where the
     neighbourhood leaves hope, and shown to guards only where the texts do: at most `JUDGED` of them, and of those with
-    the same answer and terms only until one that no guard vetoes. When none
-    is served, the reason is that of the most probable one, or else of the nearest. `revalidate` is the category's:
-    seconds after its expiry in which an answer of this category may still be served, as stale.
+    the same answer and terms only until one that no guard vetoes. When none is served, the reason is that of the most
+    probable one, or else of the nearest.
     """
-    floor = threshold.floor(category, controls)
+    category, now = terms.category, terms.now
+    floor = threshold.floor(category, terms.controls)
     if not candidates:
-        return Forward(Why.COLD)
+        return terms.otherwise
     if candidates[0].score < floor:
         return Forward(Why.BELOW_THRESHOLD, nearest=candidates[0])
     known = [
@@ -71,12 +78,12 @@ def semantic(
         place = (found.card.answer_class, found.card.category)
         if place in done:
             continue
-        why = _unusable(found.card, controls, now, rejected, revalidate if found.card.category == category else 0.0)
+        why = _unusable(found.card, terms, terms.revalidate if found.card.category == category else 0.0)
         if why is not None or not promising:
             refused = refused or Forward(why or Why.UNCERTAIN, nearest=found)
             continue
         candidate = Candidate(found.card, found.score, features=features.of(text, found), around=found.around)
-        verdict = _judge(threshold, candidate, category, controls, draw, tenant)
+        verdict = _judge(threshold, candidate, terms)
         if not (verdict.serve or verdict.verify) and verdict.p_correct < EVEN:
             # Guards only object. What they were not asked about has no features, lest anybody learns from half of them.
             judged.append((found, verdict))
@@ -85,19 +92,19 @@ def semantic(
             if objections:
                 values = features.doubted(candidate.features, objections)
                 candidate = Candidate(found.card, found.score, objections, values, found.around)
-                verdict = _judge(threshold, candidate, category, controls, draw, tenant)
+                verdict = _judge(threshold, candidate, terms)
             judged.append((candidate, verdict))
             if not any(conflict.veto for conflict in objections):
                 done.add(place)
         if verdict.serve or len(judged) == JUDGED:
             break
     if not judged:
-        return refused or Forward(Why.COLD)
+        return refused or terms.otherwise
     judged.sort(key=lambda one: (not one[1].serve, -one[1].p_correct))
     for candidate, verdict in judged:
         card, score = candidate.card, candidate.score
         if verdict.serve:
-            audit = draw < verdict.audit
+            audit = terms.draw < verdict.audit
             return Serve(
                 card,
                 Outcome.SEMANTIC,
@@ -117,29 +124,21 @@ def semantic(
     return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
 
 
-def heard(
-    unsure: Verify,
-    said: float,
-    *,
-    allowed: float,
-    category: str,
-    threshold: Threshold,
-    controls: Controls,
-    draw: float,
-    tenant: str = "",
+def verified(
+    unsure: Verify, p_same: float, *, allowed: float, terms: RequestTerms, threshold: Threshold
 ) -> Serve | Forward:
-    """What becomes of a doubt after the local verifier gave this P(same): the threshold judges again, knowing it.
+    """Decide on a doubt after the local verifier gave this P(same): the threshold judges again, knowing it.
 
-    A threshold that still wants to ask leaves it to the word alone, whose error is `allowed`.
+    A threshold that still wants to ask leaves it to the verdict alone, whose error is `allowed`.
     """
-    candidate = Candidate(unsure.card, unsure.score, features=features.told(unsure.features, said))
-    verdict = _judge(threshold, candidate, category, controls, draw, tenant)
-    p_correct, chance = (said, unsure.chance) if verdict.verify else (verdict.p_correct, verdict.audit)
-    if verdict.serve or (verdict.verify and said >= 1.0 - allowed):
-        audit = draw < chance
+    candidate = Candidate(unsure.card, unsure.score, features=features.told(unsure.features, p_same))
+    verdict = _judge(threshold, candidate, terms)
+    p_correct, chance = (p_same, unsure.chance) if verdict.verify else (verdict.p_correct, verdict.audit)
+    if verdict.serve or (verdict.verify and p_same >= 1.0 - allowed):
+        audit = terms.draw < chance
         card, score = unsure.card, unsure.score
         return Serve(card, Outcome.SEMANTIC, score, p_correct, audit, chance, features=candidate.features)
-    drawn = draw < unsure.chance
+    drawn = terms.draw < unsure.chance
     return Forward(Why.VERIFY_FAILED, nearest=candidate, p_correct=verdict.p_correct, sampled=drawn)
 
 
@@ -150,10 +149,9 @@ def note(threshold: Threshold, category: str, decision: Serve | Verify | Forward
     threshold.note(category, decision.p_correct, served=served, audited=audited)
 
 
-def _judge(
-    threshold: Threshold, candidate: Candidate, category: str, controls: Controls, draw: float, tenant: str
-) -> Verdict:
+def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> Verdict:
     """The verdict under the terms of the request's category, and of the candidate's where that is another."""
+    category, controls, draw, tenant = terms.category, terms.controls, terms.draw, terms.tenant
     verdict = threshold.judge(candidate, category, controls=controls, draw=draw, tenant=tenant)
     if candidate.card.category == category or not (verdict.serve or verdict.verify):
         return verdict
@@ -172,11 +170,11 @@ def _stale(card: Card, now: float) -> bool:
     return card.staleness(now, 0.0) != "fresh"
 
 
-def _unusable(card: Card, controls: Controls, now: float, rejected: Container[int], revalidate: float) -> Why | None:
-    if card.id in rejected:
+def _unusable(card: Card, terms: RequestTerms, revalidate: float) -> Why | None:
+    if card.id in terms.rejected:
         return Why.REJECTED
-    if card.staleness(now, revalidate) == "expired":
+    if card.staleness(terms.now, revalidate) == "expired":
         return Why.EXPIRED
-    if controls.max_age is not None and now - card.created > controls.max_age:
+    if terms.controls.max_age is not None and terms.now - card.created > terms.controls.max_age:
         return Why.MAX_AGE
     return None

@@ -32,8 +32,8 @@ class Gate:
         """Whether to look up by meaning; a closed category is still tried now and then, as `draw` in [0, 1) says."""
         return self._books.open(category, 1.0) or self._books.open(category, draw())
 
-    def note(self, lookup: Lookup, row: Recorded) -> Recorded:
-        """Take notice of a request's outcome; `row` is what is recorded of it, and comes back."""
+    def note(self, lookup: Lookup, row: Recorded) -> None:
+        """Take notice of a request's outcome, of which `row` is recorded."""
         decision = lookup.decision
         hit = isinstance(decision, Serve) and decision.how is Outcome.SEMANTIC
         missed = isinstance(decision, Forward) and decision.outcome is Outcome.MISS and decision.why not in _NOT_SOUGHT
@@ -41,7 +41,7 @@ class Gate:
             count, total = self._calls.get(row.category, (0, 0.0))
             self._calls[row.category] = count + 1, total + row.spent_cost
         if lookup.vector is None or not (hit or missed) or lookup.request_id in self._noted:
-            return row
+            return
         self._noted[lookup.request_id] = None
         if len(self._noted) > _REMEMBERED:
             self._noted.popitem(last=False)
@@ -49,7 +49,6 @@ class Gate:
         seconds = timings.embed + timings.search + timings.guard
         cost = row.saved_cost or row.spent_cost or self._call(row.category)
         self._books.looked_up(row.category, hit=hit, llm=cost, lookup=seconds * CORE_SECOND, verify=lookup.verified)
-        return row
 
     def judged(self, label: Label) -> None:
         """Take notice of a verdict; only audits of served hits say what errors cost."""

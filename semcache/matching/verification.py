@@ -73,16 +73,11 @@ class _Question:
         request = self.lookup.request
         allowed = demanded(self.lookup, self.unsure, self.pack) + _ROUNDING
         if asked.weighed:
-            return decide.heard(
-                self.unsure,
-                said,
-                allowed=allowed,
-                category=self.lookup.category,
-                threshold=self.threshold,
-                controls=request.controls,
-                draw=self.draw,
-                tenant=request.scope.tenant,
+            # Ages were judged when the doubt arose.
+            terms = decide.RequestTerms(
+                self.lookup.category, request.controls, now=0.0, draw=self.draw, tenant=request.scope.tenant
             )
+            return decide.verified(self.unsure, said, allowed=allowed, terms=terms, threshold=self.threshold)
         if said >= 1.0 - allowed:
             return self.served(said)
         return self.refused(sampled=self.draw < self.unsure.chance)

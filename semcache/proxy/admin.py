@@ -12,7 +12,7 @@ import msgspec
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
 from semcache.errors import ConfigError, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.callers import REFUSALS, Callers
@@ -84,7 +84,7 @@ class Deleted(BaseModel):
     dry_run: bool
 
 
-def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
+def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
     """The routes under `/semcache`."""
     router = APIRouter(prefix="/semcache", tags=["semcache"], responses=REFUSALS)
 
@@ -108,7 +108,7 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
     @router.post("/invalidate")
     async def invalidate(body: InvalidateBody, who: Annotated[Caller, Depends(callers.trusted)]) -> Deleted:
         """Delete entries; with `dry_run` only say which."""
-        where = _selector(body, own(who, body.tenant), cache.parts.clock(), confined=not who.admin)
+        where = _selector(body, own(who, body.tenant), cache.clock(), confined=not who.admin)
         ids = await cache.invalidate(where, dry_run=body.dry_run)
         return Deleted(ids=[public_id(i) for i in ids], count=len(ids), dry_run=body.dry_run)
 
@@ -127,14 +127,14 @@ def admin_routes(cache: AsyncSemanticCache, auth: Authenticator) -> APIRouter:
         where = Selector(tenant=own(who, tenant), category=category, model=model, tag=tag, namespace=namespace)
         where = replace(where, everything=where.is_empty())
         start = 0 if after is None else _start(after)
-        found = await cache.parts.store.select(where, limit=limit, after=start)
+        found = await cache.select(where, limit=limit, after=start)
         following = public_id(found[-1].id) if len(found) == limit else None
         return Page(entries=[EntryView(**entry.facts()) for entry in found], next=following)
 
     @router.get("/entries/{entry_id}")
     async def entry(entry_id: str, who: Annotated[Caller, Depends(callers.trusted)]) -> EntryDetail:
         """One entry, with its answer."""
-        [found] = await cache.parts.store.get([_number(entry_id)])
+        found = await cache.get(_number(entry_id))
         if found is None or (not who.admin and found.key.scope.tenant != who.tenant):
             raise _unknown(entry_id)
         return EntryDetail(**found.facts(), answer=msgspec.json.decode(found.body))

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semcache import __version__
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
+from semcache.cache.components import Components
 from semcache.cache.opening import open_from
 from semcache.config.settings import Settings, check_exposure, find_file, is_loopback
 from semcache.dialects import dialects
 from semcache.dialects.answer import openai_error
 from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.learning.judges import asks
-from semcache.matching.strategies import ByCategory
-from semcache.models.verifiers import backend_for, open_verifiers
+from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, respond
 from semcache.proxy.auth import Authenticator
@@ -98,33 +98,34 @@ class Proxy:
     async def start(self) -> None:
         """Open every part. Raises SemcacheError."""
         settings = self.settings
-        self._backend = self._given_backend or _backend(
-            settings, self._note_routed, lambda: self.cache.parts.store.salt
-        )
+        self._backend = self._given_backend or _backend(settings, self._note_routed, lambda: self.cache.salt)
         if settings.upstream.busy_at is not None:
             self._backend = Watched(self._backend)
         try:
             if asks(settings.cache.judge):
                 judge = settings.judge
                 self._judge_backend = backend_for(settings, judge, self._backend, timeout=judge.timeout)
-            parts = await open_from(settings, clock=self._clock, sink=self._sink, judge_backend=self._judge_backend)
+            components = await open_from(
+                settings,
+                clock=self._clock,
+                sink=self._sink,
+                judge_backend=self._judge_backend,
+                upstream=self._backend,
+            )
         except BaseException:
             await self._close_backends()
             raise
-        self.cache = AsyncSemanticCache(parts)
-        parts.meter.build.labels(__version__, parts.embedder.id).set(1)
+        cache = self.cache = AsyncSemanticCache(components)
+        cache.meter.build.labels(__version__, cache.embedder_id).set(1)
         try:
-            keys = await parts.store.keys()
+            keys = await cache.api_keys()
             check_exposure(settings, bool(keys))
-            parts.verifiers = open_verifiers(
-                settings, parts.pack, self._backend, prices=parts.prices, meter=parts.meter
-            )
             self._plans = await self._open_plans()
-            self._near = await self._open_near()
+            self._near = await self._open_near(components)
         except SemcacheError:
             await self.stop()
             raise
-        for category in parts.verifiers.lacking(parts.pack):
+        for category in cache.lacking_verifiers():
             _log.warning("category %s wants a verifier, and verifier.kind sets up none: its doubts miss", category)
         server, chosen = settings.server, settings.background
         self._followups = FollowUps(
@@ -136,7 +137,7 @@ class Proxy:
         )
         self._auth = Authenticator(
             keys,
-            parts.store.salt,
+            cache.salt,
             settings.auth.required,
             admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
             loopback=is_loopback(server.host),
@@ -162,8 +163,8 @@ class Proxy:
         self._rest = _fastapi(self.cache, self._auth, self._plans)
         _calm_collector()
         self._tasks = [asyncio.create_task(self._follow_keys(keys), name="semcache-keys")]
-        if isinstance(self._backend, Watched) and isinstance(parts.threshold, ByCategory):
-            easing = ease(self._backend, settings.upstream.busy_at or 1, parts.threshold.relax)
+        if isinstance(self._backend, Watched) and cache.relax is not None:
+            easing = ease(self._backend, settings.upstream.busy_at or 1, cache.relax)
             self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))
 
     async def stop(self) -> None:
@@ -180,7 +181,6 @@ class Proxy:
             await self._near.close()
         if self._leases is not None:
             self._leases.close()
-        await self.cache.parts.verifiers.close()
         await self.cache.close()
         await self._close_backends()
 
@@ -192,19 +192,19 @@ class Proxy:
         from semcache.proxy.plan_service import PlanSurface
 
         plans = await self.cache.open_plans(Terms(target=chosen.target, life=chosen.life))
-        salt, rule, mode = self.cache.parts.store.salt, chosen.rule, chosen.mode
-        others = self.cache.parts.shared
+        salt, rule, mode = self.cache.salt, chosen.rule, chosen.mode
+        others = self.cache.shared
         return PlanSurface(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others)
 
-    async def _open_near(self) -> OpenNear | None:
+    async def _open_near(self, components: Components) -> OpenNear | None:
         if self.cache.pack.near is None:
             return None
         from semcache.proxy.near_opening import open_near
 
-        return await open_near(self.cache, self.settings, self._backend)
+        return await open_near(self.cache, components, self.settings, self._backend)
 
     def _note_routed(self, trip: Routed) -> None:
-        self.cache.parts.meter.routed(
+        self.cache.meter.routed(
             trip.replica,
             trip.why,
             trip.result,
@@ -274,7 +274,7 @@ class Proxy:
         while True:
             await asyncio.sleep(_REFRESH_KEYS)
             try:
-                keys = await self.cache.parts.store.keys()
+                keys = await self.cache.api_keys()
             except SURVIVED:
                 survived(self.cache, "store")
                 continue

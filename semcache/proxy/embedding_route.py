@@ -137,7 +137,7 @@ class _Batch:
     async def _replay(self, send: Send) -> None:
         entries = [entry for entry in self._held if entry is not None]
         payload = embeddings.merge([entry.body for entry in entries], self._asked.model, Usage())
-        now = self._cache.parts.clock()
+        now = self._cache.clock()
         status = cache_status(
             hit=True,
             ttl=max(0, int(min(entry.expires for entry in entries) - now)),
@@ -290,8 +290,9 @@ class _Batch:
         row = self._cache.outcome(first, status, seconds, answer=answer, collapsed=collapsed)
         held = [entry.usage for entry in self._held if entry is not None]
         saved = Usage(sum(one.prompt_tokens for one in (*held, *spared)))
-        saved_cost = self._cache.parts.prices.cost(row.model, saved)
-        self._cache.journal.note(replace(row, endpoint=Endpoint.EMBEDDINGS.value, saved=saved, saved_cost=saved_cost))
+        saved_cost = self._cache.prices.cost(row.model, saved)
+        logged = replace(row, endpoint=Endpoint.EMBEDDINGS.value, saved=saved, saved_cost=saved_cost)
+        self._cache.note(first, row, logged=logged)
 
 
 def _paid(asked: Sequence[Landed]) -> Usage:

@@ -96,7 +96,7 @@ class Exchange:
             return False
         await respond(send, 200, [*served.headers, *self._own_id(lookup), *self._debug(lookup)], served.payload)
         row = self._cache.outcome(lookup, 200, time.perf_counter() - self._started)
-        self._cache.journal.note(planned(row, self._cache.parts.prices, served.saved))
+        self._cache.note(lookup, row, logged=planned(row, self._cache.prices, served.saved))
         return True
 
     async def _neared(self, choice: NearChoice | None, lookup: Lookup, send: Send) -> bool:
@@ -113,7 +113,7 @@ class Exchange:
             return False
         await respond(send, 200, [*served.headers, *self._own_id(lookup), *self._debug(lookup)], served.payload)
         row = self._cache.outcome(lookup, 200, time.perf_counter() - self._started)
-        self._cache.journal.note(substituted(row, served.usage, served.paid, served.instead))
+        self._cache.note(lookup, row, logged=substituted(row, served.usage, served.paid, served.instead))
         return True
 
     async def _replay(self, lookup: Lookup, served: Serve, send: Send) -> bool:
@@ -129,11 +129,11 @@ class Exchange:
         replay.fixed.extend([*self._turn.named, *self._debug(lookup)])
         await self._turn.learn(entry)
         await self._context.replays.send(replay, send, lookup.request_id)
-        seconds = time.perf_counter() - self._started
+        row, seconds = template, time.perf_counter() - self._started
         if self._followed_up(lookup, served, entry):
             # The call was not spared, only put off.
-            template = self._cache.outcome(lookup, 200, 0.0)
-        self._cache.journal.note(replace(template, seconds=seconds))
+            row = self._cache.outcome(lookup, 200, 0.0)
+        self._cache.note(lookup, template, logged=replace(row, seconds=seconds))
         if hits.memorable(lookup) and self._turn.run is None:
             self._context.replays.remember(self._scope, self._body, replay, self._epoch)
         return True
@@ -285,7 +285,7 @@ class Exchange:
 
     def _note(self, lookup: Lookup, status: int, **facts: Any) -> None:
         seconds = time.perf_counter() - self._started
-        self._cache.journal.note(self._cache.outcome(lookup, status, seconds, **facts))
+        self._cache.note(lookup, self._cache.outcome(lookup, status, seconds, **facts))
 
 
 async def reject(

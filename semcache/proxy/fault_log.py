@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import logging
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
 
 _log = logging.getLogger(__name__)
 
 
-def survived(cache: AsyncSemanticCache, component: str) -> None:
+def survived(cache: ResponseCache, component: str) -> None:
     """Count the exception that is being handled, and log where it came from."""
     cache.meter.faults.labels(component).inc()
     _log.warning("a fault of the %s was survived by forwarding", component, exc_info=True)

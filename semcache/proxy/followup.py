@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Dialect, Outbound
 from semcache.proxy.background import Background, Bucket
@@ -55,7 +55,7 @@ class FollowUps:
 
     def __init__(
         self,
-        cache: AsyncSemanticCache,
+        cache: ResponseCache,
         backend: Backend,
         background: Background,
         *,
@@ -120,7 +120,7 @@ class FollowUps:
         else:
             stored = await self._learned(hit, answer, learn, time.perf_counter() - started)
             late = self._cache.outcome(hit.lookup, 200, 0.0, answer=answer, stored=stored)
-        self._cache.journal.note(replace(late, count=0))
+        self._cache.note(hit.lookup, late, logged=replace(late, count=0))
         counter.labels(hit.lookup.category, result).inc()
 
     async def _ask(self, hit: Hit) -> tuple[Assembled | None, Result]:

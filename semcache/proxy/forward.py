@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
 from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Forwarder:
     """Puts requests on flights. One instance a process."""
 
-    def __init__(self, cache: AsyncSemanticCache, backend: Backend, flights: Flights) -> None:
+    def __init__(self, cache: ResponseCache, backend: Backend, flights: Flights) -> None:
         self._cache = cache
         self._backend = backend
         self._flights = flights
@@ -56,7 +56,7 @@ class Forwarder:
             shelf=lookup.shelf,
             category=lookup.category,
             text=lookup.request.text,
-            created=self._cache.parts.clock(),
+            created=self._cache.clock(),
             expires=_NEVER,
         )
         flight = Flight(card, lookup.vector, mode(lookup))

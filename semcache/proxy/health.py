@@ -13,13 +13,13 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
 from semcache.runtime.guarded_calls import SURVIVED
 
 _PATIENCE = 2.0
 
 
-def health_routes(cache: AsyncSemanticCache) -> APIRouter:
+def health_routes(cache: ResponseCache) -> APIRouter:
     """`/livez`, `/readyz`, `/healthz` and `/metrics`."""
     router = APIRouter(tags=["health"])
 
@@ -35,14 +35,14 @@ def health_routes(cache: AsyncSemanticCache) -> APIRouter:
         faults = cache.faults()
         try:
             async with asyncio.timeout(_PATIENCE):
-                await cache.parts.store.ping()
+                await cache.ping()
         except SURVIVED as error:
             faults.setdefault("store", f"{type(error).__name__}: {error}")
         return {
             "status": "degraded" if faults else "ok",
             "faults": faults,
-            "entries": len(cache.catalogue),
-            "embedder": cache.parts.embedder.id,
+            "entries": len(cache.registry),
+            "embedder": cache.embedder_id,
             "policies": cache.pack.name,
         }
 
@@ -51,11 +51,9 @@ def health_routes(cache: AsyncSemanticCache) -> APIRouter:
         """Prometheus metrics; of all workers when there are several."""
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
 
-        await cache.journal.flush()
+        await cache.event_log.flush()
         with suppress(*SURVIVED):
-            await cache.parts.gauge()
-        for category in cache.pack.categories:
-            cache.meter.stand(category, cache.parts.threshold.standing(category))
+            await cache.gauge()
         registry = cache.meter.registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             registry = CollectorRegistry()

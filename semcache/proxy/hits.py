@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
 from semcache.protocols import Dialect
 from semcache.proxy.asgi import HeaderList, Send
 from semcache.proxy.relay import id_header
@@ -53,9 +53,9 @@ class Replays:
     `epoch` changes whenever who may see what changes; a replay made for a caller of an earlier one is not remembered.
     """
 
-    def __init__(self, cache: AsyncSemanticCache, *, worker: str, capacity: int = 64 << 20) -> None:
+    def __init__(self, cache: ResponseCache, *, worker: str, capacity: int = 64 << 20) -> None:
         self._cache = cache
-        self._clock = cache.parts.clock
+        self._clock = cache.clock
         self._worker = worker
         self._ids = count(1)
         self._memo: dict[MemoKey, Replay] = {}
@@ -75,7 +75,7 @@ class Replays:
         replay = self._memo.get(memo_key(scope, body))
         if replay is None:
             return None
-        card, catalogue = replay.card, self._cache.catalogue
+        card, catalogue = replay.card, self._cache.registry
         if catalogue.get(card.id) is not card or card.expires <= self._clock():
             return None
         return None if card.id in catalogue.rejected(card.exact) else replay
@@ -131,7 +131,7 @@ class Replays:
         await send({"type": "http.response.body", "body": replay.payload})
         if replay.uses < _USES_A_SECOND:
             replay.uses += 1
-            self._cache.catalogue.touch(replay.card)
+            self._cache.registry.touch(replay.card)
 
 
 def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:

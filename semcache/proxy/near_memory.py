@@ -17,7 +17,7 @@ from semcache.types import ChangeKind
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits.near import Lesson
-    from semcache.cache.maintenance import Parts
+    from semcache.cache.components import Components
     from semcache.protocols import VectorBatch
     from semcache.proxy.near_replay import Replays
     from semcache.proxy.nearby import Nearby
@@ -36,8 +36,9 @@ class NearMemory:
     that there is one line of states, in which every comparison counts once.
     """
 
-    def __init__(self, nearby: Nearby, replays: Replays, parts: Parts) -> None:
-        self._nearby, self._near, self._replays, self._parts = nearby, nearby.near, replays, parts
+    def __init__(self, nearby: Nearby, replays: Replays, components: Components) -> None:
+        self._nearby, self._near, self._replays = nearby, nearby.near, replays
+        self._components, self._store = components, components.store
         self._line: list[int] = []  # the last writings that the present state goes back to
         self._last = 0
         self._sent: tuple[Lesson, ...] = ()
@@ -47,7 +48,7 @@ class NearMemory:
 
     async def restore(self) -> None:
         """Take up what was learned. Raises StoreError."""
-        self._seen = await self._parts.store.head()
+        self._seen = await self._store.head()
         await self._take_up()
 
     async def save(self) -> None:
@@ -57,12 +58,12 @@ class NearMemory:
             state, lessons = self._near.state(), tuple(self._near.lessons)
             if state == self._written:
                 return
-            number = self._parts.new_id()
+            number = self._components.new_id()
             line = [*self._line, number][-_LINE:]
             content = msgspec.json.encode({"promises": self._promises(), "line": line, "state": state})
             # A store keeps the highest, and clocks of several machines differ.
-            self._at = max(self._at + 1, int(1000 * self._parts.clock()))
-            await self._parts.store.learn(NAME, self._at, content)
+            self._at = max(self._at + 1, int(1000 * self._components.clock()))
+            await self._store.learn(NAME, self._at, content)
             self._line, self._last, self._sent, self._written = line, number, lessons, state
             for _ in lessons:
                 self._near.lessons.popleft()
@@ -75,18 +76,20 @@ class NearMemory:
 
     async def follow(self) -> None:
         """Make examples of what the large model answered to other workers' requests. Raises StoreError."""
-        changes = await self._parts.store.changes(self._seen)
+        changes = await self._store.changes(self._seen)
         if not changes:
             return
         self._seen = changes[-1].seq
         put = [one.entry_id for one in changes if one.kind is ChangeKind.PUT]
         fresh = [number for number in dict.fromkeys(put) if self._near.pool.get(number) is None]
         for at in range(0, len(fresh), _BATCH):
-            await self._keep(await self._parts.store.vectors_of(fresh[at : at + _BATCH], self._parts.embedder.id))
+            await self._keep(await self._store.vectors_of(fresh[at : at + _BATCH], self._components.embedder.id))
 
     async def fill(self) -> None:
         """Make examples of the large model's answers in the store, as many as there is room for. Raises StoreError."""
-        async for batch in self._parts.store.vectors(self._parts.embedder.id, now=self._parts.clock(), batch=_BATCH):
+        async for batch in self._store.vectors(
+            self._components.embedder.id, now=self._components.clock(), batch=_BATCH
+        ):
             await self._keep(batch)
             if self._near.pool.bytes > _FULL * self._near.settings.bytes:
                 return
@@ -94,7 +97,7 @@ class NearMemory:
     async def _keep(self, batch: VectorBatch) -> None:
         large, known = self._near.settings.large.name, dialects()
         rows = {card.id: row for row, card in enumerate(batch.cards)}
-        for entry in await self._parts.store.get(list(rows)):
+        for entry in await self._store.get(list(rows)):
             if entry is not None and entry.model == large and self._near.pool.get(entry.id) is None:
                 answer = known[entry.endpoint].parse(entry.body)
                 vector = batch.matrix[rows[entry.id]].copy()
@@ -102,7 +105,7 @@ class NearMemory:
 
     async def _take_up(self) -> None:
         """Lay what was learned here on what was written last, if that was somebody else."""
-        saved = await self._parts.store.learned(NAME)
+        saved = await self._store.learned(NAME)
         if saved is None:
             return
         self._at = saved[0]
@@ -125,13 +128,13 @@ class NearMemory:
     def _promises(self) -> dict[str, Any]:
         """What was learned under: with other ones, nothing of it holds."""
         given = self._near.settings
-        judge = getattr(self._parts.judge, "name", "")
+        judge = getattr(self._components.judge, "name", "")
         return {
             "small": given.small.name,
             "large": given.large.name,
             "target": given.target,
             "confidence": given.confidence,
             "judge": judge,
-            "embedder": self._parts.embedder.id,
+            "embedder": self._components.embedder.id,
             "strategy": given.strategy,
         }

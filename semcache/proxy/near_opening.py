@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from semcache.agents.multiplex.models import Model
 from semcache.agents.nearhits import NearHits
 from semcache.agents.nearhits import Settings as Terms
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.components import Components
 from semcache.config.packs import Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
@@ -73,13 +74,18 @@ class OpenNear:
             _log.warning("the examples of the store could not be read: near hits start without", exc_info=True)
 
 
-async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Backend) -> OpenNear | None:
-    """The near hits that the pack asks for, None where it asks for none. Raises ConfigError or StoreError."""
+async def open_near(
+    cache: ResponseCache, components: Components, settings: Settings, upstream: Backend
+) -> OpenNear | None:
+    """Return the near hits that the pack asks for, None where it asks for none.
+
+    `components` are those of the `cache`. Raises ConfigError or StoreError.
+    """
     said = cache.pack.near
     if said is None:
         return None
-    parts, chosen = cache.parts, settings.background
-    terms = terms_of(cache.pack, parts.prices)
+    chosen = settings.background
+    terms = terms_of(cache.pack, cache.prices)
     own = None
     if settings.near.url is not None:
         key = settings.near.api_key
@@ -87,21 +93,21 @@ async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Bac
         own = open_backend(
             settings.near.url,
             Connection(key.get_secret_value() if key else None, timeout=timeout),
-            secret=lambda: parts.store.salt,
+            secret=lambda: cache.salt,
             salt=settings.upstream.cache_salt,
         )
 
     def alive(entry_id: int) -> bool:
-        card = cache.catalogue.get(entry_id)
-        return card is not None and card.expires > parts.clock()
+        card = cache.registry.get(entry_id)
+        return card is not None and card.expires > cache.clock()
 
     def id_of(lookup: Lookup) -> int | None:
-        card = cache.catalogue.exact(lookup.key.exact) if lookup.key is not None else None
+        card = cache.registry.exact(lookup.key.exact) if lookup.key is not None else None
         return card.id if card is not None and card.text == lookup.request.text else None
 
     def spent(lookup: Lookup, usage: Usage, paid: float) -> None:
-        row = substituted(cache.outcome(lookup, 200, 0.0), usage, paid, 0.0)
-        cache.journal.note(replace(row, count=0))
+        row = cache.outcome(lookup, 200, 0.0)
+        cache.note(lookup, row, logged=replace(substituted(row, usage, paid, 0.0), count=0))
 
     def load() -> float:
         busy_at = settings.upstream.busy_at
@@ -112,9 +118,9 @@ async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Bac
     replays = Replays(
         near,
         Apart(upstream),
-        parts.judge,
+        components.judge,
         rate=said.replays,
-        clock=parts.clock,
+        clock=cache.clock,
         load=load,
         spent=spent,
         patience=settings.upstream.timeout,
@@ -123,28 +129,25 @@ async def open_near(cache: AsyncSemanticCache, settings: Settings, upstream: Bac
         near,
         upstream if own is None else Apart(own),
         upstream,
-        parts.judge,
+        components.judge,
         background,
-        salt=parts.store.salt,
+        salt=cache.salt,
         id_of=id_of,
-        clock=parts.clock,
-        rng=parts.rng,
+        clock=cache.clock,
+        rng=components.rng,
         spent=spent,
         load=load,
         patience=settings.near.timeout,
         replays=replays,
     )
-    memory = NearMemory(nearby, replays, parts)
+    memory = NearMemory(nearby, replays, components)
     try:
         await memory.restore()
     except BaseException:
         if own is not None:
             await own.close()
         raise
-    parts.sweeping.append(memory.sweep)
-    if settings.server.workers > 1 or settings.store_url.startswith("postgresql"):
-        parts.following.append(memory.follow)
-    cache.standings["near"] = nearby.standing
+    cache.attach(follow=memory.follow if cache.shared else None, sweep=memory.sweep, standing=("near", nearby.standing))
     return OpenNear(nearby, memory, replays, background, own)
 
 

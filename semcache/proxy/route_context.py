@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.cache.asynchronous import ResponseCache
 from semcache.errors import RequestRejected
 from semcache.protocols import Backend
 from semcache.proxy.auth import Authenticator, Caller
@@ -40,7 +40,7 @@ class Limits:
 class RouteContext:
     """The parts of one proxy process that every route uses; None for those that its settings leave out."""
 
-    cache: AsyncSemanticCache
+    cache: ResponseCache
     backend: Backend
     auth: Authenticator
     limits: Limits
@@ -65,10 +65,10 @@ class RouteContext:
 
     def note_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
         """Record a request of a known caller that was refused before it could be looked up."""
-        self.cache.journal.note(
+        self.cache.event_log.note(
             Recorded(
                 request_id=self.replays.request_id(),
-                at=self.cache.parts.clock(),
+                at=self.cache.clock(),
                 endpoint=endpoint.value,
                 scope=CacheScope(caller.tenant),
                 model="",

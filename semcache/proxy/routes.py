@@ -56,7 +56,7 @@ class CompletionRoute:
     async def _again(self, known: hits.Replay, send: Send, started: float) -> None:
         cache, replays = self._context.cache, self._context.replays
         await replays.send(known, send, replays.request_id())
-        cache.journal.repeat(known.template, cache.parts.clock(), time.perf_counter() - started)
+        cache.event_log.repeat(known.template, cache.clock(), time.perf_counter() - started)
 
     def _read(self, dialect: Dialect, body: bytes, scope: Scope, caller: Caller) -> Request:
         headers: HeaderList = scope["headers"]

@@ -12,7 +12,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from semcache.types import Recorded, public_id
-from semcache.types.evidence import Standing, State
+from semcache.types.evidence import Label, Standing, State
 
 STAGES = ("key", "embed", "search", "guard", "store", "upstream")
 _SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
@@ -70,6 +70,18 @@ class Meter:
         self.verifications = Counter(
             "semcache_verifications_total", "Uncertain neighbours verified.", ["category", "result"], registry=r
         )
+        self._labels = Counter(
+            "semcache_labels_total", "Labels learned from.", ["category", "source", "correct"], registry=r
+        )
+        self._unlabelled = Counter(
+            "semcache_dropped_labels_total", "Comparisons that yielded no label.", ["reason"], registry=r
+        )
+        self._plans = Counter(
+            "semcache_plan_lookups_total", "Plans looked up or learned, by reason.", ["why"], registry=r
+        )
+        self._tools = Counter(
+            "semcache_tool_calls_total", "Calls of tools looked up or recorded, by reason.", ["why"], registry=r
+        )
         self._routed = Counter(
             "semcache_routed_total", "Requests by upstream.", ["replica", "why", "result"], registry=r
         )
@@ -104,6 +116,22 @@ class Meter:
         self._audit_rate.labels(category).set(standing.audit_rate)
         for state in State:
             self._state.labels(category, state.value).set(state is standing.state)
+
+    def labelled(self, label: Label) -> None:
+        """Count a label that is learned from."""
+        self._labels.labels(label.category, label.source.value, str(label.correct).lower()).inc()
+
+    def unlabelled(self, reason: str) -> None:
+        """Count a comparison that yielded no label."""
+        self._unlabelled.labels(reason).inc()
+
+    def plan_looked_up(self, why: str) -> None:
+        """Count a plan that was looked up or learned."""
+        self._plans.labels(why).inc()
+
+    def tool_looked_up(self, why: str) -> None:
+        """Count a call of a tool that was looked up or recorded."""
+        self._tools.labels(why).inc()
 
     def verified(self, category: str, result: str, seconds: float) -> None:
         """Count what came of asking a verifier while a client waited for so long."""

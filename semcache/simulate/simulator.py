@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from semcache.config.packs import Pack
@@ -119,12 +120,16 @@ class Simulator:
         if arrival.refused not in (None, Why.EXACT_ONLY):
             return Step(Outcome.BYPASS, arrival.refused)
         self._sweep(arrival.at)
-        rejected = self.catalogue.rejected(digest)
+        terms = decide.RequestTerms(
+            policy.name,
+            _CONTROLS,
+            now=arrival.at,
+            rejected=self.catalogue.rejected(digest),
+            tenant=arrival.tenant,
+            revalidate=policy.revalidate,
+        )
         card = self.catalogue.exact(digest)
-        if card is not None and card.category != policy.name:
-            card = None
-        stale = policy.revalidate
-        exact = decide.exact(card, controls=_CONTROLS, now=arrival.at, rejected=rejected, revalidate=stale)
+        exact = decide.exact(card, terms) if card is not None and card.category == policy.name else None
         if isinstance(exact, Serve):
             self.catalogue.touch(exact.card)
             right, source = self._right(exact.card.id, arrival), exact.card.id - 1
@@ -135,22 +140,16 @@ class Simulator:
             self._keep(question, None, 0)
             return Step(Outcome.MISS, Why.EXACT_ONLY)
         candidates = self._search(arrival, vector, places)
-        draw = self._rng.random()
+        terms = replace(terms, draw=self._rng.random())
         decision = decide.semantic(
             candidates,
-            text=arrival.text,
-            category=policy.name,
-            threshold=self.threshold,
-            conflicts=lambda query, cached: guards.conflicts(query, cached, policy.guards),
-            controls=_CONTROLS,
-            now=arrival.at,
-            rejected=rejected,
-            draw=draw,
-            tenant=arrival.tenant,
-            revalidate=stale,
+            arrival.text,
+            terms,
+            self.threshold,
+            lambda query, cached: guards.conflicts(query, cached, policy.guards),
         )
         if isinstance(decision, Verify):
-            decision = self._verified(decision, arrival, draw)
+            decision = self._verified(decision, arrival, terms)
         decide.note(self.threshold, policy.name, decision)
         if isinstance(decision, Serve):
             return self._served(question, decision, vector)
@@ -169,21 +168,14 @@ class Simulator:
         card_of = self.catalogue.get
         return [Candidate(card, one.score) for one in found if (card := card_of(one.entry_id)) is not None]
 
-    def _verified(self, unsure: Verify, arrival: Arrival, draw: float) -> Serve | Forward:
+    def _verified(self, unsure: Verify, arrival: Arrival, terms: decide.RequestTerms) -> Serve | Forward:
         policy = self.pack.of(arrival.category)
         if self._verify is None or policy.verify == "llm":
             nearest = Candidate(unsure.card, unsure.score, features=unsure.features)
             return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=unsure.p_correct)
-        return decide.heard(
-            unsure,
-            self._verify(arrival.text, unsure.card.text),
-            allowed=self.pack.target_of(policy.name) if unsure.risk is None else unsure.risk,
-            category=policy.name,
-            threshold=self.threshold,
-            controls=_CONTROLS,
-            draw=draw,
-            tenant=arrival.tenant,
-        )
+        p_same = self._verify(arrival.text, unsure.card.text)
+        allowed = self.pack.target_of(policy.name) if unsure.risk is None else unsure.risk
+        return decide.verified(unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
 
     def _served(self, question: Question, served: Serve, vector: Vector) -> Step:
         card, right = served.card, self._right(served.card.id, question.arrival)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from semcache.config.packs import Category
 from semcache.learning import labelling
-from semcache.learning.learner import GREY
+from semcache.learning.verdicts import GREY
 from semcache.protocols import Threshold
 from semcache.simulate.arrivals import Arrival
 from semcache.storage.entry_registry import Catalogue

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 from semcache.config.agent_packs import ModelSpec
 from semcache.config.packs import Pack
@@ -75,7 +75,11 @@ class Prices:
 
 
 class Facts(TypedDict, total=False):
-    """What a skin knows of a finished request. `answer` is the upstream's, `entry` the replayed one."""
+    """The facts that a caller knows of a finished request.
+
+    `answer` is the upstream's, `entry` the replayed one, `upstream` the seconds that the upstream took, and `collapsed`
+    means that another request's upstream call gave `answer`.
+    """
 
     entry: Entry | None
     answer: Assembled | None
@@ -91,13 +95,10 @@ def recorded(
     at: float,
     status: int,
     seconds: float,
-    entry: Entry | None = None,
-    answer: Assembled | None = None,
-    stored: str | None = None,
-    upstream: float = 0.0,
-    collapsed: bool = False,
+    **facts: Unpack[Facts],
 ) -> Recorded:
-    """The row for one request. `collapsed` means that another request's upstream call gave `answer`."""
+    """Return the row for one request that ended at the Unix time `at`, after `seconds`."""
+    entry, answer, collapsed = facts.get("entry"), facts.get("answer"), facts.get("collapsed", False)
     request, decision = lookup.request, lookup.decision
     spent = answer.usage if answer is not None and not collapsed else Usage()
     saved = entry.usage if entry is not None else answer.usage if answer is not None and collapsed else Usage()
@@ -124,14 +125,14 @@ def recorded(
         exact=lookup.key.exact if lookup.key is not None else b"",
         score=score,
         p_correct=p_correct,
-        stored=stored,
+        stored=facts.get("stored"),
         stream=request.stream,
         saved=saved,
         saved_cost=prices.cost(request.model, saved),
         spent=spent,
         spent_cost=prices.cost(request.model, spent),
         seconds=seconds,
-        timings=replace(lookup.timings, upstream=upstream),
+        timings=replace(lookup.timings, upstream=facts.get("upstream", 0.0)),
         collapsed=collapsed,
     )
 

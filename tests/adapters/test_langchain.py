@@ -23,6 +23,7 @@ import semcache
 from semcache.errors import InvalidArgument, StoreError
 from semcache_langchain import SemanticCache as LangChainCache
 from tests.adapters.auditing import Auditing
+from tests.components import replace_strategy
 
 # LangChain says so of its own (de)serialiser, once a process.
 ASK = "How do I reset my password?"
@@ -175,7 +176,7 @@ def test_a_stored_foreign_object_is_never_made(llm_cache: LangChainCache, cache:
     assert found is not None
     assert found.entry is not None
     body = json.dumps({"choices": [], "langchain": [stored]}).encode()
-    cache.inner.parts.answers.put(replace(found.entry, body=body))
+    cache.inner.components.live.hot.put(replace(found.entry, body=body))
     assert llm_cache.lookup(ASK, "llm") is None
     assert llm_cache.faults == 1
 
@@ -211,9 +212,10 @@ def test_an_audited_hit_asks_the_model_and_is_judged(
 ) -> None:
     llm = model(llm_cache)
     llm.invoke(ASK)
-    monkeypatch.setattr(cache.inner.parts, "threshold", Auditing(cache.inner.parts.threshold))
+    strategy = cache.inner.components.strategy
+    replace_strategy(cache.inner, Auditing(strategy))
     assert llm.invoke(AGAIN).content == "second"
-    monkeypatch.undo()
+    replace_strategy(cache.inner, strategy)
     assert llm.invoke(AGAIN).content == "second", "the fresh answer was kept"
 
 

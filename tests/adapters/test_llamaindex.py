@@ -24,6 +24,7 @@ from semcache import SemanticCache
 from semcache.errors import StoreError
 from semcache_llamaindex import CachedLLM
 from tests.adapters.auditing import Auditing
+from tests.components import replace_strategy
 
 ASK = "How do I reset my password?"
 AGAIN = "How do I reset my password, please?"
@@ -237,8 +238,9 @@ def test_an_audited_hit_asks_and_is_judged(
     llm: CachedLLM, inner: Counting, cache: SemanticCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     llm.complete(ASK)
-    monkeypatch.setattr(cache.inner.parts, "threshold", Auditing(cache.inner.parts.threshold))
+    strategy = cache.inner.components.strategy
+    replace_strategy(cache.inner, Auditing(strategy))
     assert llm.complete(AGAIN).text == AGAIN
-    monkeypatch.undo()
+    replace_strategy(cache.inner, strategy)
     assert llm.complete(AGAIN).text == AGAIN
     assert inner.asked == 2, "the fresh answer was kept"

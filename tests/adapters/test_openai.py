@@ -21,6 +21,7 @@ from semcache.errors import StoreError
 from semcache.upstream.backends.echo import echo_app
 from semcache_openai import cached
 from tests.adapters.auditing import Auditing
+from tests.components import replace_strategy
 
 ASK = [{"role": "user", "content": "How do I reset my password?"}]
 AGAIN = [{"role": "user", "content": "How do I reset my password, please?"}]
@@ -301,10 +302,11 @@ def test_an_audited_hit_is_asked_and_judged(
     client: OpenAI, cache: SemanticCache, upstream: Upstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create(client)
-    monkeypatch.setattr(cache.inner.parts, "threshold", Auditing(cache.inner.parts.threshold))
+    strategy = cache.inner.components.strategy
+    replace_strategy(cache.inner, Auditing(strategy))
     fresh = create(client, AGAIN).choices[0].message.content
     assert upstream.asked == 2
-    monkeypatch.undo()
+    replace_strategy(cache.inner, strategy)
     assert create(client, AGAIN).choices[0].message.content == fresh
 
 

@@ -12,11 +12,11 @@ from tests.agents.worlds import TOOLS, asked, cancelling
 def test_what_was_learned_is_known_after_a_restart_by_the_same_cache(tmp_path: Path) -> None:
     task = asked("Cancel the first reservation of user cy_fox_3, please")
     with SemanticCache.open(str(tmp_path), embedder="hashing") as cache:
-        plans = BlockingPlans(cache.run(open_plans(cache.inner.parts)), cache.run)
+        plans = BlockingPlans(cache.run(open_plans(cache.inner.components)), cache.run)
         assert plans.lookup(task, tools=TOOLS).outcome == "miss"
         assert plans.record(cancelling("ann_lee_1", "AB12CD"), tools=TOOLS) is not None
     with SemanticCache.open(str(tmp_path), embedder="hashing") as cache:
-        plans = BlockingPlans(cache.run(open_plans(cache.inner.parts)), cache.run)
+        plans = BlockingPlans(cache.run(open_plans(cache.inner.components)), cache.run)
         found = plans.lookup(task, tools=TOOLS)
         assert found.outcome == "plan"
         assert plans.outcome(found, success=True)

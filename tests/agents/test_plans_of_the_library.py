@@ -41,21 +41,21 @@ async def test_a_cache_follows_the_plans_of_others_on_its_store(tmp_path: Path) 
         await AsyncSemanticCache.open(str(tmp_path), embedder="hashing") as two,
     ):
         plan_id = await one.plans.record(cancelling("ann_lee_1", "AB12CD"), tools=TOOLS)
-        await two.parts.catch_up()
+        await two.catch_up()
         assert (await two.plans.lookup(TASK, tools=TOOLS)).plan_id == plan_id
         gone = await two.plans.library.purge([plan_id or ""], tenant=None, agent=None, now=0.0, dry_run=False)
         assert gone == [plan_id]
-        await one.parts.catch_up()
+        await one.catch_up()
         assert (await one.plans.lookup(TASK, tools=TOOLS)).outcome == "miss"
 
 
 async def test_plans_are_opened_when_they_are_first_used_and_once(tmp_path: Path) -> None:
     async with await AsyncSemanticCache.open(str(tmp_path), embedder="hashing") as cache:
         plans = cache.plans
-        assert cache.parts.sweeping == [], "nothing is open yet"
+        assert cache.components.maintenance._sweepers == [], "nothing is open yet"
         found = await asyncio.gather(*(plans.lookup(TASK, tools=TOOLS) for _ in range(3)))
         assert {one.outcome for one in found} == {"miss"}
-        assert len(cache.parts.sweeping) == 1
+        assert len(cache.components.maintenance._sweepers) == 1
         assert cache.plans is await cache.open_plans()
 
 

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache, SemanticCache
-from semcache.cache.opening import open_parts
+from semcache.cache.opening import Opening, open_components
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 from semcache.request import eligibility
 from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
+from tests.components import share
 from tests.packs import static
 
 
@@ -111,13 +112,14 @@ async def test_a_complaint_that_reaches_another_worker_at_once_counts_for_the_re
     cache: AsyncSemanticCache, tmp_path: Path, clock: Clock
 ) -> None:
     async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), seed=2, clock=clock) as other:
-        other.parts.shared = True
+        share(other)
         await told(cache, "How do I cancel my subscription?", "Press Cancel.")
         served = await cache.lookup("How can I cancel my subscription?")
         assert served.outcome is Outcome.SEMANTIC
         # The other worker has heard neither of the entry nor of the hit.
         assert await other.feedback(served.entry_id, correct=False)
-        await other.parts.catch_up()
+        await other.settle()
+        await other.catch_up()
         assert (await other.lookup("How can I cancel my subscription?")).why is Why.REJECTED
         assert (await other.lookup("How do I cancel my subscription?")).answer == "Press Cancel."
 
@@ -283,10 +285,10 @@ async def test_two_caches_on_one_store_follow_each_other(tmp_path: Path, clock: 
         await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), clock=clock) as two,
     ):
         await told(one, "What is the capital of Peru?", "Lima")
-        await two.parts.catch_up()
+        await two.catch_up()
         assert (await two.lookup("What's the capital of Peru?")).answer == "Lima"
         await two.invalidate(Selector(category=(await two.lookup("What's the capital of Peru?")).category))
-        await one.parts.catch_up()
+        await one.catch_up()
         assert (await one.lookup("What is the capital of Peru?")).answer is None
 
 
@@ -296,18 +298,16 @@ async def test_an_entry_that_cannot_be_opened_holds_up_nothing_that_comes_after_
 
     async def worker(ring: str) -> AsyncSemanticCache:
         pack = static(tmp_path)
-        parts = await open_parts(
-            str(tmp_path), policies=pack, judge="exact", embedder="hashing", clock=Clock(), seal_keys=ring
-        )
-        return AsyncSemanticCache(parts)
+        opening = Opening(data=str(tmp_path), policies=pack, embedder="hashing", clock=Clock(), seal_keys=ring)
+        return AsyncSemanticCache(await open_components(opening))
 
     async with await worker(old) as one, await worker(f"{new},{old}") as two:
         await told(one, "What is the capital of Peru?", "Lima")
-        await two.parts.catch_up()
+        await two.catch_up()
         await told(two, "How tall is Mount Everest?", "8,849 m")
         await two.feedback((await two.lookup("What is the capital of Peru?")).entry_id, correct=False)
-        await one.parts.catch_up()
-        assert one.parts.seen == await two.parts.store.head()
+        await one.catch_up()
+        assert one.components.maintenance.seen == await two.components.store.head()
         assert (await one.lookup("What is the capital of Peru?")).answer is None
 
 
@@ -316,7 +316,7 @@ async def test_a_cache_whose_folder_is_gone_is_closed_all_the_same(tmp_path: Pat
     shutil.rmtree(tmp_path / "data")
     await cache.close()
     with pytest.raises(StoreError, match="not open"):
-        await cache.parts.store.head()
+        await cache.components.store.head()
 
 
 async def test_invalidation_by_tag_and_its_dry_run(cache: AsyncSemanticCache) -> None:

@@ -47,18 +47,18 @@ def settings(folder: Path, **judge: Any) -> Settings:
 async def test_a_judge_that_is_a_model_gets_a_backend_of_its_own_that_is_closed(
     tmp_path: Path, doors: list[Door]
 ) -> None:
-    parts = await opening.open_from(settings(tmp_path, **{"judge.model": "small"}), clock=lambda: 0.0)
-    assert isinstance(parts.judge, LlmJudge)
-    await parts.close()
+    components = await opening.open_from(settings(tmp_path, **{"judge.model": "small"}), clock=lambda: 0.0)
+    assert isinstance(components.judge, LlmJudge)
+    await components.closing.aclose()
     assert [door.closed for door in doors] == [1]
 
 
 async def test_a_backend_that_is_given_is_its_owners_to_close(tmp_path: Path, doors: list[Door]) -> None:
     given = Door()
-    parts = await opening.open_from(
+    components = await opening.open_from(
         settings(tmp_path, **{"judge.model": "small"}), clock=lambda: 0.0, judge_backend=given
     )
-    await parts.close()
+    await components.closing.aclose()
     assert (doors, given.closed) == ([], 0)
 
 
@@ -98,8 +98,8 @@ async def test_whatever_fails_at_the_start_leaves_embedder_and_store_closed(
     monkeypatch.setattr(opening, "IndexOwner", kept(opening.IndexOwner))
     monkeypatch.setattr(opening, "given", broken)
     with pytest.raises(ConfigError):
-        await opening.open_parts(
-            str(tmp_path), policies="default", judge=judge, embedder="hashing", clock=lambda: 0.0, verifier=verifier
+        await opening.open_components(
+            opening.Opening(data=str(tmp_path), judge=judge, embedder="hashing", clock=lambda: 0.0, verifier=verifier)
         )
     assert made == []
 
@@ -122,9 +122,9 @@ async def test_a_judge_of_a_plug_in_is_given_the_backend_that_settings_name(
     monkeypatch.setattr("semcache.config.plugins.names", lambda kind: ["mine"] if kind == "judges" else [])
     monkeypatch.setattr("semcache.config.plugins.make", make)
     chosen = settings(tmp_path, **{"cache.judge": "mine", "judge.model": "small"})
-    parts = await opening.open_from(chosen, clock=lambda: 0.0)
-    assert (given["backend"], given["model"], given["embedder"]) == (doors[0], "small", parts.embedder)
-    await parts.close()
+    components = await opening.open_from(chosen, clock=lambda: 0.0)
+    assert (given["backend"], given["model"], given["embedder"]) == (doors[0], "small", components.embedder)
+    await components.closing.aclose()
     assert [door.closed for door in doors] == [1]
 
 
@@ -140,5 +140,5 @@ async def test_the_pack_says_how_many_answers_are_kept_in_all_and_which_go_first
             # What is asked for again stays.
             assert (await cache.lookup("Question 0", category="default")).answer == "Answer 0"
         await cache.settle()
-        assert len(cache.catalogue) == 3
+        assert len(cache.registry) == 3
         assert (await cache.lookup("Question 0", category="default")).answer == "Answer 0"

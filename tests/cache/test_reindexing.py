@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from semcache.agents.library import AsyncSemanticCache
 from semcache.cache import reindexing
-from semcache.cache.asynchronous import AsyncSemanticCache
 from semcache.errors import EmbedError
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.storage.stores import open_store

@@ -15,6 +15,7 @@ from semcache.cache.found import Found, chat_request
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.types import Assembled, Card, Endpoint, Outcome, Request, Scope, Selector, Store, Why
+from tests.components import replace_strategy
 from tests.request.test_conversation import ALL, talk, with_system, with_tool
 
 PACK = """
@@ -153,9 +154,9 @@ async def test_a_store_that_is_down_costs_a_miss_and_nothing_else(
     async def down(ids: Sequence[int]) -> Any:
         raise CacheUnavailable("the store is down")
 
-    for card in list(cache.catalogue.expired(float("inf"))):
-        cache.parts.answers.remove(card.id)
-    monkeypatch.setattr(cache.parts.store, "get", down)
+    for card in list(cache.registry.expired(float("inf"))):
+        cache.components.live.hot.remove(card.id)
+    monkeypatch.setattr(cache.components.store, "get", down)
     assert (await ask(cache, *REWORDED)).why is Why.FAULT
 
 
@@ -166,7 +167,7 @@ async def test_a_paraphrase_that_will_not_do_is_named_and_not_counted_as_served(
     await tell(cache, "Mostly.", THROAT[0])
     noted: list[bool] = []
     note = lambda category, p_correct, *, served, audited: noted.append(served)  # noqa: E731
-    monkeypatch.setattr(cache.parts.threshold, "note", note)
+    monkeypatch.setattr(cache.components.strategy, "note", note)
     request = chat_request(REWORDED[0], "default", {}, Scope("default", None, ""), None)
     for paraphrases in (True, False):
         lookup = await cache.consult(request, "r", paraphrases=paraphrases)
@@ -232,7 +233,7 @@ class Told:
 
 
 async def test_the_strategy_hears_of_each_request_once(cache: AsyncSemanticCache) -> None:
-    told = cache.parts.threshold = Told(cache.parts.threshold)
+    told = replace_strategy(cache, Told(cache.components.strategy))
     await tell(cache, "Lima", "What is the capital of Peru?")
     assert told.notes == [("default", None, False)]
     found = await ask(cache, "What's the capital of Peru?")
@@ -257,14 +258,14 @@ async def test_nobody_joins_a_call_in_the_air_for_another_conversation(cache: As
 async def test_what_is_decided_for_a_tenant_is_decided_under_its_name(
     cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge, asked = cache.parts.threshold.judge, list[str]()
+    judge, asked = cache.components.strategy.judge, list[str]()
 
     def listening(*given: Any, tenant: str = "", **more: Any) -> Any:
         asked.append(tenant)
         return judge(*given, tenant=tenant, **more)
 
     await tell(cache, "Mostly.", *THROAT, tenant="acme")
-    monkeypatch.setattr(cache.parts.threshold, "judge", listening)
+    monkeypatch.setattr(cache.components.strategy, "judge", listening)
     assert (await ask(cache, *REWORDED, tenant="acme")).answer == "Mostly."
     assert set(asked) == {"acme"}
 
@@ -273,11 +274,11 @@ async def test_what_is_decided_for_a_tenant_is_decided_under_its_name(
 async def test_an_embedder_that_returns_no_unit_vectors_is_a_fault_that_is_told(
     cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any]
 ) -> None:
-    embed = cache.parts.embedder.embed
+    embed = cache.components.embedder.embed
 
     async def broken(texts: Sequence[str]) -> Any:
         return wrong(await embed(texts))
 
-    monkeypatch.setattr(cache.parts.embedder, "embed", broken)
+    monkeypatch.setattr(cache.components.embedder, "embed", broken)
     assert (await ask(cache, *THROAT)).why is Why.FAULT
     assert list(cache.faults()) == ["embedder"]

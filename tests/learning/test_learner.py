@@ -77,7 +77,7 @@ async def opened(
 
 
 def pupil(cache: AsyncSemanticCache) -> Pupil:
-    made = cache.parts.threshold
+    made = cache.components.strategy
     assert isinstance(made, strategies.ByCategory)
     [only] = made._made.values()
     assert isinstance(only, Pupil)
@@ -100,7 +100,7 @@ async def test_a_miss_is_compared_with_its_neighbour_and_an_equal_answer_is_shar
         missed = await told(cache, FAR, "Hold the button.")
         await cache.settle()
         [label] = pupil(cache).labels
-        first, second = (cache.catalogue.exact(one) for one in await digests(cache, ASKED, FAR))
+        first, second = (cache.registry.exact(one) for one in await digests(cache, ASKED, FAR))
         assert first is not None
         assert second is not None
         assert (label.source, label.correct, label.served, label.chance) == (LabelSource.MISS, True, False, 1.0)
@@ -111,7 +111,7 @@ async def test_a_miss_is_compared_with_its_neighbour_and_an_equal_answer_is_shar
             missed.lookup.decision.nearest.features,
         )
         assert first.answer_class == second.answer_class == first.id
-        [kept] = await cache.parts.store.get([second.id])
+        [kept] = await cache.components.store.get([second.id])
         assert kept is not None
         assert kept.answer == first.id
 
@@ -126,8 +126,8 @@ async def test_a_neighbour_with_another_answer_is_a_negative_for_that_request(tm
         missed = await told(cache, FAR, "Unplug it.")
         await cache.settle()
         assert [label.correct for label in pupil(cache).labels] == [False]
-        assert [one.exact for one in await cache.parts.store.rejections()] == [missed.lookup.key.exact]
-        own = cache.catalogue.exact(missed.lookup.key.exact)
+        assert [one.exact for one in await cache.components.store.rejections()] == [missed.lookup.key.exact]
+        own = cache.registry.exact(missed.lookup.key.exact)
         assert own is not None
         assert own.answer_class == own.id
         await cache.invalidate(Selector(ids=(own.id,)))
@@ -149,10 +149,10 @@ async def test_an_audit_judges_what_was_served_and_keeps_the_fresh_answer(tmp_pa
         await cache.settle()
         [label] = pupil(cache).labels
         assert (label.source, label.correct, label.served, label.chance) == (LabelSource.AUDIT, False, True, 1.0)
-        [entry] = await cache.parts.store.select(Selector(source="audit"))
+        [entry] = await cache.components.store.select(Selector(source="audit"))
         assert entry.key == served.lookup.key
         assert (await cache.lookup(AGAIN)).answer == "Unplug it."
-        assert len(await cache.parts.store.rejections()) == 1
+        assert len(await cache.components.store.rejections()) == 1
         assert count(cache, "semcache_false_hits_total", category="default", source="audit") == 1
 
 
@@ -163,9 +163,9 @@ async def test_an_audit_that_agrees_adds_a_key_to_the_answer(tmp_path: Path) -> 
         await cache.record(served, "Hold the button.")
         await cache.settle()
         assert [label.correct for label in pupil(cache).labels] == [True]
-        cards = [cache.catalogue.exact(one) for one in await digests(cache, ASKED, AGAIN)]
+        cards = [cache.registry.exact(one) for one in await digests(cache, ASKED, AGAIN)]
         assert len({card.answer_class for card in cards if card}) == 1
-        assert await cache.parts.store.rejections() == []
+        assert await cache.components.store.rejections() == []
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ async def test_feedback_teaches_whichever_worker_hears_it(tmp_path: Path, correc
         await one.settle()
         assert await two.feedback(served.entry_id, correct=correct)
         for worker in (three, one, two, three):
-            await worker.parts.catch_up()
+            await worker.catch_up()
         for worker in (one, two, three):
             [label] = pupil(worker).labels
             assert (label.source, label.correct) == (LabelSource.FEEDBACK, correct)
@@ -252,7 +252,7 @@ async def test_feedback_on_what_is_unknown_foreign_or_not_served_teaches_nothing
         assert not await cache.feedback(served.entry_id, correct=False, tenant="other")
         assert not await cache.feedback("f" * 16, correct=True)
         other = await told(cache, "What is the capital of Peru?", "Lima")
-        card = cache.catalogue.exact(other.lookup.key.exact)
+        card = cache.registry.exact(other.lookup.key.exact)
         assert card is not None
         assert await cache.feedback(f"{card.id:016x}", correct=True)
         await cache.settle()
@@ -274,18 +274,18 @@ async def test_expired_and_rejected_neighbours_teach_nothing(tmp_path: Path) -> 
 async def test_two_workers_learn_the_same_and_share_answers(tmp_path: Path) -> None:
     async with opened(tmp_path) as one, opened(tmp_path) as two:
         await told(one, ASKED, "Hold the button.")
-        await two.parts.catch_up()
+        await two.catch_up()
         for number, (cache, answer) in enumerate([(two, "Hold the button."), (one, "Unplug it."), (two, "Unplug it.")]):
             await told(cache, f"{FAR} Version {number}", answer)
             await cache.settle()
-            await one.parts.catch_up()
-            await two.parts.catch_up()
+            await one.catch_up()
+            await two.catch_up()
         assert len(pupil(one).taught) > 2
         assert pupil(one).taught == pupil(two).taught
         seqs = [row[0] for row in pupil(one).taught]
         assert seqs == sorted(set(seqs))
-        for entry in await one.parts.store.select(Selector(everything=True)):
-            cards = [cache.catalogue.get(entry.id) for cache in (one, two)]
+        for entry in await one.components.store.select(Selector(everything=True)):
+            cards = [cache.registry.get(entry.id) for cache in (one, two)]
             assert [card.answer_class for card in cards if card] == [entry.answer or entry.id] * 2
 
 
@@ -301,7 +301,7 @@ async def test_what_was_learned_survives_a_restart_whether_saved_or_not(
             await cache.settle()
         taught = pupil(cache).taught
         if every == 10**9:
-            monkeypatch.setattr(type(cache.parts.learner.log), "save", _nothing)
+            monkeypatch.setattr(type(cache.components.learner.log), "save", _nothing)
     assert len(taught) >= 5
     async with opened(tmp_path) as again:
         assert pupil(again).taught == taught
@@ -357,7 +357,7 @@ async def test_a_slow_judge_is_asked_through_the_queue_and_outlives_a_restart(tm
     async with opened(tmp_path, judge) as cache:
         await told(cache, ASKED, "Hold the button.")
         await told(cache, FAR, "Keep the button pressed.")
-        await cache.parts.learner.work()
+        await cache.components.learner.work()
         assert pupil(cache).labels == []
     clock = Clock()
     clock.now = 1e10
@@ -367,7 +367,7 @@ async def test_a_slow_judge_is_asked_through_the_queue_and_outlives_a_restart(tm
         assert label.correct
         [shown] = judge.shown
         assert shown == Comparison(FAR, ASKED, "Hold the button.", "Keep the button pressed.")
-        one, two = await again.parts.store.select(Selector(everything=True))
+        one, two = await again.components.store.select(Selector(everything=True))
         assert len({one.answer or one.id, two.answer or two.id}) == 1
         await again.settle()
         assert len(judge.shown) == 1
@@ -381,7 +381,7 @@ async def test_large_answers_that_wait_for_a_slow_judge_are_bounded_by_bytes_and
         for number in range(24):
             clock.now += 1
             await told(cache, ASKED, f"{number} " + "x" * 900_000)
-        waiting = cache.parts.learner._reasked
+        waiting = cache.components.learner._reasked
         assert 0 < len(waiting) < 23
         assert sum(len(one.body) for _, *entries in waiting for one in entries) <= 32 << 20
         assert all(not lookup.request.raw for lookup, *_ in waiting)
@@ -422,13 +422,13 @@ async def test_a_judge_that_works_in_this_process_is_asked_one_thing_at_a_time(t
 )
 async def test_a_judge_that_cannot_tell_yields_no_label_and_is_counted(tmp_path: Path, said: Any, reason: str) -> None:
     async with opened(tmp_path, Slow(said)) as cache:
-        cache.parts.learner._patience = 0.01
+        cache.components.learner._judge.patience = 0.01
         await told(cache, ASKED, "Hold the button.")
         await told(cache, FAR, "Unplug it.")
         await asyncio.wait_for(cache.settle(), 10)
         assert pupil(cache).labels == []
-        assert await cache.parts.store.labels(0) == []
-        assert await cache.parts.store.claim(9, now=1e12, lease=1) == []
+        assert await cache.components.store.labels(0) == []
+        assert await cache.components.store.claim(9, now=1e12, lease=1) == []
         assert count(cache, "semcache_dropped_labels_total", reason=reason) == 1
         assert (await cache.lookup(FAR)).answer == "Unplug it."
 
@@ -437,12 +437,12 @@ async def test_a_comparison_that_ends_every_worker_is_given_up(tmp_path: Path) -
     judge = Slow(True)
     async with opened(tmp_path, judge) as cache:
         await told(cache, ASKED, "Hold the button.")
-        for task in cache.parts.learner._tasks:
+        for task in cache.components.learner._tasks:
             task.cancel()
         await told(cache, FAR, "Unplug it.")
-        await cache.parts.learner.work()
+        await cache.components.learner.work()
         for n in range(3):
-            assert len(await cache.parts.store.claim(9, now=10.0 * n, lease=1)) == 1
+            assert len(await cache.components.store.claim(9, now=10.0 * n, lease=1)) == 1
         await cache.settle()
         assert judge.shown == []
         assert count(cache, "semcache_dropped_labels_total", reason="given-up") == 1
@@ -470,19 +470,19 @@ async def test_a_store_that_fails_breaks_no_request_and_loses_no_label(
 
         with monkeypatch.context() as broken:
             for name in ("label", "labels", "alias", "reject", "learn"):
-                broken.setattr(cache.parts.store, name, down)
+                broken.setattr(cache.components.store, name, down)
             found = await cache.lookup(FAR)
             assert isinstance(await cache.record(found, "Hold the button."), Store)
             await cache.settle()
             assert pupil(cache).labels == []
         await cache.settle()
         assert [label.correct for label in pupil(cache).labels] == [True]
-        assert len(await cache.parts.store.labels(0)) == 1
+        assert len(await cache.components.store.labels(0)) == 1
 
 
 async def test_a_label_is_learned_once_though_its_writer_was_cancelled(tmp_path: Path) -> None:
     async with opened(tmp_path) as cache:
-        log = cache.parts.learner.log
+        log = cache.components.learner.log
         log.add(Label(0.0, "default", "acme", 1, 1, b"", 0.9, (), 0.9, True, LabelSource.FEEDBACK, True))
         writing = asyncio.create_task(log.write())
         await asyncio.sleep(0)
@@ -490,7 +490,7 @@ async def test_a_label_is_learned_once_though_its_writer_was_cancelled(tmp_path:
         with suppress(asyncio.CancelledError):
             await writing
         await cache.settle()
-        assert len(await cache.parts.store.labels(0)) == len(pupil(cache).labels) == 1
+        assert len(await cache.components.store.labels(0)) == len(pupil(cache).labels) == 1
 
 
 async def test_learning_goes_on_without_being_asked_to(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ async def asked(cache: AsyncSemanticCache, answer: str, prompt: str = ASKED) -> 
 
 def observed(cache: AsyncSemanticCache) -> tuple[float, float]:
     """How many answers were asked for again, and how many differed, fading a little."""
-    freshness = cache.parts.freshness
+    freshness = cache.components.freshness
     assert isinstance(freshness, LearnedFreshness)
     rows = freshness.outlook("default")
     return round(sum(row.observations for row in rows)), round(sum(row.differing for row in rows))
@@ -98,7 +98,7 @@ async def test_answers_that_change_shorten_the_lives_of_others(tmp_path: Path, j
         assert observed(cache) == (5, 5)
         assert all(label.source is not LabelSource.REASKED for label in taught(cache))
         await asked(cache, "Lima", "What is the capital of Peru?")
-        [entry] = [card for card in cache.catalogue._by_id.values() if card.text.endswith("Peru?")]
+        [entry] = [card for card in cache.registry._by_id.values() if card.text.endswith("Peru?")]
         assert entry.expires - entry.created < 15 * DAY
 
 
@@ -107,14 +107,14 @@ async def test_answers_that_stay_keep_their_class_and_their_lives(tmp_path: Path
     async with opened(tmp_path, clock) as cache:
         await asked(cache, "Hold the button.")
         digest = (await cache.lookup(ASKED)).lookup.key.exact
-        first = cache.catalogue.exact(digest)
+        first = cache.registry.exact(digest)
         clock.now += 7 * DAY
         await asked(cache, "Hold the button.")
-        second = cache.catalogue.exact(digest)
+        second = cache.registry.exact(digest)
         assert observed(cache) == (1, 0)
         assert first.id != second.id
         assert second.answer_class == first.id
-        assert await cache.parts.store.rejections() == []
+        assert await cache.components.store.rejections() == []
 
 
 async def test_the_life_of_an_answer_that_ran_out_teaches_as_well(tmp_path: Path) -> None:
@@ -138,14 +138,14 @@ async def test_two_workers_learn_lives_alike_and_a_restart_forgets_none(
         for number in range(3):
             for cache in (one, two):
                 await asked(cache, f"Answer {number}")
-                await one.parts.catch_up()
-                await two.parts.catch_up()
+                await one.catch_up()
+                await two.catch_up()
                 clock.now += DAY
-        states = [cache.parts.freshness.state() for cache in (one, two)]
+        states = [cache.components.freshness.state() for cache in (one, two)]
         assert states[0] == states[1] != {}
         assert observed(one) == (5, 2)
     async with opened(tmp_path, clock) as again:
-        assert again.parts.freshness.state() == states[0]
+        assert again.components.freshness.state() == states[0]
 
 
 async def test_a_state_of_lives_that_cannot_be_taken_up_is_learned_anew(tmp_path: Path) -> None:
@@ -154,10 +154,10 @@ async def test_a_state_of_lives_that_cannot_be_taken_up_is_learned_anew(tmp_path
         for answer in ("One.", "Two."):
             await asked(cache, answer)
             clock.now += DAY
-        state = cache.parts.freshness.state()
-        await cache.parts.store.learn("freshness", 10**6, b'{"promises":{},"state":{"version":0}}')
+        state = cache.components.freshness.state()
+        await cache.components.store.learn("freshness", 10**6, b'{"promises":{},"state":{"version":0}}')
     async with opened(tmp_path, clock) as again:
-        assert again.parts.freshness.state() == state
+        assert again.components.freshness.state() == state
 
 
 async def test_the_embedding_of_a_text_about_today_lives_as_long_as_any(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ async def test_a_stale_answer_is_served_until_its_grace_is_over(tmp_path: Path, 
     clock = Clock()
     async with opened(tmp_path, clock, STALE) as cache:
         await asked(cache, "Hold the button.")
-        [card] = cache.catalogue._by_id.values()
+        [card] = cache.registry._by_id.values()
     # The grace holds across a restart.
     clock.now = card.expires
     async with opened(tmp_path, clock, STALE) as cache:
@@ -191,6 +191,6 @@ async def test_a_stale_answer_is_served_until_its_grace_is_over(tmp_path: Path, 
 
 
 def taught(cache: AsyncSemanticCache) -> list[Any]:
-    made = cache.parts.threshold
+    made = cache.components.strategy
     assert isinstance(made, strategies.ByCategory)
     return [label for one in made._made.values() for label in one.labels]  # type: ignore[attr-defined]

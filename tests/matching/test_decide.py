@@ -30,15 +30,15 @@ PACK = Pack(
 def choose(candidates: list[Candidate], **changes: object) -> Decision:
     given: dict[str, object] = {
         "text": "a prompt",
-        "category": "default",
         "threshold": StaticThreshold(PACK),
         "conflicts": lambda query, cached: (),
-        "controls": Controls(),
-        "now": NOW,
-        "rejected": frozenset(),
-        "draw": 0.5,
     }
-    return decide.semantic(candidates, **{**given, **changes})  # type: ignore[arg-type]
+    given |= {name: changes.pop(name) for name in given if name in changes}
+    return decide.semantic(candidates, terms=terms(**{"draw": 0.5, **changes}), **given)  # type: ignore[arg-type]
+
+
+def terms(**changes: object) -> decide.RequestTerms:
+    return replace(decide.RequestTerms("default", Controls(), NOW), **changes)  # type: ignore[arg-type]
 
 
 def test_the_nearest_is_served_at_its_threshold() -> None:
@@ -87,17 +87,17 @@ def test_a_neighbour_of_another_category_has_to_meet_the_terms_of_both() -> None
 
 def test_what_was_rejected_for_this_request_stays_rejected() -> None:
     assert choose([Candidate(CARD, 1.0)], rejected={7}).why is Why.REJECTED  # type: ignore[union-attr]
-    assert decide.exact(CARD, controls=Controls(), now=NOW, rejected={7}) == Forward(Why.REJECTED)
+    assert decide.exact(CARD, terms(rejected={7})) == Forward(Why.REJECTED)
 
 
 def test_time_is_up_at_the_very_second() -> None:
-    assert isinstance(decide.exact(CARD, controls=Controls(), now=1999.999, rejected=()), Serve)
-    assert decide.exact(CARD, controls=Controls(), now=2000.0, rejected=()) == Forward(Why.EXPIRED)
+    assert isinstance(decide.exact(CARD, terms(now=1999.999)), Serve)
+    assert decide.exact(CARD, terms(now=2000.0)) == Forward(Why.EXPIRED)
 
 
 def test_max_age_counts_from_creation() -> None:
-    assert isinstance(decide.exact(CARD, controls=Controls(max_age=100), now=NOW, rejected=()), Serve)
-    assert decide.exact(CARD, controls=Controls(max_age=99), now=NOW, rejected=()) == Forward(Why.MAX_AGE)
+    assert isinstance(decide.exact(CARD, terms(controls=Controls(max_age=100))), Serve)
+    assert decide.exact(CARD, terms(controls=Controls(max_age=99))) == Forward(Why.MAX_AGE)
 
 
 cards = st.builds(
@@ -148,12 +148,12 @@ def test_nothing_unfit_is_ever_served(
 
 def test_what_is_asked_anew_may_be_served_meanwhile_and_says_so() -> None:
     for now, stale in ((1999.9, False), (2000.0, True), (2009.9, True)):
-        exact = decide.exact(CARD, controls=Controls(), now=now, rejected=(), revalidate=10.0)
+        exact = decide.exact(CARD, terms(now=now, revalidate=10.0))
         near = choose([Candidate(CARD, 0.95)], now=now, revalidate=10.0)
         assert isinstance(exact, Serve)
         assert isinstance(near, Serve)
         assert (exact.stale, near.stale) == (stale, stale)
-    assert decide.exact(CARD, controls=Controls(), now=2010.0, rejected=(), revalidate=10.0) == Forward(Why.EXPIRED)
+    assert decide.exact(CARD, terms(now=2010.0, revalidate=10.0)) == Forward(Why.EXPIRED)
     assert choose([Candidate(CARD, 0.95)], now=2010.0, revalidate=10.0).why is Why.EXPIRED  # type: ignore[union-attr]
 
 

@@ -150,16 +150,9 @@ def test_a_glance_changes_nothing_that_is_served(
 
 
 def _decided(threshold: CertifiedThreshold, text: str, found: list[Candidate]) -> object:
+    terms = decide.RequestTerms("default", Controls(), 1.0, draw=0.5)
     return decide.semantic(
-        found,
-        text=text,
-        category="default",
-        threshold=threshold,
-        conflicts=lambda query, cached: guards.conflicts(query, cached, guards.GUARDS),
-        controls=Controls(),
-        now=1.0,
-        rejected=frozenset(),
-        draw=0.5,
+        found, text, terms, threshold, lambda query, cached: guards.conflicts(query, cached, guards.GUARDS)
     )
 
 

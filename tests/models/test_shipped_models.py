@@ -34,7 +34,8 @@ def test_they_fit_into_the_wheel() -> None:
 
 def test_they_load_without_the_training_libraries() -> None:
     code = (
-        "import sys; from semcache.models.cross_encoder import CrossEncoder; from semcache.models.embedders.onnx import OnnxEmbedder; "
+        "import sys; from semcache.models.cross_encoder import CrossEncoder; "
+        "from semcache.models.embedders.onnx import OnnxEmbedder; "
         "from semcache.models.embedders import DEFAULT_MODEL; OnnxEmbedder(DEFAULT_MODEL).encode(['a']); "
         "CrossEncoder().probabilities([('a', 'b')]); "
         "print(sorted({'torch', 'transformers', 'sentence_transformers', 'onnx', 'sklearn'} & set(sys.modules)))"

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from semcache.cache.synchronous import SemanticCache
+from semcache.agents.library import SemanticCache
 from semcache.config import packs
 from semcache.config.packs import Pack
 from semcache.errors import ConfigError
@@ -66,4 +66,4 @@ def test_a_library_user_may_switch_it_off(tmp_path: Path) -> None:
     pack.write_text("name: asking\ndefaults: {verify: verifier}\n", encoding="utf-8")
     for verifier, known in (("model", True), ("off", False)):
         with SemanticCache.open(str(tmp_path / verifier), policies=str(pack), verifier=verifier) as cache:
-            assert (cache.inner.parts.verifiers.lacking(cache.inner.pack) == []) is known
+            assert (cache.inner.components.verifiers.lacking(cache.inner.pack) == []) is known

@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound
 from semcache.proxy.application import Proxy
 from semcache.types import Assembled, Lookup
+from tests.components import replace_strategy
 from tests.proxy.driver import STREAM, Answer, Call, Received, Upstream, ask, completion, events, running, spoken
 from tests.proxy.strategies import Scripted
 
@@ -48,7 +49,7 @@ def audited(monkeypatch: pytest.MonkeyPatch) -> Audited:
 @asynccontextmanager
 async def auditing(upstream: Upstream, folder: Path, **settings: Any) -> AsyncIterator[Proxy]:
     async with running(upstream, folder, pack=PACK, **settings) as proxy:
-        proxy.cache.parts.threshold = Scripted(proxy.cache.pack)
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
         yield proxy
 
 

@@ -61,7 +61,7 @@ async def test_no_cache_asks_again_and_refreshes_the_entry(tmp_path: Path) -> No
         await Call(proxy, ask(PROMPT)).reply()
         fresh = await Call(proxy, ask(PROMPT), **{"cache-control": "no-cache"}).reply()
         after = [await Call(proxy, ask(prompt)).reply() for prompt in (PROMPT, PROMPT, PARAPHRASE)]
-        assert len(proxy.cache.catalogue) == 1
+        assert len(proxy.cache.registry) == 1
     assert fresh.cache == {"fwd": "request", "stored": True, "detail": "no-cache"}
     assert [said(reply) for reply in after] == ["Answer 2."] * 3
 
@@ -84,8 +84,8 @@ async def test_only_if_cached_never_asks_the_backend(tmp_path: Path, headers: di
     body: dict[str, Any] = ask(PROMPT) if path.endswith("completions") else {"model": "m", "input": PROMPT}
     async with running(upstream, tmp_path) as proxy:
         reply = await Call(proxy, body, path, **{"cache-control": "only-if-cached", **headers}).reply()
-        await proxy.cache.journal.flush()
-        tally = await proxy.cache.parts.store.tally()
+        await proxy.cache.event_log.flush()
+        tally = await proxy.cache.components.store.tally()
     assert reply.status == 504
     assert reply.cache == {"detail": "not_cached"}
     assert reply.json["error"]["code"] == "not_cached"
@@ -132,7 +132,7 @@ async def test_a_ttl_of_zero_promises_nothing(tmp_path: Path, stream: bool) -> N
     upstream = Upstream(lambda _: Answer(events("Off."), headers=STREAM) if stream else Answer([completion()]))
     async with running(upstream, tmp_path) as proxy:
         reply = await Call(proxy, ask(PROMPT, stream=stream), **{"x-semcache-ttl": "0"}).reply()
-        assert len(proxy.cache.catalogue) == 0
+        assert len(proxy.cache.registry) == 0
     assert "stored" not in reply.cache
 
 
@@ -389,7 +389,7 @@ async def test_embeddings_are_cached_one_by_one(tmp_path: Path) -> None:
         hit = await Call(proxy, request(["ccc", "bb"]), path).reply()
         one = await Call(proxy, request("a"), path).reply()
         fresh = await Call(proxy, request(["a", "bb"]), path, **{"cache-control": "no-cache"}).reply()
-        for entry in proxy.cache.parts.answers._entries.values():
+        for entry in proxy.cache.components.live.hot._entries.values():
             object.__setattr__(entry, "body", b"damaged")
         damaged = await Call(proxy, request(["a", "bb"]), path).reply()
     assert miss.cache == {"fwd": "miss", "stored": True, "detail": "exact-only"}

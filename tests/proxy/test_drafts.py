@@ -62,8 +62,8 @@ async def test_a_store_that_is_down_costs_the_guess_alone(
         async def broken(*_: Any) -> None:
             raise OSError("no disk")
 
-        monkeypatch.setattr(proxy.cache.parts.store, "get", broken)
-        monkeypatch.setattr(proxy.cache.parts.answers, "get", lambda _: None)
+        monkeypatch.setattr(proxy.cache.components.store, "get", broken)
+        monkeypatch.setattr(proxy.cache.components.live.hot, "get", lambda _: None)
         reply = await Call(proxy, ask(NEAR), **CAREFUL).reply()
     assert reply.status == 200
     assert upstream.guesses == ["", ""]

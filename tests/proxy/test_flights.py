@@ -87,10 +87,10 @@ async def test_tenants_do_not_share_a_call(tmp_path: Path) -> None:
     async with running(upstream, tmp_path) as proxy:
         keys = []
         for tenant in ("acme", "globex"):
-            plain, key = new_key(secrets.token_bytes, 0.0, tenant, "", proxy.cache.parts.store.salt)
-            await proxy.cache.parts.store.add_key(key)
+            plain, key = new_key(secrets.token_bytes, 0.0, tenant, "", proxy.cache.salt)
+            await proxy.cache.components.store.add_key(key)
             keys.append(plain)
-        proxy._auth.replace(await proxy.cache.parts.store.keys())
+        proxy._auth.replace(await proxy.cache.components.store.keys())
         calls = [Call(proxy, ask(PROMPT), authorization=f"Bearer {plain}") for plain in keys]
         await settled()
         upstream.gate.set()
@@ -166,7 +166,7 @@ async def test_when_the_last_client_leaves_the_call_ends_and_nothing_is_kept(tmp
         await settled()
         assert upstream.replies[0].closed
         assert not upstream.replies[0].finished
-        assert len(proxy.cache.catalogue) == 0
+        assert len(proxy.cache.registry) == 0
         upstream.answer = whole
         fresh = await Call(proxy, ask(PROMPT)).reply()
     assert len(upstream.calls) == 2
@@ -223,7 +223,7 @@ async def test_a_call_that_breaks_in_the_middle_breaks_for_all_and_is_not_kept(t
         await settled()
         gate.set()
         replies = [await call.reply() for call in calls]
-        assert len(proxy.cache.catalogue) == 0
+        assert len(proxy.cache.registry) == 0
     assert len(upstream.calls) == 1
     assert all(reply.body == b"".join(events("Turn ")[:2]) and not reply.whole for reply in replies)
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
 from semcache.models.verifiers import given
 from semcache.proxy.application import Proxy
 from semcache.types import Assembled, Lookup, Serve
+from tests.components import replace_strategy, replace_verifiers
 from tests.proxy.driver import Answer, Call, Received, Upstream, ask, completion, running
 from tests.proxy.strategies import Scripted
 
@@ -48,8 +49,8 @@ async def doubting(
     upstream: Upstream, judge: Judge, folder: Path, *, audit: float = 0.0, **settings: Any
 ) -> AsyncIterator[Proxy]:
     async with running(upstream, folder, pack=PACK.format(audit=audit), **settings) as proxy:
-        proxy.cache.parts.threshold = Scripted(proxy.cache.pack)
-        proxy.cache.parts.verifiers = given(judge, proxy.cache.pack, None, meter=proxy.cache.meter)
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
+        replace_verifiers(proxy.cache, given(judge, proxy.cache.pack, None, meter=proxy.cache.meter))
         yield proxy
 
 
@@ -80,7 +81,7 @@ async def test_a_doubt_counts_against_the_budget_once(tmp_path: Path, monkeypatc
         noted: list[bool] = []
         async with doubting(numbered(), Judge(word), tmp_path) as proxy:
             await Call(proxy, ask(PROMPT)).reply()
-            threshold = proxy.cache.parts.threshold
+            threshold = proxy.cache.components.strategy
             monkeypatch.setattr(threshold, "note", lambda *_, served, audited, noted=noted: noted.append(served))
             await Call(proxy, ask(PARAPHRASE)).reply()
         assert noted == [word == 1.0]
@@ -144,7 +145,7 @@ async def test_a_pack_that_wants_a_verifier_that_nobody_set_up_is_told_so(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with running(numbered(), tmp_path, pack=PACK.format(audit=0)) as proxy:
-        proxy.cache.parts.threshold = Scripted(proxy.cache.pack)
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
         await Call(proxy, ask(PROMPT)).reply()
         reply = await Call(proxy, ask(PARAPHRASE)).reply()
     assert reply.cache["detail"] == "verify-failed"
@@ -159,7 +160,7 @@ async def test_the_upstream_is_the_judge_where_no_other_is_named(tmp_path: Path)
     upstream = Upstream(lambda out: Answer([completion("yes" if b'"small"' in out.body else "An answer.")]))
     chosen = {"verifier__kind": "llm", "verifier__model": "small"}
     async with running(upstream, tmp_path, pack=PACK.format(audit=0), **chosen) as proxy:
-        proxy.cache.parts.threshold = Scripted(proxy.cache.pack)
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
         await Call(proxy, ask(PROMPT), authorization="Bearer theirs").reply()
         reply = await Call(proxy, ask(PARAPHRASE), authorization="Bearer theirs").reply()
     assert reply.cache["detail"] == "semantic"

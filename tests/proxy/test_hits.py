@@ -13,8 +13,8 @@ async def test_a_flood_of_one_request_is_not_told_to_the_eviction_policy_one_by_
     touched: list[int] = []
     clock = SimpleNamespace(now=1000.0)
     cache: Any = SimpleNamespace(
-        parts=SimpleNamespace(clock=lambda: clock.now),
-        catalogue=SimpleNamespace(touch=lambda card: touched.append(card.id)),
+        clock=lambda: clock.now,
+        registry=SimpleNamespace(touch=lambda card: touched.append(card.id)),
     )
     replays = Replays(cache, worker="w")
     card = Card(7, b"x", b"", "default", "a prompt", 900.0, 2000.0)

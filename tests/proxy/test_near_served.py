@@ -194,7 +194,7 @@ async def test_examples_and_certificate_survive_a_restart_and_go_with_their_entr
         here.upstream.calls.clear()
         await here.ask()
         assert all(len(json.loads(call.body)["messages"]) == 1 for call in here.upstream.calls)
-        [sweep] = here.proxy.cache.parts.sweeping
+        [sweep] = here.proxy.cache.components.maintenance._sweepers
         await sweep(0.0)
         assert {one.id for one in pool}.isdisjoint(known)
 
@@ -206,10 +206,8 @@ async def test_workers_show_each_others_answers_and_share_certificates(tmp_path:
         await one.certified()
         opened = [here.proxy._near for here in (one, two)]
         for here in (one, two):
-            parts = here.proxy.cache.parts
-            await parts.catch_up()
-            for sweep in parts.sweeping:
-                await sweep(parts.clock())
+            await here.proxy.cache.catch_up()
+            await here.proxy.cache.components.maintenance.sweep()
         pools = [{each.id for each in known.nearby.near.pool} for known in opened if known is not None]
         assert pools[0] == pools[1] != set()
         two.asked = 1000

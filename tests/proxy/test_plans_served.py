@@ -340,7 +340,7 @@ async def test_expired_plans_leave_the_store_and_the_memory(tmp_path: Path) -> N
     clock = Clock()
     async with world(tmp_path, clock=clock, plans__life="1000", store__url=f"sqlite:///{tmp_path}/s.db") as here:
         await here.learned()
-        [sweep], library = here.proxy.cache.parts.sweeping, here.proxy.cache.plans.library
+        [sweep], library = here.proxy.cache.components.maintenance._sweepers, here.proxy.cache.plans.library
         clock.now += 2000.0
         await sweep(clock.now)
         assert len(library.templates()) == 1, "one that has just expired may still have a run under way"
@@ -353,7 +353,7 @@ async def test_what_one_worker_learned_another_serves(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/shared.db"
     async with world(tmp_path, store__url=store) as one, world(tmp_path, store__url=store) as two:
         await one.learned()
-        await two.proxy.cache.parts.catch_up()
+        await two.proxy.cache.catch_up()
         assert (await two.ask(asked(task("cy_fox_3")))).cache["detail"] == "plan"
 
 
@@ -363,16 +363,16 @@ async def test_an_outcome_that_reaches_another_worker_is_heard_by_the_one_that_k
         for user in ("ann_lee_1", "di_moe_4"):
             run = (await one.run(user))[-1].header("x-semcache-run")
             assert await two.outcome(run=run, success=True) == 200
-            await one.proxy.cache.parts.catch_up()
+            await one.proxy.cache.catch_up()
             await one.proxy._plans.close()
-        await two.proxy.cache.parts.catch_up()
+        await two.proxy.cache.catch_up()
         assert (await two.ask(asked(task("cy_fox_3")))).cache["detail"] == "plan"
         assert one.proxy.cache.plans.library.unreadable == 0
         # Who says that it failed is heard as well, and once: the last worker knows a part of this run, too.
         run = (await one.run("cy_fox_3"))[-1].header("x-semcache-run")
         assert await two.outcome(run=run, success=False) == 200
         for _ in range(2):
-            await one.proxy.cache.parts.catch_up()
+            await one.proxy.cache.catch_up()
             await one.proxy._plans.close()
         [template] = one.proxy.cache.plans.library.templates()
         assert template.bad == pytest.approx(1.0)
@@ -384,7 +384,7 @@ async def test_another_tenants_word_on_a_run_counts_for_nothing(tmp_path: Path) 
         run = (await one.run("ann_lee_1"))[-1].header("x-semcache-run")
         assert await two.proxy._plans.outcome(run, success=True, tenant="stranger")
         assert await two.outcome(run="no run", success=True) == 404
-        await one.proxy.cache.parts.catch_up()
+        await one.proxy.cache.catch_up()
         await one.proxy._plans.close()
         assert one.proxy.cache.plans.library.templates() == []
 

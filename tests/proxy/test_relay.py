@@ -145,7 +145,7 @@ async def test_a_compressed_request_is_forwarded_plain(tmp_path: Path) -> None:
 async def test_the_end_of_a_stream_is_told_only_when_it_is_kept(tmp_path: Path) -> None:
     upstream = Upstream(lambda _: Answer(events("Off."), headers=STREAM))
     async with running(upstream, tmp_path) as proxy:
-        keeper = proxy.cache._keeper
+        keeper = proxy.cache._writer
         kept, keep = asyncio.Event(), keeper.keep
 
         async def slow(entries: Any) -> None:
@@ -182,8 +182,8 @@ async def test_what_is_not_a_whole_answer_is_relayed_and_not_kept(
     upstream = Upstream(lambda _: Answer(pieces, headers=STREAM))
     async with running(upstream, tmp_path) as proxy:
         reply = await Call(proxy, ask(PROMPT, stream=True)).reply()
-        assert len(proxy.cache.catalogue) == 0
-        await proxy.cache.journal.flush()
+        assert len(proxy.cache.registry) == 0
+        await proxy.cache.event_log.flush()
         metrics = await Call(proxy, path="/metrics", method="GET").reply()
     assert reply.body == b"".join(pieces)
     assert f'semcache_stores_total{{category="default",result="{why}"}} 1.0' in metrics.body.decode()
@@ -222,7 +222,7 @@ async def test_a_body_that_breaks_off_is_an_error_and_not_half_an_answer(tmp_pat
     async with running(upstream, tmp_path) as proxy:
         reply = await Call(proxy, ask(PROMPT)).reply()
         passed = await Call(proxy, path="/v1/files", method="GET").reply()
-        assert len(proxy.cache.catalogue) == 0
+        assert len(proxy.cache.registry) == 0
     assert reply.status == 502
     assert (passed.status, passed.body, passed.whole) == (200, completion()[:40], False)
 
@@ -250,7 +250,7 @@ async def test_a_stored_answer_that_cannot_be_replayed_is_asked_for_again(tmp_pa
     upstream = Upstream(lambda _: Answer([completion("Off.")]))
     async with running(upstream, tmp_path) as proxy:
         await Call(proxy, ask(PROMPT)).reply()
-        for entry in proxy.cache.parts.answers._entries.values():
+        for entry in proxy.cache.components.live.hot._entries.values():
             object.__setattr__(entry, "body", b"damaged")
         reply = await Call(proxy, ask(PROMPT, stream=True)).reply()
         metrics = await Call(proxy, path="/metrics", method="GET").reply()

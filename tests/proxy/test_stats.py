@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
 from semcache.types.evidence import Interval, State
 from tests.proxy.driver import Answer, Call, Upstream, completion, running
 

@@ -94,13 +94,13 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
     import hnswlib
     import numpy as np
 
-    from semcache.cache.asynchronous import AsyncSemanticCache
+    from semcache.agents.library import AsyncSemanticCache
     from semcache.types import Card, Serve
 
     pack = _roomy(folder)
     cache = await AsyncSemanticCache.open("memory://", policies=str(pack), embedder=f"hashing:{filling.DIM}")
     embedder = Precomputed()
-    cache.parts.embedder = embedder
+    cache.components.lookup._embedding._embedder = embedder
     shelf_of = _shelves(cache)
     number = half = 0
     before = 0
@@ -111,17 +111,19 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
         for row, vector in enumerate(matrix):
             text = f"How do I {prompts.task(number + row)}?"
             shelf, category, exact = shelf_of(text, vector)
-            cache.parts.list(Card(number + row + 1, exact, shelf, category, text, time.time(), time.time() + 86400))
+            cache.components.live.list(
+                Card(number + row + 1, exact, shelf, category, text, time.time(), time.time() + 86400)
+            )
             groups.setdefault(shelf, []).append(row)
         for shelf, rows in groups.items():
-            await cache.parts.index.bulk_add(shelf, [number + row + 1 for row in rows], matrix[rows])
+            await cache.components.live.index.bulk_add(shelf, [number + row + 1 for row in rows], matrix[rows])
         number += len(matrix)
         del vector, matrix
         if not half and number >= size / 2:
             # What is loaded once, whatever the number of entries, is not theirs: the second half is weighed.
-            await cache.parts.index.settle()
+            await cache.components.live.index.settle()
             half, before = number, _weigh()
-    await cache.parts.index.settle()
+    await cache.components.live.index.settle()
     memory = (_weigh() - before) / (size - half) - 4 * filling.DIM if size > half else None
     everything = np.concatenate(list(filling.clustered(size, seed, batch=min(4096, size // 4))))
     bare = hnswlib.Index(space="ip", dim=filling.DIM)
@@ -161,7 +163,9 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
         for stage in STAGES:
             found.setdefault(stage, []).append(percentile(took[stage], 0.5) * 1e6)
     for place, right in enumerate(truth):
-        [*best] = await cache.parts.index.search(shelf_of(requests[place].text, asked[place])[0], asked[place], 1)
+        [*best] = await cache.components.live.index.search(
+            shelf_of(requests[place].text, asked[place])[0], asked[place], 1
+        )
         recalled[0] += bool(best) and best[0].entry_id == right
     found["recall"], found["bare_recall"] = (count / len(truth) for count in recalled)
     await cache.close()
@@ -174,10 +178,10 @@ def _shelves(cache: Any) -> Any:
 
     def find(text: str, vector: Any) -> tuple[bytes, str, bytes]:
         request = _request(text)
-        categories = cache.parts.categories
+        categories = cache.components.categorizer
         category = categories.by_rule(request) or categories.near(vector, request.text)[0]
-        key = conversation.cache_key(request, cache.parts.store.salt)
-        return keys.shelf_of(key, category, cache.parts.embedder.id, cache.parts.store.salt), category, key.exact
+        key = conversation.cache_key(request, cache.salt)
+        return keys.shelf_of(key, category, cache.components.embedder.id, cache.salt), category, key.exact
 
     return find
 

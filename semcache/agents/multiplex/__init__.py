@@ -7,11 +7,12 @@ Invariant: the reference model is asked whenever nothing is known, and what is s
 """
 
 from semcache.agents.multiplex.account import Account, Spending
-from semcache.agents.multiplex.cheapest_acceptable import Costs, worth_of
+from semcache.agents.multiplex.cheapest_acceptable import Costs
 from semcache.agents.multiplex.choose import Choice, Multiplexer, Terms
 from semcache.agents.multiplex.loss_budget import Budget
 from semcache.agents.multiplex.models import Model, Models
 from semcache.agents.multiplex.signals import Asked
+from semcache.retention.answer_worth import worth_of
 
 __all__ = [
     "Account",

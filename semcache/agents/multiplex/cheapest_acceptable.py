@@ -11,22 +11,10 @@ up the least P(query) * min over models of its cost, and costs are lower confide
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
-
-
-def worth_of(costs: Iterable[tuple[float, float]], allowed: float) -> float:
-    """The cost of the cheapest acceptable model: `costs` are (US dollars, expected loss), the reference's among them.
-
-    Where none is acceptable, what is lost the least counts. Raises ValueError without any.
-    """
-    offers = list(costs)
-    if not offers:
-        raise ValueError("no model: an entry is worth what asking the cheapest acceptable one costs")
-    acceptable = [cost for cost, loss in offers if loss <= allowed]
-    return min(acceptable) if acceptable else min(offers, key=lambda one: one[1])[0]
 
 
 class Costs(Generic[Key]):

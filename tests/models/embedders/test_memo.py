@@ -83,7 +83,10 @@ async def test_closing_forgets() -> None:
 
 
 def test_hashing_is_the_same_in_every_process() -> None:
-    code = "from semcache.models.embedders.hashing import HashingEmbedder as H; print(H(8).encode(['héllo world'])[0].tolist())"
+    code = (
+        "from semcache.models.embedders.hashing import HashingEmbedder as H;"
+        " print(H(8).encode(['héllo world'])[0].tolist())"
+    )
     out = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "7"}
     )

@@ -119,7 +119,10 @@ def test_a_missing_library_is_explained(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_importing_the_room_loads_nothing_heavy() -> None:
-    code = "import sys, semcache.models.embedders, semcache.storage.indexes; print({'numpy', 'onnxruntime', 'hnswlib'} & set(sys.modules))"
+    code = (
+        "import sys, semcache.models.embedders, semcache.storage.indexes;"
+        " print({'numpy', 'onnxruntime', 'hnswlib'} & set(sys.modules))"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "set()"
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from semcache import SemanticCache
-from semcache.agents.multiplex.values import worth_by
 from semcache.config.agent_packs import ModelSpec
+from semcache.retention.answer_worth import worth_by
 from semcache.types import Card, Usage
 from tests.storage.stores.values import entry
 
@@ -49,7 +49,7 @@ def test_a_quota_is_told_what_the_cheapest_acceptable_model_would_take(
     for name, text in {"named": PACK, "unnamed": PACK.partition("  small")[0]}.items():
         pack.write_text(text)
         with SemanticCache.open(str(tmp_path / name), policies=str(pack), embedder="hashing") as cache:
-            catalogue = cache.inner.catalogue
+            catalogue = cache.inner.registry
             add = catalogue.add
 
             def noting(card: Card, *, cost: float = 1.0, **given: Any) -> list[Card]:

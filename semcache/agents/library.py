@@ -1,0 +1,90 @@
+"""The library's caches: a response cache with plan templates and tool results attached, with and without an event loop.
+
+Knows which components of a cache its agents share. Invariant: plans and tools cost nothing until they are first used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cached_property
+from typing import TYPE_CHECKING, Unpack
+
+from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.synchronous import BlockingCache
+
+if TYPE_CHECKING:
+    from semcache.agents.plan_opening import BlockingPlans, PlansOnUse
+    from semcache.agents.plans import Plans, Terms
+    from semcache.agents.tools import ToolResults
+    from semcache.cache.components import Components
+    from semcache.cache.opening import CacheOptions
+
+
+class AsyncSemanticCache(ResponseCache):
+    """A semantic cache in an event loop. Open it with `await AsyncSemanticCache.open(...)`, close it with `close`."""
+
+    def __init__(self, components: Components) -> None:
+        super().__init__(components)
+        self._plans: Plans | None = None
+        self._opening = asyncio.Lock()
+
+    async def open_plans(self, terms: Terms | None = None) -> Plans:
+        """Open the plan templates of agents, those in the store included, and keep up with other workers.
+
+        Those that are open already are given back. Raises StoreError.
+        """
+        from semcache.agents.plan_opening import expired_templates, open_plans
+
+        async with self._opening:
+            if self._plans is None:
+                plans = await open_plans(self.components, terms=terms)
+                self.attach(follow=plans.library.refresh, sweep=expired_templates(plans.library, self.components))
+                self._plans = plans
+            return self._plans
+
+    @property
+    def plans(self) -> Plans | PlansOnUse:
+        """The plan templates of agents: `lookup`, `record`, `outcome`; opened when one of these is first awaited."""
+        from semcache.agents.plan_opening import PlansOnUse
+
+        return self._plans or PlansOnUse(self.open_plans)
+
+    @cached_property
+    def tools(self) -> ToolResults:
+        """The results of tools that the pack's `tools`, or their own schemas, declare: `run`, `lookup`, `record`.
+
+        They lie in the memory of this process alone. Raises ConfigError.
+        """
+        from semcache.agents.tools.tool_opening import open_tools
+
+        return open_tools(self.components)
+
+
+class SemanticCache(BlockingCache[AsyncSemanticCache]):
+    """A semantic cache. Open it with `SemanticCache.open(...)`, as a context manager or with `close`."""
+
+    @classmethod
+    def open(cls, data: str, **options: Unpack[CacheOptions]) -> SemanticCache:
+        """Open the cache in folder `data`, or in the store of that URL, with the choices of `CacheOptions`.
+
+        Raises ConfigError, or StoreError for a database that cannot be opened.
+        """
+        return cls(AsyncSemanticCache.open(data, **options))
+
+    @property
+    def plans(self) -> BlockingPlans:
+        """The plan templates of agents: `lookup`, `record`, `outcome`. Raises InvalidArgument after `close`."""
+        from semcache.agents.plan_opening import BlockingPlans
+
+        return BlockingPlans(self.inner.plans, self.run)
+
+    @property
+    def tools(self) -> ToolResults:
+        """The results of tools; see `AsyncSemanticCache.tools`. Raises InvalidArgument after `close`."""
+        cache = self.inner
+
+        async def opened() -> ToolResults:
+            return cache.tools
+
+        # In the loop, so that two threads do not open them twice.
+        return self.run(opened())

@@ -1,0 +1,58 @@
+"""The components of a cache: built and wired once by `opening`, used by the rooms of `cache`, and closed together.
+
+Invariant: the record is complete when it exists, and `closing` closes every component in the reverse order of opening.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from semcache.cache.maintenance import Maintenance
+from semcache.cache.semantic_lookup import SemanticLookup
+from semcache.cache.writing import EntryWriter
+from semcache.config.packs import Pack
+from semcache.learning.feedback import Feedback
+from semcache.learning.learner import Learner
+from semcache.matching.profitability import Gate
+from semcache.matching.verification import Verifiers
+from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
+from semcache.runtime.guarded_calls import Faults
+from semcache.runtime.task_set import TaskSet
+from semcache.runtime.telemetry import Meter
+from semcache.storage.accounting import Prices
+from semcache.storage.event_log import Journal
+from semcache.storage.live_entries import LiveEntries
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Everything that a cache is made of. `shared`: other workers serve from the same store."""
+
+    pack: Pack
+    store: EntryStore
+    embedder: Embedder
+    live: LiveEntries
+    categorizer: Categorizer
+    strategy: Threshold
+    freshness: Freshness
+    judge: Judge
+    verifiers: Verifiers
+    prices: Prices
+    profitability: Gate
+    event_log: Journal
+    meter: Meter
+    faults: Faults
+    lookup: SemanticLookup
+    writer: EntryWriter
+    learner: Learner
+    feedback: Feedback
+    maintenance: Maintenance
+    background: TaskSet
+    clock: Callable[[], float]
+    rng: random.Random
+    new_id: Callable[[], int]
+    shared: bool
+    closing: AsyncExitStack

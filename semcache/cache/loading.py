@@ -1,0 +1,94 @@
+"""Loading: a store's entries into the registry and the index of a process that starts, with a snapshot's help.
+
+Invariant: when `fill` returns, every entry that is durable and has not lapsed can be found; a snapshot is written by
+one process at a time, and one that cannot be read or written costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Protocol
+
+from semcache.cache.maintenance import grace, lapsed
+from semcache.config.packs import Pack
+from semcache.errors import IndexFault
+from semcache.protocols import ChangeFeed, Embedder, Rejections, Vectors
+from semcache.storage.indexes import snapshot
+from semcache.storage.indexes.owner import IndexOwner
+from semcache.storage.indexes.partitions import Shelf
+from semcache.storage.live_entries import LiveEntries
+
+_FEW = 2000
+
+
+class LoadedStore(Vectors, Rejections, ChangeFeed, Protocol):
+    """The part of a store that is read at the start."""
+
+
+async def load_partitions(folder: Path | None, embedder: Embedder, store: Vectors) -> Shelf:
+    """Return the partitions of the snapshot, which spares building large graphs again, or empty ones.
+
+    A snapshot that lacks many vectors is left alone: adding them to its graphs one by one would take longer than
+    starting flat, which answers at once and builds its graphs later. Raises StoreError.
+    """
+    if folder is not None:
+        with suppress(IndexFault):
+            partitions, _ = snapshot.load(folder, embedder_id=embedder.id, dim=embedder.dim)
+            stored = (await store.embedders()).get(embedder.id, 0)
+            if stored - len(partitions) <= _FEW:
+                return partitions
+    return Shelf(embedder.dim)
+
+
+async def fill(
+    live: LiveEntries, store: LoadedStore, pack: Pack, *, embedder_id: str, held: set[int], now: float
+) -> int:
+    """Load the cards of every entry and the vectors that are not `held` yet; return the change that they are up to.
+
+    Raises StoreError.
+    """
+    seen = await store.head()
+    displaced: list[int] = []
+    async for batch in store.vectors(embedder_id, now=now - grace(pack)):
+        rows: dict[bytes, list[int]] = {}
+        for row, card in enumerate(batch.cards):
+            if lapsed(card, pack, now):
+                continue
+            displaced += live.list(card)
+            if card.id not in held:
+                rows.setdefault(card.shelf, []).append(row)
+        for partition, numbers in rows.items():
+            ids = [batch.cards[row].id for row in numbers]
+            await live.index.bulk_add(partition, ids, batch.matrix[numbers])
+    async for cards in store.cards(embedder_id, now=now - grace(pack)):
+        for card in cards:
+            if not lapsed(card, pack, now):
+                displaced += live.list(card)
+    stale = [entry_id for entry_id in held if live.registry.get(entry_id) is None]
+    await live.index.remove(*displaced, *stale)
+    live.registry.reject(await store.rejections())
+    return seen
+
+
+async def write_snapshot(folder: Path, index: IndexOwner, *, embedder_id: str, head: int) -> None:
+    """Write the index to `folder`, unless another worker is doing so. Raises nothing."""
+    # Without a folder, or room in it, the next start reads the store alone.
+    with suppress(IndexFault, OSError), _alone(folder) as alone:
+        if alone:
+            await index.snapshot(folder, embedder_id=embedder_id, head=head)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Give True if this process alone may write to `folder` while the block runs: other workers may be closing too."""
+    import fcntl
+
+    with folder.with_suffix(".lock").open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True

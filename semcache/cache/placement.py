@@ -1,0 +1,115 @@
+"""Placement: the categories of a request, the partitions in which it is sought, and the one in which it is kept.
+
+Knows packs, conversations and embeddings; searches nothing. Invariant: every partition named here belongs to the
+request's own scope and signature, or to a signature that leaves out only earlier turns that may match by meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from semcache.config.packs import Category, Pack
+from semcache.errors import EmbedError
+from semcache.protocols import Categorizer, Embedder
+from semcache.request import conversation, keys
+from semcache.request.conversation import Chain
+from semcache.runtime.guarded_calls import Faults
+from semcache.types import CacheKey, Request
+
+if TYPE_CHECKING:
+    from semcache.types import Matrix, Vector
+
+
+class Places(NamedTuple):
+    """The partitions of a request: those of its conversation to the letter, and those where others like it may lie too.
+
+    `vector` is that of the last message, `said` that of the conversation, by which the `loose` partitions are ordered.
+    The request itself is kept on `home`, under the vector of that partition.
+    """
+
+    home: bytes
+    strict: Sequence[bytes]
+    vector: Vector
+    loose: Sequence[bytes] = ()
+    said: Vector | None = None
+    chain: Chain | None = None
+
+    @property
+    def kept(self) -> Vector:
+        """The vector under which the request is kept."""
+        return self.vector if self.said is None or self.home not in self.loose else self.said
+
+
+class Embedding:
+    """An embedder behind a breaker, whose vectors are checked."""
+
+    def __init__(self, embedder: Embedder, faults: Faults) -> None:
+        self.id = embedder.id
+        self._embedder = embedder
+        self._faults = faults
+
+    async def of(self, texts: Sequence[str]) -> Matrix:
+        """Return one unit vector a text, shape (n, dim). Raises CacheUnavailable."""
+        return await self._faults.guard("embedder", self._checked(texts))
+
+    async def _checked(self, texts: Sequence[str]) -> Matrix:
+        embedder = self._embedder
+        matrix = await embedder.embed(texts)
+        # False for NaN and infinity too.
+        if matrix.shape != (len(texts), embedder.dim) or not all(abs(float(row @ row) - 1) < 1e-2 for row in matrix):
+            raise EmbedError(
+                f"embedder {embedder.id!r} did not return one unit vector of {embedder.dim} numbers a text"
+            )
+        return matrix
+
+
+class Placement:
+    """Finds the categories and partitions of requests. `salt` is the store's."""
+
+    def __init__(self, pack: Pack, categorizer: Categorizer, embedding: Embedding, salt: bytes) -> None:
+        self.pack = pack
+        self.embedding = embedding
+        self._categorizer = categorizer
+        self._salt = salt
+
+    def categories(self, request: Request, rule: str | None, vector: Vector) -> list[Category]:
+        """Return where to keep this request, and then where else its paraphrases may have been kept.
+
+        `rule` is the category that the caller or a rule named.
+        """
+        if request.controls.category is not None:
+            return [self.pack.of(request.controls.category)]
+        near = [self.pack.of(name) for name in self._categorizer.near(vector, request.text)]
+        if rule is not None:
+            return [self.pack.of(rule), *[category for category in near if category.name != rule]]
+        return near
+
+    async def places(self, request: Request, key: CacheKey, near: Sequence[Category], vector: Vector) -> Places:
+        """Return where to search for a request of these categories, and where to keep it. Raises CacheUnavailable."""
+        near = [category for category in near if category.cache and category.semantic]
+        names = [category.name for category in near]
+        partitions = keys.shelves_of(key.signature, names, self.embedding.id, self._salt)
+        chain = chain_of(request, near)
+        if chain is None:
+            return Places(partitions[0], partitions, vector)
+        said = conversation.blended(vector, await self.embedding.of(chain.questions))
+        signature = keys.loose_signature(request, chain.rest, self._salt)
+        others = keys.shelves_of(signature, names, self.embedding.id, self._salt)
+        lenient = [category.context == "semantic" for category in near]
+        return Places(
+            others[0] if lenient[0] else partitions[0],
+            [one for one, free in zip(partitions, lenient, strict=True) if not free],
+            vector,
+            [one for one, free in zip(others, lenient, strict=True) if free],
+            said,
+            chain,
+        )
+
+
+def chain_of(request: Request, near: Sequence[Category]) -> Chain | None:
+    """Return the conversation, if it has earlier turns that any of these categories lets match by meaning."""
+    if request.traits.turns < 2 or all(category.context == "exact" for category in near):
+        return None
+    chain = conversation.read(request.identity)
+    return chain if chain.turns else None

@@ -1,0 +1,67 @@
+"""The effects of a verdict: right answers share an answer class, wrong ones are rejected, and errors are counted.
+
+Knows entries and the books of break-even, nothing of judges. Invariant: a verdict takes effect in this process at once,
+and in the store at the next `write`; what a failing store did not take is written again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from semcache.matching.profitability import Gate
+from semcache.protocols import Entries, Rejections
+from semcache.runtime.telemetry import Meter
+from semcache.storage.live_entries import LiveEntries
+from semcache.types import Rejection
+from semcache.types.evidence import Label, LabelSource
+
+GREY = 0.05  # P(correct) from which a neighbour might be served one day
+_TOGETHER = 5_000  # rejections that are written at once
+
+
+class VerdictStore(Entries, Rejections, Protocol):
+    """The part of a store in which verdicts take effect."""
+
+
+class Verdicts:
+    """Applies verdicts. One instance a process."""
+
+    def __init__(self, store: VerdictStore, live: LiveEntries, profitability: Gate, meter: Meter) -> None:
+        self._store = store
+        self._live = live
+        self._profitability = profitability
+        self._meter = meter
+        self._aliases: dict[int, int] = {}
+        self._rejections: list[Rejection] = []
+
+    def apply(self, label: Label, fresh_id: int, *, correct: bool) -> Label:
+        """Return the label with its verdict, which takes effect at once.
+
+        `fresh_id` is the entry that holds the answer that the label was judged by, 0 where it was not kept.
+        """
+        label = replace(label, correct=correct)
+        self._meter.labelled(label)
+        self._profitability.judged(label)
+        if correct and fresh_id and fresh_id not in self._aliases:
+            card = self._live.registry.get(label.entry_id)
+            answer = label.answer if card is None else card.answer_class
+            self._aliases[fresh_id] = answer
+            self._live.share(fresh_id, answer)
+        elif not correct and label.source is not LabelSource.REASKED and (label.served or label.p_correct >= GREY):
+            rejection = Rejection(label.entry_id, label.exact)
+            self._rejections.append(rejection)
+            self._live.registry.reject([rejection])
+            if label.served:
+                self._meter.false_hits.labels(label.category, label.source.value).inc()
+        return label
+
+    async def write(self, now: float) -> None:
+        """Write what verdicts changed. Raises StoreError; what is not written is tried again the next time."""
+        rejections = self._rejections[:_TOGETHER]
+        if rejections:
+            await self._store.reject(rejections, now=now)
+            del self._rejections[: len(rejections)]
+        for fresh_id, answer in list(self._aliases.items()):
+            await self._store.alias(fresh_id, answer, now=now)
+            del self._aliases[fresh_id]

@@ -1,0 +1,46 @@
+"""Background tasks that nobody waits for, until the end.
+
+Invariant: a task is kept until it is done, whatever it raises is logged and counted, and `settle` returns when none is
+left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.telemetry import Meter
+
+_log = logging.getLogger(__name__)
+
+
+class TaskSet:
+    """Tasks whose failures count as faults of `part`."""
+
+    def __init__(self, meter: Meter, part: str) -> None:
+        self._meter = meter
+        self._part = part
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine in the running event loop."""
+        task = asyncio.create_task(self._run(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def settle(self) -> None:
+        """Wait until every task is done, those that start meanwhile too."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks)
+
+    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except SURVIVED:
+            self._meter.faults.labels(self._part).inc()
+        except Exception:
+            _log.exception("background work failed")
+            self._meter.faults.labels(self._part).inc()
