@@ -150,7 +150,7 @@ def batch(
 
     import msgspec
 
-    from semcache.engine.batch import named, run
+    from semcache.engine.batch_file import custom_id_of, run
     from semcache.engine.startup import open_engine, served_name
     from semcache.errors import InvalidArgument
 
@@ -160,7 +160,7 @@ def batch(
     if target.exists() and target.samefile(file):
         raise InvalidArgument(f"{str(file)!r} holds the requests: name another file for their results")
     lines = [line for line in file.read_bytes().splitlines() if line.strip()]
-    names = [named(line) for line in lines]
+    names = [custom_id_of(line) for line in lines]
     twice = next((name for name, count in Counter(names).items() if name is not None and count > 1), None)
     if twice is not None:
         raise InvalidArgument(f"custom_id {twice!r} is in {str(file)!r} more than once: name each request once")
@@ -205,13 +205,13 @@ def batch(
 
 def _done(target: Path) -> set[str]:
     """The requests that a results file answers already; a last line that was cut off is removed from it."""
-    from semcache.engine.batch import named
+    from semcache.engine.batch_file import custom_id_of
 
     content = target.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
     if whole != content:
         target.write_bytes(whole)
-    return {name for line in whole.splitlines() if (name := named(line)) is not None}
+    return {name for line in whole.splitlines() if (name := custom_id_of(line)) is not None}
 
 
 def _config(*, cache_mib: int, disk_mib: int, host_mib: int, chunk_mib: int, **given: Any) -> EngineConfig:

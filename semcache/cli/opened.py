@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from semcache.errors import StoreError
 
 if TYPE_CHECKING:
-    from semcache.cache.asynchronous import AsyncSemanticCache
+    from semcache.agents.library import AsyncSemanticCache
     from semcache.config.settings import Settings
     from semcache.protocols import EntryStore
     from semcache.storage.stores.seal import Seal
@@ -80,7 +80,7 @@ async def store_of(settings: Settings, *, create: bool = False) -> AsyncIterator
 @asynccontextmanager
 async def cache_of(settings: Settings, clock: Callable[[], float]) -> AsyncIterator[AsyncSemanticCache]:
     """The whole cache, embedder and index included. Raises SemcacheError."""
-    from semcache.cache.asynchronous import AsyncSemanticCache
+    from semcache.agents.library import AsyncSemanticCache
     from semcache.cache.opening import open_from
 
     async with AsyncSemanticCache(await open_from(settings, clock=clock)) as cache:

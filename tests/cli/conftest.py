@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
 
 Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 PYTHON = [sys.executable, "-W", "error::ResourceWarning"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
 from semcache.cli.upstreams import _answered
 from semcache.storage.stores.seal import example
 
@@ -49,7 +49,7 @@ async def test_the_remedy_for_another_embedder_works(run: Run, fill: Fill, tmp_p
     async with await AsyncSemanticCache.open(data, policies=pack, embedder="hashing:128") as cache:
         found = await cache.lookup("how do I reverse a list in python", model="m")
         assert (found.outcome, found.answer) == ("semantic", "Use reversed().")
-        assert len(cache.catalogue) == 1
+        assert len(cache.registry) == 1
 
 
 def test_the_command_line_counts(run: Run) -> None:

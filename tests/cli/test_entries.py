@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
 from semcache.cli import opened
 from semcache.cli.entries import _scope
 from semcache.config.settings import Settings
@@ -88,7 +88,7 @@ async def test_feedback_keeps_a_wrong_answer_from_where_it_was_served(run: Run, 
         event = Recorded(
             "r", time.time(), "chat", Scope(), "m", "default", Outcome.SEMANTIC, Why.SEMANTIC, 200, number, other
         )
-        await cache.parts.store.record([event])
+        await cache.components.store.record([event])
     assert run("feedback", served, "--right").returncode == 0
     # The fixture replayed it to its own request too: nobody can tell which of the two complains.
     assert "2 requests" in run("feedback", served, "--wrong").stderr
@@ -97,7 +97,7 @@ async def test_feedback_keeps_a_wrong_answer_from_where_it_was_served(run: Run, 
     assert run("feedback", replayed, "--wrong").returncode == 1
     assert run("feedback", served).returncode == 2
     async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=plain, embedder="hashing") as cache:
-        assert number in cache.catalogue.rejected(other)
+        assert number in cache.registry.rejected(other)
         assert (await cache.lookup("How do I reverse a list in Python?", model="m")).answer is None
 
 
@@ -109,8 +109,8 @@ async def test_running_workers_learn_from_what_the_command_says(run: Run, fill: 
         served = await cache.lookup("How do I reverse a list in Python please?", model="m")
         assert served.outcome is Outcome.SEMANTIC
         assert run("feedback", served.entry_id, "--right").returncode == 0
-        await cache.parts.catch_up()
-        [label] = await cache.parts.store.labels(0)
+        await cache.catch_up()
+        [label] = await cache.components.store.labels(0)
         assert (label.source.value, label.correct) == ("feedback", True)
 
 
@@ -158,7 +158,7 @@ async def test_stats_show_what_audits_have_shown_even_of_labels_after_the_saved_
     await fill(PROMPTS)
     where = {"policies": str(tmp_path / "plain.yaml"), "embedder": "hashing"}
     async with await AsyncSemanticCache.open(str(tmp_path / "data"), **where) as cache:
-        await cache.parts.store.label([audit(correct=number > 0) for number in range(10)])
+        await cache.components.store.label([audit(correct=number > 0) for number in range(10)])
     async with await AsyncSemanticCache.open(str(tmp_path / "data"), **where) as cache:
         # Taken in and saved when it closes; these ten are not.
         await cache.settle()

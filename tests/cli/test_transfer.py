@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Fill = Callable[..., Awaitable[list[str]]]

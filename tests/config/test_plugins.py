@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from semcache.cache.asynchronous import AsyncSemanticCache
+from semcache.agents.library import AsyncSemanticCache
 from semcache.config import packs, plugins
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, StoreError

@@ -178,7 +178,7 @@ async def test_what_is_broken_is_said_and_counted(tmp_path: Path, part: str, fau
         ready = await Call(proxy, path="/readyz", method="GET").reply()
         metrics = await Call(proxy, path="/metrics", method="GET").reply()
         parts[part].plan = cycle([None])
-        vectors = [batch.matrix async for batch in proxy.cache.parts.store.vectors("hashing/256", now=0.0)]
+        vectors = [batch.matrix async for batch in proxy.cache.components.store.vectors("hashing/256", now=0.0)]
     assert all(np.isfinite(matrix).all() for matrix in vectors), (
         "what is stored must not keep the next start from opening"
     )

@@ -86,7 +86,7 @@ async def test_what_was_learned_survives_kill_9(tmp_path: Path, monkeypatch: pyt
         cache = await AsyncSemanticCache.open(
             str(tmp_path / "data"), policies=str(tmp_path / "pack.yaml"), embedder="hashing"
         )
-        learned = cache.parts.threshold._made  # type: ignore[attr-defined]
+        learned = cache.components.strategy._made  # type: ignore[attr-defined]
         [pupil] = learned.values()
         expected = [[one.seq, one.entry_id, one.correct, one.source.value, one.features] for one in log]
         assert pupil.taught == expected
