@@ -14,7 +14,7 @@ from typing import Any
 
 from semcache.engine import Job, Sampling
 from semcache.engine.engine import Engine
-from semcache.engine.job import Shortcut
+from semcache.engine.job import Approximation
 
 PREFIX, NEW = 2048, 32
 Json = dict[str, Any]
@@ -45,11 +45,11 @@ def ask(
     most: int,
     tenant: str = "",
     draft: Sequence[int] = (),
-    shortcut: Shortcut | None = None,
+    approximation: Approximation | None = None,
 ) -> list[list[int]]:
     """Answer prompts greedily and together; the tokens said."""
     sampling = Sampling(max_tokens=most, ignore_eos=True, logprobs=0)
-    jobs = [Job(str(next(names)), tuple(prompt), sampling, tenant, tuple(draft), shortcut) for prompt in prompts]
+    jobs = [Job(str(next(names)), tuple(prompt), sampling, tenant, tuple(draft), approximation) for prompt in prompts]
     said: dict[str, list[int]] = {job.id: [] for job in jobs}
     for job in jobs:
         engine.submit(job)

@@ -27,8 +27,8 @@ from eval.engine_eviction import eviction
 from eval.engine_models import make
 from semcache.engine import EngineConfig, Job, Sampling
 from semcache.engine.engine import Engine
-from semcache.engine.fairness import Candidate, Deficits
-from semcache.engine.job import Shortcut
+from semcache.engine.fairness import TenantDeficits, WaitingRequest
+from semcache.engine.job import Approximation
 from semcache.engine.startup import open_engine
 
 RESULTS = Path(__file__).parent / "results"
@@ -40,18 +40,20 @@ def documents(folder: Path, rounds: int) -> Json:
     engine, rng = open_engine(EngineConfig(str(folder))), random.Random(13)
     head, size = tokens(rng, 32), 256
     spans = tuple(range(at, at + size) for at in range(len(head), len(head) + 8 * size, size))
-    ways: dict[str, Shortcut | None] = {"all computed": None, "the same order, cached": None}
-    ways |= {f"CacheBlend, {share:g}": Shortcut(spans, chunks="blend", recompute=share) for share in (0.0, 0.15, 0.3)}
-    ways["side by side (APE)"] = Shortcut(spans, chunks="parallel")
+    ways: dict[str, Approximation | None] = {"all computed": None, "the same order, cached": None}
+    ways |= {
+        f"CacheBlend, {share:g}": Approximation(spans, chunks="blend", recompute=share) for share in (0.0, 0.15, 0.3)
+    }
+    ways["side by side (APE)"] = Approximation(spans, chunks="parallel")
     times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
         texts = [tokens(rng, size) for _ in spans]
         other = rng.sample(texts, len(texts))
         for name, way in ways.items():
             first = other if "same" in name else texts
-            ask(engine, [sum(first, head) + tokens(rng, NEW)], 1, name, shortcut=way)
+            ask(engine, [sum(first, head) + tokens(rng, NEW)], 1, name, approximation=way)
             prompt = sum(other, head) + tokens(rng, NEW)
-            times[name].append(cpu(lambda: ask(engine, [prompt], 1, name, shortcut=way)))  # noqa: B023
+            times[name].append(cpu(lambda: ask(engine, [prompt], 1, name, approximation=way)))  # noqa: B023
     cold = times["all computed"]
     return {
         "columns": ["to the first token", "CPU time", "all computed / this"],
@@ -99,7 +101,7 @@ def drafts(folder: Path, rounds: int) -> Json:
 
 
 def _accepted(engine: Engine) -> float:
-    return engine.meter._drafted.labels("accepted")._value.get()
+    return engine.metrics._drafted.labels("accepted")._value.get()
 
 
 def _neighbours() -> str:
@@ -113,7 +115,7 @@ def _neighbours() -> str:
         ("park", "lake", "zoo", "shop"), itertools.combinations(("Lily", "Tom", "Sue", "Ben"), 2)
     ):
         asked = [f"Once upon a time, {name} went to the {place} with a big red ball." for name in (one, other)]
-        prompts = [plain.text.encode(text) for text in asked]
+        prompts = [plain.tokenizer.encode(text) for text in asked]
         draft, said = ask(plain, [prompts[0]], 96)[0], ask(plain, [prompts[1]], 96)[0]
         ask(drafting, [prompts[1]], 1)
         slow, before = cpu(lambda: ask(plain, [prompts[1]], 96)), _accepted(drafting)  # noqa: B023
@@ -182,13 +184,13 @@ def isolation(folder: Path, rounds: int) -> Json:
     }
 
 
-class _Fcfs(Deficits):
-    def rank(self, waiting: Sequence[Candidate]) -> list[Candidate]:
+class _Fcfs(TenantDeficits):
+    def rank(self, waiting: Sequence[WaitingRequest]) -> list[WaitingRequest]:
         return sorted(waiting, key=lambda one: one.order)
 
 
-class _Lpm(Deficits):
-    def rank(self, waiting: Sequence[Candidate]) -> list[Candidate]:
+class _Lpm(TenantDeficits):
+    def rank(self, waiting: Sequence[WaitingRequest]) -> list[WaitingRequest]:
         return sorted(waiting, key=lambda one: (-one.cached, one.order))
 
 
@@ -196,19 +198,19 @@ def fairness(folder: Path, rounds: int) -> Json:
     """A tenant that floods the queue with long prompts of its own, beside two with short ones that share a prefix."""
     del rounds
     rows = []
-    for name, kind in {"DLPM": Deficits, "LPM": _Lpm, "FCFS": _Fcfs}.items():
+    for name, kind in {"DLPM": TenantDeficits, "LPM": _Lpm, "FCFS": _Fcfs}.items():
         rng = random.Random(12)
         config = EngineConfig(str(folder), draft=0, max_running=4, quantum=1024, max_wait=1e9)
         engine = open_engine(config)
-        engine._lineup.deficits = kind(config.quantum)
+        engine._waiting.deficits = kind(config.quantum)
         served = dict.fromkeys(("flood", "b", "c"), 0.0)
-        pay = engine._lineup.deficits.pay
+        pay = engine._waiting.deficits.pay
 
         def paid(tenant: str, *, prompt: int = 0, generated: int = 0, to: Any = served, then: Any = pay) -> None:
             to[tenant] += prompt + 2 * generated
             then(tenant, prompt=prompt, generated=generated)
 
-        engine._lineup.deficits.pay = paid  # type: ignore[method-assign]
+        engine._waiting.deficits.pay = paid  # type: ignore[method-assign]
         jobs = [("flood", tokens(rng, 768)) for _ in range(16)]
         for tenant in ("b", "c"):
             prefix = tokens(rng, 256)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from eval.engine_asking import Json, spread
 from eval.prefix_caches import BLOCK, Arrival, bound, read_trace
-from semcache.engine.pages import PagePool
-from semcache.engine.prefix import PrefixTree, Worth, cost_aware, equal
+from semcache.engine.page_pool import PagePool
+from semcache.engine.prefix_tree import PrefixTree, Worth, cost_aware, uniform
 
 TRACE = Path(__file__).parents[1].parent / "shared" / "data" / "mooncake_traces" / "conversation_trace.jsonl.gz"
 Chain = tuple[int, ...]  # a request's blocks; a block's number stands for itself and all before it
@@ -80,7 +80,7 @@ def eviction(folder: Path, rounds: int) -> Json:
         notes.append("conversations: Mooncake's trace of 9,023 requests, blocks of 512 tokens")
     for name, runs, block, capacities in traces:
         for capacity in capacities:
-            shares = [[found(run, capacity, worth) for run in runs] for worth in (equal, cost_aware(block * _SLOPE))]
+            shares = [[found(run, capacity, worth) for run in runs] for worth in (uniform, cost_aware(block * _SLOPE))]
             better += [cost > recent for recent, cost in zip(*shares, strict=True)] if name == "documents" else []
             shares.append([bound([Arrival(0.0, BLOCK * len(run), 0, run) for run in one], capacity) for one in runs])
             rows.append([name, f"{capacity:,}", *(spread(values, " %", 100) for values in shares)])

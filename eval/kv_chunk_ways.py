@@ -21,16 +21,16 @@ class Prompt:
     """A context in chunks, each computed behind `<bos>` alone and behind others, and a question."""
 
     def __init__(self, model: Any, made: Text, question: Question, rng: random.Random) -> None:
-        from semcache.engine.chunks.chunk import Placed, encode
+        from semcache.engine.chunks.chunk import PlacedChunk, encode
 
         self.model, self.question = model, question
         self.chunks = [list(chunk) for chunk in made.chunks]
         self.ids = [*made.ids, *question.ids]
         self.bos = encode(model, [BOS])
         self.alone = [encode(model, chunk, prefix=[BOS]) for chunk in self.chunks]
-        at, self.placed = 1, [Placed(0, self.bos, exact=True)]
+        at, self.placed = 1, [PlacedChunk(0, self.bos, exact=True)]
         for number, chunk in enumerate(self.alone):
-            self.placed.append(Placed(at, chunk, exact=not number))
+            self.placed.append(PlacedChunk(at, chunk, exact=not number))
             at += len(chunk.ids)
         self.order = rng.sample(range(len(self.chunks)), len(self.chunks))
 
@@ -39,9 +39,9 @@ class Prompt:
         import torch
 
         from semcache.engine.chunks.blend import Fixed, blend
-        from semcache.engine.chunks.chunk import Placed, taken
-        from semcache.engine.chunks.craft import measured
-        from semcache.engine.press.query_record import attention_of
+        from semcache.engine.chunks.chunk import PlacedChunk, chunk_from_cache
+        from semcache.engine.chunks.craft import measure_variant
+        from semcache.engine.press.query_recorder import attention_of
 
         earlier = [BOS]
         spans: list[range] = []
@@ -49,14 +49,16 @@ class Prompt:
             spans.append(range(len(earlier), len(earlier) + len(self.chunks[number])))
             earlier += self.chunks[number]
         cache, attention = attention_of(self.model, torch.tensor([earlier]))
-        at, placed, anew = 1, [Placed(0, self.bos, exact=True)], []
+        at, placed, anew = 1, [PlacedChunk(0, self.bos, exact=True)], []
         for number, chunk in enumerate(self.chunks):
             turn = self.order.index(number)
             before = [str(other).encode() for other in self.order[:turn]]
-            variant = measured(taken(cache, chunk, spans[turn].start), before, spans[:turn], spans[turn], attention)
+            variant = measure_variant(
+                chunk_from_cache(cache, chunk, spans[turn].start), before, spans[:turn], spans[turn], attention
+            )
             now = [str(other).encode() for other in range(number)]
             share = variant.fraction(now, alpha=alpha)
-            placed.append(Placed(at, variant.chunk, exact=share == 0 and variant.chunk.start == at))
+            placed.append(PlacedChunk(at, variant.chunk, exact=share == 0 and variant.chunk.start == at))
             anew += [at + token for token in variant.worst(share)]
             at += len(chunk)
         return blend(self.model, self.ids, placed, Fixed(anew))
@@ -67,9 +69,9 @@ def neighbour(prompt: Prompt, rng: random.Random, *, share: float) -> Any:
     import torch
     from transformers import DynamicCache
 
-    from semcache.engine.chunks.align import placed
+    from semcache.engine.chunks.alignment import align
     from semcache.engine.chunks.blend import HighDeviation, blend
-    from semcache.engine.chunks.chunk import taken
+    from semcache.engine.chunks.chunk import chunk_from_cache
 
     old = list(prompt.ids)
     for at in sorted(rng.sample(range(1, len(old)), 6), reverse=True):
@@ -77,7 +79,7 @@ def neighbour(prompt: Prompt, rng: random.Random, *, share: float) -> Any:
     cache = DynamicCache(config=prompt.model.config)
     with torch.inference_mode():
         prompt.model(torch.tensor([old]), past_key_values=cache, use_cache=True)
-    return blend(prompt.model, prompt.ids, placed(prompt.ids, taken(cache, old, 0)), HighDeviation(share))
+    return blend(prompt.model, prompt.ids, align(prompt.ids, chunk_from_cache(cache, old, 0)), HighDeviation(share))
 
 
 def blended(prompt: Prompt, _: random.Random, *, share: float, first: int = 1) -> Any:

@@ -58,11 +58,11 @@ def answers(model: Any, cache: Any, logits: Any, size: int) -> list[list[int]]:
     """`size` greedy tokens for every row, from the logits (rows, vocabulary) of what was read last."""
     import torch
 
-    from eval.kv.sentencekv import ahead
+    from eval.kv.sentencekv import read_on
 
     said = [logits.argmax(-1)]
     for _ in range(size - 1):
-        said.append(ahead(model, said[-1][:, None], cache)[:, -1].argmax(-1))
+        said.append(read_on(model, said[-1][:, None], cache)[:, -1].argmax(-1))
     return torch.stack(said, 1).tolist()
 
 
@@ -80,7 +80,7 @@ def press_row(model: Any, name: str, keep: float, task: str, *, count: int, seed
     """Accuracy of a press: on the context alone with questions afterwards, or on context and question together."""
     import torch
 
-    from eval.kv.sentencekv import ahead
+    from eval.kv.sentencekv import read_on
     from semcache.engine.press.compress import press
 
     some = texts(task, count, seed)
@@ -101,7 +101,7 @@ def press_row(model: Any, name: str, keep: float, task: str, *, count: int, seed
                 if not number:
                     made = press(model, ids, press_by_name(name, ids, [STOP]), keep=keep, protected=[range(1)])
                 cache = copy.deepcopy(made.cache)
-                logits = ahead(model, more, cache)[:, -1]
+                logits = read_on(model, more, cache)[:, -1]
             said = answers(model, cache, logits, len(questions[0].answer))
             right += sum(tuple(one) == question.answer for one, question in zip(said, questions, strict=True))
             asks += len(questions)
@@ -137,9 +137,9 @@ def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict
     """Accuracy of a way to reuse chunks, with the share of tokens computed."""
     import torch
 
-    from eval.kv.parallel import ahead as beside
-    from eval.kv.sentencekv import ahead
-    from semcache.engine.merging import Sides
+    from eval.kv.parallel import read_on as beside
+    from eval.kv.sentencekv import read_on
+    from semcache.engine.attention_merge import ParallelSpan
 
     rng = random.Random(f"{seed} {task} {way}")
     right, computed, spent = 0, 0.0, 0.0
@@ -152,10 +152,10 @@ def chunk_row(model: Any, way: str, task: str, *, count: int, seed: int) -> dict
         sides = None
         if way.startswith("ape/"):
             heat, scale = map(float, way[4:].split())
-            sides = Sides(1, 1 + sum(map(len, prompt.chunks)), heat, scale)
+            sides = ParallelSpan(1, 1 + sum(map(len, prompt.chunks)), heat, scale)
         while len(said) < len(answer):
             more = torch.tensor([said[-1:]])
-            logits = ahead(model, more, result.cache) if sides is None else beside(model, more, result.cache, sides)
+            logits = read_on(model, more, result.cache) if sides is None else beside(model, more, result.cache, sides)
             said.append(int(logits[0, -1].argmax()))
         right += tuple(said) == answer
         computed += result.computed
@@ -174,7 +174,7 @@ def through_disk(cache: Any, codec: str) -> tuple[int, int, float]:
     and seconds to write and read a block."""
     import torch
 
-    from semcache.engine.codec import decoded, encoded
+    from semcache.engine.kv_codec import decoded, encoded
 
     data = torch.stack([torch.stack([layer.keys[0], layer.values[0]]) for layer in cache.layers])
     found, size, began = [], 0, time.process_time()
@@ -193,7 +193,7 @@ def codec_row(model: Any, codec: str, task: str, *, count: int, seed: int) -> di
     """Accuracy of questions after a context whose keys and values come from a disk."""
     import torch
 
-    from semcache.engine.press.compress import ahead, press
+    from semcache.engine.press.compress import press, read_on
     from semcache.engine.press.presses import PRESSES
 
     right = asks = stored = held = 0
@@ -204,7 +204,7 @@ def codec_row(model: Any, codec: str, task: str, *, count: int, seed: int) -> di
         stored, held, spent = stored + size, held + full, spent + took
         for question in questions:
             cache = copy.deepcopy(made.cache)
-            logits = ahead(model, torch.tensor([question.ids]), cache)[:, -1]
+            logits = read_on(model, torch.tensor([question.ids]), cache)[:, -1]
             (said,) = answers(model, cache, logits, len(question.answer))
             right += tuple(said) == question.answer
             asks += 1
@@ -213,7 +213,7 @@ def codec_row(model: Any, codec: str, task: str, *, count: int, seed: int) -> di
 
 def codecs(model: Any, *, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
-    from semcache.engine.codec import CODECS
+    from semcache.engine.kv_codec import CODECS
 
     for codec in CODECS:
         for task in TASKS:
@@ -260,7 +260,7 @@ def perplexity_row(model: Any, ends: Sequence[int], name: str, keep: float, *, c
     """Perplexity of the rest of stories after their first part was pressed."""
     import torch
 
-    from eval.kv.sentencekv import ahead
+    from eval.kv.sentencekv import read_on
     from semcache.engine.press.compress import press
 
     ids = stories(model, count, seed)
@@ -273,9 +273,11 @@ def perplexity_row(model: Any, ends: Sequence[int], name: str, keep: float, *, c
         held = made.bytes // len(part)
         rest = part[:, _READ:]
         if name == "sentencekv":  # it asks for sentences as it speaks, not for the whole rest at once
-            logits = torch.cat([ahead(model, rest[:, at : at + 1], made.cache, ends=ends) for at in range(_SCORED)], 1)
+            logits = torch.cat(
+                [read_on(model, rest[:, at : at + 1], made.cache, ends=ends) for at in range(_SCORED)], 1
+            )
         else:
-            logits = ahead(model, rest, made.cache)
+            logits = read_on(model, rest, made.cache)
         losses.append(loss(logits, rest))
     return {"perplexity": math.exp(sum(losses) / len(losses)), "bytes": held, "tokens": ids.shape[0] * (_SCORED - 1)}
 
@@ -284,10 +286,10 @@ def chunk_perplexity_row(model: Any, way: str, share: float, *, count: int, seed
     """Perplexity of the rest of stories whose first part was put together from chunks."""
     import torch
 
-    from eval.kv.parallel import ahead, parallel
+    from eval.kv.parallel import parallel, read_on
+    from semcache.engine.attention_merge import ParallelSpan
     from semcache.engine.chunks.blend import Fixed, HighDeviation, blend
-    from semcache.engine.chunks.chunk import Placed, encode
-    from semcache.engine.merging import Sides
+    from semcache.engine.chunks.chunk import PlacedChunk, encode
 
     losses, computed, rng = [], 0.0, random.Random(seed)
     for row in stories(model, count, seed):
@@ -296,14 +298,14 @@ def chunk_perplexity_row(model: Any, way: str, share: float, *, count: int, seed
         alone = [encode(model, ids[at : min(at + CHUNK, _READ - 1)], prefix=ids[:1]) for at in cuts]
         if way == "ape":
             made = parallel(model, bos, alone, ids[-1:], temperature=share, scale=share)
-            sides = Sides(1, 1 + sum(len(one.ids) for one in alone), share, share)
-            logits = ahead(model, row[None, _READ:], made.cache, sides)
+            sides = ParallelSpan(1, 1 + sum(len(one.ids) for one in alone), share, share)
+            logits = read_on(model, row[None, _READ:], made.cache, sides)
         else:
-            placed = [Placed(at, one, exact=at == 1) for at, one in zip(cuts, alone, strict=True)]
+            placed = [PlacedChunk(at, one, exact=at == 1) for at, one in zip(cuts, alone, strict=True)]
             choose: Any = HighDeviation(share, layers=model.config.num_hidden_layers)
             if way != "cacheblend":
                 choose = Fixed(foremost(placed, share) if way == "first tokens" else drawn(placed, share, rng))
-            made = blend(model, ids, [Placed(0, bos, exact=True), *placed], choose)
+            made = blend(model, ids, [PlacedChunk(0, bos, exact=True), *placed], choose)
             with torch.inference_mode():
                 logits = model(row[None, _READ:], past_key_values=made.cache, use_cache=True).logits
         losses.append(loss(logits, row[None, _READ:]))
@@ -331,7 +333,7 @@ def codec_perplexity_row(model: Any, codec: str, *, count: int, seed: int) -> di
 def perplexities(*, count: int, seed: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     """Every row there is to measure, by key."""
     from eval.kv.presses import PRESSES
-    from semcache.engine.codec import CODECS
+    from semcache.engine.kv_codec import CODECS
 
     for title, (model, ends) in real_models().items():
         press = partial(perplexity_row, model, ends, count=count, seed=seed)

@@ -11,7 +11,7 @@ from typing import Any
 
 from eval.markdown import table
 from eval.toy_tasks import ACROSS, ALONE, TASKS
-from semcache.engine.shortcuts import STORED
+from semcache.engine.approximate_prefill import STORED
 
 Rows = dict[str, dict[str, Any]]
 Curves = dict[str, list[tuple[float, float]]]

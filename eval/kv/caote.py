@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache.engine.press.evict import Evicting
-from semcache.engine.press.protocol import Observed
+from semcache.engine.press.evicting import EvictingPress
+from semcache.engine.press.press_protocol import ObservedLayer
 from semcache.engine.press.snapkv import SnapKV
 
 if TYPE_CHECKING:
     import torch
 
 
-class Caote(Evicting):
+class Caote(EvictingPress):
     """Weigh the scores of `base` with values."""
 
     name = "caote"
 
-    def __init__(self, base: Evicting | None = None) -> None:
+    def __init__(self, base: EvictingPress | None = None) -> None:
         self._base = base or SnapKV(kernel=1)
         self.asks, self.agnostic = self._base.asks, self._base.agnostic
 
-    def scores(self, seen: Observed) -> torch.Tensor:
+    def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """The error of the output without the token; what the other press keeps in any case stays."""
         import torch
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import torch
 
-from semcache.engine.press.protocol import Observed
-from semcache.engine.press.quantised import CodedLayer
-from semcache.engine.press.short_layers import held
+from semcache.engine.press.press_protocol import ObservedLayer
+from semcache.engine.press.pressed_layer import held
+from semcache.engine.press.quantised_layer import CodedLayer
 
 _FP8 = torch.float8_e4m3fn
 
@@ -17,7 +17,7 @@ _FP8 = torch.float8_e4m3fn
 class FloatLayer(CodedLayer):
     """A text in 8-bit floats. `keys` and `values` hold what is stored as it is."""
 
-    def __init__(self, seen: Observed, *, recent: int) -> None:
+    def __init__(self, seen: ObservedLayer, *, recent: int) -> None:
         super().__init__(seen, group=1, recent=recent)
 
     def encode(self, keys: torch.Tensor, values: torch.Tensor) -> int:

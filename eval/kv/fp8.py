@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from semcache.engine.press.protocol import Asks, Observed
+from semcache.engine.press.press_protocol import ObservedLayer, QuerySource
 from semcache.errors import InvalidArgument
 
 
@@ -15,13 +15,13 @@ class Fp8:
     """The last `recent` tokens stay as they are."""
 
     name = "fp8"
-    asks = Asks.NOBODY
+    asks = QuerySource.NOBODY
     agnostic = True
 
     def __init__(self, recent: int = 32) -> None:
         self._recent = recent
 
-    def press(self, seen: Observed) -> Any:
+    def press(self, seen: ObservedLayer) -> Any:
         """Raises InvalidArgument when `keep` is less than 8 bits."""
         from eval.kv.float_layer import FloatLayer
 

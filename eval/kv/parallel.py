@@ -1,7 +1,7 @@
 """Chunks side by side, none computed anew (APE: Yang et al. 2025, section 4).
 
 All chunks were computed behind the same prefix and keep their positions, which overlap; the question stands behind the
-longest. How it attends to them: `semcache.engine.merging`.
+longest. How it attends to them: `semcache.engine.attention_merge`.
 Knows one request at a time. Invariant: one chunk, temperature 1 and scale 1 give the answer of a full prefill.
 """
 
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from semcache.engine.attention_merge import ParallelSpan, attend_parallel
 from semcache.engine.chunks.blend import Blended
 from semcache.engine.chunks.chunk import Chunk
-from semcache.engine.merging import Sides, beside
 from semcache.engine.press.observed_attention import causal
 from semcache.errors import InvalidArgument
 
@@ -35,7 +35,7 @@ def parallel(
     import torch
     from transformers import Cache
 
-    from semcache.engine.press.short_layers import PressedLayer
+    from semcache.engine.press.pressed_layer import PressedLayer
 
     if not question:
         raise InvalidArgument("a question without tokens cannot be computed: give at least one")
@@ -50,15 +50,15 @@ def parallel(
     positions = torch.tensor(where, device=module.device).expand(1, data.shape[2], -1)
     layers: list[Any] = [PressedLayer(layer[0][None], layer[1][None], positions, seen) for layer in data]
     cache = Cache(layers=layers)
-    sides = Sides(start, data.shape[-2], temperature, scale)
-    logits = ahead(module, torch.tensor([list(question)], device=module.device), cache, sides)[0, -1]
+    sides = ParallelSpan(start, data.shape[-2], temperature, scale)
+    logits = read_on(module, torch.tensor([list(question)], device=module.device), cache, sides)[0, -1]
     total = data.shape[-2] + len(question)
     return Blended(
         cache, logits.float(), len(question) / total, approximate=len(chunks) > 1 or (temperature, scale) != (1, 1)
     )
 
 
-def ahead(module: Any, ids: torch.Tensor, cache: Any, sides: Sides) -> torch.Tensor:
+def read_on(module: Any, ids: torch.Tensor, cache: Any, sides: ParallelSpan) -> torch.Tensor:
     """Read (1, m) more ids; (1, m, vocabulary) logits."""
     import torch
     from transformers import AttentionInterface
@@ -83,7 +83,7 @@ def parallel_attention(
     scaling: float | None = None,
     dropout: float = 0.0,  # noqa: ARG001 - nothing is trained here
     *,
-    sides: Sides,
+    sides: ParallelSpan,
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
     """transformers' attention interface for one request: (1, heads, tokens, dim) in, (1, tokens, heads, dim) out."""
@@ -92,5 +92,5 @@ def parallel_attention(
     scale = dim**-0.5 if scaling is None else scaling
     q = query[0].reshape(groups, heads // groups * tokens, dim)
     unseen = ~causal(tokens, key.shape[2], query.device).repeat(heads // groups, 1)
-    out = beside(q, key[0], value[0], scale, sides, unseen)
+    out = attend_parallel(q, key[0], value[0], scale, sides, unseen)
     return out.to(query.dtype).view(1, heads, tokens, dim).transpose(1, 2).contiguous(), None

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from eval.kv.caote import Caote
 from eval.kv.fp8 import Fp8
 from eval.kv.sentencekv import SentenceKV
+from semcache.engine.press.press_protocol import Press
 from semcache.engine.press.presses import PRESSES as SERVED
-from semcache.engine.press.protocol import Press
 
 HERE: dict[str, Callable[[], Press]] = {"caote": Caote, "fp8": Fp8, "sentencekv": SentenceKV}
 _ORDER = "streaming h2o snapkv tova pyramidkv keydiff lagkv kvzip caote d2o kivi fp8 sentencekv"

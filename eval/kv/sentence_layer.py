@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import torch
 
-from semcache.engine.press.protocol import Observed
-from semcache.engine.press.short_layers import PressedLayer, held
+from semcache.engine.press.press_protocol import ObservedLayer
+from semcache.engine.press.pressed_layer import PressedLayer, held
 
 
 class SentenceLayer(PressedLayer):
@@ -18,7 +18,7 @@ class SentenceLayer(PressedLayer):
     `bytes` are those in use at once, with the sentences' vectors.
     """
 
-    def __init__(self, seen: Observed, ends: torch.Tensor, *, recent: int) -> None:
+    def __init__(self, seen: ObservedLayer, ends: torch.Tensor, *, recent: int) -> None:
         hot = seen.protected.clone()
         room = seen.budget - int(hot.sum())
         hot[max(0, seen.tokens - min(recent, room // 2)) :] = True

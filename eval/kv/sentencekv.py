@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from semcache.engine.press.observed_attention import attending
-from semcache.engine.press.protocol import Asks, Observed
+from semcache.engine.press.press_protocol import ObservedLayer, QuerySource
 
 if TYPE_CHECKING:
     import torch
@@ -21,13 +21,13 @@ class SentenceKV:
     """The last `recent` tokens stay hot, beside the protected ones. Sentences end at the positions `closes`."""
 
     name = "sentencekv"
-    asks = Asks.NOBODY
+    asks = QuerySource.NOBODY
     agnostic = True
 
     def __init__(self, closes: Iterable[int] = (), recent: int = 8) -> None:
         self._closes, self._recent = tuple(closes), recent
 
-    def press(self, seen: Observed) -> Any:
+    def press(self, seen: ObservedLayer) -> Any:
         """Group tokens by the sentences that end within the text."""
         import torch
 
@@ -38,7 +38,7 @@ class SentenceKV:
         return SentenceLayer(seen, ends, recent=self._recent)
 
 
-def ahead(module: Any, ids: torch.Tensor, cache: Any, *, ends: Sequence[int] = ()) -> torch.Tensor:
+def read_on(module: Any, ids: torch.Tensor, cache: Any, *, ends: Sequence[int] = ()) -> torch.Tensor:
     """Read (batch, m) more ids on a cache, pressed or not; (batch, m, vocabulary) logits.
 
     A layer that fetches does so once a pass; after a pass that closes with one of the tokens `ends` it asks anew.

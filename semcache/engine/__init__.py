@@ -7,6 +7,6 @@ extra `engine` and are imported where they are used.
 from __future__ import annotations
 
 from semcache.engine.engine_config import EngineConfig
-from semcache.engine.job import Delta, Finish, Job, Sampling, TokenScore
+from semcache.engine.job import Delta, FinishReason, Job, Sampling, TokenScore
 
-__all__ = ["Delta", "EngineConfig", "Finish", "Job", "Sampling", "TokenScore"]
+__all__ = ["Delta", "EngineConfig", "FinishReason", "Job", "Sampling", "TokenScore"]

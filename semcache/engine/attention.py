@@ -1,9 +1,10 @@
 """Attention of a packed batch over paged keys and values, with a shared prefix read once.
 
-The tokens of all sequences stand in one row, so that every other layer of the model sees one matrix. A `Span` is one
-sequence with its own causal attention (a prefill chunk, a draft to verify); a `Crowd` is many sequences with one token
-each: it attends to the pages that they share once for all of them, to their own pages apart, and merges the two by
-log-sum-exp, which is exact (Hydragen: Juravsky et al. 2024, section 3.1; RelayAttention: Zhu et al. 2024, eq. 6).
+The tokens of all sequences stand in one row, so that every other layer of the model sees one matrix. A `SequenceSpan`
+is one sequence with its own causal attention (a prefill chunk, a draft to verify); a `SharedPrefixGroup` is many
+sequences with one token each: it attends to the pages that they share once for all of them, to their own pages apart,
+and merges the two by log-sum-exp, which is exact (Hydragen: Juravsky et al. 2024, section 3.1; RelayAttention: Zhu et
+al. 2024, eq. 6).
 Knows nothing of requests. Invariant: a token sees exactly the tokens of its own sequence up to itself.
 """
 
@@ -12,18 +13,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semcache.engine.merging import Sides, attend, beside, merge
+from semcache.engine.attention_merge import ParallelSpan, attend, attend_parallel, merge
 
 if TYPE_CHECKING:
     import torch
 
-    from semcache.engine.kv import KeyValues, Run
+    from semcache.engine.kv_tensor import KVTensor, PageRun
 
 NAME = "semcache_paged"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class SequenceSpan:
     """Rows `start` to `stop` of the batch are the last of a sequence of `length` tokens in `pages`.
 
     `mask` (rows, length) is added to the scores, None where a single row sees everything; `sides` are places in which
@@ -32,14 +33,14 @@ class Span:
 
     start: int
     stop: int
-    pages: Run | torch.Tensor
+    pages: PageRun | torch.Tensor
     length: int
     mask: torch.Tensor | None
-    sides: Sides | None = None
+    sides: ParallelSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class SharedPrefixGroup:
     """`rows` (g,) of the batch are single tokens of g sequences that share the first `shared` tokens in `prefix`.
 
     `tails` (g, pages) are the pages behind, padded; `unseen` (g, pages × block) says which of their tokens are others':
@@ -47,20 +48,20 @@ class Crowd:
     """
 
     rows: torch.Tensor
-    prefix: Run | torch.Tensor | None
+    prefix: PageRun | torch.Tensor | None
     shared: int
     tails: torch.Tensor
     unseen: torch.Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Packing:
+class BatchLayout:
     """How the rows of a batch are laid out; `slots` says where each row's key and value go."""
 
-    store: KeyValues
+    store: KVTensor
     slots: torch.Tensor
-    spans: tuple[Span, ...]
-    crowds: tuple[Crowd, ...]
+    spans: tuple[SequenceSpan, ...]
+    crowds: tuple[SharedPrefixGroup, ...]
 
 
 def register() -> str:
@@ -80,7 +81,7 @@ def paged_attention(
     scaling: float | None = None,
     dropout: float = 0.0,  # noqa: ARG001 - nothing is trained here
     *,
-    packing: Packing,
+    packing: BatchLayout,
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
     """transformers' attention interface: (1, heads, tokens, dim) in, (1, tokens, heads, dim) out."""
@@ -98,7 +99,7 @@ def paged_attention(
     return out.view(1, tokens, heads, dim), None
 
 
-def _span(q: torch.Tensor, span: Span, store: KeyValues, layer: int, scale: float) -> torch.Tensor:
+def _span(q: torch.Tensor, span: SequenceSpan, store: KVTensor, layer: int, scale: float) -> torch.Tensor:
     """(groups, repeats, rows, dim) to (rows, groups, repeats, dim). Queries that share keys are stacked as rows."""
     from torch.nn.functional import scaled_dot_product_attention
 
@@ -107,14 +108,14 @@ def _span(q: torch.Tensor, span: Span, store: KeyValues, layer: int, scale: floa
     mask = span.mask if span.mask is None else span.mask.repeat(repeats, 1)
     if span.sides is not None:
         unseen = None if mask is None else mask.isinf()
-        own = beside(q.reshape(groups, repeats * rows, dim), keys, values, scale, span.sides, unseen)
+        own = attend_parallel(q.reshape(groups, repeats * rows, dim), keys, values, scale, span.sides, unseen)
         return own.to(q.dtype).view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
     stacked = q.reshape(1, groups, repeats * rows, dim)
     seen = scaled_dot_product_attention(stacked, keys[None], values[None], attn_mask=mask, scale=scale)
     return seen.view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
 
 
-def _crowd(q: torch.Tensor, crowd: Crowd, store: KeyValues, layer: int, scale: float) -> torch.Tensor:
+def _crowd(q: torch.Tensor, crowd: SharedPrefixGroup, store: KVTensor, layer: int, scale: float) -> torch.Tensor:
     """(groups, repeats, rows, dim) to (rows, groups, repeats, dim)."""
     groups, repeats, count, dim = q.shape
     width = crowd.tails.shape[1]

@@ -15,25 +15,25 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from semcache.engine import sampler
-from semcache.engine.books import Books
-from semcache.engine.drafts import Drafter
+from semcache.engine.approximate_prefill import ApproximatePrefill
+from semcache.engine.decoder import Decoder
+from semcache.engine.delta_stream import DeltaStream
+from semcache.engine.detokenizer import DecodedText, Detokenizer
+from semcache.engine.drafter import Drafter
 from semcache.engine.engine_config import EngineConfig
-from semcache.engine.fairness import Deficits
-from semcache.engine.job import Delta, Finish, Job, TokenScore
-from semcache.engine.kv import KeyValues
-from semcache.engine.limits import Limits
-from semcache.engine.lineup import Lineup
-from semcache.engine.load import Overloaded, Pace, refusal
-from semcache.engine.meter import Meter
-from semcache.engine.model import Decoder
-from semcache.engine.packing import Piece
-from semcache.engine.prefix import cost_aware, equal, root_key
-from semcache.engine.residence import Residence
-from semcache.engine.sequence import Sequence
-from semcache.engine.shortcuts import Shortcuts
-from semcache.engine.tiers import Tiers
-from semcache.engine.tokenizer import Text
-from semcache.engine.voice import Said, Voice
+from semcache.engine.engine_metrics import EngineMetrics
+from semcache.engine.fairness import TenantDeficits
+from semcache.engine.job import Delta, FinishReason, Job, TokenScore
+from semcache.engine.job_limits import JobLimits
+from semcache.engine.kv_cache import KVCache
+from semcache.engine.kv_tensor import KVTensor
+from semcache.engine.offload import OffloadTiers
+from semcache.engine.overload import Overloaded, Throughput, refusal
+from semcache.engine.packing import SequenceSlice
+from semcache.engine.prefix_tree import cost_aware, root_key, uniform
+from semcache.engine.sequence import Arrival, Sequence
+from semcache.engine.tokenizer import Tokenizer
+from semcache.engine.waiting_queue import WaitingQueue
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -48,63 +48,67 @@ class Engine:
     def __init__(
         self,
         decoder: Decoder,
-        text: Text,
+        tokenizer: Tokenizer,
         config: EngineConfig,
         *,
         clock: Callable[[], float],
         seeds: Callable[[], int],
-        meter: Meter,
-        tiers: Tiers,
+        metrics: EngineMetrics,
+        tiers: OffloadTiers,
     ) -> None:
-        self.config, self.text, self.decoder, self.meter = config, text, decoder, meter
+        self.config, self.tokenizer, self.decoder, self.metrics = config, tokenizer, decoder, metrics
         self._clock, self._seeds = clock, seeds
         pages = config.cache_bytes // (decoder.shape.token_bytes * config.block)
         if pages < 2:
             need = 2 * decoder.shape.token_bytes * config.block
             raise ConfigError(f"engine cache_bytes {config.cache_bytes:,} holds no two blocks: give at least {need:,}")
-        worth = cost_aware(config.block * decoder.slope) if config.eviction == "cost" else equal
-        self._residence = Residence(KeyValues(decoder.shape, pages=pages, block=config.block), tiers, meter, worth)
-        self.limits = Limits(decoder.context, self._residence.capacity, decoder.vocabulary, config.max_running)
-        self._shortcuts = Shortcuts(
+        worth = cost_aware(config.block * decoder.slope) if config.eviction == "cost" else uniform
+        self._kv_cache = KVCache(KVTensor(decoder.shape, pages=pages, block=config.block), tiers, metrics, worth)
+        self.limits = JobLimits(decoder.context, self._kv_cache.capacity, decoder.vocabulary, config.max_running)
+        self._approximate = ApproximatePrefill(
             decoder, block=config.block, chunk_bytes=config.chunk_bytes, codec=config.lossy_codec
         )
-        self._lineup = Lineup(Deficits(config.quantum), block=config.block, cached=self._residence.cached)
+        self._waiting = WaitingQueue(TenantDeficits(config.quantum), block=config.block, cached=self._kv_cache.cached)
         self._running: list[Sequence] = []
-        self._books = Books()
-        self._pace = Pace()
+        self._deltas = DeltaStream()
+        self._throughput = Throughput()
         self._arrivals = 0
 
     @property
     def idle(self) -> bool:
         """Whether there is nothing to do."""
-        return not (len(self._lineup) or self._running) and self._books.empty
+        return not (len(self._waiting) or self._running) and self._deltas.empty
 
     def check(self, job: Job) -> None:
         """Raise RequestRejected for a job that can never be served."""
         self.limits.check(job)
-        self._shortcuts.check(job)
+        self._approximate.check(job)
 
     def submit(self, job: Job) -> None:
         """Take a job on. Raises RequestRejected for one that cannot be served, Overloaded for one that has to wait."""
         self.check(job)
-        config, queued = self.config, len(self._lineup)
+        config, queued = self.config, len(self._waiting)
         overload = refusal(
-            self._pace, queued=queued, tokens=self._ahead(), max_waiting=config.max_waiting, max_wait=config.max_wait
+            self._throughput,
+            queued=queued,
+            tokens=self._tokens_ahead(),
+            max_waiting=config.max_waiting,
+            max_wait=config.max_wait,
         )
         if overload is not None:
-            self.meter.refused.inc()
+            self.metrics.refused.inc()
             raise Overloaded(overload)
         sequence = self._sequence(job, 0)
-        sequence.cached = self._residence.cached(sequence)
-        self._books.begin(job)
-        self._lineup.append(sequence)
+        sequence.cached = self._kv_cache.cached(sequence)
+        self._deltas.open(job)
+        self._waiting.append(sequence)
 
     def cancel(self, job_id: str) -> None:
         """Stop working on a job; unknown ones are ignored."""
         for sequence in [one for one in self._running if one.job.id == job_id]:
-            self._leave(sequence)
-        self._lineup.drop(job_id)
-        self._books.drop(job_id)
+            self._release(sequence)
+        self._waiting.drop(job_id)
+        self._deltas.close(job_id)
 
     def step(self) -> list[Delta]:
         """One forward pass; what was said in it. Never raises for what a job asked."""
@@ -114,90 +118,88 @@ class Engine:
         if planned:
             self._advance(planned)
             tokens = sum(len(piece.ids) for _, piece, _ in planned)
-            self._pace.step(tokens, self._clock() - began)
-            self.meter.step(tokens, self._clock() - began)
-        self.meter.state(len(self._running), len(self._lineup), self._residence.usage, self._residence.blocks)
-        return self._books.tell()
+            self._throughput.step(tokens, self._clock() - began)
+            self.metrics.step(tokens, self._clock() - began)
+        self.metrics.state(len(self._running), len(self._waiting), self._kv_cache.usage, self._kv_cache.blocks)
+        return self._deltas.drain()
 
     def reset(self) -> None:
         """Forget all jobs and everything that is cached: what is left after a fault that cannot be told apart."""
-        for sequence in self._lineup:
-            self._lineup.drop(sequence.job.id)
-        self._running, self._books = [], Books()
-        self._residence.reset()
+        for sequence in self._waiting:
+            self._waiting.drop(sequence.job.id)
+        self._running, self._deltas = [], DeltaStream()
+        self._kv_cache.reset()
 
     def close(self) -> None:
         """Put what is cached on disk, where there is one."""
-        self._residence.close()
+        self._kv_cache.close()
 
     def _sequence(self, job: Job, choice: int) -> Sequence:
         seed = job.sampling.seed if job.sampling.seed is not None else self._seeds()
         self._arrivals += 1
-        root = root_key(self.decoder.fingerprint, self.text.digest, job.tenant)
-        plan = self._shortcuts.plan(job, root)
+        root = root_key(self.decoder.fingerprint, self.tokenizer.digest, job.tenant)
         return Sequence(
             job,
             choice,
-            order=self._arrivals,
-            arrived=self._clock(),
-            root=root if plan is None else plan.root,
+            self._approximate.plan(job, root),
+            arrival=Arrival(self._arrivals, self._clock()),
             block=self.config.block,
-            voice=Voice(self.text.reader(), job.sampling.stop, scored=job.sampling.logprobs is not None),
+            detokenizer=Detokenizer(
+                self.tokenizer.reader(), job.sampling.stop, scored=job.sampling.logprobs is not None
+            ),
             drafter=Drafter(job.ids, job.draft[: self.limits.most], self.config.draft),
             seed=sampler.mixed(seed, choice),
-            plan=plan,
         )
 
     # -- admission
 
-    def _ahead(self) -> float:
+    def _tokens_ahead(self) -> float:
         """Tokens to compute before a new job could say its first, as far as can be foreseen."""
-        prompts = sum(len(one.tokens) - one.cached for one in self._lineup)
+        prompts = sum(len(one.tokens) - one.cached for one in self._waiting)
         prompts += sum(len(one.tokens) - one.done for one in self._running)
         if self._slots() < self.config.max_running:
             return prompts
         # While the engine is full, a place becomes free whenever it has said as much as an answer has on average.
-        return prompts + (1 + len(self._lineup)) * self._pace.answer
+        return prompts + (1 + len(self._waiting)) * self._throughput.answer
 
     def _slots(self) -> int:
         """Sequences that run, and those that will once a prompt is computed."""
         return sum(one.slots for one in self._running)
 
     def _admit(self) -> None:
-        while len(self._lineup) and self._slots() < self.config.max_running:
-            best = self._lineup.next(self._running)
+        while len(self._waiting) and self._slots() < self.config.max_running:
+            best = self._waiting.next(self._running)
             if best is None or self._slots() + best.slots > self.config.max_running:
                 return
-            compute = self._pace.wait(self.config.block)
-            if not self._residence.enter(best, compute=compute, alone=not self._running):
+            compute = self._throughput.wait(self.config.block)
+            if not self._kv_cache.admit(best, compute=compute, alone=not self._running):
                 return
-            self._lineup.take(best)
+            self._waiting.take(best)
             self._running.append(best)
-            reused = best.done + max(0, best.shift) if best.ready else self._read(best)
+            reused = best.done + max(0, best.shift) if best.ready else self._prefill_approximately(best)
             if not best.charged and best in self._running:
                 best.charged, best.cached = True, best.done
-                self._books.cached(best.job, reused)
-                self._lineup.deficits.pay(best.job.tenant, prompt=len(best.job.ids) - reused)
-                self.meter.prompt(len(best.job.ids), reused)
+                self._deltas.count_cached(best.job, reused)
+                self._waiting.deficits.pay(best.job.tenant, prompt=len(best.job.ids) - reused)
+                self.metrics.prompt(len(best.job.ids), reused)
 
-    def _read(self, sequence: Sequence) -> int:
+    def _prefill_approximately(self, sequence: Sequence) -> int:
         """Read documents the short way, at once, while all others wait; how many tokens were not computed."""
         plan = sequence.plan
-        assert plan is not None
-        if not self._room(sequence, plan.ready - sequence.done):
+        if not self._reserve(sequence, plan.ready - sequence.done):
             return 0
         try:
-            read = self._shortcuts.read(sequence.job, plan)
-            self._residence.fill(sequence, read.data)
+            read = self._approximate.read(sequence.job, plan)
+            self._kv_cache.fill(sequence, read.data)
         except Exception as error:  # whatever a kernel raises
             self._fail(sequence, f"the model failed: {error!r}")
             return 0
-        self.meter.shortcuts.labels("press" if plan.shift > 0 else "chunks").inc()
+        self.metrics.approximated.labels("press" if plan.shift > 0 else "chunks").inc()
         return read.reused
 
     # -- planning
 
-    def _plan(self) -> list[tuple[Sequence, Piece, int]]:
+    def _plan(self) -> list[tuple[Sequence, SequenceSlice, int]]:
         """What to compute in this step: of each sequence a piece, with the number of its tokens that are a draft."""
         budget = self.config.step
         wanted: list[tuple[Sequence, list[int], int]] = []
@@ -213,34 +215,34 @@ class Engine:
                 draft = one.drafter.guess(min(budget, one.room - 1), look_back=len(self._running) <= _ALONE)
                 budget -= len(draft)
             wanted.append((one, [*ids, *draft], len(draft)))
-        planned: list[tuple[Sequence, Piece, int]] = []
+        planned: list[tuple[Sequence, SequenceSlice, int]] = []
         for one, ids, drafted in wanted:
-            if one in self._running and self._room(one, len(ids)):
+            if one in self._running and self._reserve(one, len(ids)):
                 ends = one.done + len(ids) - drafted == len(one.tokens)
-                piece = Piece(ids, one.done, one.pages, drafted + 1 if ends else 0, one.shift, one.sides)
+                piece = SequenceSlice(ids, one.done, one.pages, drafted + 1 if ends else 0, one.shift, one.sides)
                 planned.append((one, piece, drafted))
         return [plan for plan in planned if plan[0] in self._running]
 
-    def _room(self, sequence: Sequence, tokens: int) -> bool:
+    def _reserve(self, sequence: Sequence, tokens: int) -> bool:
         """Pages for the next tokens, if need be the youngest sequence's; False when that is the sequence itself."""
-        while not self._residence.room(sequence, tokens):
+        while not self._kv_cache.reserve(sequence, tokens):
             youngest = max(self._running, key=lambda one: one.order)
-            self._leave(youngest)
-            self._lineup.put_back(youngest)
-            self.meter.preempted.inc()
+            self._release(youngest)
+            self._waiting.put_back(youngest)
+            self.metrics.preempted.inc()
             if youngest is sequence:
                 return False
         return True
 
-    def _leave(self, sequence: Sequence, *, forget: bool = False) -> None:
+    def _release(self, sequence: Sequence, *, forget: bool = False) -> None:
         self._running.remove(sequence)
-        self._residence.leave(sequence, forget=forget)
+        self._kv_cache.release(sequence, forget=forget)
 
     # -- computing
 
-    def _advance(self, planned: list[tuple[Sequence, Piece, int]]) -> None:
+    def _advance(self, planned: list[tuple[Sequence, SequenceSlice, int]]) -> None:
         try:
-            logits = self.decoder.logits([one[1] for one in planned], self._residence.store, share=self.config.share)
+            logits = self.decoder.logits([one[1] for one in planned], self._kv_cache.store, share=self.config.share)
         except Exception as error:  # whatever a kernel raises; alone it is known whose it is
             if len(planned) == 1:
                 self._fail(planned[0][0], f"the model failed: {error!r}")
@@ -256,46 +258,46 @@ class Engine:
             if sequence not in self._running:
                 continue  # its job ended in this step, with an error of another choice
             sequence.done += len(piece.ids) - drafted
-            self._residence.share(sequence)
+            self._kv_cache.publish(sequence)
             if piece.wanted:
                 try:
-                    self._speak(sequence, mine, piece.ids[len(piece.ids) - drafted :])
+                    self._emit(sequence, mine, piece.ids[len(piece.ids) - drafted :])
                 except ValueError as error:
                     self._fail(sequence, str(error))
 
-    def _speak(self, sequence: Sequence, logits: torch.Tensor, draft: list[int]) -> None:
+    def _emit(self, sequence: Sequence, logits: torch.Tensor, draft: list[int]) -> None:
         """Say what the logits give: one token, and one more for each token of the draft that was right.
 
         A sampled token is drawn as it would have been without the draft and then compared, which is rejection sampling
         with a draft that is certain of itself (Leviathan et al. 2023, algorithm 1).
         """
         if not sequence.room:  # it was to be read, and no more
-            sequence.ended = Finish.LENGTH
+            sequence.ended = FinishReason.LENGTH
             self._end(sequence)
             return
         best = logits.argmax(dim=-1).tolist()
         for fork in self._forks(sequence):
-            if not self._say(fork, self._choose(fork, logits[0], best[0])):
+            if not self._append(fork, self._sample(fork, logits[0], best[0])):
                 self._end(fork)
         right = 0
         for at, row in enumerate(logits):
-            score = self._choose(sequence, row, best[at])
+            score = self._sample(sequence, row, best[at])
             hit = at < len(draft) and draft[at] == score.token
             right += hit
-            if not self._say(sequence, score) or not hit:
+            if not self._append(sequence, score) or not hit:
                 break
             sequence.done += 1  # the draft's keys and values are those of the token
         if draft:
             sequence.drafter.judged(len(draft), right)
             sequence.accepted += right
             sequence.rejected += len(draft) - right
-            self.meter.drafted(len(draft), right)
+            self.metrics.drafted(len(draft), right)
         if sequence.ended is not None:
             self._end(sequence)
         else:
-            self._residence.share(sequence)
+            self._kv_cache.publish(sequence)
 
-    def _choose(self, sequence: Sequence, logits: torch.Tensor, best: int) -> TokenScore:
+    def _sample(self, sequence: Sequence, logits: torch.Tensor, best: int) -> TokenScore:
         if not sampler.plain(sequence.job.sampling):
             return sampler.choose(logits, sequence.job.sampling, sequence.counts, sequence.generator)
         if not bool(logits[best].isfinite()):
@@ -312,44 +314,44 @@ class Engine:
             fork = self._sequence(sequence.job, choice)
             fork.forked = fork.charged = True
             fork.arrived = sequence.arrived
-            self._residence.fork(sequence, fork)
+            self._kv_cache.fork(sequence, fork)
             forks.append(fork)
         self._running.extend(forks)
         return forks
 
-    def _say(self, sequence: Sequence, score: TokenScore) -> bool:
+    def _append(self, sequence: Sequence, score: TokenScore) -> bool:
         """Append a token and tell; False when it was the last, which `ended` then says."""
         sampling = sequence.job.sampling
         if not sequence.generated:
-            self.meter.first_token.observe(self._clock() - sequence.arrived)
-        sequence.say(score)
-        self._lineup.deficits.pay(sequence.job.tenant, generated=1)
-        self.meter.generated.inc()
+            self.metrics.first_token.observe(self._clock() - sequence.arrived)
+        sequence.append(score)
+        self._waiting.deficits.pay(sequence.job.tenant, generated=1)
+        self.metrics.generated.inc()
         if score.token in self.decoder.ends and not sampling.ignore_eos:
-            sequence.ended = Finish.STOP
+            sequence.ended = FinishReason.STOP
             return False
-        said = sequence.voice.say(score)
-        self._books.said(sequence, said)
-        if sequence.voice.stopped:
-            sequence.ended = Finish.STOP
+        said = sequence.detokenizer.feed(score)
+        self._deltas.append(sequence, said)
+        if sequence.detokenizer.stopped:
+            sequence.ended = FinishReason.STOP
         elif not sequence.room:
-            sequence.ended = Finish.LENGTH
+            sequence.ended = FinishReason.LENGTH
         return sequence.ended is None
 
     def _end(self, sequence: Sequence) -> None:
         assert sequence.ended is not None
-        failed = sequence.ended is Finish.ERROR
-        rest = Said() if failed else sequence.voice.end()
-        self._books.ended(sequence, sequence.ended, rest.text, rest.scores, error=sequence.error)
-        self._leave(sequence, forget=failed)
-        self.meter.ended(sequence.ended)
-        self._pace.ended(sequence.generated)
-        self._lineup.deficits.forget(one.job.tenant for one in (*self._lineup, *self._running))
+        failed = sequence.ended is FinishReason.ERROR
+        rest = DecodedText() if failed else sequence.detokenizer.flush()
+        self._deltas.finish(sequence, sequence.ended, rest.text, rest.scores, error=sequence.error)
+        self._release(sequence, forget=failed)
+        self.metrics.ended(sequence.ended)
+        self._throughput.ended(sequence.generated)
+        self._waiting.deficits.forget(one.job.tenant for one in (*self._waiting, *self._running))
 
     def _fail(self, sequence: Sequence, error: str) -> None:
         """End a whole job for what happened to one of its choices."""
         for other in [one for one in self._running if one.job.id == sequence.job.id and one is not sequence]:
-            self._leave(other, forget=True)
-        sequence.ended, sequence.error = Finish.ERROR, error
+            self._release(other, forget=True)
+        sequence.ended, sequence.error = FinishReason.ERROR, error
         self._end(sequence)
         self.cancel(sequence.job.id)

@@ -17,7 +17,7 @@ _DEBTORS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class WaitingRequest:
     """A waiting request: its tenant, its order of arrival, and how many tokens of its prompt are cached.
 
     One that is `overdue` was passed over too often by others with more in the cache.
@@ -29,7 +29,7 @@ class Candidate:
     overdue: bool = False
 
 
-class Deficits:
+class TenantDeficits:
     """What every tenant may still spend, in tokens; a generated token costs `generated` times a prompt token."""
 
     def __init__(self, quantum: int, *, generated: float = 2.0) -> None:
@@ -44,7 +44,7 @@ class Deficits:
         """Charge a tenant for tokens computed."""
         self._left[tenant] = self.left(tenant) - prompt - self._generated * generated
 
-    def rank(self, waiting: Sequence[Candidate]) -> list[Candidate]:
+    def rank(self, waiting: Sequence[WaitingRequest]) -> list[WaitingRequest]:
         """All that wait, best first; raises the deficits of those that wait when all of them are in debt."""
         if not waiting:
             return []
@@ -56,7 +56,7 @@ class Deficits:
                 self._left[tenant] = min(self.left(tenant) + rounds * self._quantum, float(self._quantum))
         return sorted(waiting, key=self._rank)
 
-    def _rank(self, one: Candidate) -> tuple[bool, bool, int, int]:
+    def _rank(self, one: WaitingRequest) -> tuple[bool, bool, int, int]:
         return self.left(one.tenant) <= 0, not one.overdue, 0 if one.overdue else -one.cached, one.order
 
     def forget(self, present: Iterable[str]) -> None:

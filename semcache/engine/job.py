@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Finish(StrEnum):
+class FinishReason(StrEnum):
     """Why a choice ended, in OpenAI's words; CANCELLED and ERROR never reach a reply."""
 
     STOP = "stop"
@@ -48,7 +48,7 @@ CHUNKS = ("blend", "craft", "parallel", "align")
 
 
 @dataclass(frozen=True, slots=True)
-class Shortcut:
+class Approximation:
     """Reading a prompt the short way, after which its answer is approximate.
 
     `documents` are spans of the prompt, in order and apart. With `press`, of all up to the end of the last document the
@@ -88,7 +88,7 @@ class Job:
     """A prompt as token ids, at least one, and what to make of it.
 
     `tenant` separates caches: jobs of different tenants never share keys and values. `draft` is a guess at the answer,
-    verified as a speculation; it never changes what is answered. A `shortcut` does.
+    verified as a speculation; it never changes what is answered. An `approximation` does.
     """
 
     id: str
@@ -96,7 +96,7 @@ class Job:
     sampling: Sampling = Sampling()
     tenant: str = ""
     draft: tuple[int, ...] = ()
-    shortcut: Shortcut | None = None
+    approximation: Approximation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class TokenScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TokenUsage:
     """Tokens that a job cost: of its prompt, how many of those came from the cache, and generated.
 
     Of drafted tokens, `accepted` were what the model said anyway and `rejected` were not.
@@ -133,6 +133,6 @@ class Delta:
     choice: int
     text: str = ""
     scores: tuple[TokenScore, ...] = ()
-    finish: Finish | None = None
-    spent: Spent | None = None
+    finish: FinishReason | None = None
+    spent: TokenUsage | None = None
     error: str = ""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semcache.engine.attention import Crowd, Packing, Span
-from semcache.engine.kv import KeyValues, locate
-from semcache.engine.merging import Sides
+from semcache.engine.attention import BatchLayout, SequenceSpan, SharedPrefixGroup
+from semcache.engine.attention_merge import ParallelSpan
+from semcache.engine.kv_tensor import KVTensor, page_index
 
 if TYPE_CHECKING:
     import torch
@@ -21,7 +21,7 @@ _SHORT = 512  # tokens of a sequence's own up to which padding many of them cost
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SequenceSlice:
     """The tokens `ids` of a sequence, from its place `start` in `pages`, which hold the sequence. Logits are wanted of
     the last `wanted` tokens. Positions are places and `shift`; in `sides` texts lie side by side."""
 
@@ -30,20 +30,20 @@ class Piece:
     pages: Sequence[int]
     wanted: int
     shift: int = 0
-    sides: Sides | None = None
+    sides: ParallelSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedBatch:
     """A batch: (1, tokens) ids and positions, how attention reads it, and the rows whose logits are wanted."""
 
     ids: torch.Tensor
     positions: torch.Tensor
-    packing: Packing
+    packing: BatchLayout
     wanted: torch.Tensor
 
 
-def pack(pieces: Sequence[Piece], store: KeyValues, *, share: int) -> Packed:
+def pack(pieces: Sequence[SequenceSlice], store: KVTensor, *, share: int) -> PackedBatch:
     """Lay out pieces in their order. Sequences with one token each attend together to what they share, from `share`
     tokens on."""
     import torch
@@ -53,8 +53,8 @@ def pack(pieces: Sequence[Piece], store: KeyValues, *, share: int) -> Packed:
     positions: list[int] = []
     slots: list[int] = []
     wanted: list[int] = []
-    spans: list[Span] = []
-    singles: list[tuple[int, Piece]] = []
+    spans: list[SequenceSpan] = []
+    singles: list[tuple[int, SequenceSlice]] = []
     for piece in pieces:
         first, last = len(ids), len(ids) + len(piece.ids)
         ids.extend(piece.ids)
@@ -66,7 +66,7 @@ def pack(pieces: Sequence[Piece], store: KeyValues, *, share: int) -> Packed:
             singles.append((first, piece))
         else:
             spans.append(_span(first, piece, store))
-    crowds: list[Crowd] = []
+    crowds: list[SharedPrefixGroup] = []
     for shared, members in _crowds(singles, block=block, share=share):
         if len(members) == 1:
             spans.append(_span(*members[0], store))
@@ -76,31 +76,31 @@ def pack(pieces: Sequence[Piece], store: KeyValues, *, share: int) -> Packed:
     def index(values: list[int]) -> torch.Tensor:
         return torch.tensor(values, dtype=torch.long, device=device)
 
-    packing = Packing(store, index(slots), tuple(spans), tuple(crowds))
-    return Packed(index(ids)[None], index(positions)[None], packing, index(wanted))
+    packing = BatchLayout(store, index(slots), tuple(spans), tuple(crowds))
+    return PackedBatch(index(ids)[None], index(positions)[None], packing, index(wanted))
 
 
-def _span(row: int, piece: Piece, store: KeyValues) -> Span:
+def _span(row: int, piece: SequenceSlice, store: KVTensor) -> SequenceSpan:
     import torch
 
     rows, length = len(piece.ids), piece.start + len(piece.ids)
-    pages = locate(piece.pages[: -(-length // store.block)], store.shape.device)
+    pages = page_index(piece.pages[: -(-length // store.block)], store.shape.device)
     mask = None
     if rows > 1:
         mask = torch.zeros(rows, length, dtype=store.shape.dtype, device=store.shape.device)
         mask[:, piece.start :].fill_(-torch.inf).triu_(1)
-    return Span(row, row + rows, pages, length, mask, piece.sides)
+    return SequenceSpan(row, row + rows, pages, length, mask, piece.sides)
 
 
 def _crowds(
-    singles: Sequence[tuple[int, Piece]], *, block: int, share: int
-) -> list[tuple[int, list[tuple[int, Piece]]]]:
+    singles: Sequence[tuple[int, SequenceSlice]], *, block: int, share: int
+) -> list[tuple[int, list[tuple[int, SequenceSlice]]]]:
     """Sequences to attend together, with the number of pages that they share; long ones that share nothing alone."""
-    families: dict[int, list[tuple[int, Piece]]] = {}
+    families: dict[int, list[tuple[int, SequenceSlice]]] = {}
     for row, piece in singles:
         families.setdefault(piece.pages[0], []).append((row, piece))
-    crowds: list[tuple[int, list[tuple[int, Piece]]]] = []
-    rest: list[tuple[int, Piece]] = []
+    crowds: list[tuple[int, list[tuple[int, SequenceSlice]]]] = []
+    rest: list[tuple[int, SequenceSlice]] = []
     for members in families.values():
         common = shared_pages([list(piece.pages[: piece.start // block]) for _, piece in members])
         if len(members) > 1 and common * block >= share:
@@ -123,7 +123,7 @@ def shared_pages(tables: Sequence[list[int]]) -> int:
     return min(len(first), len(last))
 
 
-def _crowd(members: Sequence[tuple[int, Piece]], shared: int, store: KeyValues) -> Crowd:
+def _crowd(members: Sequence[tuple[int, SequenceSlice]], shared: int, store: KVTensor) -> SharedPrefixGroup:
     import torch
 
     device, block = store.shape.device, store.block
@@ -133,6 +133,6 @@ def _crowd(members: Sequence[tuple[int, Piece]], shared: int, store: KeyValues) 
     unseen = torch.arange(width * block, device=device)[None] >= own[:, None]
     # Padding repeats a page of the sequence's own: any page would do, as nobody sees it.
     padded = [[*tail, *[tail[-1]] * (width - len(tail))] for tail in tails]
-    prefix = locate(members[0][1].pages[:shared], device) if shared else None
+    prefix = page_index(members[0][1].pages[:shared], device) if shared else None
     rows = torch.tensor([row for row, _ in members], device=device)
-    return Crowd(rows, prefix, shared * block, torch.tensor(padded, device=device), unseen)
+    return SharedPrefixGroup(rows, prefix, shared * block, torch.tensor(padded, device=device), unseen)

@@ -8,44 +8,51 @@ first pages; `done` is less than the number of tokens except while a step is und
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semcache.engine.drafts import Drafter
-from semcache.engine.job import Finish, Job, TokenScore
-from semcache.engine.merging import Sides
-from semcache.engine.prefix import Block, chain_keys
-from semcache.engine.shortcuts import Plan
-from semcache.engine.voice import Voice
+from semcache.engine.approximate_prefill import PrefillPlan
+from semcache.engine.attention_merge import ParallelSpan
+from semcache.engine.detokenizer import Detokenizer
+from semcache.engine.drafter import Drafter
+from semcache.engine.job import FinishReason, Job, TokenScore
+from semcache.engine.prefix_tree import Block, chain_keys
 
 if TYPE_CHECKING:
     import torch
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When a sequence came: its number among all, and the second by the engine's clock."""
+
+    order: int
+    seconds: float
+
+
 class Sequence:
-    """`order` is that of arrival at second `arrived`; `root` is the key of the empty prefix of its tenant, or of its
-    `plan` where it has one; `prompt` is how many of its tokens it began with."""
+    """`plan` says how its prompt is prefilled, and under which root key; `prompt` is how many of its tokens it began
+    with."""
 
     def __init__(
         self,
         job: Job,
         choice: int,
+        plan: PrefillPlan,
         *,
-        order: int,
-        arrived: float,
-        root: bytes,
+        arrival: Arrival,
         block: int,
-        voice: Voice,
+        detokenizer: Detokenizer,
         drafter: Drafter,
         seed: int,
-        plan: Plan | None = None,
     ) -> None:
         import torch
 
-        self.job, self.choice, self.order = job, choice, order
-        self.plan = plan
-        self.tokens = list(job.ids if plan is None else plan.tokens)
+        self.job, self.choice, self.plan = job, choice, plan
+        self.order, self.arrived = arrival.order, arrival.seconds
+        self.tokens = list(plan.tokens)
         self.prompt = len(self.tokens)
-        self.voice, self.drafter = voice, drafter
+        self.detokenizer, self.drafter = detokenizer, drafter
         self.generator: torch.Generator = torch.Generator().manual_seed(seed)
         self.counts: Counter[int] = Counter()
         self.pages: list[int] = []
@@ -54,13 +61,12 @@ class Sequence:
         self.done = 0
         self.cached = 0
         self.accepted = self.rejected = 0
-        self.arrived = arrived
         self.passed = 0  # how often a later arrival was preferred
         self.charged = False
-        self.ended: Finish | None = None
+        self.ended: FinishReason | None = None
         self.error = ""
         self.forked = job.sampling.n == 1
-        self.root, self._block = root, block
+        self.root, self._block = plan.root, block
         self._keys: list[bytes] = []
 
     @property
@@ -90,24 +96,24 @@ class Sequence:
     @property
     def shift(self) -> int:
         """By how much a token's position is more than its place in the pages."""
-        return 0 if self.plan is None else self.plan.shift
+        return self.plan.shift
 
     @property
-    def sides(self) -> Sides | None:
+    def sides(self) -> ParallelSpan | None:
         """The places in which texts lie side by side."""
-        return None if self.plan is None else self.plan.sides
+        return self.plan.sides
 
     @property
     def lossy(self) -> bool:
         """Whether its blocks may be stored in fewer bits."""
-        return self.plan is not None
+        return self.plan.root != self.plan.exact
 
     @property
     def ready(self) -> bool:
         """Whether what has to be read the short way is there."""
-        return self.plan is None or self.done >= self.plan.ready
+        return self.done >= self.plan.ready
 
-    def say(self, score: TokenScore) -> None:
+    def append(self, score: TokenScore) -> None:
         """Append a token."""
         self.tokens.append(score.token)
         self.counts[score.token] += 1

@@ -15,10 +15,19 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from semcache.engine.chat_requests import Ask, Served, read_chat, read_completion
 from semcache.engine.job import Delta
-from semcache.engine.load import Overloaded
-from semcache.engine.replies import DONE, Chat, Completion, Told, error_body, event, rejection, usage
+from semcache.engine.openai_replies import (
+    DONE,
+    ChatReply,
+    ChoiceText,
+    CompletionReply,
+    error_body,
+    event,
+    rejection,
+    usage,
+)
+from semcache.engine.openai_requests import ParsedRequest, ServedModel, read_chat, read_completion
+from semcache.engine.overload import Overloaded
 from semcache.engine.worker import Ticket, Worker
 from semcache.errors import RequestRejected, UpstreamError
 
@@ -33,11 +42,11 @@ _Receive: TypeAlias = Callable[[], Awaitable[_Message]]
 _Send: TypeAlias = Callable[[_Message], Awaitable[None]]
 
 
-class _Gone(Exception):
+class _ClientGone(Exception):
     """The client has left."""
 
 
-class Server:
+class EngineServer:
     """Serves `worker` under the model name `name`; `any_model` answers whatever model a request names.
 
     `clock` gives Unix seconds, `ids` unique names of requests.
@@ -47,8 +56,8 @@ class Server:
         self, worker: Worker, *, name: str, clock: Callable[[], float], ids: Callable[[], str], any_model: bool = False
     ) -> None:
         engine = worker.engine
-        self._worker, self._text, self._meter = worker, engine.text, engine.meter
-        self._served = Served(name, engine.limits.most, any_model, bool(engine.config.lossy_codec))
+        self._worker, self._tokenizer, self._metrics = worker, engine.tokenizer, engine.metrics
+        self._served = ServedModel(name, engine.limits.most, any_model, bool(engine.config.lossy_codec))
         self._clock, self._ids = clock, ids
         self._created = int(clock())
 
@@ -59,7 +68,7 @@ class Server:
         elif scope["type"] == "http":
             try:
                 await self._http(scope, receive, send)
-            except _Gone:
+            except _ClientGone:
                 return
 
     async def _lifespan(self, receive: _Receive, send: _Send) -> None:
@@ -91,7 +100,7 @@ class Server:
             await _reply(send, error.status, rejection(error), [_JSON, *wait])
         except UpstreamError as error:
             await _reply(send, 500, error_body(500, str(error), code="engine_failed"), [_JSON])
-        except _Gone:
+        except _ClientGone:
             raise
         except Exception:
             _log.exception("a request failed")
@@ -102,7 +111,7 @@ class Server:
     async def _look(self, path: str, send: _Send) -> None:
         if path == "/metrics":
             kind = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
-            await _reply(send, 200, self._meter.text(), [kind])
+            await _reply(send, 200, self._metrics.text(), [kind])
             return
         if path in {"/livez", "/readyz", "/health"}:
             alive = self._worker.alive
@@ -127,11 +136,15 @@ class Server:
         chat = path == "/v1/chat/completions"
         name, read = self._ids(), read_chat if chat else read_completion
         # Tokenising a long prompt takes milliseconds, which others need not wait for.
-        ask = await asyncio.to_thread(read, raw, self._text, self._served, id=name, tenant="")
-        kind = Chat if chat else Completion
+        ask = await asyncio.to_thread(read, raw, self._tokenizer, self._served, id=name, tenant="")
+        kind = ChatReply if chat else CompletionReply
         scored = ask.jobs[0].sampling.logprobs is not None
-        shape: Chat | Completion = kind(
-            self._text, id=f"{kind.prefix}{name}", created=int(self._clock()), model=self._served.name, scored=scored
+        shape: ChatReply | CompletionReply = kind(
+            self._tokenizer,
+            id=f"{kind.prefix}{name}",
+            created=int(self._clock()),
+            model=self._served.name,
+            scored=scored,
         )
         async with AsyncExitStack() as stack:
             tickets = [await stack.enter_async_context(await self._worker.run(job)) for job in ask.jobs]
@@ -140,8 +153,10 @@ class Server:
             else:
                 await self._whole(ask, shape, tickets, send)
 
-    async def _whole(self, ask: Ask, shape: Chat | Completion, tickets: list[Ticket], send: _Send) -> None:
-        told = [Told() for job in ask.jobs for _ in range(job.sampling.n)]
+    async def _whole(
+        self, ask: ParsedRequest, shape: ChatReply | CompletionReply, tickets: list[Ticket], send: _Send
+    ) -> None:
+        told = [ChoiceText() for job in ask.jobs for _ in range(job.sampling.n)]
         spent = []
         async for index, delta in _deltas(tickets):
             told[index].add(delta)
@@ -150,7 +165,9 @@ class Server:
         body = shape.whole(told, usage(spent, predicted=ask.predicted, approximate=ask.approximate))
         await _reply(send, 200, msgspec.json.encode(body), [_JSON, *_marks(ask)])
 
-    async def _stream(self, ask: Ask, shape: Chat | Completion, tickets: list[Ticket], send: _Send) -> None:
+    async def _stream(
+        self, ask: ParsedRequest, shape: ChatReply | CompletionReply, tickets: list[Ticket], send: _Send
+    ) -> None:
         kind = (b"content-type", b"text/event-stream; charset=utf-8")
         head = [kind, (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"), *_marks(ask)]
         await send({"type": "http.response.start", "status": 200, "headers": head})
@@ -174,7 +191,7 @@ class Server:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _marks(ask: Ask) -> list[tuple[bytes, bytes]]:
+def _marks(ask: ParsedRequest) -> list[tuple[bytes, bytes]]:
     """What tells a cache that an answer may not be the model's own, and is not to be kept as such."""
     return [(APPROXIMATE, ask.approximate.encode())] if ask.approximate else []
 
@@ -216,7 +233,7 @@ async def _body(receive: _Receive) -> bytes:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise _Gone
+            raise _ClientGone
         piece = message.get("body", b"")
         size += len(piece)
         if size > _LARGEST:
@@ -237,7 +254,7 @@ async def _until_gone(answer: Awaitable[None], receive: _Receive) -> None:
     try:
         await asyncio.wait([answering, watching], return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
-            raise _Gone
+            raise _ClientGone
         await answering
     finally:
         for task in (answering, watching):

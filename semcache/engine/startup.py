@@ -12,14 +12,14 @@ import uuid
 from functools import partial
 from pathlib import Path
 
-from semcache.engine.disk import DiskTier
+from semcache.engine.decoder import open_decoder
+from semcache.engine.disk_tier import DiskTier
 from semcache.engine.engine import Engine
 from semcache.engine.engine_config import EngineConfig
-from semcache.engine.meter import Meter
-from semcache.engine.model import open_decoder
-from semcache.engine.server import Server
-from semcache.engine.tiers import Tiers
-from semcache.engine.tokenizer import Text
+from semcache.engine.engine_metrics import EngineMetrics
+from semcache.engine.offload import OffloadTiers
+from semcache.engine.server import EngineServer
+from semcache.engine.tokenizer import Tokenizer
 from semcache.engine.worker import Worker
 from semcache.errors import ConfigError
 
@@ -27,28 +27,34 @@ from semcache.errors import ConfigError
 def open_engine(config: EngineConfig) -> Engine:
     """An engine without a thread. Raises ConfigError."""
     decoder = open_decoder(config)
-    text = Text(config.model, config.revision)
-    if text.size > decoder.vocabulary:
+    tokenizer = Tokenizer(config.model, config.revision)
+    if tokenizer.size > decoder.vocabulary:
         raise ConfigError(
-            f"model {config.model!r} knows {decoder.vocabulary} tokens and its tokenizer {text.size}: they do not "
+            f"model {config.model!r} knows {decoder.vocabulary} tokens and its tokenizer {tokenizer.size}: they do not "
             "belong together"
         )
-    meter = Meter()
+    metrics = EngineMetrics()
     disk = None
     if config.disk is not None and config.disk_bytes:
         disk = DiskTier(
-            config.disk, config.disk_bytes, count=lambda event: meter.tier("disk", event), codec=config.disk_codec
+            config.disk, config.disk_bytes, count=lambda event: metrics.tier("disk", event), codec=config.disk_codec
         )
-    tiers = Tiers(host_bytes=config.host_bytes, disk=disk, clock=time.monotonic, meter=meter)
+    tiers = OffloadTiers(host_bytes=config.host_bytes, disk=disk, clock=time.monotonic, metrics=metrics)
     return Engine(
-        decoder, text, config, clock=time.monotonic, seeds=partial(secrets.randbits, 62), meter=meter, tiers=tiers
+        decoder,
+        tokenizer,
+        config,
+        clock=time.monotonic,
+        seeds=partial(secrets.randbits, 62),
+        metrics=metrics,
+        tiers=tiers,
     )
 
 
-def open_server(config: EngineConfig, *, any_model: bool = False) -> tuple[Server, Worker]:
+def open_server(config: EngineConfig, *, any_model: bool = False) -> tuple[EngineServer, Worker]:
     """The ASGI application and its worker, started. Raises ConfigError."""
     worker = Worker(open_engine(config)).start()
-    server = Server(
+    server = EngineServer(
         worker, name=served_name(config), clock=time.time, ids=lambda: uuid.uuid4().hex, any_model=any_model
     )
     return server, worker

@@ -16,7 +16,7 @@ from semcache.errors import ConfigError, InvalidArgument
 _ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant", "tool": "Tool"}
 
 
-class Text:
+class Tokenizer:
     """The tokenizer of a model. `digest` changes with anything that could change ids. Raises ConfigError."""
 
     def __init__(self, model: str, revision: str | None = None) -> None:
@@ -96,12 +96,12 @@ class Text:
         """The text of a single token."""
         return str(self._outer.decode([id]))
 
-    def reader(self) -> Reader:
+    def reader(self) -> StreamDecoder:
         """A fresh reader of an answer."""
-        return Reader(self._inner)
+        return StreamDecoder(self._inner)
 
 
-class Reader:
+class StreamDecoder:
     """Reads an answer token by token; special tokens are left out."""
 
     def __init__(self, inner: Any) -> None:

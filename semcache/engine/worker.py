@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TypeAlias
 
 from semcache.engine.engine import Engine
-from semcache.engine.job import Delta, Finish, Job
+from semcache.engine.job import Delta, FinishReason, Job
 from semcache.errors import RequestRejected, UpstreamError
 
 _log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class Ticket:
                 self._ended = True
                 raise event
             assert event is not None
-            if event.finish is Finish.ERROR:
+            if event.finish is FinishReason.ERROR:
                 raise UpstreamError(event.error)
             self._ended = event.spent is not None
             yield event

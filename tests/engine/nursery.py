@@ -11,24 +11,26 @@ from typing import Any
 
 from semcache.engine import EngineConfig, Job, Sampling
 from semcache.engine.engine import Engine
-from semcache.engine.job import Delta, Finish, Spent
-from semcache.engine.meter import Meter
-from semcache.engine.tiers import Tiers
+from semcache.engine.engine_metrics import EngineMetrics
+from semcache.engine.job import Delta, FinishReason, TokenUsage
+from semcache.engine.offload import OffloadTiers
 
 SMALL: dict[str, Any] = {"block": 8, "step": 48, "share": 16, "draft": 0, "cache_bytes": 1 << 20}
 
 
 def an_engine(folder: Path, *, wrap: Callable[[Any], Any] | None = None, tiers: Any = None, **settings: Any) -> Engine:
-    """An engine over a model folder; `wrap` may replace its decoder, `tiers` makes tiers from a meter."""
-    from semcache.engine.model import open_decoder
-    from semcache.engine.tokenizer import Text
+    """An engine over a model folder; `wrap` may replace its decoder, `tiers` makes tiers from a metrics."""
+    from semcache.engine.decoder import open_decoder
+    from semcache.engine.tokenizer import Tokenizer
 
     config = EngineConfig(str(folder), **{**SMALL, **settings})
-    decoder, meter, seeds = open_decoder(config), Meter(), itertools.count(1)
-    behind = tiers(meter) if tiers else Tiers(host_bytes=0, disk=None, clock=time.monotonic, meter=meter)
+    decoder, metrics, seeds = open_decoder(config), EngineMetrics(), itertools.count(1)
+    behind = tiers(metrics) if tiers else OffloadTiers(host_bytes=0, disk=None, clock=time.monotonic, metrics=metrics)
     decoder = wrap(decoder) if wrap else decoder
-    text = Text(str(folder))
-    return Engine(decoder, text, config, clock=time.monotonic, seeds=lambda: next(seeds), meter=meter, tiers=behind)
+    tokenizer = Tokenizer(str(folder))
+    return Engine(
+        decoder, tokenizer, config, clock=time.monotonic, seeds=lambda: next(seeds), metrics=metrics, tiers=behind
+    )
 
 
 class Outcome:
@@ -48,11 +50,11 @@ class Outcome:
         return text
 
     @property
-    def finishes(self) -> list[Finish | None]:
+    def finishes(self) -> list[FinishReason | None]:
         return [delta.finish for delta in sorted(self.deltas, key=lambda d: d.choice) if delta.finish]
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> TokenUsage:
         (spent,) = [delta.spent for delta in self.deltas if delta.spent]
         return spent
 
@@ -86,7 +88,7 @@ def metric(engine: Engine, name: str, **labels: str) -> float:
     """The value of a metric."""
     from prometheus_client.parser import text_string_to_metric_families
 
-    for family in text_string_to_metric_families(engine.meter.text().decode()):
+    for family in text_string_to_metric_families(engine.metrics.text().decode()):
         for sample in family.samples:
             if sample.name == name and sample.labels == labels:
                 return sample.value
@@ -99,10 +101,10 @@ class Reference:
     def __init__(self, folder: Path) -> None:
         from transformers import AutoModelForCausalLM
 
-        from semcache.engine.tokenizer import Text
+        from semcache.engine.tokenizer import Tokenizer
 
         self.model = AutoModelForCausalLM.from_pretrained(folder)
-        self.text = Text(str(folder))
+        self.tokenizer = Tokenizer(str(folder))
 
     def tokens(self, prompt: Sequence[int], count: int) -> list[int]:
         import torch
@@ -114,5 +116,5 @@ class Reference:
         return said[len(prompt) :]
 
     def says(self, prompt: Sequence[int], count: int) -> str:
-        reader = self.text.reader()
+        reader = self.tokenizer.reader()
         return "".join(reader.feed(token) for token in self.tokens(prompt, count)) + reader.flush()

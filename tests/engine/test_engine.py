@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache.engine.job import Finish
-from semcache.engine.load import Overloaded
+from semcache.engine.job import FinishReason
+from semcache.engine.overload import Overloaded
 from semcache.errors import RequestRejected
 from tests.engine.nursery import Reference, an_engine, ids, job, metric, work
 
@@ -26,7 +26,7 @@ def test_choices_differ_and_a_seed_repeats_them(folder: Folder) -> None:
     one = work(engine, [job("a", PROMPT, **sampled)])["a"]
     assert len(set(one.texts)) == 3
     assert one.spent.completion == 36
-    assert one.finishes == [Finish.LENGTH] * 3
+    assert one.finishes == [FinishReason.LENGTH] * 3
     busy = work(engine, [job("b", PROMPT, **sampled), job("c", ids(1, 50)), job("d", PROMPT, temperature=1.0, seed=6)])
     assert busy["b"].texts == one.texts
     assert busy["d"].text not in one.texts
@@ -46,7 +46,7 @@ def test_a_draft_never_changes_what_is_said(engines: Any, data: st.DataObject) -
     temperature = data.draw(st.sampled_from([0.0, 1.0]))
     prompt = ids(data.draw(st.integers(0, 3)), 20)
     plain = work(engines["plain"], [job("a", prompt, temperature=temperature, seed=3, max_tokens=16)])["a"]
-    said = engines["plain"].text.encode(plain.text, special=False)
+    said = engines["plain"].tokenizer.encode(plain.text, special=False)
     draft = list(said)
     for at in data.draw(st.lists(st.integers(0, max(0, len(said) - 1)), max_size=3)):
         if draft:
@@ -80,7 +80,7 @@ def test_a_right_draft_saves_steps(folder: Folder) -> None:
 def test_a_guess_of_any_length_costs_no_more_than_an_answer_can_use(folder: Folder) -> None:
     engine = an_engine(folder(), draft=8)
     engine.submit(job("a", PROMPT, draft=ids(1, 100_000)))
-    (waiting,) = engine._lineup
+    (waiting,) = engine._waiting
     assert len(waiting.drafter._given) == engine.limits.most
     assert work(engine)["a"].text == Reference(folder()).says(PROMPT, 12)
 
@@ -90,7 +90,7 @@ def test_a_stop_string_ends_the_text_before_it(folder: Folder) -> None:
     stop = whole[10:13]
     said = work(an_engine(folder()), [job("a", PROMPT, stop=(stop,), max_tokens=40)])["a"]
     assert said.text == whole[: whole.index(stop)]
-    assert said.finishes == [Finish.STOP]
+    assert said.finishes == [FinishReason.STOP]
     assert said.spent.completion < 40
 
 
@@ -105,7 +105,7 @@ def test_scores_come_with_their_tokens(folder: Folder) -> None:
 def test_the_end_token_ends_and_is_not_said(folder: Folder) -> None:
     engine = an_engine(folder())
     said = work(engine, [job("a", PROMPT, ignore_eos=False, bias={1: 100.0})])["a"]
-    assert (said.text, said.finishes, said.spent.completion) == ("", [Finish.STOP], 1)
+    assert (said.text, said.finishes, said.spent.completion) == ("", [FinishReason.STOP], 1)
 
 
 def test_cancelled_jobs_leave_room_and_no_trace(folder: Folder) -> None:
@@ -119,13 +119,13 @@ def test_cancelled_jobs_leave_room_and_no_trace(folder: Folder) -> None:
     rest = work(engine)
     assert told
     assert {name: one.spent.completion for name, one in rest.items()} == {"j1": 100, "j2": 50}
-    assert all(engine._residence._pool.holders(block.page) == 1 for block in engine._residence._tree.blocks())
+    assert all(engine._kv_cache._pool.holders(block.page) == 1 for block in engine._kv_cache._tree.blocks())
 
 
 def test_a_prompt_that_is_only_read_is_there_for_the_next(folder: Folder) -> None:
     engine = an_engine(folder(), draft=8)
     read = work(engine, [job("a", PROMPT, max_tokens=0, draft=ids(1, 9)), job("b", ids(7, 30), max_tokens=3)])
-    assert (read["a"].text, read["a"].finishes) == ("", [Finish.LENGTH])
+    assert (read["a"].text, read["a"].finishes) == ("", [FinishReason.LENGTH])
     assert (read["a"].spent.prompt, read["a"].spent.completion) == (len(PROMPT), 0)
     assert read["b"].spent.completion == 3
     said = work(engine, [job("c", PROMPT)])["c"]
@@ -196,7 +196,7 @@ def test_a_failing_sequence_ends_alone(folder: Folder) -> None:
             job("other", clean[2:]),
         ],
     )
-    assert said["raises"].finishes == said["nan"].finishes == [Finish.ERROR]
+    assert said["raises"].finishes == said["nan"].finishes == [FinishReason.ERROR]
     assert "kernel" in said["raises"].deltas[-1].error
     assert "no numbers" in said["nan"].deltas[-1].error
     reference = Reference(folder())
@@ -225,14 +225,14 @@ def test_a_job_that_fails_in_all_its_choices_ends_alone(folder: Folder) -> None:
 
     engine = an_engine(folder(), wrap=Breaking)
     said = work(engine, [job("raises", PROMPT, n=3), job("good", ids(3, 9))])
-    assert said["raises"].finishes == [Finish.ERROR]
+    assert said["raises"].finishes == [FinishReason.ERROR]
     assert said["good"].text == Reference(folder()).says(ids(3, 9), 12)
-    assert all(engine._residence._pool.holders(block.page) == 1 for block in engine._residence._tree.blocks())
+    assert all(engine._kv_cache._pool.holders(block.page) == 1 for block in engine._kv_cache._tree.blocks())
 
 
 def test_what_a_page_held_before_is_nobodys_business(folder: Folder) -> None:
     engine = an_engine(folder())
-    engine._residence.store._data.fill_(float("nan"))
+    engine._kv_cache.store._data.fill_(float("nan"))
     prompts = [ids(at, 9 + at) for at in range(4)]
     said = work(engine, [job(str(at), prompt) for at, prompt in enumerate(prompts)])
     assert [said[str(at)].text for at in range(4)] == [Reference(folder()).says(prompt, 12) for prompt in prompts]

@@ -19,26 +19,26 @@ Folder = Callable[..., Path]
 def test_logits_of_shared_pages_are_those_of_a_full_prefill(folder: Folder, kind: str) -> None:
     """Sequences that share pages, one token each or many, in one batch: within 1e-4 of transformers in float32."""
     torch = pytest.importorskip("torch")
-    from semcache.engine.kv import KeyValues
-    from semcache.engine.model import open_decoder
-    from semcache.engine.packing import Piece
+    from semcache.engine.decoder import open_decoder
+    from semcache.engine.kv_tensor import KVTensor
+    from semcache.engine.packing import SequenceSlice
 
     decoder, reference = open_decoder(EngineConfig(str(folder(kind)))), Reference(folder(kind)).model
-    store = KeyValues(decoder.shape, pages=32, block=4)
+    store = KVTensor(decoder.shape, pages=32, block=4)
     prefix = list(ids(1, 16))
     shared = [7, 3, 4, 9]
-    decoder.logits([Piece(prefix[:5], 0, shared, 0)], store, share=1)
-    decoder.logits([Piece(prefix[5:], 5, shared, 0)], store, share=1)
+    decoder.logits([SequenceSlice(prefix[:5], 0, shared, 0)], store, share=1)
+    decoder.logits([SequenceSlice(prefix[5:], 5, shared, 0)], store, share=1)
     tails = [list(ids(seed, length)) for seed, length in ((2, 3), (3, 9), (4, 6), (5, 1))]
     tables = [[*shared, 10, 11, 12], [*shared, 20, 13, 21], [*shared, 14, 15, 16], [*shared, 17, 18, 19]]
     for tail, table in zip(tails, tables, strict=True):
         if len(tail) > 1:
-            decoder.logits([Piece(tail[:-1], 16, table, 0)], store, share=1)
+            decoder.logits([SequenceSlice(tail[:-1], 16, table, 0)], store, share=1)
     alone = list(ids(6, 10))
-    decoder.logits([Piece(alone[:-1], 0, [1, 30, 2], 0)], store, share=1)
-    batch = [Piece(tail[-1:], 15 + len(tail), table, 1) for tail, table in zip(tails, tables, strict=True)]
-    batch.append(Piece(alone[-1:], 9, [1, 30, 2], 1))
-    batch.append(Piece(prefix[:6], 0, [28, 29], 2))
+    decoder.logits([SequenceSlice(alone[:-1], 0, [1, 30, 2], 0)], store, share=1)
+    batch = [SequenceSlice(tail[-1:], 15 + len(tail), table, 1) for tail, table in zip(tails, tables, strict=True)]
+    batch.append(SequenceSlice(alone[-1:], 9, [1, 30, 2], 1))
+    batch.append(SequenceSlice(prefix[:6], 0, [28, 29], 2))
     texts = [prefix + tail for tail in tails] + [alone]
     for share in (1, 10**6):
         seen = decoder.logits(batch, store, share=share)

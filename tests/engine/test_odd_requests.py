@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from semcache.engine.chat_requests import Served, read_chat, read_completion
+from semcache.engine.openai_requests import ServedModel, read_chat, read_completion
 from semcache.errors import RequestRejected
 from tests.dialects.odd import mutants, surviving
 
@@ -65,8 +65,10 @@ class Words:
 def test_any_field_of_a_request_may_hold_anything(document: Any, read: Callable[..., Any]) -> None:
     def check(odd: Any) -> None:
         with suppress(RequestRejected):
-            read(json.dumps(odd).encode(), Words(), Served("m", 100, any_model=True, lossy=True), id="i", tenant="t")
+            read(
+                json.dumps(odd).encode(), Words(), ServedModel("m", 100, any_model=True, lossy=True), id="i", tenant="t"
+            )
 
-    assert read(json.dumps(document).encode(), Words(), Served("m", 100), id="i", tenant="t").jobs
+    assert read(json.dumps(document).encode(), Words(), ServedModel("m", 100), id="i", tenant="t").jobs
     surviving([document], check)
     given(mutants([document]))(check)()

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from semcache.engine.chunks.chunk import Placed, check
-from semcache.engine.chunks.rope import frequencies, turned
+from semcache.engine.chunks.chunk import PlacedChunk, check_placement
+from semcache.engine.chunks.rope import frequencies, rotated
 from semcache.engine.press.observed_attention import attending
 from semcache.errors import InvalidArgument
 
@@ -86,7 +86,7 @@ class Fixed:
         return covered[torch.isin(covered, named)]
 
 
-def blend(module: Any, ids: Sequence[int], placed: Sequence[Placed], choose: Choose) -> Blended:
+def blend(module: Any, ids: Sequence[int], placed: Sequence[PlacedChunk], choose: Choose) -> Blended:
     """Prefill `ids` with the help of chunks. Raises InvalidArgument when they do not fit the prompt.
 
     The last token is always computed, for its logits.
@@ -96,7 +96,7 @@ def blend(module: Any, ids: Sequence[int], placed: Sequence[Placed], choose: Cho
 
     if not ids:
         raise InvalidArgument("a prompt without tokens cannot be computed: give at least one")
-    check(ids, placed)
+    check_placement(ids, placed)
     decoder, total = module.get_decoder(), len(ids)
     device = module.device
     layers = _laid(module, placed, total)
@@ -178,7 +178,7 @@ def _through(
     return found
 
 
-def _laid(module: Any, placed: Sequence[Placed], total: int) -> list[Any]:
+def _laid(module: Any, placed: Sequence[PlacedChunk], total: int) -> list[Any]:
     """A layer for each of the model's, with the chunks at their places and nothing elsewhere."""
     import torch
 
@@ -194,7 +194,7 @@ def _laid(module: Any, placed: Sequence[Placed], total: int) -> list[Any]:
         span = slice(one.at, one.at + len(one.chunk.ids))
         given = one.chunk.data.to(module.device)
         data[:, 0, :, span] = (
-            turned(given[:, 0], one.at - one.chunk.start, angles) if one.at != one.chunk.start else given[:, 0]
+            rotated(given[:, 0], one.at - one.chunk.start, angles) if one.at != one.chunk.start else given[:, 0]
         )
         data[:, 1, :, span] = given[:, 1]
     return [ScatterLayer(layer[0][None], layer[1][None]) for layer in data]

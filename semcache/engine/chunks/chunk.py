@@ -35,7 +35,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class PlacedChunk:
     """A chunk to be used at position `at` of a prompt; `exact` when all that stood before it is the same there."""
 
     at: int
@@ -55,10 +55,10 @@ def encode(module: Any, ids: Sequence[int], *, prefix: Sequence[int] = ()) -> Ch
     with torch.inference_mode():
         given = torch.tensor([[*prefix, *ids]], device=module.device)
         module(given, past_key_values=cache, use_cache=True, logits_to_keep=1)
-    return taken(cache, ids, len(prefix))
+    return chunk_from_cache(cache, ids, len(prefix))
 
 
-def taken(cache: Any, ids: Sequence[int], start: int) -> Chunk:
+def chunk_from_cache(cache: Any, ids: Sequence[int], start: int) -> Chunk:
     """The chunk `ids` from position `start` of a cache of one text."""
     import torch
 
@@ -67,7 +67,7 @@ def taken(cache: Any, ids: Sequence[int], start: int) -> Chunk:
     return Chunk(tuple(ids), start, data)
 
 
-def check(ids: Sequence[int], placed: Sequence[Placed]) -> None:
+def check_placement(ids: Sequence[int], placed: Sequence[PlacedChunk]) -> None:
     """Raise InvalidArgument unless chunks lie within the prompt, in order, apart, on their own tokens."""
     end = 0
     for one in placed:

@@ -68,12 +68,12 @@ class Variant:
         return sorted(range(len(self.leaning)), key=lambda at: -self.leaning[at])[:count]
 
 
-def best(variants: Sequence[Variant], now: Sequence[bytes], *, alpha: float = 1.0) -> Variant:
+def best_variant(variants: Sequence[Variant], now: Sequence[bytes], *, alpha: float = 1.0) -> Variant:
     """The variant that needs least; the latest of equals."""
     return min(reversed(variants), key=lambda one: one.fraction(now, alpha=alpha))
 
 
-def measured(
+def measure_variant(
     chunk: Chunk, before: Sequence[bytes], spans: Sequence[range], own: range, attention: torch.Tensor
 ) -> Variant:
     """A variant from (n, n) attention, averaged over layers and heads, of the prompt in which the chunk took `own`

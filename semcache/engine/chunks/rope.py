@@ -31,7 +31,7 @@ def frequencies(module: Any) -> torch.Tensor:
     return found
 
 
-def turned(keys: torch.Tensor, by: int | torch.Tensor, angles: torch.Tensor) -> torch.Tensor:
+def rotated(keys: torch.Tensor, by: int | torch.Tensor, angles: torch.Tensor) -> torch.Tensor:
     """(…, tokens, dim) keys moved `by` positions, one number or one for each token; float32 inside, one rounding."""
     import torch
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from semcache.engine.press.short_layers import DynamicLayer
+from semcache.engine.press.pressed_layer import DynamicLayer
 
 
 class ScatterLayer(DynamicLayer):

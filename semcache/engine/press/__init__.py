@@ -6,7 +6,7 @@ this package imports no torch.
 
 from __future__ import annotations
 
+from semcache.engine.press.press_protocol import ObservedLayer, Press, QuerySource
 from semcache.engine.press.presses import PRESSES, press_named
-from semcache.engine.press.protocol import Asks, Observed, Press
 
-__all__ = ["PRESSES", "Asks", "Observed", "Press", "press_named"]
+__all__ = ["PRESSES", "ObservedLayer", "Press", "QuerySource", "press_named"]

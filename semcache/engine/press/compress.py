@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semcache.engine.press.observed_attention import attending
-from semcache.engine.press.protocol import Asks, Press
-from semcache.engine.press.query_record import Watch
+from semcache.engine.press.press_protocol import Press, QuerySource
+from semcache.engine.press.query_recorder import QueryRecorder
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Pressed:
+class PressedCache:
     """A transformers cache to go on from, (batch, 1, vocabulary) logits of the last token, and whether the cache is
     less than what was computed: then answers from it are approximate and must stay out of exact tiers."""
 
@@ -40,7 +40,7 @@ def press(
     keep: float,
     protected: Sequence[range] = (),
     stored: bool = False,
-) -> Pressed:
+) -> PressedCache:
     """Prefill (batch, n) ids of equal length and keep the share `keep` of what is not in `protected` positions.
 
     `stored` says that others will ask questions of the result. Raises InvalidArgument for a share outside (0, 1], a
@@ -66,25 +66,25 @@ def press(
         safe[span.start : span.stop] = True
     from transformers import Cache, DynamicCache
 
-    asks = Asks.NOBODY if keep == 1 else by.asks
-    watch = Watch()
+    asks = QuerySource.NOBODY if keep == 1 else by.asks
+    watch = QueryRecorder()
     with torch.inference_mode(), attending(module):
         cache = DynamicCache(config=module.config)
-        observer = watch if asks is Asks.TEXT else None
+        observer = watch if asks is QuerySource.TEXT else None
         out = module(ids, past_key_values=cache, use_cache=True, logits_to_keep=1, observer=observer)
         if keep == 1 or bool(safe.all()):
-            return Pressed(cache, out.logits, approximate=False, bytes=_bytes(cache))
-        if asks is Asks.REPETITION:
+            return PressedCache(cache, out.logits, approximate=False, bytes=_bytes(cache))
+        if asks is QuerySource.REPETITION:
             module(ids, past_key_values=cache, use_cache=True, logits_to_keep=1, observer=watch)
-        behind = asks is Asks.REPETITION
+        behind = asks is QuerySource.REPETITION
         layers = [
             by.press(watch.observed(module, cache, layer, tokens=tokens, keep=keep, protected=safe, behind=behind))
             for layer in range(len(cache.layers))
         ]
-    return Pressed(Cache(layers=layers), out.logits, approximate=True, bytes=sum(layer.bytes for layer in layers))
+    return PressedCache(Cache(layers=layers), out.logits, approximate=True, bytes=sum(layer.bytes for layer in layers))
 
 
-def ahead(module: Any, ids: torch.Tensor, cache: Any) -> torch.Tensor:
+def read_on(module: Any, ids: torch.Tensor, cache: Any) -> torch.Tensor:
     """Read (batch, m) more ids on a cache, pressed or not; (batch, m, vocabulary) logits."""
     import torch
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from semcache.engine.press.evict import chosen, kept
+from semcache.engine.press.evicting import best_positions, kept_layer
 from semcache.engine.press.h2o import H2O
-from semcache.engine.press.protocol import Observed
+from semcache.engine.press.press_protocol import ObservedLayer
 
 
 class D2O(H2O):
@@ -19,13 +19,13 @@ class D2O(H2O):
 
     name = "d2o"
 
-    def press(self, seen: Observed) -> Any:
+    def press(self, seen: ObservedLayer) -> Any:
         """Weights are e^cosine for the merged against e for the kept token itself (eq. 6)."""
         import torch
         from torch.nn.functional import normalize
 
-        positions = chosen(seen, self.scores(seen), seen.budget)
-        layer = kept(seen, positions)
+        positions = best_positions(seen, self.scores(seen), seen.budget)
+        layer = kept_layer(seen, positions)
         if positions.shape[-1] == seen.tokens:
             return layer
         gone = torch.ones(seen.keys.shape[:3], dtype=torch.bool, device=seen.keys.device)

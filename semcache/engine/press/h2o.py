@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache.engine.press.evict import Evicting
-from semcache.engine.press.protocol import Asks, Observed
+from semcache.engine.press.evicting import EvictingPress
+from semcache.engine.press.press_protocol import ObservedLayer, QuerySource
 
 if TYPE_CHECKING:
     import torch
 
 
-class H2O(Evicting):
+class H2O(EvictingPress):
     """Keep heavy hitters; `recent` is the share of the budget for the latest tokens."""
 
     name = "h2o"
-    asks = Asks.TEXT
+    asks = QuerySource.TEXT
 
     def __init__(self, recent: float = 0.5) -> None:
         self._recent = recent
 
-    def scores(self, seen: Observed) -> torch.Tensor:
+    def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """Attention gathered, summed over queries and over the heads that share keys."""
         import torch
 

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache.engine.press.evict import Evicting
-from semcache.engine.press.protocol import Observed
+from semcache.engine.press.evicting import EvictingPress
+from semcache.engine.press.press_protocol import ObservedLayer
 
 if TYPE_CHECKING:
     import torch
 
 
-class KeyDiff(Evicting):
+class KeyDiff(EvictingPress):
     """Keep diverse keys."""
 
     name = "keydiff"
 
-    def scores(self, seen: Observed) -> torch.Tensor:
+    def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """Minus the cosine between a key and the mean of the normalised keys."""
         from torch.nn.functional import cosine_similarity, normalize
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from semcache.engine.press.protocol import Asks, Observed
+from semcache.engine.press.press_protocol import ObservedLayer, QuerySource
 from semcache.errors import InvalidArgument
 
 
@@ -17,15 +17,15 @@ class Kivi:
     tokens stay as they are."""
 
     name = "kivi"
-    asks = Asks.NOBODY
+    asks = QuerySource.NOBODY
     agnostic = True
 
     def __init__(self, group: int = 32, recent: int = 32) -> None:
         self._group, self._recent = group, recent
 
-    def press(self, seen: Observed) -> Any:
+    def press(self, seen: ObservedLayer) -> Any:
         """Raises InvalidArgument when `keep` is less than 2 bits."""
-        from semcache.engine.press.quantised import QuantisedLayer
+        from semcache.engine.press.quantised_layer import QuantisedLayer
 
         native = seen.keys.element_size() * 8
         bits = next((bits for bits in (8, 4, 2) if bits <= seen.keep * native), None)

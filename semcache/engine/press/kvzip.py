@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache.engine.press.evict import Evicting
-from semcache.engine.press.protocol import Asks, Observed
+from semcache.engine.press.evicting import EvictingPress
+from semcache.engine.press.press_protocol import ObservedLayer, QuerySource
 
 if TYPE_CHECKING:
     import torch
 
 
-class KVzip(Evicting):
+class KVzip(EvictingPress):
     """Keep what reconstructs the text."""
 
     name = "kvzip"
-    asks = Asks.REPETITION
+    asks = QuerySource.REPETITION
 
-    def scores(self, seen: Observed) -> torch.Tensor:
+    def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """The highest attention over all queries and the heads that share keys."""
         assert seen.queries is not None
         return seen.attention(seen.queries.shape[2]).amax((2, 3))

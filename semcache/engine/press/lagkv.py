@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache.engine.press.evict import Evicting
-from semcache.engine.press.protocol import Observed
+from semcache.engine.press.evicting import EvictingPress
+from semcache.engine.press.press_protocol import ObservedLayer
 
 if TYPE_CHECKING:
     import torch
 
 
-class LagKV(Evicting):
+class LagKV(EvictingPress):
     """`sinks` first tokens stay; parts have `lag` tokens, or an eighth of a shorter text."""
 
     name = "lagkv"
@@ -24,7 +24,7 @@ class LagKV(Evicting):
     def __init__(self, sinks: int = 4, lag: int = 128) -> None:
         self._sinks, self._lag = sinks, lag
 
-    def scores(self, seen: Observed) -> torch.Tensor:
+    def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """The quantile within its part, which makes parts comparable; sinks and the last part above."""
         import torch
 

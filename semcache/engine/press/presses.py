@@ -13,7 +13,7 @@ from semcache.engine.press.keydiff import KeyDiff
 from semcache.engine.press.kivi import Kivi
 from semcache.engine.press.kvzip import KVzip
 from semcache.engine.press.lagkv import LagKV
-from semcache.engine.press.protocol import Press
+from semcache.engine.press.press_protocol import Press
 from semcache.engine.press.pyramidkv import PyramidKV
 from semcache.engine.press.snapkv import SnapKV
 from semcache.engine.press.streaming import StreamingLLM

@@ -6,7 +6,7 @@ sum over layers is what SnapKV would keep, up to rounding.
 
 from __future__ import annotations
 
-from semcache.engine.press.protocol import Observed
+from semcache.engine.press.press_protocol import ObservedLayer
 from semcache.engine.press.snapkv import SnapKV
 
 
@@ -19,7 +19,7 @@ class PyramidKV(SnapKV):
         super().__init__(window, kernel)
         self._steep = steep
 
-    def budget(self, seen: Observed) -> int:
+    def budget(self, seen: ObservedLayer) -> int:
         """A share that falls from layer to layer; none keeps more than there is, nor fewer than the protected."""
         safe = int(seen.protected.sum())
         even = seen.budget - safe

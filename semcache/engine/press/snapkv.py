@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache.engine.press.evict import Evicting
-from semcache.engine.press.protocol import Asks, Observed
+from semcache.engine.press.evicting import EvictingPress
+from semcache.engine.press.press_protocol import ObservedLayer, QuerySource
 
 if TYPE_CHECKING:
     import torch
 
 
-class SnapKV(Evicting):
+class SnapKV(EvictingPress):
     """`window` last tokens, at most half of the budget, observe and stay; `kernel` neighbours (odd) are pooled."""
 
     name = "snapkv"
-    asks = Asks.TEXT
+    asks = QuerySource.TEXT
     agnostic = False
 
     def __init__(self, window: int = 16, kernel: int = 5) -> None:
         self._window, self._kernel = window, kernel
 
-    def scores(self, seen: Observed) -> torch.Tensor:
+    def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """Attention of the window, summed, the largest among the neighbours; the window itself above all."""
         import torch
         from torch.nn.functional import max_pool1d

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache.engine.press.evict import Evicting
-from semcache.engine.press.protocol import Observed
+from semcache.engine.press.evicting import EvictingPress
+from semcache.engine.press.press_protocol import ObservedLayer
 
 if TYPE_CHECKING:
     import torch
 
 
-class StreamingLLM(Evicting):
+class StreamingLLM(EvictingPress):
     """Keep `sinks` first tokens and the last."""
 
     name = "streaming"
@@ -22,7 +22,7 @@ class StreamingLLM(Evicting):
     def __init__(self, sinks: int = 4) -> None:
         self._sinks = sinks
 
-    def scores(self, seen: Observed) -> torch.Tensor:
+    def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """The later the better, but the sinks best."""
         import torch
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from semcache.engine.press.evict import Evicting
-from semcache.engine.press.protocol import Asks, Observed
+from semcache.engine.press.evicting import EvictingPress
+from semcache.engine.press.press_protocol import ObservedLayer, QuerySource
 
 if TYPE_CHECKING:
     import torch
 
 
-class Tova(Evicting):
+class Tova(EvictingPress):
     """Keep what the last token looks at."""
 
     name = "tova"
-    asks = Asks.TEXT
+    asks = QuerySource.TEXT
     agnostic = False
 
-    def scores(self, seen: Observed) -> torch.Tensor:
+    def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """Attention of the last token, averaged over heads, itself above all."""
         import torch
 

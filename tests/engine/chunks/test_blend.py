@@ -14,11 +14,11 @@ from tests.engine.tiny import logits, text, tiny
 torch = pytest.importorskip("torch", reason="needs the extra `engine`")
 pytest.importorskip("transformers", reason="needs the extra `engine`")
 
-from semcache.engine.chunks.align import placed as aligned  # noqa: E402
+from semcache.engine.chunks.alignment import align as aligned  # noqa: E402
 from semcache.engine.chunks.blend import Fixed, HighDeviation, blend  # noqa: E402
-from semcache.engine.chunks.chunk import Chunk, Placed, encode, taken  # noqa: E402
-from semcache.engine.chunks.proof import prove  # noqa: E402
-from semcache.engine.chunks.rope import frequencies, turned  # noqa: E402
+from semcache.engine.chunks.chunk import Chunk, PlacedChunk, chunk_from_cache, encode  # noqa: E402
+from semcache.engine.chunks.probe import probe_chunks  # noqa: E402
+from semcache.engine.chunks.rope import frequencies, rotated  # noqa: E402
 from semcache.engine.press.compress import press  # noqa: E402
 from semcache.engine.press.streaming import StreamingLLM  # noqa: E402
 
@@ -27,12 +27,12 @@ PREFIX, FIRST, SECOND, ASKED = (text(seed, size)[0].tolist() for seed, size in (
 PROMPT = [*PREFIX, *FIRST, *SECOND, *ASKED]
 
 
-def swapped(model: Any) -> list[Placed]:
+def swapped(model: Any) -> list[PlacedChunk]:
     """The chunks of the prompt, each computed behind the prefix alone, the second before the first elsewhere."""
     return [
-        Placed(0, encode(model, PREFIX), exact=True),
-        Placed(8, encode(model, FIRST, prefix=PREFIX + SECOND[:10])),
-        Placed(38, encode(model, SECOND, prefix=PREFIX)),
+        PlacedChunk(0, encode(model, PREFIX), exact=True),
+        PlacedChunk(8, encode(model, FIRST, prefix=PREFIX + SECOND[:10])),
+        PlacedChunk(38, encode(model, SECOND, prefix=PREFIX)),
     ]
 
 
@@ -71,7 +71,7 @@ def test_what_deviates_is_computed_first() -> None:
     """A chunk that stands where it was computed has nothing to mend: all effort goes to the other."""
     model = tiny()
     true = encode(model, FIRST, prefix=PREFIX)
-    given = [Placed(8, true), Placed(38, encode(model, SECOND, prefix=PREFIX))]
+    given = [PlacedChunk(8, true), PlacedChunk(38, encode(model, SECOND, prefix=PREFIX))]
     chosen: list[int] = []
 
     class Watching(HighDeviation):
@@ -88,7 +88,7 @@ def test_what_deviates_is_computed_first() -> None:
 
 def test_a_prefix_alone_is_exact_and_not_computed() -> None:
     model = tiny()
-    made = blend(model, PROMPT, [Placed(0, encode(model, PROMPT[:60]), exact=True)], HighDeviation(0.0))
+    made = blend(model, PROMPT, [PlacedChunk(0, encode(model, PROMPT[:60]), exact=True)], HighDeviation(0.0))
     assert not made.approximate
     assert made.computed == pytest.approx(16 / 76)
     torch.testing.assert_close(made.logits, logits(model, torch.tensor([PROMPT]))[0, -1], atol=1e-4, rtol=0)
@@ -96,7 +96,7 @@ def test_a_prefix_alone_is_exact_and_not_computed() -> None:
 
 def test_the_last_token_is_computed_even_when_a_chunk_covers_it() -> None:
     model = tiny()
-    made = blend(model, PROMPT, [Placed(0, encode(model, PROMPT), exact=True)], HighDeviation(0.0))
+    made = blend(model, PROMPT, [PlacedChunk(0, encode(model, PROMPT), exact=True)], HighDeviation(0.0))
     torch.testing.assert_close(made.logits, logits(model, torch.tensor([PROMPT]))[0, -1], atol=1e-4, rtol=0)
 
 
@@ -111,7 +111,7 @@ def test_half_precision_blends_too(dtype: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_models_that_can_be_blended_pass_the_probe(kind: str, dtype: str) -> None:
-    prove(tiny(kind, dtype))
+    probe_chunks(tiny(kind, dtype))
 
 
 def test_a_model_that_is_more_than_its_layers_or_turns_otherwise_is_refused() -> None:
@@ -121,12 +121,12 @@ def test_a_model_that_is_more_than_its_layers_or_turns_otherwise_is_refused() ->
     plain = other.forward
     other.forward = lambda *args, **more: _louder(plain(*args, **more))
     with pytest.raises(ConfigError, match="more than its layers"):
-        prove(other)
+        probe_chunks(other)
     other = copy.deepcopy(tiny())
     turn = other.model.rotary_emb.forward
     other.model.rotary_emb.forward = lambda hidden, position_ids: turn(hidden, position_ids * 2)
     with pytest.raises(ConfigError, match="turns its keys"):
-        prove(other)
+        probe_chunks(other)
 
 
 def _louder(out: Any) -> Any:
@@ -139,9 +139,9 @@ def _louder(out: Any) -> Any:
 def test_moving_there_and_back_changes_nothing_and_keeps_lengths(by: int, then: int, seed: int) -> None:
     angles = frequencies(tiny())
     keys = torch.randn(2, 5, 16, generator=torch.Generator().manual_seed(seed))
-    moved = turned(keys, by, angles)
-    torch.testing.assert_close(turned(moved, -by, angles), keys, atol=1e-3, rtol=0)
-    torch.testing.assert_close(turned(moved, then, angles), turned(keys, by + then, angles), atol=1e-3, rtol=0)
+    moved = rotated(keys, by, angles)
+    torch.testing.assert_close(rotated(moved, -by, angles), keys, atol=1e-3, rtol=0)
+    torch.testing.assert_close(rotated(moved, then, angles), rotated(keys, by + then, angles), atol=1e-3, rtol=0)
     torch.testing.assert_close(moved.norm(dim=-1), keys.norm(dim=-1), atol=1e-3, rtol=0)
 
 
@@ -157,17 +157,17 @@ def test_positions_that_depend_on_length_are_refused() -> None:
         rope_parameters={"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10000.0},
     )
     with pytest.raises(ConfigError, match="cannot be moved"):
-        prove(transformers.LlamaForCausalLM(config))
+        probe_chunks(transformers.LlamaForCausalLM(config))
 
 
 def test_chunks_that_do_not_fit_are_refused() -> None:
     model = tiny()
     chunk = encode(model, FIRST, prefix=PREFIX)
     for some, message in (
-        ([Placed(9, chunk)], "other tokens"),
-        ([Placed(60, chunk)], "leaves"),
-        ([Placed(8, chunk), Placed(20, chunk)], "overlaps"),
-        ([Placed(8, Chunk(chunk.ids, 0, chunk.data), exact=True)], "cannot be exact"),
+        ([PlacedChunk(9, chunk)], "other tokens"),
+        ([PlacedChunk(60, chunk)], "leaves"),
+        ([PlacedChunk(8, chunk), PlacedChunk(20, chunk)], "overlaps"),
+        ([PlacedChunk(8, Chunk(chunk.ids, 0, chunk.data), exact=True)], "cannot be exact"),
     ):
         with pytest.raises(InvalidArgument, match=message):
             blend(model, PROMPT, some, HighDeviation(0.1))
@@ -208,7 +208,7 @@ def test_a_nearly_equal_prompt_is_helped_by_its_neighbour() -> None:
     model = tiny()
     old = [*PROMPT[:20], 5, 6, *PROMPT[22:40], 7, *PROMPT[40:]]
     cache = press(model, torch.tensor([old]), StreamingLLM(), keep=1.0).cache
-    given = aligned(PROMPT, taken(cache, old, 0))
+    given = aligned(PROMPT, chunk_from_cache(cache, old, 0))
     assert sum(len(one.chunk.ids) for one in given) > 60
     full = blend(model, PROMPT, given, HighDeviation(1.0))
     torch.testing.assert_close(full.logits, logits(model, torch.tensor([PROMPT]))[0, -1], atol=1e-4, rtol=0)

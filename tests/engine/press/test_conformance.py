@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
+from semcache.engine.press.press_protocol import Press
 from semcache.engine.press.presses import PRESSES
-from semcache.engine.press.protocol import Press
 from semcache.errors import InvalidArgument
 from tests.engine.tiny import logits, text, tiny
 
 torch = pytest.importorskip("torch", reason="needs the extra `engine`")
 pytest.importorskip("transformers", reason="needs the extra `engine`")
 
-from semcache.engine.press.compress import ahead, press  # noqa: E402
+from semcache.engine.press.compress import press, read_on  # noqa: E402
 
 TOKENS, SAFE = 96, (range(6), range(40, 45))
 
@@ -35,7 +35,7 @@ def pressed(
 def test_keeping_everything_changes_nothing(by: Press, dtype: str, close: float, rows: int) -> None:
     made = pressed(by, 1.0, dtype=dtype, rows=rows)
     more = text(2, 7, rows)
-    seen = ahead(tiny("Llama", dtype), more, made.cache).float()
+    seen = read_on(tiny("Llama", dtype), more, made.cache).float()
     whole = logits(tiny("Llama", dtype), torch.cat([text(1, TOKENS, rows), more], 1))[:, TOKENS:]
     assert not made.approximate
     torch.testing.assert_close(seen, whole, atol=close, rtol=0)
@@ -78,19 +78,19 @@ def test_positions_are_those_of_the_text(by: Press, kind: str) -> None:
     for layer in made.cache.layers:
         assert layer.positions.unique().max() < TOKENS
         assert all(len(head.unique()) == len(head) for head in layer.positions[0])
-    at_once = ahead(model, more, made.cache)
-    steps = [ahead(model, more[:, at : at + 1], again.cache) for at in range(more.shape[1])]
+    at_once = read_on(model, more, made.cache)
+    steps = [read_on(model, more[:, at : at + 1], again.cache) for at in range(more.shape[1])]
     assert made.cache.get_seq_length() == TOKENS + 4
     torch.testing.assert_close(torch.cat(steps, 1), at_once, atol=1e-4, rtol=0)
 
 
 def test_each_row_of_a_batch_is_pressed_as_if_alone(by: Press) -> None:
     model, more = tiny(), text(2, 3, 3)
-    together = ahead(model, more, pressed(by, 0.5, rows=3).cache)
+    together = read_on(model, more, pressed(by, 0.5, rows=3).cache)
     ids = text(1, TOKENS, 3)
     for row in range(3):
         made = press(model, ids[row : row + 1], by, keep=0.5, protected=SAFE)
-        alone = ahead(model, more[row : row + 1], made.cache)
+        alone = read_on(model, more[row : row + 1], made.cache)
         torch.testing.assert_close(together[row : row + 1], alone, atol=1e-3, rtol=0)
 
 
@@ -116,5 +116,5 @@ def test_a_share_out_of_range_is_refused(by: Press, keep: float) -> None:
 @pytest.mark.parametrize("tokens", [1, 2, 5, 17])
 def test_short_texts_are_pressed_too(by: Press, tokens: int) -> None:
     made = press(tiny(), text(3, tokens), by, keep=0.5)
-    assert ahead(tiny(), text(4, 2), made.cache).isfinite().all()
+    assert read_on(tiny(), text(4, 2), made.cache).isfinite().all()
     assert made.cache.get_seq_length() == tokens + 2

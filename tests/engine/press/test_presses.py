@@ -16,11 +16,13 @@ from tests.engine.tiny import text, tiny
 torch = pytest.importorskip("torch", reason="needs the extra `engine`")
 pytest.importorskip("transformers", reason="needs the extra `engine`")
 
-from semcache.engine.press.compress import ahead, press  # noqa: E402
-from semcache.engine.press.protocol import Observed  # noqa: E402
+from semcache.engine.press.compress import press, read_on  # noqa: E402
+from semcache.engine.press.press_protocol import ObservedLayer  # noqa: E402
 
 
-def layer(tokens: int, *, loud: int = -1, keep: float = 0.25, number: int = 0, safe: tuple[int, ...] = ()) -> Observed:
+def layer(
+    tokens: int, *, loud: int = -1, keep: float = 0.25, number: int = 0, safe: tuple[int, ...] = ()
+) -> ObservedLayer:
     """A layer of small random keys, where every query looks at the token `loud`."""
     made = torch.Generator().manual_seed(5)
     keys, values = (torch.randn(1, 2, tokens, 8, generator=made) * 0.1 for _ in range(2))
@@ -30,7 +32,7 @@ def layer(tokens: int, *, loud: int = -1, keep: float = 0.25, number: int = 0, s
         values[:, :, loud] = 5.0
     protected = torch.zeros(tokens, dtype=torch.bool)
     protected[list(safe)] = True
-    return Observed(number, 4, keys, values, queries, False, protected, 8**-0.5, keep)
+    return ObservedLayer(number, 4, keys, values, queries, False, protected, 8**-0.5, keep)
 
 
 def positions(made: Any) -> list[list[int]]:
@@ -86,7 +88,7 @@ def test_merging_moves_the_kept_towards_the_dropped_and_spares_the_protected() -
 @settings(max_examples=30, deadline=None)
 @given(st.sampled_from([2, 4, 8]), st.integers(1, 40), st.floats(0.01, 100), st.integers(0, 99))
 def test_integers_are_off_by_at_most_half_a_step(bits: int, rows: int, spread: float, seed: int) -> None:
-    from semcache.engine.press.quantised import decoded, integers
+    from semcache.engine.press.quantised_layer import decoded, integers
 
     numbers = torch.randn(rows, 16, generator=torch.Generator().manual_seed(seed)) * spread
     coded = integers(numbers, bits)
@@ -97,11 +99,11 @@ def test_integers_are_off_by_at_most_half_a_step(bits: int, rows: int, spread: f
 
 def test_fewer_bits_cost_more() -> None:
     model, ids, more = tiny(), text(1, 128), text(2, 5)
-    exact = ahead(model, more, press(model, ids, PRESSES["kivi"](), keep=1.0).cache)
+    exact = read_on(model, more, press(model, ids, PRESSES["kivi"](), keep=1.0).cache)
     off = []
     for keep in (8 / 32, 4 / 32, 2 / 32):
         made = press(model, ids, PRESSES["kivi"](), keep=keep)
-        off.append(float((ahead(model, more, made.cache) - exact).norm()))
+        off.append(float((read_on(model, more, made.cache) - exact).norm()))
     assert off == sorted(off)
 
 
@@ -117,7 +119,7 @@ def test_transformers_itself_goes_on_from_a_pressed_cache(name: str) -> None:
     made, again = (press(model, ids, PRESSES[name](), keep=0.5) for _ in range(2))
     with torch.inference_mode():
         own = model(more, past_key_values=made.cache, use_cache=True).logits
-    torch.testing.assert_close(own, ahead(model, more, again.cache), atol=1e-4, rtol=0)
+    torch.testing.assert_close(own, read_on(model, more, again.cache), atol=1e-4, rtol=0)
 
 
 def test_an_unknown_press_is_named_with_those_there_are() -> None:

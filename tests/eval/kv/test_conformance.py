@@ -8,13 +8,13 @@ import pytest
 
 from eval.kv.presses import HERE
 from eval.kv.sentencekv import SentenceKV
-from semcache.engine.press.protocol import Press
+from semcache.engine.press.press_protocol import Press
 from tests.engine.tiny import text, tiny
 
 torch = pytest.importorskip("torch", reason="needs the extra `engine`")
 pytest.importorskip("transformers", reason="needs the extra `engine`")
 
-from eval.kv.sentencekv import ahead  # noqa: E402
+from eval.kv.sentencekv import read_on  # noqa: E402
 from semcache.engine.press.compress import press  # noqa: E402
 from tests.engine.press.test_conformance import (  # noqa: E402, F401 - collected here with the presses below
     SAFE,
@@ -68,19 +68,19 @@ def test_positions_are_those_of_the_text(by: Press, kind: str) -> None:
     assert made.cache.get_seq_length() == TOKENS
     if by.name == "sentencekv":
         return  # it asks for sentences anew at every pass
-    at_once = ahead(model, more, made.cache)
-    steps = [ahead(model, more[:, at : at + 1], again.cache) for at in range(more.shape[1])]
+    at_once = read_on(model, more, made.cache)
+    steps = [read_on(model, more[:, at : at + 1], again.cache) for at in range(more.shape[1])]
     assert made.cache.get_seq_length() == TOKENS + 4
     torch.testing.assert_close(torch.cat(steps, 1), at_once, atol=1e-4, rtol=0)
 
 
 def test_each_row_of_a_batch_is_pressed_as_if_alone(by: Press) -> None:
     model, more = tiny(), text(2, 3, 3)
-    together = ahead(model, more, pressed(by, 0.5, rows=3).cache)
+    together = read_on(model, more, pressed(by, 0.5, rows=3).cache)
     ids = text(1, TOKENS, 3)
     for row in range(3):
         made = press(model, ids[row : row + 1], by, keep=0.5, protected=SAFE)
-        alone = ahead(model, more[row : row + 1], made.cache)
+        alone = read_on(model, more[row : row + 1], made.cache)
         torch.testing.assert_close(together[row : row + 1], alone, atol=1e-3, rtol=0)
 
 
@@ -118,4 +118,4 @@ def test_transformers_itself_goes_on_from_a_cache_of_floats() -> None:
     made, again = (press(model, ids, HERE["fp8"](), keep=0.5) for _ in range(2))
     with torch.inference_mode():
         own = model(more, past_key_values=made.cache, use_cache=True).logits
-    torch.testing.assert_close(own, ahead(model, more, again.cache), atol=1e-4, rtol=0)
+    torch.testing.assert_close(own, read_on(model, more, again.cache), atol=1e-4, rtol=0)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from semcache.engine.merging import Sides
+from semcache.engine.attention_merge import ParallelSpan
 from semcache.errors import InvalidArgument
 from tests.engine.tiny import logits, text, tiny
 
 torch = pytest.importorskip("torch", reason="needs the extra `engine`")
 pytest.importorskip("transformers", reason="needs the extra `engine`")
 
-from eval.kv.parallel import ahead, parallel  # noqa: E402
+from eval.kv.parallel import parallel, read_on  # noqa: E402
 from semcache.engine.chunks.chunk import encode  # noqa: E402
 
 KINDS = ("Llama", "Qwen2", "Qwen3", "Mistral")
@@ -34,8 +34,8 @@ def test_chunks_side_by_side_have_no_order() -> None:
     one, other = (parallel(model, prefix, given, ASKED) for given in (sides, sides[::-1]))
     assert one.approximate
     torch.testing.assert_close(one.logits, other.logits, atol=1e-4, rtol=0)
-    span = Sides(8, 8 + len(FIRST) + len(SECOND), 0.9, 0.9)
-    torch.testing.assert_close(*(ahead(model, more, made.cache, span) for made in (one, other)), atol=1e-4, rtol=0)
+    span = ParallelSpan(8, 8 + len(FIRST) + len(SECOND), 0.9, 0.9)
+    torch.testing.assert_close(*(read_on(model, more, made.cache, span) for made in (one, other)), atol=1e-4, rtol=0)
 
 
 def test_chunks_of_another_prefix_are_not_put_side_by_side() -> None:

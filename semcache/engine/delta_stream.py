@@ -1,0 +1,68 @@
+"""What jobs have cost so far, which of their choices are still open, and what is to be told of them.
+
+Knows jobs, sequences and deltas. Invariant: every job that was begun and not dropped ends with exactly one delta that
+carries what it cost, after the last of its choices has finished.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from semcache.engine.detokenizer import DecodedText
+from semcache.engine.job import Delta, FinishReason, Job, TokenScore, TokenUsage
+from semcache.engine.sequence import Sequence
+
+
+class DeltaStream:
+    """Accounts of the jobs at hand."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, int] = {}
+        self._spent: dict[str, TokenUsage] = {}
+        self._deltas: list[Delta] = []
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not self._deltas
+
+    def open(self, job: Job) -> None:
+        """Open an account."""
+        self._open[job.id] = job.sampling.n
+        self._spent[job.id] = TokenUsage(prompt=len(job.ids))
+
+    def count_cached(self, job: Job, tokens: int) -> None:
+        """Note how many tokens of the prompt were cached."""
+        self._spent[job.id] = replace(self._spent[job.id], cached=tokens)
+
+    def append(self, sequence: Sequence, piece: DecodedText) -> None:
+        """Tell what a choice said."""
+        if piece.text or piece.scores:
+            self._deltas.append(Delta(sequence.job.id, sequence.choice, piece.text, piece.scores))
+
+    def finish(
+        self, sequence: Sequence, finish: FinishReason, text: str, scores: tuple[TokenScore, ...], *, error: str = ""
+    ) -> None:
+        """Tell that a choice ended; an error ends the job."""
+        name, spent = sequence.job.id, self._spent[sequence.job.id]
+        spent = self._spent[name] = replace(
+            spent,
+            completion=spent.completion + sequence.generated,
+            accepted=spent.accepted + sequence.accepted,
+            rejected=spent.rejected + sequence.rejected,
+        )
+        self._open[name] -= 1
+        last = finish is FinishReason.ERROR or not self._open[name]
+        self._deltas.append(Delta(name, sequence.choice, text, scores, finish, spent if last else None, error))
+        if last:
+            self.close(name)
+
+    def close(self, job_id: str) -> None:
+        """Close an account."""
+        self._open.pop(job_id, None)
+        self._spent.pop(job_id, None)
+
+    def drain(self) -> list[Delta]:
+        """What has not been told yet."""
+        deltas, self._deltas = self._deltas, []
+        return deltas

@@ -1,0 +1,85 @@
+"""What a press is, and what it is shown.
+
+A press makes a smaller layer from the keys and values that a prefill left in one layer. Knows shapes, no method.
+Invariant: keys keep the rotation of their true position; a press that is `agnostic` never sees a question.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import torch
+
+
+class QuerySource(enum.Enum):
+    """Whose queries a press wants to see."""
+
+    NOBODY = "nobody"
+    TEXT = "the text's own"
+    REPETITION = "those of the text, read once more"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedLayer:
+    """A layer after a prefill of n tokens.
+
+    `keys` and `values` are (batch, KV heads, n, dim), keys rotated; `queries` (batch, heads, m, dim) are those that the
+    press asked for: the last m tokens' own, or, with `behind`, those of m tokens that came after all n. `protected`
+    (n,) marks tokens that must stay as they are. `scale` is that of scores. `keep` is the share of bytes to keep, in
+    (0, 1).
+    """
+
+    layer: int
+    layers: int
+    keys: torch.Tensor
+    values: torch.Tensor
+    queries: torch.Tensor | None
+    behind: bool
+    protected: torch.Tensor
+    scale: float
+    keep: float
+
+    @property
+    def tokens(self) -> int:
+        """n."""
+        return int(self.keys.shape[2])
+
+    @property
+    def budget(self) -> int:
+        """How many tokens may stay: the protected ones, and `keep` of the others, at least one."""
+        safe = int(self.protected.sum())
+        return safe + max(1, round(self.keep * (self.tokens - safe)))
+
+    def attention(self, rows: int) -> torch.Tensor:
+        """How the last `rows` queries attend: (batch, KV heads, queries that share one, rows, n), in float32.
+
+        Softmax over the n tokens alone: what comes after them does not matter for which of them do.
+        """
+        import torch
+
+        assert self.queries is not None
+        queries = self.queries[:, :, -rows:]
+        batch, _, rows, dim = queries.shape
+        shared = queries.reshape(batch, self.keys.shape[1], -1, rows, dim)
+        scores = torch.einsum("bhgmd,bhnd->bhgmn", shared, self.keys).float() * self.scale
+        if not self.behind:
+            at = torch.arange(self.tokens, device=scores.device)
+            seen = at[None] <= at[-rows:, None]
+            scores = scores.masked_fill(~seen, -torch.inf)
+        return scores.softmax(-1)
+
+
+class Press(Protocol):
+    """One way to keep less. `agnostic`: what it keeps is right for any question to come, as its paper means it."""
+
+    name: str
+    asks: QuerySource
+    agnostic: bool
+
+    def press(self, seen: ObservedLayer) -> Any:
+        """A transformers cache layer with `bytes` and `positions`. Raises InvalidArgument when `keep` is out of
+        reach."""
+        ...
