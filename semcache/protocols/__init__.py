@@ -1,7 +1,7 @@
 """The extension points: everything a plug-in author has to read.
 
-Knows only the values of `types`. Each Protocol has a conformance suite under `tests/conformance/` that a new
-implementation joins with one line.
+Knows only the values of `types`. Under `tests/conformance/` are suites for embedders, indexes, stores, dialects,
+backends, guards, strategies and eviction policies, which a new implementation joins with one line.
 Invariant: implementations raise only errors of `semcache.errors` (an I/O plug-in wraps what it catches), and no method
 here reads a clock or draws a random number: both are arguments.
 """
