@@ -140,6 +140,16 @@ def test_paths_that_are_named_to_contributors_exist() -> None:
                     folder = found.parent
 
 
+def test_the_glossary_has_the_words_of_the_code_in_order() -> None:
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = [re.findall(r"\*\*([^*]+)\*\*", row.split("|")[1]) for row in page.splitlines() if row.startswith("| **")]
+    words = {word for row in rows for word in row}
+    assert {"entry", "partition", "category", "pack", "certificate", "audit", "label", "alias"} <= words
+    assert {"verdict", "coalescing", "strategy", "target", "contract", "signature", "scope", "near hit"} <= words
+    firsts = [row[0].lower() for row in rows if row[0] != "provisional"]
+    assert firsts == sorted(firsts)
+
+
 def test_the_public_api_is_there() -> None:
     page = (ROOT / "docs" / "api-stability.md").read_text(encoding="utf-8")
     surface = page[page.index("## Public") : page.index("## Not public")]
