@@ -23,7 +23,7 @@ from semcache.runtime.guarded_calls import Faults
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import Prices
-from semcache.storage.event_log import Journal
+from semcache.storage.event_log import EventLog
 from semcache.storage.live_entries import LiveEntries
 
 
@@ -42,7 +42,7 @@ class Components:
     verifiers: Verifiers
     prices: Prices
     profitability: Gate
-    event_log: Journal
+    event_log: EventLog
     meter: Meter
     faults: Faults
     lookup: SemanticLookup

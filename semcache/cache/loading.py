@@ -17,7 +17,7 @@ from semcache.errors import IndexFault
 from semcache.protocols import ChangeFeed, Embedder, Rejections, Vectors
 from semcache.storage.indexes import snapshot
 from semcache.storage.indexes.owner import IndexOwner
-from semcache.storage.indexes.partitions import Shelf
+from semcache.storage.indexes.partitions import PartitionedIndex
 from semcache.storage.live_entries import LiveEntries
 
 _FEW = 2000
@@ -27,7 +27,7 @@ class LoadedStore(Vectors, Rejections, ChangeFeed, Protocol):
     """The part of a store that is read at the start."""
 
 
-async def load_partitions(folder: Path | None, embedder: Embedder, store: Vectors) -> Shelf:
+async def load_partitions(folder: Path | None, embedder: Embedder, store: Vectors) -> PartitionedIndex:
     """Return the partitions of the snapshot, which spares building large graphs again, or empty ones.
 
     A snapshot that lacks many vectors is left alone: adding them to its graphs one by one would take longer than
@@ -39,7 +39,7 @@ async def load_partitions(folder: Path | None, embedder: Embedder, store: Vector
             stored = (await store.embedders()).get(embedder.id, 0)
             if stored - len(partitions) <= _FEW:
                 return partitions
-    return Shelf(embedder.dim)
+    return PartitionedIndex(embedder.dim)
 
 
 async def fill(

@@ -48,9 +48,9 @@ from semcache.runtime.guarded_calls import Faults
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import Prices
-from semcache.storage.entry_registry import Catalogue
-from semcache.storage.event_log import Journal
-from semcache.storage.hot_entries import Answers
+from semcache.storage.entry_registry import EntryRegistry
+from semcache.storage.event_log import EventLog
+from semcache.storage.hot_entries import HotEntries
 from semcache.storage.indexes.owner import IndexOwner
 from semcache.storage.live_entries import LiveEntries
 from semcache.storage.stores import open_store
@@ -151,8 +151,8 @@ async def open_components(opening: Opening) -> Components:
         index = IndexOwner(partitions)
         closing.push_async_callback(index.close)
 
-        registry = Catalogue(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]()))
-        live = LiveEntries(store, registry, Answers(opening.hot_bytes), index)
+        registry = EntryRegistry(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]()))
+        live = LiveEntries(store, registry, HotEntries(opening.hot_bytes), index)
         seen = await fill(live, store, pack, embedder_id=embedder.id, held=held, now=clock())
 
         def strategy() -> ByCategory:
@@ -167,7 +167,7 @@ async def open_components(opening: Opening) -> Components:
         maker = EntryMaker(
             pack, freshness, prices, embedder_id=embedder.id, clock=clock, new_id=lambda: secrets.randbits(63)
         )
-        event_log = Journal(store, meter, sink=opening.sink)
+        event_log = EventLog(store, meter, sink=opening.sink)
         profitability = Gate(pack)
         timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock)
         verdicts = Verdicts(store, live, profitability, meter)

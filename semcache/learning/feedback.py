@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from semcache.learning.learner import Learner
 from semcache.protocols import ChangeFeed, Entries, OutcomeLog, Rejections
 from semcache.runtime.telemetry import Meter
-from semcache.storage.event_log import EVERY, Journal
+from semcache.storage.event_log import EVERY, EventLog
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import Entry, Rejection, Selector
 
@@ -32,7 +32,7 @@ class Feedback:
         self,
         store: FeedbackStore,
         live: LiveEntries,
-        event_log: Journal,
+        event_log: EventLog,
         learner: Learner,
         meter: Meter,
         *,

@@ -22,7 +22,7 @@ from semcache.simulate.arrivals import Arrival, Step
 from semcache.simulate.flat_partitions import Places, Shelves
 from semcache.simulate.simulated import Result, gather
 from semcache.simulate.teacher import Question, Teacher
-from semcache.storage.entry_registry import Catalogue
+from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import (
     Candidate,
     Card,
@@ -76,10 +76,10 @@ class Simulator:
             raise InvalidArgument(f"judge_noise={judge_noise}: a probability lies between 0 and 1")
         self.pack, self.threshold = pack, threshold
         policies = {name: eviction or POLICIES[category.eviction] for name, category in pack.categories.items()}
-        self.catalogue = Catalogue(shared_capacity.quotas(pack, lambda category: policies[category]()))
+        self.registry = EntryRegistry(shared_capacity.quotas(pack, lambda category: policies[category]()))
         self.evicted = 0
         self._rng = rng
-        self._teacher = Teacher(threshold, self.catalogue, judge_noise, random.Random(rng.getrandbits(64)))
+        self._teacher = Teacher(threshold, self.registry, judge_noise, random.Random(rng.getrandbits(64)))
         self._always, self._neighbours = insertion == "always", neighbours
         self._freshness, self._verify = freshness, verify
         self._shelves = Shelves()
@@ -103,7 +103,7 @@ class Simulator:
                 steps += map(self._step, block, rows, places)
             if progress is not None:
                 progress(len(steps))
-        return gather(arrivals, steps, entries=len(self.catalogue), evicted=self.evicted)
+        return gather(arrivals, steps, entries=len(self.registry), evicted=self.evicted)
 
     def step(self, arrival: Arrival, vector: Vector) -> Step:
         """Decide on one arrival, learn from it and keep its answer."""
@@ -124,14 +124,14 @@ class Simulator:
             policy.name,
             _CONTROLS,
             now=arrival.at,
-            rejected=self.catalogue.rejected(digest),
+            rejected=self.registry.rejected(digest),
             tenant=arrival.tenant,
             revalidate=policy.revalidate,
         )
-        card = self.catalogue.exact(digest)
+        card = self.registry.exact(digest)
         exact = decide.exact(card, terms) if card is not None and card.category == policy.name else None
         if isinstance(exact, Serve):
-            self.catalogue.touch(exact.card)
+            self.registry.touch(exact.card)
             right, source = self._right(exact.card.id, arrival), exact.card.id - 1
             if exact.stale:
                 self._keep(question, vector, 0)
@@ -165,7 +165,7 @@ class Simulator:
     def _search(self, arrival: Arrival, vector: Vector, places: Places) -> list[Candidate]:
         names = list(places) or self._where(arrival)
         found = self._shelves.search(names, vector, self._neighbours, places)
-        card_of = self.catalogue.get
+        card_of = self.registry.get
         return [Candidate(card, one.score) for one in found if (card := card_of(one.entry_id)) is not None]
 
     def _verified(self, unsure: Verify, arrival: Arrival, terms: decide.RequestTerms) -> Serve | Forward:
@@ -179,7 +179,7 @@ class Simulator:
 
     def _served(self, question: Question, served: Serve, vector: Vector) -> Step:
         card, right = served.card, self._right(served.card.id, question.arrival)
-        self.catalogue.touch(card)
+        self.registry.touch(card)
         if served.audit:
             answer = self._teacher.audit(question, served, right=right)
             if self._always or not answer:
@@ -221,7 +221,7 @@ class Simulator:
         created, expires = arrival.at, arrival.at + ttl
         card = Card(question.number + 1, question.digest, shelf, category, arrival.text, created, expires, answer)
         self._answers[card.id] = arrival
-        for gone in self.catalogue.add(card, cost=arrival.cost):
+        for gone in self.registry.add(card, cost=arrival.cost):
             self.evicted += gone.exact != card.exact or gone.id == card.id
             self._drop(gone)
         if card.id in self._answers:
@@ -235,6 +235,6 @@ class Simulator:
 
     def _sweep(self, now: float) -> None:
         while self._expiries and self._expiries[0][0] <= now:
-            gone = self.catalogue.remove(heapq.heappop(self._expiries)[1])
+            gone = self.registry.remove(heapq.heappop(self._expiries)[1])
             if gone is not None:
                 self._drop(gone)

@@ -16,7 +16,7 @@ from semcache.learning import labelling
 from semcache.learning.verdicts import GREY
 from semcache.protocols import Threshold
 from semcache.simulate.arrivals import Arrival
-from semcache.storage.entry_registry import Catalogue
+from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Request, Scope, Serve
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Question:
 class Teacher:
     """Makes labels and acts on them. `noise` is the probability that the judge says the opposite of the truth."""
 
-    def __init__(self, threshold: Threshold, catalogue: Catalogue, noise: float, rng: random.Random) -> None:
-        self._threshold, self._catalogue = threshold, catalogue
+    def __init__(self, threshold: Threshold, registry: EntryRegistry, noise: float, rng: random.Random) -> None:
+        self._threshold, self._registry = threshold, registry
         self._noise, self._rng = noise, rng
 
     def audit(self, question: Question, served: Serve, *, right: bool) -> int:
@@ -70,6 +70,6 @@ class Teacher:
             if said and not answer:
                 answer = label.answer
             elif not said and (label.served or label.p_correct >= GREY):
-                self._catalogue.reject([Rejection(label.entry_id, label.exact)])
+                self._registry.reject([Rejection(label.entry_id, label.exact)])
             self._threshold.observe(replace(label, correct=said))
         return answer

@@ -15,7 +15,7 @@ from semcache.types import Card, Rejection
 _NOTHING: frozenset[int] = frozenset()
 
 
-class Catalogue:
+class EntryRegistry:
     """Cards by id and by exact digest. `quota_of` makes the empty quota of a category, alone or as part of a pool."""
 
     def __init__(self, quota_of: Callable[[str], Quota | Member]) -> None:

@@ -22,7 +22,7 @@ EVERY = 0.25  # seconds between two flushes
 _log = logging.getLogger(__name__)
 
 
-class Journal:
+class EventLog:
     """Collects outcomes and flushes them every `interval` seconds.
 
     `sink` takes the log lines of a flush as bytes; None logs nothing.

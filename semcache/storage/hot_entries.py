@@ -12,7 +12,7 @@ from semcache.types import Entry
 _OVERHEAD = 600
 
 
-class Answers:
+class HotEntries:
     """Entries by id. A cold one costs its owner one indexed read."""
 
     def __init__(self, capacity: int) -> None:

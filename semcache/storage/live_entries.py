@@ -10,8 +10,8 @@ from contextlib import suppress
 
 from semcache.protocols import Entries
 from semcache.runtime.guarded_calls import SURVIVED
-from semcache.storage.entry_registry import Catalogue
-from semcache.storage.hot_entries import Answers
+from semcache.storage.entry_registry import EntryRegistry
+from semcache.storage.hot_entries import HotEntries
 from semcache.storage.indexes.owner import IndexOwner
 from semcache.types import Card, Entry
 
@@ -19,7 +19,7 @@ from semcache.types import Card, Entry
 class LiveEntries:
     """What one process holds of a store: `registry` of cards, `hot` answers, and the `index` of vectors."""
 
-    def __init__(self, store: Entries, registry: Catalogue, hot: Answers, index: IndexOwner) -> None:
+    def __init__(self, store: Entries, registry: EntryRegistry, hot: HotEntries, index: IndexOwner) -> None:
         self.registry, self.hot, self.index = registry, hot, index
         self._store = store
 

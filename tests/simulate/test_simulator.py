@@ -81,7 +81,7 @@ def test_one_step_at_a_time_comes_to_the_same_as_a_run(seed: int, floor: float, 
     assert [step.score for step in steps if step.score is not None] == result.score[~np.isnan(result.score)].tolist()
     assert [step.audited for step in steps] == result.audited.tolist()
     assert told == [128, 256, 300]
-    assert len(one.catalogue) <= quota
+    assert len(one.registry) <= quota
 
 
 def test_a_seed_makes_it_reproducible_and_another_changes_it() -> None:
@@ -134,7 +134,7 @@ def test_answers_judged_equal_share_a_class() -> None:
     arrivals = [Arrival(float(i), f"p{i}", "same") for i in range(3)]
     simulator = Simulator(pack(), Fixed(2.0), rng=random.Random(0))
     simulator.run(arrivals, vectors)
-    assert [simulator.catalogue.get(id).answer_class for id in (1, 2, 3)] == [1, 1, 1]  # type: ignore[union-attr]
+    assert [simulator.registry.get(id).answer_class for id in (1, 2, 3)] == [1, 1, 1]  # type: ignore[union-attr]
 
 
 def test_when_wrong_keeps_only_answers_that_were_not_there() -> None:
@@ -143,7 +143,7 @@ def test_when_wrong_keeps_only_answers_that_were_not_there() -> None:
     simulator.run(arrivals, vectors)
     always = Simulator(pack(), Fixed(2.0), rng=random.Random(0))
     always.run(arrivals, vectors)
-    assert 4 <= len(simulator.catalogue) < len(always.catalogue)
+    assert 4 <= len(simulator.registry) < len(always.registry)
 
 
 def test_a_wrong_answer_is_not_served_again_to_the_request_that_showed_it() -> None:

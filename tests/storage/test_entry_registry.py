@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from semcache.retention.eviction import PLAIN, Pool, Quota, Worth
 from semcache.retention.eviction.lru import Lru
-from semcache.storage.entry_registry import Catalogue
-from semcache.storage.hot_entries import Answers
+from semcache.storage.entry_registry import EntryRegistry
+from semcache.storage.hot_entries import HotEntries
 from semcache.types import CacheKey, Card, Endpoint, Entry, Rejection, Scope
 
 
@@ -18,12 +18,12 @@ def card(id: int, exact: bytes | None = None, category: str = "a", expires: floa
     return Card(id, exact or str(id).encode(), b"", category, "", 0.0, expires)
 
 
-def catalogue(capacity: int = 2) -> Catalogue:
-    return Catalogue(lambda _: Quota(capacity, Lru()))
+def registry(capacity: int = 2) -> EntryRegistry:
+    return EntryRegistry(lambda _: Quota(capacity, Lru()))
 
 
 def test_a_newer_answer_to_the_same_request_replaces_the_older() -> None:
-    held = catalogue()
+    held = registry()
     held.add(card(1, b"same"))
     assert [gone.id for gone in held.add(card(2, b"same"))] == [1]
     assert held.get(1) is None
@@ -31,7 +31,7 @@ def test_a_newer_answer_to_the_same_request_replaces_the_older() -> None:
 
 
 def test_the_least_recently_used_of_the_same_category_goes() -> None:
-    held = catalogue()
+    held = registry()
     held.add(card(1))
     held.add(card(2))
     held.add(card(9, category="b"))
@@ -43,14 +43,14 @@ def test_the_least_recently_used_of_the_same_category_goes() -> None:
 
 
 def test_rejections_are_per_request() -> None:
-    held = catalogue()
+    held = registry()
     held.reject([Rejection(1, b"x")])
     assert 1 in held.rejected(b"x")
     assert 1 not in held.rejected(b"y")
 
 
 def test_what_an_entry_was_wrong_for_is_forgotten_with_it() -> None:
-    held = catalogue()
+    held = registry()
     held.add(card(1))
     held.reject([Rejection(1, b"x"), Rejection(1, b"y"), Rejection(2, b"x")])
     assert held.rejections_of(1) == [b"x", b"y"]
@@ -60,7 +60,7 @@ def test_what_an_entry_was_wrong_for_is_forgotten_with_it() -> None:
 
 
 def test_a_category_with_no_room_keeps_nothing() -> None:
-    held = catalogue(0)
+    held = registry(0)
     assert [gone.id for gone in held.add(card(1))] == [1]
     assert held.get(1) is None
     assert held.exact(b"1") is None
@@ -68,7 +68,7 @@ def test_a_category_with_no_room_keeps_nothing() -> None:
 
 def test_a_category_gives_back_what_it_borrowed() -> None:
     """The entry that leaves is of another category than the one that came, and must be unfindable all the same."""
-    held = Catalogue(Pool(3, {"a": 1, "b": 2}, lambda _: Lru()).of)
+    held = EntryRegistry(Pool(3, {"a": 1, "b": 2}, lambda _: Lru()).of)
     for id in (1, 2, 3):
         assert held.add(card(id)) == []
     assert [gone.id for gone in held.add(card(9, category="b"))] == [1]
@@ -78,7 +78,7 @@ def test_a_category_gives_back_what_it_borrowed() -> None:
 
 
 def test_an_entry_that_was_regrouped_is_found_with_its_new_class() -> None:
-    held = catalogue()
+    held = registry()
     held.add(card(1))
     held.add(card(2))
     assert held.regroup(2, 1) == replace(card(2), answer=1)
@@ -101,7 +101,7 @@ class Listening(Lru):
 def test_policies_are_told_what_an_entry_is_worth() -> None:
     """The same request has the same key under any id, and entries of one answer the cluster of the first of them."""
     policy = Listening()
-    held = Catalogue(lambda _: Quota(9, policy))
+    held = EntryRegistry(lambda _: Quota(9, policy))
     held.add(card(1, b"one"), cost=0.5, p_serve=0.9)
     held.add(replace(card(2, b"two"), answer=1))
     held.remove(1)
@@ -119,7 +119,7 @@ actions = st.lists(
 
 @given(actions, st.integers(0, 5))
 def test_the_books_always_balance(steps: list[tuple[str, int, int]], capacity: int) -> None:
-    held = catalogue(capacity)
+    held = registry(capacity)
     alive: dict[int, Card] = {}
     for action, id, exact in steps:
         known = held.get(id)
@@ -144,7 +144,7 @@ def entry(id: int, size: int) -> Entry:
 
 
 def test_hot_answers_stay_within_their_bytes() -> None:
-    answers = Answers(5000)
+    answers = HotEntries(5000)
     for id in range(10):
         answers.put(entry(id, 1000))
     held = [id for id in range(10) if answers.get(id)]

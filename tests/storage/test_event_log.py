@@ -6,7 +6,7 @@ import json
 
 from semcache.errors import StoreError
 from semcache.runtime.telemetry import Meter
-from semcache.storage.event_log import Journal
+from semcache.storage.event_log import EventLog
 from semcache.storage.stores.memory import MemoryStore
 from semcache.types import Outcome, Recorded, Scope, Usage, Why
 
@@ -31,10 +31,10 @@ class Broken(MemoryStore):
         raise StoreError("disk full")
 
 
-async def journal(store: MemoryStore, lines: list[bytes] | None = None, **options: int) -> tuple[Journal, Meter]:
+async def journal(store: MemoryStore, lines: list[bytes] | None = None, **options: int) -> tuple[EventLog, Meter]:
     await store.open()
     meter = Meter()
-    return Journal(store, meter, sink=lines.append if lines is not None else None, **options), meter
+    return EventLog(store, meter, sink=lines.append if lines is not None else None, **options), meter
 
 
 def sample(meter: Meter, name: str, **labels: str) -> float:

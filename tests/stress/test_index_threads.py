@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from semcache.storage.indexes import IndexOwner, Shelf
+from semcache.storage.indexes import IndexOwner, PartitionedIndex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def clustered(count: int) -> np.ndarray:
 @pytest.mark.parametrize("promote_at", [200, 100_000], ids=["graph", "flat"])
 async def test_every_known_vector_is_found_while_the_index_changes(promote_at: int, tmp_path: Path) -> None:
     vectors = clustered(6000)
-    owner = IndexOwner(Shelf(DIM, promote_at=promote_at))
+    owner = IndexOwner(PartitionedIndex(DIM, promote_at=promote_at))
     known: dict[bytes, list[int]] = {A: [], B: []}
     rng = random.Random(3)
     searches = 0
@@ -83,7 +83,7 @@ async def test_every_known_vector_is_found_while_the_index_changes(promote_at: i
     assert len(owner) == sum(map(len, known.values()))
 
 
-class Guarded(Shelf):
+class Guarded(PartitionedIndex):
     """Counts how often two threads are inside at once; every visit lasts long enough to be caught."""
 
     inside = 0
@@ -130,7 +130,7 @@ async def test_no_two_threads_are_ever_inside_the_shelf() -> None:
 
 def test_two_event_loops_share_an_owner() -> None:
     vectors = clustered(1000)
-    owner = IndexOwner(Shelf(DIM, promote_at=200))
+    owner = IndexOwner(PartitionedIndex(DIM, promote_at=200))
     failures: list[BaseException] = []
 
     async def work(first: int) -> None:

@@ -39,7 +39,7 @@ POLICIES: Mapping[str, Callable[[], Policy]] = plugins.Named(
 
 
 def quotas(pack: Pack) -> Callable[[str], Quota | Member]:
-    """What makes the quota of a category as the pack says: for `Catalogue`."""
+    """What makes the quota of a category as the pack says: for `EntryRegistry`."""
     return shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())
 
 

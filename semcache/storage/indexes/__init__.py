@@ -1,6 +1,6 @@
 """Vector indexes: which stored prompts are near a query, within one partition.
 
-`IndexOwner(Shelf(dim))` is what the cache uses; importing this module loads neither numpy nor hnswlib.
+`IndexOwner(PartitionedIndex(dim))` is what the cache uses; importing this module loads neither numpy nor hnswlib.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from semcache.storage.indexes.owner import IndexOwner
-    from semcache.storage.indexes.partitions import Shelf
+    from semcache.storage.indexes.partitions import PartitionedIndex
 
-__all__ = ["IndexOwner", "Shelf"]
+__all__ = ["IndexOwner", "PartitionedIndex"]
 
 
 def __getattr__(name: str) -> object:
@@ -19,8 +19,8 @@ def __getattr__(name: str) -> object:
         from semcache.storage.indexes.owner import IndexOwner
 
         return IndexOwner
-    if name == "Shelf":
-        from semcache.storage.indexes.partitions import Shelf
+    if name == "PartitionedIndex":
+        from semcache.storage.indexes.partitions import PartitionedIndex
 
-        return Shelf
+        return PartitionedIndex
     raise AttributeError(f"module 'semcache.storage.indexes' has no attribute {name!r}")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from semcache.storage.indexes.flat import Ids
-    from semcache.storage.indexes.partitions import Shelf
+    from semcache.storage.indexes.partitions import PartitionedIndex
     from semcache.types import Matrix, Neighbour, Vector
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ class _Call:
 class IndexOwner:
     """Owns `shelf` from now on: nobody else may touch it until `close` has returned."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: PartitionedIndex) -> None:
         self._shelf = shelf
         self._lock = threading.Lock()
         self._queue: SimpleQueue[_Call | None] = SimpleQueue()

@@ -38,7 +38,7 @@ class Partition:
         self.todo: Ids = np.empty(0, np.int64)
 
 
-class Shelf:
+class PartitionedIndex:
     """All partitions of one embedder. `promote_at` entries turn a flat partition into a graph.
 
     `tombstones` is the share of removed entries that has a graph rebuilt.

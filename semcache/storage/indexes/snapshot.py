@@ -22,7 +22,7 @@ import numpy as np
 
 from semcache.errors import IndexFault
 from semcache.storage.indexes.flat import FlatIndex
-from semcache.storage.indexes.partitions import Shelf
+from semcache.storage.indexes.partitions import PartitionedIndex
 
 if TYPE_CHECKING:
     from semcache.storage.indexes.hnsw import HnswIndex
@@ -42,12 +42,12 @@ class Staged:
     files: list[str] = field(default_factory=list)
 
 
-def snapshot(shelf: Shelf, folder: Path, *, embedder_id: str, head: int) -> None:
+def snapshot(shelf: PartitionedIndex, folder: Path, *, embedder_id: str, head: int) -> None:
     """Write `shelf` to `folder`, replacing what was there in one step. Raises IndexFault."""
     commit(stage(shelf, folder, embedder_id=embedder_id, head=head))
 
 
-def stage(shelf: Shelf, folder: Path, *, embedder_id: str, head: int) -> Staged:
+def stage(shelf: PartitionedIndex, folder: Path, *, embedder_id: str, head: int) -> Staged:
     """Copy the shelf's content into files beside the snapshot. This half needs the shelf to stand still."""
     try:
         # Prompts can be guessed from their vectors: they are as private as the store.
@@ -108,7 +108,9 @@ def commit(staged: Staged) -> None:
         raise IndexFault(f"the snapshot cannot be written to {staged.folder}: {error}") from error
 
 
-def load(folder: Path, *, embedder_id: str, dim: int, into: Shelf | None = None) -> tuple[Shelf, int]:
+def load(
+    folder: Path, *, embedder_id: str, dim: int, into: PartitionedIndex | None = None
+) -> tuple[PartitionedIndex, int]:
     """Return the shelf in `folder` and its head. Raises IndexFault that names what is missing, foreign or damaged.
 
     `into` is an empty shelf to fill, for other options than the defaults.
@@ -119,7 +121,7 @@ def load(folder: Path, *, embedder_id: str, dim: int, into: Shelf | None = None)
         if manifest.get(key) != value:
             raise IndexFault(f"the snapshot in {folder} has {key} {manifest.get(key)!r}, not {value!r}")
     paths = {name: _verified(folder, entry) for name, entry in manifest["files"].items()}
-    shelf = Shelf(dim) if into is None else into
+    shelf = PartitionedIndex(dim) if into is None else into
     try:
         _adopt_flat(shelf, manifest["flat"], paths)
         for entry in manifest["graphs"]:
@@ -142,7 +144,7 @@ def _stage_graph(staged: Staged, key: bytes, index: HnswIndex) -> dict[str, str]
     return {"partition": key.hex(), "graph": graph, "ids": ids}
 
 
-def _adopt_flat(shelf: Shelf, partitions: list[list[Any]], paths: dict[str, Path]) -> None:
+def _adopt_flat(shelf: PartitionedIndex, partitions: list[list[Any]], paths: dict[str, Path]) -> None:
     ids = np.load(paths["flat.ids.npy"], allow_pickle=False)
     vectors = np.fromfile(paths["flat.vectors"], np.float32).reshape(len(ids), shelf.dim)
     start = 0

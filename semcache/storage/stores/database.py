@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from semcache.errors import ConfigError, StoreError
 from semcache.storage.stores.database_faults import explain, wrapped
-from semcache.storage.stores.lane import PRAGMAS, Bound, Lane, Row
+from semcache.storage.stores.sqlite_thread import PRAGMAS, Bound, Row, SqliteThread
 
 T = TypeVar("T")
 Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
@@ -70,7 +70,7 @@ class Database:
         self.name = str(url.database) if self.sqlite else url.render_as_string(hide_password=True)
         self._busy = busy
         self._engine: AsyncEngine | None = None
-        self._lanes: list[Lane] = []
+        self._lanes: list[SqliteThread] = []
         self._named = sqlite.dialect(paramstyle="named")
         self._compiled: weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = weakref.WeakKeyDictionary()
         self._writing = asyncio.Lock()
@@ -113,12 +113,12 @@ class Database:
         event.listen(self._engine.sync_engine, "begin", _begin)
         where, named = self._engine.dialect.create_connect_args(self.url)
         for _ in range(_LANES):
-            lane = Lane(partial(sqlite3.connect, *where, **{**named, **options}))
+            lane = SqliteThread(partial(sqlite3.connect, *where, **{**named, **options}))
             self._lanes.append(lane)
             await lane.open()
         await self._write_ahead(self._lanes[0])
 
-    async def _write_ahead(self, lane: Lane) -> None:
+    async def _write_ahead(self, lane: SqliteThread) -> None:
         """Switch to WAL. SQLite does not wait for a lock here, so several workers that start at once take turns."""
         deadline = asyncio.get_running_loop().time() + self._busy
         while True:

@@ -70,7 +70,7 @@ _CLAIM = (
 _FINISH = sa.delete(judgements).where(judgements.c.id == sa.bindparam("done", type_=sa.BigInteger))
 
 
-class Lessons:
+class LearningRows:
     """The part of `EntryStore` that learning needs, on a database."""
 
     _db: Database

@@ -19,7 +19,7 @@ import numpy as np
 
 from semcache.errors import StoreError
 from semcache.protocols import VectorBatch
-from semcache.storage.stores.memory_learning import MemoryLessons
+from semcache.storage.stores.memory_learning import MemoryLearning
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ EVENTS = 100_000
 CHANGES = 100_000
 
 
-class MemoryStore(MemoryLessons):
+class MemoryStore(MemoryLearning):
     """Entries in memory. `random(n)` gives n unpredictable bytes; the newest 100,000 events and changes stay."""
 
     def __init__(self, *, random: Callable[[int], bytes] = os.urandom) -> None:

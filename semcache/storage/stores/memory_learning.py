@@ -15,7 +15,7 @@ from semcache.types.evidence import Judgement, Label
 LABELS = 100_000
 
 
-class MemoryLessons:
+class MemoryLearning:
     """The part of `EntryStore` that learning needs, in lists; the newest 100,000 labels stay."""
 
     def __init__(self) -> None:

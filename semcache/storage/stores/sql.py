@@ -23,7 +23,7 @@ from semcache.storage.stores import outcome_rows as _events
 from semcache.storage.stores import resealing, rows, schema, statements
 from semcache.storage.stores.database import Database, Step
 from semcache.storage.stores.feed import Listening, Polling
-from semcache.storage.stores.learning_rows import Lessons
+from semcache.storage.stores.learning_rows import LearningRows
 from semcache.storage.stores.reembedding import Reembedding
 from semcache.storage.stores.tables import api_keys, changes, entries, meta, rejections
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 CHUNK = 500
 
 
-class SqlStore(Lessons, Reembedding):
+class SqlStore(LearningRows, Reembedding):
     """Entries in a SQL database. `random(n)` gives n unpredictable bytes.
 
     `unreadable` counts entries that `cards`, `vectors` and `select` left out because they could not be opened.

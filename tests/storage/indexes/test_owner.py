@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from semcache.errors import IndexFault
-from semcache.storage.indexes import IndexOwner, Shelf
+from semcache.storage.indexes import IndexOwner, PartitionedIndex
 from semcache.storage.indexes import snapshot as disk
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ async def eventually(true: Callable[[], bool]) -> None:
 
 @pytest.fixture
 async def owner() -> AsyncIterator[IndexOwner]:
-    owner = IndexOwner(Shelf(DIM, promote_at=50))
+    owner = IndexOwner(PartitionedIndex(DIM, promote_at=50))
     yield owner
     await owner.close()
 
@@ -97,7 +97,7 @@ async def test_a_bug_in_the_shelf_is_an_index_fault(owner: IndexOwner, monkeypat
     def broken(*_: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(Shelf, "add", broken)
+    monkeypatch.setattr(PartitionedIndex, "add", broken)
     with pytest.raises(IndexFault, match="oops"):
         await owner.add(A, 1, units(1)[0])
     monkeypatch.undo()
@@ -111,7 +111,7 @@ async def test_a_graph_that_cannot_be_built_leaves_exact_search(
     def broken(*_: object) -> None:
         raise MemoryError("full")
 
-    monkeypatch.setattr(Shelf, "step", broken)
+    monkeypatch.setattr(PartitionedIndex, "step", broken)
     vectors = units(200)
     await owner.bulk_add(A, range(200), vectors)
     await eventually(lambda: owner.fault is not None)
@@ -132,7 +132,7 @@ async def test_a_caller_that_gives_up_harms_nobody(owner: IndexOwner) -> None:
 
 
 async def test_a_closed_index_says_so() -> None:
-    owner = IndexOwner(Shelf(DIM))
+    owner = IndexOwner(PartitionedIndex(DIM))
     await owner.close()
     await owner.close()
     for call in (owner.add(A, 1, units(1)[0]), owner.search(A, units(1)[0], 1), owner.partitions()):
@@ -142,7 +142,7 @@ async def test_a_closed_index_says_so() -> None:
 
 
 async def test_closing_finishes_what_waits() -> None:
-    owner = IndexOwner(Shelf(DIM))
+    owner = IndexOwner(PartitionedIndex(DIM))
     tasks = [asyncio.create_task(owner.add(A, entry_id, vector)) for entry_id, vector in enumerate(units(50))]
     await asyncio.sleep(0)
     await owner.close()

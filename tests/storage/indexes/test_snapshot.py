@@ -12,7 +12,7 @@ import pytest
 from semcache.errors import IndexFault
 from semcache.storage.indexes import snapshot as disk
 from semcache.storage.indexes.hnsw import HnswIndex
-from semcache.storage.indexes.partitions import Shelf
+from semcache.storage.indexes.partitions import PartitionedIndex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +29,8 @@ def units(count: int, seed: int = 0) -> np.ndarray:
 VECTORS = units(400)
 
 
-def filled() -> Shelf:
-    shelf = Shelf(DIM, promote_at=100)
+def filled() -> PartitionedIndex:
+    shelf = PartitionedIndex(DIM, promote_at=100)
     shelf.bulk_add(GRAPH, range(300), VECTORS[:300])
     while shelf.step(100):
         pass
@@ -41,7 +41,7 @@ def filled() -> Shelf:
     return shelf
 
 
-def load(folder: Path, **changes: object) -> tuple[Shelf, int]:
+def load(folder: Path, **changes: object) -> tuple[PartitionedIndex, int]:
     return disk.load(folder, **{"embedder_id": "e/1", "dim": DIM} | changes)  # type: ignore[arg-type]
 
 
@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_everything_comes_back(folder: Path) -> None:
-    shelf, head = load(folder, into=Shelf(DIM, promote_at=100))
+    shelf, head = load(folder, into=PartitionedIndex(DIM, promote_at=100))
     before = filled()
     assert head == 41
     assert shelf.partitions() == before.partitions() == {GRAPH: 280, SMALL: 50, OTHER: 1}
@@ -74,17 +74,17 @@ def test_a_loaded_shelf_goes_on_working(folder: Path) -> None:
 
 
 def test_an_empty_shelf_has_a_snapshot_too(tmp_path: Path) -> None:
-    disk.snapshot(Shelf(DIM), tmp_path, embedder_id="e/1", head=0)
+    disk.snapshot(PartitionedIndex(DIM), tmp_path, embedder_id="e/1", head=0)
     shelf, head = load(tmp_path)
     assert (len(shelf), head) == (0, 0)
 
 
 def test_a_partition_under_construction_is_saved_whole(tmp_path: Path) -> None:
-    shelf = Shelf(DIM, promote_at=100)
+    shelf = PartitionedIndex(DIM, promote_at=100)
     shelf.bulk_add(GRAPH, range(300), VECTORS[:300])
     shelf.step(20)
     disk.snapshot(shelf, tmp_path, embedder_id="e/1", head=1)
-    loaded, _ = load(tmp_path, into=Shelf(DIM, promote_at=100))
+    loaded, _ = load(tmp_path, into=PartitionedIndex(DIM, promote_at=100))
     assert loaded.partitions() == {GRAPH: 300}
     assert loaded.building == 300
 

@@ -15,7 +15,7 @@ import pytest
 
 from semcache.errors import StoreError
 from semcache.storage.stores import open_store
-from semcache.storage.stores.lane import Lane
+from semcache.storage.stores.sqlite_thread import SqliteThread
 from semcache.types import Timings
 from tests.storage.stores.values import entry, event, vector
 
@@ -40,7 +40,7 @@ INSERT = "INSERT INTO t VALUES (:n)"
 
 
 async def test_a_script_is_kept_whole_or_not_at_all(path: Path) -> None:
-    lane = Lane(connecting(path))
+    lane = SqliteThread(connecting(path))
     await lane.open()
     await lane.play([(INSERT, {"n": 1}), (INSERT, [{"n": 2}, {"n": 3}])])
     for bad in ({"n": 1}, [{"n": 5}, {"n": 1}]):
@@ -52,7 +52,7 @@ async def test_a_script_is_kept_whole_or_not_at_all(path: Path) -> None:
 
 
 async def test_a_script_that_waited_in_vain_for_a_lock_leaves_the_connection_usable(path: Path) -> None:
-    lane = Lane(connecting(path))
+    lane = SqliteThread(connecting(path))
     await lane.open()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -65,7 +65,7 @@ async def test_a_script_that_waited_in_vain_for_a_lock_leaves_the_connection_usa
 
 
 def test_a_loop_that_ends_first_takes_neither_the_script_nor_the_thread_with_it(path: Path) -> None:
-    lane = Lane(partial(sqlite3.connect, path, isolation_level=None, timeout=20))
+    lane = SqliteThread(partial(sqlite3.connect, path, isolation_level=None, timeout=20))
 
     async def leave() -> None:
         await lane.open()
@@ -87,7 +87,7 @@ def test_a_loop_that_ends_first_takes_neither_the_script_nor_the_thread_with_it(
 
 async def test_closing_finishes_what_was_asked_for_and_ends_the_thread(path: Path) -> None:
     before = set(threading.enumerate())
-    lane = Lane(connecting(path))
+    lane = SqliteThread(connecting(path))
     await lane.open()
     (thread,) = set(threading.enumerate()) - before
     asked = [asyncio.create_task(lane.play([(INSERT, {"n": n})])) for n in range(5)]
@@ -100,7 +100,7 @@ async def test_closing_finishes_what_was_asked_for_and_ends_the_thread(path: Pat
 
 
 async def test_a_lane_that_cannot_be_opened_can_be_closed(tmp_path: Path) -> None:
-    lane = Lane(connecting(tmp_path / "nowhere" / "lane.db"))
+    lane = SqliteThread(connecting(tmp_path / "nowhere" / "lane.db"))
     with pytest.raises(sqlite3.OperationalError):
         await lane.open()
     await lane.close()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from semcache.errors import IndexFault, InvalidArgument
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.indexes.hnsw import HnswIndex
-from semcache.storage.indexes.partitions import Shelf
+from semcache.storage.indexes.partitions import PartitionedIndex
 
 DIM = 16
 A, B, C = b"a" * 16, b"b" * 16, b"c" * 16
@@ -21,17 +21,17 @@ def units(count: int, seed: int = 0, dim: int = DIM) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def finish(shelf: Shelf) -> None:
+def finish(shelf: PartitionedIndex) -> None:
     while shelf.step(50):
         pass
 
 
-def ids_of(shelf: Shelf, partition: bytes, vector: np.ndarray, k: int = 10) -> list[int]:
+def ids_of(shelf: PartitionedIndex, partition: bytes, vector: np.ndarray, k: int = 10) -> list[int]:
     return [neighbour.entry_id for neighbour in shelf.search(partition, vector, k)]
 
 
 def test_partitions_do_not_see_each_other() -> None:
-    shelf = Shelf(DIM)
+    shelf = PartitionedIndex(DIM)
     vector = units(1)[0]
     shelf.add(A, 1, vector)
     shelf.add(B, 2, vector)
@@ -41,7 +41,7 @@ def test_partitions_do_not_see_each_other() -> None:
 
 
 def test_adding_an_id_elsewhere_moves_it() -> None:
-    shelf = Shelf(DIM)
+    shelf = PartitionedIndex(DIM)
     vector = units(1)[0]
     shelf.add(A, 1, vector)
     shelf.add(B, 1, vector)
@@ -59,7 +59,7 @@ def test_adding_nothing_to_a_graph_is_nothing() -> None:
 
 
 def test_an_emptied_partition_is_forgotten() -> None:
-    shelf = Shelf(DIM)
+    shelf = PartitionedIndex(DIM)
     empty = shelf.bytes_used()
     shelf.add(A, 1, units(1)[0])
     assert shelf.bytes_used() > empty
@@ -71,7 +71,7 @@ def test_an_emptied_partition_is_forgotten() -> None:
 
 @pytest.mark.parametrize("broken", [np.full((1, DIM), np.nan), np.zeros((1, DIM)), units(1, dim=DIM + 1)])
 def test_a_refused_vector_leaves_no_trace(broken: np.ndarray) -> None:
-    shelf = Shelf(DIM)
+    shelf = PartitionedIndex(DIM)
     shelf.add(A, 1, units(1)[0])
     for call in (
         lambda: shelf.add(B, 1, broken[0]),
@@ -86,11 +86,11 @@ def test_a_refused_vector_leaves_no_trace(broken: np.ndarray) -> None:
 
 def test_ids_and_vectors_must_be_as_many() -> None:
     with pytest.raises(IndexFault, match="2 ids for 3 vectors"):
-        Shelf(DIM).bulk_add(A, [1, 2], units(3))
+        PartitionedIndex(DIM).bulk_add(A, [1, 2], units(3))
 
 
 def test_a_bulk_load_is_searchable_before_its_graph_is_built() -> None:
-    shelf = Shelf(DIM, promote_at=100)
+    shelf = PartitionedIndex(DIM, promote_at=100)
     vectors = units(500)
     shelf.bulk_add(A, range(500), vectors)
     assert shelf.building == 500
@@ -100,7 +100,7 @@ def test_a_bulk_load_is_searchable_before_its_graph_is_built() -> None:
 
 
 def test_a_bulk_load_in_batches_waits_for_no_graph() -> None:
-    shelf = Shelf(DIM, promote_at=100)
+    shelf = PartitionedIndex(DIM, promote_at=100)
     vectors = units(900)
     for start in range(0, 600, 200):
         shelf.bulk_add(A, range(start, start + 200), vectors[start : start + 200])
@@ -117,7 +117,7 @@ def test_a_bulk_load_in_batches_waits_for_no_graph() -> None:
 
 
 def test_a_partition_becomes_a_graph_while_it_changes() -> None:
-    shelf = Shelf(DIM, promote_at=100)
+    shelf = PartitionedIndex(DIM, promote_at=100)
     vectors = units(700)
     shelf.bulk_add(A, range(500), vectors[:500])
     removed = set()
@@ -141,7 +141,7 @@ def test_a_partition_becomes_a_graph_while_it_changes() -> None:
 
 
 def test_tombstones_are_cleared_away() -> None:
-    shelf = Shelf(DIM, promote_at=100, tombstones=0.25)
+    shelf = PartitionedIndex(DIM, promote_at=100, tombstones=0.25)
     vectors = units(2000)
     shelf.bulk_add(A, range(2000), vectors)
     finish(shelf)
@@ -158,7 +158,7 @@ def test_tombstones_are_cleared_away() -> None:
 
 
 def test_a_shrunken_graph_becomes_flat_again() -> None:
-    shelf = Shelf(DIM, promote_at=100)
+    shelf = PartitionedIndex(DIM, promote_at=100)
     vectors = units(300)
     shelf.bulk_add(A, range(300), vectors)
     finish(shelf)
@@ -171,7 +171,7 @@ def test_a_shrunken_graph_becomes_flat_again() -> None:
 
 
 def test_a_partition_that_empties_during_its_build_is_gone() -> None:
-    shelf = Shelf(DIM, promote_at=10)
+    shelf = PartitionedIndex(DIM, promote_at=10)
     shelf.bulk_add(A, range(50), units(50))
     shelf.step(5)
     for entry_id in range(50):
@@ -181,7 +181,7 @@ def test_a_partition_that_empties_during_its_build_is_gone() -> None:
 
 
 def test_an_abandoned_build_leaves_exact_search() -> None:
-    shelf = Shelf(DIM, promote_at=10)
+    shelf = PartitionedIndex(DIM, promote_at=10)
     vectors = units(50)
     shelf.bulk_add(A, range(50), vectors)
     shelf.step(5)
@@ -191,7 +191,7 @@ def test_an_abandoned_build_leaves_exact_search() -> None:
 
 
 def test_bulk_add_keeps_the_last_of_equal_ids() -> None:
-    shelf = Shelf(DIM)
+    shelf = PartitionedIndex(DIM)
     vectors = units(3)
     shelf.bulk_add(A, [1, 1, 2], vectors)
     assert ids_of(shelf, A, vectors[1], 1) == [1]
@@ -201,7 +201,7 @@ def test_bulk_add_keeps_the_last_of_equal_ids() -> None:
 @pytest.mark.parametrize("options", [{"dim": 0}, {"dim": 4, "promote_at": 0}, {"dim": 4, "tombstones": 1.5}])
 def test_senseless_options_are_refused(options: dict[str, int]) -> None:
     with pytest.raises(InvalidArgument):
-        Shelf(**options)
+        PartitionedIndex(**options)
 
 
 steps = st.lists(
@@ -218,7 +218,7 @@ steps = st.lists(
 @settings(max_examples=80, deadline=None)
 @given(steps)
 def test_a_shelf_behaves_like_a_dictionary(actions: list[tuple[str, bytes, int, int]]) -> None:
-    shelf = Shelf(DIM, promote_at=5)
+    shelf = PartitionedIndex(DIM, promote_at=5)
     pool = units(50)
     expected: dict[int, tuple[bytes, int]] = {}
     for verb, partition, number, seed in actions:

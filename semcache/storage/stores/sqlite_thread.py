@@ -24,7 +24,7 @@ Job: TypeAlias = Callable[[], None]
 PRAGMAS = ("PRAGMA synchronous=NORMAL", "PRAGMA foreign_keys=ON")
 
 
-class Lane:
+class SqliteThread:
     """`connect` makes the connection, in the thread. What it and the statements raise is raised as it is."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
