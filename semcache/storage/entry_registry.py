@@ -1,4 +1,4 @@
-"""What this process knows of every live entry: its card, its place in its category's quota, and what it is wrong for.
+"""The registry of live entries: cards, their places in the quotas of categories, and the requests they are wrong for.
 
 No I/O and no clock. Invariant: at most one card per exact digest, the quotas hold exactly the cards that are live, and
 what a card was wrong for is forgotten with it.

@@ -50,7 +50,7 @@ class EventLog:
 
     def start(self) -> None:
         """Begin flushing in the running event loop."""
-        self._task = asyncio.create_task(self._run(), name="semcache-journal")
+        self._task = asyncio.create_task(self._run(), name="semcache-event-log")
 
     @property
     def noted(self) -> int:

@@ -1,4 +1,4 @@
-"""Hot answers: the entries read or written most recently, held in memory up to a number of bytes.
+"""Hot entries: those read or written most recently, held in memory up to a number of bytes.
 
 No I/O. Invariant: what is held weighs at most `capacity` bytes.
 """

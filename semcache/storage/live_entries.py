@@ -1,4 +1,4 @@
-"""The entries that this process can find: their cards, hot answers and vectors, kept in step.
+"""The entries that this process can find: their cards, hot entries and vectors, kept in step.
 
 Knows the registry, the hot entries, the index and the store that holds them all; decides nothing. Invariant: an entry
 that was hidden is found by no tier, and an entry that leaves the registry leaves the hot entries with it.
@@ -17,7 +17,7 @@ from semcache.types import Card, Entry
 
 
 class LiveEntries:
-    """What one process holds of a store: `registry` of cards, `hot` answers, and the `index` of vectors."""
+    """The entries of a store that one process holds: `registry` of cards, `hot` entries, and `index` of vectors."""
 
     def __init__(self, store: Entries, registry: EntryRegistry, hot: HotEntries, index: IndexOwner) -> None:
         self.registry, self.hot, self.index = registry, hot, index

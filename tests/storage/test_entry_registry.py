@@ -143,13 +143,13 @@ def entry(id: int, size: int) -> Entry:
     return Entry(id, key, Endpoint.CHAT, "m", "a", b"", "", b"x" * size, 0.0, 1.0)
 
 
-def test_hot_answers_stay_within_their_bytes() -> None:
-    answers = HotEntries(5000)
+def test_hot_entries_stay_within_their_bytes() -> None:
+    hot = HotEntries(5000)
     for id in range(10):
-        answers.put(entry(id, 1000))
-    held = [id for id in range(10) if answers.get(id)]
+        hot.put(entry(id, 1000))
+    held = [id for id in range(10) if hot.get(id)]
     assert held == [7, 8, 9]
-    answers.put(entry(99, 100_000))
-    assert answers.get(99) is None
-    answers.remove(9)
-    assert answers.get(9) is None
+    hot.put(entry(99, 100_000))
+    assert hot.get(99) is None
+    hot.remove(9)
+    assert hot.get(9) is None

@@ -31,7 +31,7 @@ class Broken(MemoryStore):
         raise StoreError("disk full")
 
 
-async def journal(store: MemoryStore, lines: list[bytes] | None = None, **options: int) -> tuple[EventLog, Meter]:
+async def event_log(store: MemoryStore, lines: list[bytes] | None = None, **options: int) -> tuple[EventLog, Meter]:
     await store.open()
     meter = Meter()
     return EventLog(store, meter, sink=lines.append if lines is not None else None, **options), meter
@@ -43,7 +43,7 @@ def sample(meter: Meter, name: str, **labels: str) -> float:
 
 async def test_repeats_count_as_often_as_they_were_noted() -> None:
     store, lines = MemoryStore(), list[bytes]()
-    book, meter = await journal(store, lines)
+    book, meter = await event_log(store, lines)
     book.note(EVENT)
     for _ in range(3):
         book.repeat(EVENT, 11.0, 0.002)
@@ -60,7 +60,7 @@ async def test_repeats_count_as_often_as_they_were_noted() -> None:
 
 
 async def test_a_store_that_is_down_loses_rows_and_says_how_many() -> None:
-    book, meter = await journal(Broken())
+    book, meter = await event_log(Broken())
     book.note(EVENT)
     await book.flush()
     assert sample(meter, "semcache_dropped_events_total") == 1
@@ -69,7 +69,7 @@ async def test_a_store_that_is_down_loses_rows_and_says_how_many() -> None:
 
 async def test_the_book_has_a_last_page() -> None:
     store = MemoryStore()
-    book, meter = await journal(store, capacity=2)
+    book, meter = await event_log(store, capacity=2)
     for _ in range(5):
         book.note(EVENT)
     await book.flush()
@@ -78,7 +78,7 @@ async def test_the_book_has_a_last_page() -> None:
 
 
 async def test_what_was_noted_is_counted_across_flushes() -> None:
-    book, _ = await journal(MemoryStore())
+    book, _ = await event_log(MemoryStore())
     book.note(EVENT)
     book.repeat(EVENT, 11.0, 0.002)
     assert book.noted == 2
@@ -94,14 +94,14 @@ class Choking(MemoryStore):
 
 
 async def test_a_row_that_a_store_chokes_on_ends_neither_the_task_nor_the_close() -> None:
-    book, meter = await journal(Choking())
+    book, meter = await event_log(Choking())
     book.note(EVENT)
     await book.close()
     assert sample(meter, "semcache_dropped_events_total") == 1
 
 
 async def test_a_repeat_beyond_the_last_page_is_counted_like_any_other() -> None:
-    book, meter = await journal(MemoryStore(), capacity=2)
+    book, meter = await event_log(MemoryStore(), capacity=2)
     for _ in range(5):
         book.repeat(EVENT, 11.0, 0.002)
     await book.flush()

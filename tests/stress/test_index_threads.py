@@ -109,7 +109,7 @@ class Guarded(PartitionedIndex):
         return super().step(budget)
 
 
-async def test_no_two_threads_are_ever_inside_the_shelf() -> None:
+async def test_no_two_threads_are_ever_inside_the_index() -> None:
     vectors = clustered(600)
     owner = IndexOwner(Guarded(DIM, promote_at=100))
     await owner.bulk_add(A, range(500), vectors[:500])

@@ -1,4 +1,4 @@
-"""Vector indexes: which stored prompts are near a query, within one partition.
+"""Vector indexes: the stored prompts near a query, within one partition.
 
 `IndexOwner(PartitionedIndex(dim))` is what the cache uses; importing this module loads neither numpy nor hnswlib.
 """

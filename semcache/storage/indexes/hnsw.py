@@ -2,7 +2,7 @@
 
 Knows nothing of partitions. hnswlib answers silently wrong when read during an insert, so one thread owns an index.
 A removed entry stays in the graph as a tombstone: using its slot again costs six fresh inserts and wears the graph,
-so the owner rebuilds when `tombstones` have become too many (see shelf).
+so the owner rebuilds when `tombstones` have become too many (see `partitions`).
 Invariant: `search` never returns a removed id, and len() is the number of live ones.
 """
 
@@ -63,6 +63,7 @@ class HnswIndex:
 
     @property
     def tombstones(self) -> int:
+        """Removed entries that the graph still holds."""
         return len(self._dead)
 
     def add(self, id: int, vector: Vector) -> None:

@@ -1,10 +1,10 @@
-"""The one thread that owns a shelf, and the asynchronous face of it.
+"""The one thread that owns a partitioned index, and the asynchronous face of it.
 
 Calls run in the order in which they arrive. When there is none, the thread builds graphs a slice at a time. hnswlib
-answers silently wrong when it is read during an insert, so whoever touches the shelf holds one lock: the thread for
+answers silently wrong when it is read during an insert, so whoever touches the index holds one lock: the thread for
 every call and slice, and the event loop for a search that it can do at once, because a hop to the thread and back
 costs more than the search. Such a search may overtake a change whose caller is still waiting, never one that is done.
-Invariant: no two threads are ever inside the shelf; a failure fails its own call only.
+Invariant: no two threads are ever inside the index; a failure fails its own call only.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class _Call:
 
 
 class IndexOwner:
-    """Owns `shelf` from now on: nobody else may touch it until `close` has returned."""
+    """Owns `index` from now on: nobody else may touch it until `close` has returned."""
 
-    def __init__(self, shelf: PartitionedIndex) -> None:
-        self._shelf = shelf
+    def __init__(self, index: PartitionedIndex) -> None:
+        self._index = index
         self._lock = threading.Lock()
         self._queue: SimpleQueue[_Call | None] = SimpleQueue()
         self._closed = False
@@ -54,17 +54,17 @@ class IndexOwner:
         self._thread.start()
 
     def __len__(self) -> int:
-        return len(self._shelf)
+        return len(self._index)
 
     @property
     def building(self) -> int:
         """Vectors that graphs under construction still lack; searches are exact and slower until it is 0."""
         with self._lock:
-            return self._shelf.building
+            return self._index.building
 
     @property
     def fault(self) -> str | None:
-        """Why the last graph could not be built, for the readiness report; exact search goes on without it."""
+        """The reason why the last graph could not be built, for the readiness report; exact search goes on."""
         return self._fault
 
     async def search(self, partition: bytes, vector: Vector, k: int) -> list[Neighbour]:
@@ -73,56 +73,56 @@ class IndexOwner:
         return await self.search_all([partition], vector, k) if found is None else found
 
     def search_now(self, partitions: Sequence[bytes], vector: Vector, k: int) -> list[Neighbour] | None:
-        """What `search_all` returns, if it can be had at once; None when the owner is busy or the search takes long."""
+        """Search as `search_all` does, but at once; None when the owner is busy or the search would take long."""
         if self._closed or not self._queue.empty() or not self._lock.acquire(blocking=False):
             return None
         try:
-            if all(map(self._shelf.quick, partitions)):
-                return self._shelf.search_all(partitions, vector, k)
+            if all(map(self._index.quick, partitions)):
+                return self._index.search_all(partitions, vector, k)
         finally:
             self._lock.release()
         return None
 
     async def search_all(self, partitions: Sequence[bytes], vector: Vector, k: int) -> list[Neighbour]:
         """At most k neighbours within several partitions, best first. Raises IndexFault."""
-        return await self._run(lambda: self._shelf.search_all(partitions, vector, k))
+        return await self._run(lambda: self._index.search_all(partitions, vector, k))
 
     async def add(self, partition: bytes, id: int, vector: Vector) -> None:
         """Insert or replace; on return every search sees it. Raises IndexFault."""
-        await self._run(lambda: self._shelf.add(partition, id, vector))
+        await self._run(lambda: self._index.add(partition, id, vector))
 
     async def bulk_add(self, partition: bytes, ids: Sequence[int] | Ids, matrix: Matrix) -> None:
         """Add many at once; on return every search sees them. Raises IndexFault and adds none."""
-        await self._run(lambda: self._shelf.bulk_add(partition, ids, matrix))
+        await self._run(lambda: self._index.bulk_add(partition, ids, matrix))
 
     async def remove(self, *ids: int) -> None:
         """Forget `ids`; unknown ones are ignored."""
 
         def work() -> None:
             for entry_id in ids:
-                self._shelf.remove(entry_id)
+                self._index.remove(entry_id)
 
         await self._run(work)
 
     async def partitions(self) -> dict[bytes, int]:
         """Entries per partition."""
-        return await self._run(self._shelf.partitions)
+        return await self._run(self._index.partitions)
 
     async def bytes_used(self) -> int:
         """Estimated bytes in memory."""
-        return await self._run(self._shelf.bytes_used)
+        return await self._run(self._index.bytes_used)
 
     async def snapshot(self, folder: Path, *, embedder_id: str, head: int) -> None:
-        """Write the shelf to `folder`; `head` is the last change it reflects. Raises IndexFault.
+        """Write the index to `folder`; `head` is the last change it reflects. Raises IndexFault.
 
         Searches wait while the content is copied out, not while it is made durable.
         """
-        staged = await self._run(lambda: disk.stage(self._shelf, folder, embedder_id=embedder_id, head=head))
+        staged = await self._run(lambda: disk.stage(self._index, folder, embedder_id=embedder_id, head=head))
         await asyncio.to_thread(disk.commit, staged)
 
     async def settle(self) -> None:
         """Return when every graph under construction is finished."""
-        while await self._run(lambda: self._shelf.step(SLICE)):
+        while await self._run(lambda: self._index.step(SLICE)):
             continue
 
     async def close(self) -> None:
@@ -176,10 +176,10 @@ class IndexOwner:
     def _step(self) -> bool:
         with self._lock:
             try:
-                return self._shelf.step(SLICE)
+                return self._index.step(SLICE)
             except Exception as error:  # most likely out of memory: the flat index can go on
                 self._fault = f"a graph could not be built: {error!r}"
-                self._shelf.abandon()
+                self._index.abandon()
                 return False
 
     def _refuse_rest(self, finished: list[_Call]) -> None:

@@ -157,7 +157,7 @@ class PartitionedIndex:
         return {key: len(home.index) for key, home in self._partitions.items()}
 
     def quick(self, partition: bytes) -> bool:
-        """Whether a search there takes well under a millisecond: false for a large one whose graph is being built."""
+        """Return True if a search there takes well under a millisecond: not while a large one's graph is built."""
         home = self._partitions.get(partition)
         return home is None or home.growing is None or len(home.index) <= 2 * self._promote_at
 
@@ -175,14 +175,14 @@ class PartitionedIndex:
         return indexes + 640 * len(self._partitions) + 120 * len(self._home)
 
     def indexes(self) -> dict[bytes, FlatIndex | HnswIndex]:
-        """What answers in each partition, for snapshots."""
+        """The index that answers in each partition, for snapshots."""
         return {key: home.index for key, home in self._partitions.items()}
 
     def adopt(self, partition: bytes, index: FlatIndex | HnswIndex) -> None:
-        """Take a whole index as a new partition, as when a snapshot is loaded; its ids must be new to the shelf."""
+        """Take a whole index as a new partition, as when a snapshot is loaded; its ids must be new here."""
         ids = index.ids.tolist()
         if partition in self._partitions or not self._home.keys().isdisjoint(ids):
-            raise InvalidArgument(f"partition {partition.hex()} or one of its ids is on the shelf already")
+            raise InvalidArgument(f"partition {partition.hex()} or one of its ids is in the index already")
         home = Partition(partition, index)
         self._partitions[partition] = home
         self._home.update(dict.fromkeys(ids, home))

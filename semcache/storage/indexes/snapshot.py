@@ -1,8 +1,8 @@
-"""A shelf on disk, so that a start need not read every vector from the store and build the graphs anew.
+"""A partitioned index on disk, so that a start need not read every vector from the store and build the graphs anew.
 
 A folder holds manifest.json and the files that it names; each is named by its content, so that replacing the
 manifest is the only step that changes what a reader sees. One process writes a folder at a time.
-Knows nothing of the store: `head`, the sequence number of the last change that the shelf reflects, is an argument.
+Knows nothing of the store: `head`, the sequence number of the last change that the index reflects, is an argument.
 Invariant: `load` returns exactly what was saved or raises IndexFault; no byte is trusted before its checksum.
 """
 
@@ -42,13 +42,13 @@ class Staged:
     files: list[str] = field(default_factory=list)
 
 
-def snapshot(shelf: PartitionedIndex, folder: Path, *, embedder_id: str, head: int) -> None:
-    """Write `shelf` to `folder`, replacing what was there in one step. Raises IndexFault."""
-    commit(stage(shelf, folder, embedder_id=embedder_id, head=head))
+def snapshot(partitioned: PartitionedIndex, folder: Path, *, embedder_id: str, head: int) -> None:
+    """Write `partitioned` to `folder`, replacing what was there in one step. Raises IndexFault."""
+    commit(stage(partitioned, folder, embedder_id=embedder_id, head=head))
 
 
-def stage(shelf: PartitionedIndex, folder: Path, *, embedder_id: str, head: int) -> Staged:
-    """Copy the shelf's content into files beside the snapshot. This half needs the shelf to stand still."""
+def stage(partitioned: PartitionedIndex, folder: Path, *, embedder_id: str, head: int) -> Staged:
+    """Copy the content into files beside the snapshot. This half needs the index to stand still."""
     try:
         # Prompts can be guessed from their vectors: they are as private as the store.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def stage(shelf: PartitionedIndex, folder: Path, *, embedder_id: str, head: int)
     try:
         flat: list[tuple[bytes, FlatIndex]] = []
         graphs: list[dict[str, str]] = []
-        for key, index in shelf.indexes().items():
+        for key, index in partitioned.indexes().items():
             if isinstance(index, FlatIndex):
                 flat.append((key, index))
             else:
@@ -76,8 +76,8 @@ def stage(shelf: PartitionedIndex, folder: Path, *, embedder_id: str, head: int)
     staged.manifest = {
         "format": FORMAT,
         "embedder": embedder_id,
-        "dim": shelf.dim,
-        "count": len(shelf),
+        "dim": partitioned.dim,
+        "count": len(partitioned),
         "head": head,
         "flat": [[key.hex(), len(index)] for key, index in flat],
         "graphs": graphs,
@@ -111,9 +111,9 @@ def commit(staged: Staged) -> None:
 def load(
     folder: Path, *, embedder_id: str, dim: int, into: PartitionedIndex | None = None
 ) -> tuple[PartitionedIndex, int]:
-    """Return the shelf in `folder` and its head. Raises IndexFault that names what is missing, foreign or damaged.
+    """Return the index in `folder` and its head. Raises IndexFault that names what is missing, foreign or damaged.
 
-    `into` is an empty shelf to fill, for other options than the defaults.
+    `into` is an empty index to fill, for other options than the defaults.
     """
     manifest = _manifest(folder)
     expected = {"format": FORMAT, "embedder": embedder_id, "dim": dim}
@@ -121,19 +121,20 @@ def load(
         if manifest.get(key) != value:
             raise IndexFault(f"the snapshot in {folder} has {key} {manifest.get(key)!r}, not {value!r}")
     paths = {name: _verified(folder, entry) for name, entry in manifest["files"].items()}
-    shelf = PartitionedIndex(dim) if into is None else into
+    partitioned = PartitionedIndex(dim) if into is None else into
     try:
-        _adopt_flat(shelf, manifest["flat"], paths)
+        _adopt_flat(partitioned, manifest["flat"], paths)
         for entry in manifest["graphs"]:
             from semcache.storage.indexes.hnsw import HnswIndex
 
             ids = np.load(paths[entry["ids"]], allow_pickle=False)
-            shelf.adopt(bytes.fromhex(entry["partition"]), HnswIndex.load(paths[entry["graph"]], dim, ids, ef=shelf.ef))
+            graph = HnswIndex.load(paths[entry["graph"]], dim, ids, ef=partitioned.ef)
+            partitioned.adopt(bytes.fromhex(entry["partition"]), graph)
     except (OSError, ValueError, KeyError) as error:
         raise IndexFault(f"the snapshot in {folder} is inconsistent: {error!r}") from error
-    if len(shelf) != manifest["count"]:
-        raise IndexFault(f"the snapshot in {folder} holds {len(shelf)} entries, not {manifest['count']}")
-    return shelf, int(manifest["head"])
+    if len(partitioned) != manifest["count"]:
+        raise IndexFault(f"the snapshot in {folder} holds {len(partitioned)} entries, not {manifest['count']}")
+    return partitioned, int(manifest["head"])
 
 
 def _stage_graph(staged: Staged, key: bytes, index: HnswIndex) -> dict[str, str]:
@@ -144,14 +145,14 @@ def _stage_graph(staged: Staged, key: bytes, index: HnswIndex) -> dict[str, str]
     return {"partition": key.hex(), "graph": graph, "ids": ids}
 
 
-def _adopt_flat(shelf: PartitionedIndex, partitions: list[list[Any]], paths: dict[str, Path]) -> None:
+def _adopt_flat(partitioned: PartitionedIndex, partitions: list[list[Any]], paths: dict[str, Path]) -> None:
     ids = np.load(paths["flat.ids.npy"], allow_pickle=False)
-    vectors = np.fromfile(paths["flat.vectors"], np.float32).reshape(len(ids), shelf.dim)
+    vectors = np.fromfile(paths["flat.vectors"], np.float32).reshape(len(ids), partitioned.dim)
     start = 0
     for key, count in partitions:
-        index = FlatIndex(shelf.dim, capacity=count)
+        index = FlatIndex(partitioned.dim, capacity=count)
         index.bulk_add(ids[start : start + count], vectors[start : start + count])
-        shelf.adopt(bytes.fromhex(key), index)
+        partitioned.adopt(bytes.fromhex(key), index)
         start += count
 
 

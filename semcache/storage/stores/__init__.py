@@ -1,4 +1,4 @@
-"""Where entries, vectors, events and keys are kept: memory, SQLite or PostgreSQL.
+"""Stores of entries, vectors, events and keys: memory, SQLite or PostgreSQL.
 
 Knows which URL means which; importing this costs nothing until a store is made.
 Invariant: every store here passes the suites `tests/conformance/test_store_*.py`.

@@ -31,7 +31,7 @@ Statement: TypeAlias = sa.Select[Any] | sa.Insert | sa.Update | sa.Delete
 # A statement and its parameters by name; a list of them, all of the same names, runs an INSERT once for each.
 Step: TypeAlias = tuple[Statement, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 READERS = 4
-_LANES = 3  # short reads, long reads, scripts
+_THREADS = 3  # short reads, long reads, scripts
 _WRITER = 2
 FEED_LOCK = 0x73656D63_61636865
 
@@ -70,7 +70,7 @@ class Database:
         self.name = str(url.database) if self.sqlite else url.render_as_string(hide_password=True)
         self._busy = busy
         self._engine: AsyncEngine | None = None
-        self._lanes: list[SqliteThread] = []
+        self._threads: list[SqliteThread] = []
         self._named = sqlite.dialect(paramstyle="named")
         self._compiled: weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = weakref.WeakKeyDictionary()
         self._writing = asyncio.Lock()
@@ -112,18 +112,18 @@ class Database:
         event.listen(self._engine.sync_engine, "connect", _set_pragmas)
         event.listen(self._engine.sync_engine, "begin", _begin)
         where, named = self._engine.dialect.create_connect_args(self.url)
-        for _ in range(_LANES):
-            lane = SqliteThread(partial(sqlite3.connect, *where, **{**named, **options}))
-            self._lanes.append(lane)
-            await lane.open()
-        await self._write_ahead(self._lanes[0])
+        for _ in range(_THREADS):
+            thread = SqliteThread(partial(sqlite3.connect, *where, **{**named, **options}))
+            self._threads.append(thread)
+            await thread.open()
+        await self._write_ahead(self._threads[0])
 
-    async def _write_ahead(self, lane: SqliteThread) -> None:
+    async def _write_ahead(self, thread: SqliteThread) -> None:
         """Switch to WAL. SQLite does not wait for a lock here, so several workers that start at once take turns."""
         deadline = asyncio.get_running_loop().time() + self._busy
         while True:
             try:
-                await lane.fetch("PRAGMA journal_mode=WAL")
+                await thread.fetch("PRAGMA journal_mode=WAL")
                 return
             except Exception as error:
                 if "locked" not in str(error) or asyncio.get_running_loop().time() > deadline:
@@ -135,11 +135,11 @@ class Database:
         engine, self._engine = self._engine, None
         while self._running:
             await asyncio.gather(*self._running, return_exceptions=True)
-        lanes, self._lanes = self._lanes, []
+        threads, self._threads = self._threads, []
         if engine is not None:
             with wrapped(self.name):
-                for lane in lanes:
-                    await lane.close()
+                for thread in threads:
+                    await thread.close()
                 await engine.dispose()
 
     async def fetch(
@@ -149,14 +149,14 @@ class Database:
         engine = self._opened()
         with wrapped(self.name):
             if self.sqlite:
-                return await self._lanes[bulk].fetch(*self._bound(statement, params or {}))
+                return await self._threads[bulk].fetch(*self._bound(statement, params or {}))
             return await self._finish(self._query(engine, statement, params))
 
     async def pragma(self, name: str) -> Any:
         """The value of a SQLite pragma, as the reading connection sees it."""
         self._opened()
         with wrapped(self.name):
-            rows = await self._lanes[0].fetch(f"PRAGMA {name}")
+            rows = await self._threads[0].fetch(f"PRAGMA {name}")
         return rows[0][0]
 
     async def write(self, work: Callable[[sa.Connection], T], *, feed: bool = True) -> T:
@@ -173,14 +173,14 @@ class Database:
         engine = self._opened()
         with wrapped(self.name):
             bound = [self._bound(statement, params) for statement, params in steps]
-            await self._finish(self._play(bound) if self.sqlite else self._pipe(engine, bound, feed))
+            await self._finish(self._play(bound) if self.sqlite else self._pipeline(engine, bound, feed))
 
     async def take(self, statement: sa.Update, params: Mapping[str, Any]) -> Sequence[Row]:
         """Run one statement that writes and returns rows (UPDATE ... RETURNING), in a transaction of its own."""
         engine = self._opened()
         with wrapped(self.name):
             if self.sqlite:
-                return await self._finish(self._grab(*self._bound(statement, params)))
+                return await self._finish(self._take(*self._bound(statement, params)))
             return await self._finish(
                 self._transact(engine, lambda connection: connection.execute(statement, params).fetchall(), feed=False)
             )
@@ -206,13 +206,13 @@ class Database:
 
     async def _play(self, bound: Sequence[Bound]) -> None:
         async with self._writing:
-            await self._lanes[_WRITER].play(bound)
+            await self._threads[_WRITER].play(bound)
 
-    async def _grab(self, sql: str, args: Any) -> Sequence[Row]:
+    async def _take(self, sql: str, args: Any) -> Sequence[Row]:
         async with self._writing:
-            return await self._lanes[_WRITER].fetch(sql, args)
+            return await self._threads[_WRITER].fetch(sql, args)
 
-    async def _pipe(self, engine: AsyncEngine, bound: Sequence[Bound], feed: bool) -> None:
+    async def _pipeline(self, engine: AsyncEngine, bound: Sequence[Bound], feed: bool) -> None:
         import psycopg
 
         async with self._writing, engine.connect() as connection:

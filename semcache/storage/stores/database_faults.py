@@ -1,4 +1,4 @@
-"""What a database driver raises, said as a StoreError with a remedy.
+"""Faults of database drivers as StoreErrors with a remedy.
 
 Knows the messages of SQLite and the error codes of PostgreSQL.
 Invariant: no exception of SQLAlchemy, sqlite3 or psycopg leaves the store, and no message holds a password or a
@@ -49,7 +49,7 @@ def wrapped(where: str) -> Iterator[None]:
 
 
 def explain(error: Exception) -> str:
-    """What went wrong and what to do, in one sentence."""
+    """Say in one sentence what went wrong and what to do."""
     cause: BaseException = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     text = str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
     if isinstance(cause, OSError) and cause.filename is not None:

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 CHANNEL = "semcache_changes"
 _POLL = 0.1
-_UNHEARD = 0.25
+_UNNOTIFIED = 0.25
 _TRUST = 5.0
 _RETRY = 1.0
 _log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class Listening:
     def __init__(self, newest: Newest, url: sa.URL) -> None:
         self._newest = newest
         self._url = url.set(drivername="postgresql").render_as_string(hide_password=False)
-        self._heard = asyncio.Event()
+        self._notified = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.connected = False
 
@@ -68,7 +68,7 @@ class Listening:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
         while True:
-            self._heard.clear()
+            self._notified.clear()
             if await self._newest() > seen:
                 return
             left = deadline - loop.time()
@@ -76,8 +76,8 @@ class Listening:
                 return
             # `wait_for` may swallow a cancellation that comes together with the event.
             with suppress(TimeoutError):
-                async with asyncio.timeout(min(left, _TRUST if self.connected else _UNHEARD)):
-                    await self._heard.wait()
+                async with asyncio.timeout(min(left, _TRUST if self.connected else _UNNOTIFIED)):
+                    await self._notified.wait()
 
     async def close(self) -> None:
         """Stop listening."""
@@ -96,9 +96,9 @@ class Listening:
                 async with connection:
                     await connection.execute(f"LISTEN {CHANNEL}")
                     self.connected = True
-                    self._heard.set()
+                    self._notified.set()
                     async for _ in connection.notifies():
-                        self._heard.set()
+                        self._notified.set()
             except (psycopg.Error, OSError) as error:
                 _log.warning("change feed: listening broke off, polling until it is back: %s", type(error).__name__)
             finally:

@@ -1,4 +1,4 @@
-"""What the SQL store keeps of learning: the label log, saved states, and the queue of comparisons to be judged.
+"""The label log, saved states and the queue of comparisons to be judged, on a database.
 
 Knows the tables `labels`, `learned` and `judgements`, and nothing of what is made of them.
 Invariant: labels are appended behind the lock of the change feed, so they become visible in the order of their `seq`;
@@ -71,7 +71,7 @@ _FINISH = sa.delete(judgements).where(judgements.c.id == sa.bindparam("done", ty
 
 
 class LearningRows:
-    """The part of `EntryStore` that learning needs, on a database."""
+    """`LabelStore`, `SavedStates` and `JudgementQueue` on a database."""
 
     _db: Database
 

@@ -199,7 +199,7 @@ class MemoryStore(MemoryLearning):
             self._announce(ChangeKind.ALIAS, entry_id, now)
 
     async def said(self, entry_id: int, *, correct: bool, now: float) -> None:
-        """Announce what people said of a served answer."""
+        """Announce a person's verdict on a served answer."""
         await self.ping()
         if entry_id in self._entries:
             self._announce(ChangeKind.RIGHT if correct else ChangeKind.WRONG, entry_id, now)
@@ -289,7 +289,7 @@ class MemoryStore(MemoryLearning):
 
 
 def matches(entry: Entry, where: Selector) -> bool:
-    """Whether an entry meets every field of a selector that is set; an empty selector is the caller's case."""
+    """Return True if an entry meets every field of a selector that is set; an empty selector is the caller's case."""
     scope = entry.key.scope
     pairs = (
         (where.tenant, scope.tenant),

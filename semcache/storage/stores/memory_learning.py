@@ -1,6 +1,6 @@
-"""What the store in memory keeps of learning: the label log, saved states, and the queue of comparisons.
+"""The label log, saved states and the queue of comparisons of the store in memory.
 
-Knows the ids of the living entries and nothing else of them. Invariant: it answers as `lessons` does on a database.
+Knows the ids of the living entries and nothing else of them. Invariant: it behaves as `learning_rows`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LABELS = 100_000
 
 
 class MemoryLearning:
-    """The part of `EntryStore` that learning needs, in lists; the newest 100,000 labels stay."""
+    """`LabelStore`, `SavedStates` and `JudgementQueue` in lists; the newest 100,000 labels stay."""
 
     def __init__(self) -> None:
         self._entries: dict[int, Entry] = {}

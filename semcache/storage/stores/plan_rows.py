@@ -1,4 +1,4 @@
-"""What a store keeps of plan templates: their rows, sealed like entries, with a sequence that others can follow.
+"""Plan templates in a store: their rows, sealed like entries, with a sequence that others can follow.
 
 Knows the table `plans` and nothing of what a template is. Invariant: a row is written as a whole or not at all, and
 whoever has read up to a sequence number misses no row by asking for what is after it.

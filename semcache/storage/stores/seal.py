@@ -1,4 +1,4 @@
-"""Encryption of what was asked and answered: AES-GCM with a ring of keys, so that keys can be rotated.
+"""Encryption of prompts and answers: AES-GCM with a ring of keys, so that keys can be rotated.
 
 Knows nothing of tables. Sealed bytes are a 12-byte random nonce followed by ciphertext and tag.
 Invariant: sealed bytes open only under the same key id, for the same entry, scope and field they were sealed for; a

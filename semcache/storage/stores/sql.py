@@ -1,7 +1,7 @@
 """The entry store on SQLite or PostgreSQL.
 
 Knows the statements; connections are `engine`'s, the schema is `schema`'s, the shape of a row is `rows`'.
-What it keeps of learning is `lessons`'.
+What learning keeps is `learning_rows`'.
 Invariant: whatever changes an entry, its vector or its rejections also writes the change feed, in the same
 transaction. Of an entry nothing but its answer class changes in place; sealing it anew is no change.
 """
@@ -19,8 +19,7 @@ import sqlalchemy as sa
 
 from semcache.errors import IntegrityError, StoreError
 from semcache.protocols import VectorBatch
-from semcache.storage.stores import outcome_rows as _events
-from semcache.storage.stores import resealing, rows, schema, statements
+from semcache.storage.stores import outcome_rows, resealing, rows, schema, statements
 from semcache.storage.stores.database import Database, Step
 from semcache.storage.stores.feed import Listening, Polling
 from semcache.storage.stores.learning_rows import LearningRows
@@ -207,7 +206,7 @@ class SqlStore(LearningRows, Reembedding):
         await self._db.script(steps)
 
     async def said(self, entry_id: int, *, correct: bool, now: float) -> None:
-        """Announce what people said of a served answer."""
+        """Announce a person's verdict on a served answer."""
         kind = ChangeKind.RIGHT if correct else ChangeKind.WRONG
         there = sa.select(entries.c.id).where(entries.c.id == entry_id)
 
@@ -219,19 +218,19 @@ class SqlStore(LearningRows, Reembedding):
 
     async def record(self, events: Sequence[Recorded]) -> None:
         """Append to the event log."""
-        await _events.record(self._db, events)
+        await outcome_rows.record(self._db, events)
 
     async def served_keys(self, entry_id: int) -> list[bytes]:
         """Exact digests of the requests that this entry answered semantically, newest first, at most 1,000."""
-        return await _events.served_keys(self._db, entry_id)
+        return await outcome_rows.served_keys(self._db, entry_id)
 
     async def tally(self) -> list[Mapping[str, object]]:
         """Event counts and sums by category and outcome, trimmed events included."""
-        return await _events.tally(self._db)
+        return await outcome_rows.tally(self._db)
 
     async def trim_events(self, *, keep_rows: int | None = None, before: float | None = None) -> int:
         """Drop all but the newest `keep_rows` events, and those before a Unix time; their sums stay in `tally`."""
-        return await _events.trim(self._db, keep_rows, before)
+        return await outcome_rows.trim(self._db, keep_rows, before)
 
     async def counts(self) -> dict[str, int]:
         """Entries per category."""

@@ -20,7 +20,7 @@ METADATA = sa.MetaData()
 
 
 def _labelled() -> tuple[sa.Column[Any], ...]:
-    """What is known of a label before it is judged."""
+    """The columns of a label that are known before it is judged."""
     return (
         sa.Column("at", sa.Double, nullable=False),
         sa.Column("category", sa.String, nullable=False),

@@ -93,7 +93,7 @@ async def test_a_failure_fails_its_own_call_only(owner: IndexOwner) -> None:
     assert (await owner.search(A, vectors[2], 1))[0].entry_id == 3
 
 
-async def test_a_bug_in_the_shelf_is_an_index_fault(owner: IndexOwner, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bug_in_the_index_is_an_index_fault(owner: IndexOwner, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("oops")
 
@@ -157,9 +157,9 @@ async def test_a_snapshot_is_taken_between_calls(owner: IndexOwner, tmp_path: Pa
         owner.snapshot(tmp_path, embedder_id="e/1", head=7),
         *(owner.add(B, entry_id, vectors[entry_id]) for entry_id in range(100, 200)),
     )
-    shelf, head = disk.load(tmp_path, embedder_id="e/1", dim=DIM)
+    partitioned, head = disk.load(tmp_path, embedder_id="e/1", dim=DIM)
     assert head == 7
-    assert shelf.partitions()[A] == 100
+    assert partitioned.partitions()[A] == 100
     assert len(owner) == 200
 
 

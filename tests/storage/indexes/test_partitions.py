@@ -21,35 +21,35 @@ def units(count: int, seed: int = 0, dim: int = DIM) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def finish(shelf: PartitionedIndex) -> None:
-    while shelf.step(50):
+def finish(partitioned: PartitionedIndex) -> None:
+    while partitioned.step(50):
         pass
 
 
-def ids_of(shelf: PartitionedIndex, partition: bytes, vector: np.ndarray, k: int = 10) -> list[int]:
-    return [neighbour.entry_id for neighbour in shelf.search(partition, vector, k)]
+def ids_of(partitioned: PartitionedIndex, partition: bytes, vector: np.ndarray, k: int = 10) -> list[int]:
+    return [neighbour.entry_id for neighbour in partitioned.search(partition, vector, k)]
 
 
 def test_partitions_do_not_see_each_other() -> None:
-    shelf = PartitionedIndex(DIM)
+    partitioned = PartitionedIndex(DIM)
     vector = units(1)[0]
-    shelf.add(A, 1, vector)
-    shelf.add(B, 2, vector)
-    assert ids_of(shelf, A, vector) == [1]
-    assert ids_of(shelf, B, vector) == [2]
-    assert ids_of(shelf, C, vector) == []
+    partitioned.add(A, 1, vector)
+    partitioned.add(B, 2, vector)
+    assert ids_of(partitioned, A, vector) == [1]
+    assert ids_of(partitioned, B, vector) == [2]
+    assert ids_of(partitioned, C, vector) == []
 
 
 def test_adding_an_id_elsewhere_moves_it() -> None:
-    shelf = PartitionedIndex(DIM)
+    partitioned = PartitionedIndex(DIM)
     vector = units(1)[0]
-    shelf.add(A, 1, vector)
-    shelf.add(B, 1, vector)
-    assert shelf.partitions() == {B: 1}
-    assert ids_of(shelf, A, vector) == []
-    shelf.bulk_add(A, [1, 2], units(2))
-    assert shelf.partitions() == {A: 2}
-    assert len(shelf) == 2
+    partitioned.add(A, 1, vector)
+    partitioned.add(B, 1, vector)
+    assert partitioned.partitions() == {B: 1}
+    assert ids_of(partitioned, A, vector) == []
+    partitioned.bulk_add(A, [1, 2], units(2))
+    assert partitioned.partitions() == {A: 2}
+    assert len(partitioned) == 2
 
 
 def test_adding_nothing_to_a_graph_is_nothing() -> None:
@@ -59,29 +59,29 @@ def test_adding_nothing_to_a_graph_is_nothing() -> None:
 
 
 def test_an_emptied_partition_is_forgotten() -> None:
-    shelf = PartitionedIndex(DIM)
-    empty = shelf.bytes_used()
-    shelf.add(A, 1, units(1)[0])
-    assert shelf.bytes_used() > empty
-    shelf.remove(1)
-    shelf.remove(1)
-    assert shelf.partitions() == {}
-    assert shelf.bytes_used() == empty
+    partitioned = PartitionedIndex(DIM)
+    empty = partitioned.bytes_used()
+    partitioned.add(A, 1, units(1)[0])
+    assert partitioned.bytes_used() > empty
+    partitioned.remove(1)
+    partitioned.remove(1)
+    assert partitioned.partitions() == {}
+    assert partitioned.bytes_used() == empty
 
 
 @pytest.mark.parametrize("broken", [np.full((1, DIM), np.nan), np.zeros((1, DIM)), units(1, dim=DIM + 1)])
 def test_a_refused_vector_leaves_no_trace(broken: np.ndarray) -> None:
-    shelf = PartitionedIndex(DIM)
-    shelf.add(A, 1, units(1)[0])
+    partitioned = PartitionedIndex(DIM)
+    partitioned.add(A, 1, units(1)[0])
     for call in (
-        lambda: shelf.add(B, 1, broken[0]),
-        lambda: shelf.bulk_add(B, [1], broken),
-        lambda: shelf.search(A, broken[0], 1),
-        lambda: shelf.search(C, broken[0], 1),
+        lambda: partitioned.add(B, 1, broken[0]),
+        lambda: partitioned.bulk_add(B, [1], broken),
+        lambda: partitioned.search(A, broken[0], 1),
+        lambda: partitioned.search(C, broken[0], 1),
     ):
         with pytest.raises(IndexFault):
             call()
-    assert shelf.partitions() == {A: 1}
+    assert partitioned.partitions() == {A: 1}
 
 
 def test_ids_and_vectors_must_be_as_many() -> None:
@@ -90,112 +90,112 @@ def test_ids_and_vectors_must_be_as_many() -> None:
 
 
 def test_a_bulk_load_is_searchable_before_its_graph_is_built() -> None:
-    shelf = PartitionedIndex(DIM, promote_at=100)
+    partitioned = PartitionedIndex(DIM, promote_at=100)
     vectors = units(500)
-    shelf.bulk_add(A, range(500), vectors)
-    assert shelf.building == 500
-    assert not shelf.quick(A)
-    assert isinstance(shelf.indexes()[A], FlatIndex)
-    assert all(ids_of(shelf, A, vectors[entry_id], 1) == [entry_id] for entry_id in range(0, 500, 7))
+    partitioned.bulk_add(A, range(500), vectors)
+    assert partitioned.building == 500
+    assert not partitioned.quick(A)
+    assert isinstance(partitioned.indexes()[A], FlatIndex)
+    assert all(ids_of(partitioned, A, vectors[entry_id], 1) == [entry_id] for entry_id in range(0, 500, 7))
 
 
 def test_a_bulk_load_in_batches_waits_for_no_graph() -> None:
-    shelf = PartitionedIndex(DIM, promote_at=100)
+    partitioned = PartitionedIndex(DIM, promote_at=100)
     vectors = units(900)
     for start in range(0, 600, 200):
-        shelf.bulk_add(A, range(start, start + 200), vectors[start : start + 200])
-        shelf.step(10)
-    assert shelf.building == 570
-    shelf.bulk_add(A, range(50), vectors[600:650])
-    shelf.remove(300)
-    finish(shelf)
-    assert isinstance(shelf.indexes()[A], HnswIndex)
-    assert shelf.partitions() == {A: 599}
+        partitioned.bulk_add(A, range(start, start + 200), vectors[start : start + 200])
+        partitioned.step(10)
+    assert partitioned.building == 570
+    partitioned.bulk_add(A, range(50), vectors[600:650])
+    partitioned.remove(300)
+    finish(partitioned)
+    assert isinstance(partitioned.indexes()[A], HnswIndex)
+    assert partitioned.partitions() == {A: 599}
     for entry_id in set(range(600)) - {300}:
         vector = vectors[entry_id + 600] if entry_id < 50 else vectors[entry_id]
-        assert ids_of(shelf, A, vector, 1) == [entry_id]
+        assert ids_of(partitioned, A, vector, 1) == [entry_id]
 
 
 def test_a_partition_becomes_a_graph_while_it_changes() -> None:
-    shelf = PartitionedIndex(DIM, promote_at=100)
+    partitioned = PartitionedIndex(DIM, promote_at=100)
     vectors = units(700)
-    shelf.bulk_add(A, range(500), vectors[:500])
+    partitioned.bulk_add(A, range(500), vectors[:500])
     removed = set()
     for turn in range(40):
-        shelf.step(7)
-        shelf.add(A, 500 + turn, vectors[500 + turn])
+        partitioned.step(7)
+        partitioned.add(A, 500 + turn, vectors[500 + turn])
         for gone in (turn, 499 - turn, 300 + turn):
-            shelf.remove(gone)
+            partitioned.remove(gone)
             removed.add(gone)
-        shelf.add(A, 200 + turn, vectors[600 + turn])
-    finish(shelf)
-    assert isinstance(shelf.indexes()[A], HnswIndex)
+        partitioned.add(A, 200 + turn, vectors[600 + turn])
+    finish(partitioned)
+    assert isinstance(partitioned.indexes()[A], HnswIndex)
     live = set(range(540)) - removed
-    assert len(shelf) == len(live)
-    assert shelf.partitions() == {A: len(live)}
+    assert len(partitioned) == len(live)
+    assert partitioned.partitions() == {A: len(live)}
     for entry_id in live:
         vector = vectors[entry_id + 400] if 200 <= entry_id < 240 else vectors[entry_id]
-        assert ids_of(shelf, A, vector, 1) == [entry_id]
+        assert ids_of(partitioned, A, vector, 1) == [entry_id]
     for entry_id in removed:
-        assert entry_id not in ids_of(shelf, A, vectors[entry_id], 20)
+        assert entry_id not in ids_of(partitioned, A, vectors[entry_id], 20)
 
 
 def test_tombstones_are_cleared_away() -> None:
-    shelf = PartitionedIndex(DIM, promote_at=100, tombstones=0.25)
+    partitioned = PartitionedIndex(DIM, promote_at=100, tombstones=0.25)
     vectors = units(2000)
-    shelf.bulk_add(A, range(2000), vectors)
-    finish(shelf)
+    partitioned.bulk_add(A, range(2000), vectors)
+    finish(partitioned)
     for entry_id in range(600):
-        shelf.remove(entry_id)
-    assert shelf.building > 0
-    assert ids_of(shelf, A, vectors[1000], 1) == [1000]
-    finish(shelf)
-    index = shelf.indexes()[A]
+        partitioned.remove(entry_id)
+    assert partitioned.building > 0
+    assert ids_of(partitioned, A, vectors[1000], 1) == [1000]
+    finish(partitioned)
+    index = partitioned.indexes()[A]
     assert isinstance(index, HnswIndex)
     assert index.tombstones < 256
     assert len(index) == 1400
-    assert all(ids_of(shelf, A, vectors[entry_id], 1) == [entry_id] for entry_id in range(600, 2000, 11))
+    assert all(ids_of(partitioned, A, vectors[entry_id], 1) == [entry_id] for entry_id in range(600, 2000, 11))
 
 
 def test_a_shrunken_graph_becomes_flat_again() -> None:
-    shelf = PartitionedIndex(DIM, promote_at=100)
+    partitioned = PartitionedIndex(DIM, promote_at=100)
     vectors = units(300)
-    shelf.bulk_add(A, range(300), vectors)
-    finish(shelf)
-    assert isinstance(shelf.indexes()[A], HnswIndex)
+    partitioned.bulk_add(A, range(300), vectors)
+    finish(partitioned)
+    assert isinstance(partitioned.indexes()[A], HnswIndex)
     for entry_id in range(260):
-        shelf.remove(entry_id)
-    assert isinstance(shelf.indexes()[A], FlatIndex)
-    assert shelf.building == 0
-    assert sorted(ids_of(shelf, A, vectors[270], 100)) == list(range(260, 300))
+        partitioned.remove(entry_id)
+    assert isinstance(partitioned.indexes()[A], FlatIndex)
+    assert partitioned.building == 0
+    assert sorted(ids_of(partitioned, A, vectors[270], 100)) == list(range(260, 300))
 
 
 def test_a_partition_that_empties_during_its_build_is_gone() -> None:
-    shelf = PartitionedIndex(DIM, promote_at=10)
-    shelf.bulk_add(A, range(50), units(50))
-    shelf.step(5)
+    partitioned = PartitionedIndex(DIM, promote_at=10)
+    partitioned.bulk_add(A, range(50), units(50))
+    partitioned.step(5)
     for entry_id in range(50):
-        shelf.remove(entry_id)
-    assert not shelf.step(5)
-    assert shelf.partitions() == {}
+        partitioned.remove(entry_id)
+    assert not partitioned.step(5)
+    assert partitioned.partitions() == {}
 
 
 def test_an_abandoned_build_leaves_exact_search() -> None:
-    shelf = PartitionedIndex(DIM, promote_at=10)
+    partitioned = PartitionedIndex(DIM, promote_at=10)
     vectors = units(50)
-    shelf.bulk_add(A, range(50), vectors)
-    shelf.step(5)
-    shelf.abandon()
-    assert shelf.building == 0
-    assert ids_of(shelf, A, vectors[33], 1) == [33]
+    partitioned.bulk_add(A, range(50), vectors)
+    partitioned.step(5)
+    partitioned.abandon()
+    assert partitioned.building == 0
+    assert ids_of(partitioned, A, vectors[33], 1) == [33]
 
 
 def test_bulk_add_keeps_the_last_of_equal_ids() -> None:
-    shelf = PartitionedIndex(DIM)
+    partitioned = PartitionedIndex(DIM)
     vectors = units(3)
-    shelf.bulk_add(A, [1, 1, 2], vectors)
-    assert ids_of(shelf, A, vectors[1], 1) == [1]
-    assert len(shelf) == 2
+    partitioned.bulk_add(A, [1, 1, 2], vectors)
+    assert ids_of(partitioned, A, vectors[1], 1) == [1]
+    assert len(partitioned) == 2
 
 
 @pytest.mark.parametrize("options", [{"dim": 0}, {"dim": 4, "promote_at": 0}, {"dim": 4, "tombstones": 1.5}])
@@ -217,27 +217,27 @@ steps = st.lists(
 
 @settings(max_examples=80, deadline=None)
 @given(steps)
-def test_a_shelf_behaves_like_a_dictionary(actions: list[tuple[str, bytes, int, int]]) -> None:
-    shelf = PartitionedIndex(DIM, promote_at=5)
+def test_a_partitioned_index_behaves_like_a_dictionary(actions: list[tuple[str, bytes, int, int]]) -> None:
+    partitioned = PartitionedIndex(DIM, promote_at=5)
     pool = units(50)
     expected: dict[int, tuple[bytes, int]] = {}
     for verb, partition, number, seed in actions:
         if verb == "add":
-            shelf.add(partition, number, pool[(number + seed) % 50])
+            partitioned.add(partition, number, pool[(number + seed) % 50])
             expected[number] = (partition, (number + seed) % 50)
         elif verb == "bulk":
             ids = list(range(number, number + seed))
-            shelf.bulk_add(partition, ids, pool[[entry_id % 50 for entry_id in ids]])
+            partitioned.bulk_add(partition, ids, pool[[entry_id % 50 for entry_id in ids]])
             expected.update({entry_id: (partition, entry_id % 50) for entry_id in ids})
         elif verb == "remove":
-            shelf.remove(number)
+            partitioned.remove(number)
             expected.pop(number, None)
         else:
-            shelf.step(3)
-        assert len(shelf) == len(expected)
+            partitioned.step(3)
+        assert len(partitioned) == len(expected)
     for partition in (A, B):
         mine = {entry_id: pool[row] for entry_id, (home, row) in expected.items() if home == partition}
-        found = shelf.search(partition, pool[0], 100)
+        found = partitioned.search(partition, pool[0], 100)
         assert {neighbour.entry_id for neighbour in found} == set(mine)
         for neighbour in found:
             assert neighbour.score == pytest.approx(float(mine[neighbour.entry_id] @ pool[0]), abs=1e-5)

@@ -30,15 +30,15 @@ VECTORS = units(400)
 
 
 def filled() -> PartitionedIndex:
-    shelf = PartitionedIndex(DIM, promote_at=100)
-    shelf.bulk_add(GRAPH, range(300), VECTORS[:300])
-    while shelf.step(100):
+    partitioned = PartitionedIndex(DIM, promote_at=100)
+    partitioned.bulk_add(GRAPH, range(300), VECTORS[:300])
+    while partitioned.step(100):
         pass
     for entry_id in range(20):
-        shelf.remove(entry_id)
-    shelf.bulk_add(SMALL, range(300, 350), VECTORS[300:350])
-    shelf.add(OTHER, 399, VECTORS[399])
-    return shelf
+        partitioned.remove(entry_id)
+    partitioned.bulk_add(SMALL, range(300, 350), VECTORS[300:350])
+    partitioned.add(OTHER, 399, VECTORS[399])
+    return partitioned
 
 
 def load(folder: Path, **changes: object) -> tuple[PartitionedIndex, int]:
@@ -52,47 +52,47 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_everything_comes_back(folder: Path) -> None:
-    shelf, head = load(folder, into=PartitionedIndex(DIM, promote_at=100))
+    partitioned, head = load(folder, into=PartitionedIndex(DIM, promote_at=100))
     before = filled()
     assert head == 41
-    assert shelf.partitions() == before.partitions() == {GRAPH: 280, SMALL: 50, OTHER: 1}
-    assert isinstance(shelf.indexes()[GRAPH], HnswIndex)
+    assert partitioned.partitions() == before.partitions() == {GRAPH: 280, SMALL: 50, OTHER: 1}
+    assert isinstance(partitioned.indexes()[GRAPH], HnswIndex)
     for partition in (GRAPH, SMALL, OTHER):
         for query in units(30, seed=9):
-            assert shelf.search(partition, query, 5) == before.search(partition, query, 5)
-    assert 5 not in {neighbour.entry_id for neighbour in shelf.search(GRAPH, VECTORS[5], 280)}
+            assert partitioned.search(partition, query, 5) == before.search(partition, query, 5)
+    assert 5 not in {neighbour.entry_id for neighbour in partitioned.search(GRAPH, VECTORS[5], 280)}
 
 
-def test_a_loaded_shelf_goes_on_working(folder: Path) -> None:
-    shelf, _ = load(folder)
-    shelf.remove(25)
-    shelf.add(GRAPH, 5, VECTORS[5])
-    shelf.add(GRAPH, 1000, VECTORS[360])
-    assert shelf.search(GRAPH, VECTORS[360], 1)[0].entry_id == 1000
-    assert shelf.search(GRAPH, VECTORS[5], 1)[0].entry_id == 5
-    assert len(shelf) == 332
+def test_a_loaded_index_goes_on_working(folder: Path) -> None:
+    partitioned, _ = load(folder)
+    partitioned.remove(25)
+    partitioned.add(GRAPH, 5, VECTORS[5])
+    partitioned.add(GRAPH, 1000, VECTORS[360])
+    assert partitioned.search(GRAPH, VECTORS[360], 1)[0].entry_id == 1000
+    assert partitioned.search(GRAPH, VECTORS[5], 1)[0].entry_id == 5
+    assert len(partitioned) == 332
 
 
-def test_an_empty_shelf_has_a_snapshot_too(tmp_path: Path) -> None:
+def test_an_empty_index_has_a_snapshot_too(tmp_path: Path) -> None:
     disk.snapshot(PartitionedIndex(DIM), tmp_path, embedder_id="e/1", head=0)
-    shelf, head = load(tmp_path)
-    assert (len(shelf), head) == (0, 0)
+    partitioned, head = load(tmp_path)
+    assert (len(partitioned), head) == (0, 0)
 
 
 def test_a_partition_under_construction_is_saved_whole(tmp_path: Path) -> None:
-    shelf = PartitionedIndex(DIM, promote_at=100)
-    shelf.bulk_add(GRAPH, range(300), VECTORS[:300])
-    shelf.step(20)
-    disk.snapshot(shelf, tmp_path, embedder_id="e/1", head=1)
+    partitioned = PartitionedIndex(DIM, promote_at=100)
+    partitioned.bulk_add(GRAPH, range(300), VECTORS[:300])
+    partitioned.step(20)
+    disk.snapshot(partitioned, tmp_path, embedder_id="e/1", head=1)
     loaded, _ = load(tmp_path, into=PartitionedIndex(DIM, promote_at=100))
     assert loaded.partitions() == {GRAPH: 300}
     assert loaded.building == 300
 
 
 def test_a_newer_snapshot_replaces_the_older(folder: Path) -> None:
-    shelf = filled()
-    shelf.remove(399)
-    disk.snapshot(shelf, folder, embedder_id="e/1", head=42)
+    partitioned = filled()
+    partitioned.remove(399)
+    disk.snapshot(partitioned, folder, embedder_id="e/1", head=42)
     loaded, head = load(folder)
     assert head == 42
     assert OTHER not in loaded.partitions()
@@ -101,9 +101,9 @@ def test_a_newer_snapshot_replaces_the_older(folder: Path) -> None:
 
 
 def test_an_interrupted_snapshot_leaves_the_older_one(folder: Path) -> None:
-    shelf = filled()
-    shelf.remove(399)
-    disk.stage(shelf, folder, embedder_id="e/1", head=42)
+    partitioned = filled()
+    partitioned.remove(399)
+    disk.stage(partitioned, folder, embedder_id="e/1", head=42)
     loaded, head = load(folder)
     assert head == 41
     assert OTHER in loaded.partitions()

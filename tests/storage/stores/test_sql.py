@@ -130,15 +130,15 @@ async def test_reads_are_answered_while_a_write_waits(path: Path):
 async def test_a_full_disk_fails_the_write_whole_and_heals(path: Path):
     async with opened(path) as store:
         await store.put(entry(1), vector(1))
-        lane = store._db._lanes[2]
-        [(pages,)] = await lane.fetch("PRAGMA page_count")
-        await lane.fetch(f"PRAGMA max_page_count={pages + 3}")
+        thread = store._db._threads[2]
+        [(pages,)] = await thread.fetch("PRAGMA page_count")
+        await thread.fetch(f"PRAGMA max_page_count={pages + 3}")
         head = await store.head()
         with pytest.raises(StoreError, match="disk is full"):
             await store.put(entry(2, body=b"x" * 500_000), vector(2))
         assert await store.head() == head
         assert await store.get([1, 2]) == [entry(1), None]
-        await lane.fetch("PRAGMA max_page_count=1000000")
+        await thread.fetch("PRAGMA max_page_count=1000000")
         await store.put(entry(2, body=b"x" * 500_000), vector(2))
         assert len(await store.changes(0)) == 2
 
@@ -146,12 +146,12 @@ async def test_a_full_disk_fails_the_write_whole_and_heals(path: Path):
 async def test_a_read_only_database_is_said_to_be_so_and_is_still_read(path: Path):
     async with opened(path) as store:
         await store.put(entry(1), None)
-        lane = store._db._lanes[2]
-        await lane.fetch("PRAGMA query_only=ON")
+        thread = store._db._threads[2]
+        await thread.fetch("PRAGMA query_only=ON")
         with pytest.raises(StoreError, match="read-only; give this user write access"):
             await store.put(entry(2), None)
         assert await store.get([1]) == [entry(1)]
-        await lane.fetch("PRAGMA query_only=OFF")
+        await thread.fetch("PRAGMA query_only=OFF")
         await store.put(entry(2), None)
 
 
