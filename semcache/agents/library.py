@@ -9,7 +9,7 @@ import asyncio
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.asynchronous import AsyncCache
 from semcache.cache.synchronous import BlockingCache
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from semcache.cache.opening import CacheOptions
 
 
-class AsyncSemanticCache(ResponseCache):
+class AsyncSemanticCache(AsyncCache):
     """A semantic cache in an event loop. Open it with `await AsyncSemanticCache.open(...)`, close it with `close`."""
 
     def __init__(self, components: Components) -> None:

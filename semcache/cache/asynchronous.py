@@ -1,78 +1,28 @@
-"""The response cache: look a request up, keep an answer, learn from feedback. The one place where core and I/O meet.
+"""The library's face of a cache in an event loop: open it, look prompts up, record answers.
 
-Knows nothing of HTTP or agents. Invariant: `consult` never raises and never waits for a broken part; a fault of store,
-index or embedder becomes `Forward(Why.FAULT)` and is counted. What `admit` reports as stored is durable.
+Knows prompts and answers as a library user has them. Invariant: every lookup is one row of the event log, and what it
+cost is added to that row when its answer is recorded.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from semcache.cache.found import Found, chat_completion, chat_request
-from semcache.cache.semantic_lookup import Query
+from semcache.cache.response_cache import ResponseCache
 from semcache.dialects import dialects
-from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
-from semcache.matching import decide
-from semcache.request import conversation, eligibility
-from semcache.runtime.guarded_calls import SURVIVED
-from semcache.storage.accounting import Facts, recorded, statistics
-from semcache.types import (
-    Admission,
-    Assembled,
-    CacheKey,
-    Card,
-    Discard,
-    Entry,
-    Forward,
-    Lookup,
-    Outcome,
-    Recorded,
-    Request,
-    Scope,
-    Selector,
-    Serve,
-    Store,
-    Timings,
-    Verify,
-    Why,
-    parse_id,
-    public_id,
-)
+from semcache.errors import InvalidArgument, RequestRejected
+from semcache.types import Admission, Forward, Request, Scope, Serve, Store, Why, public_id
 
 if TYPE_CHECKING:
-    from semcache.cache.components import Components
     from semcache.cache.opening import CacheOptions
-    from semcache.types import ApiKey, Vector
-
-_LONG = 1 << 16  # characters of a prompt that take milliseconds to read
-# Discards of what is no answer to compare with.
-_NO_ANSWER = frozenset([Why.STATUS, Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP, Why.EMPTY])
 
 
-class ResponseCache:
-    """A cache in an event loop. Open it with `await ResponseCache.open(...)`, close it with `close`."""
-
-    def __init__(self, components: Components) -> None:
-        self.components = components
-        self.pack = components.pack
-        self.registry = components.live.registry
-        self.event_log = components.event_log
-        self.meter = components.meter
-        self.prices = components.prices
-        self.clock = components.clock
-        self._store = components.store
-        self._strategy = components.strategy
-        self._faults = components.faults
-        self._writer = components.writer
-        self._lookup = components.lookup
-        self._learner = components.learner
-        self._maintenance = components.maintenance
-        self._standings: dict[str, Callable[[], dict[str, Any]]] = {}
+class AsyncCache(ResponseCache):
+    """A cache for prompts in an event loop. Open it with `open`, close it with `close`."""
 
     @classmethod
     async def open(cls, data: str, **options: Unpack[CacheOptions]) -> Self:
@@ -83,20 +33,6 @@ class ResponseCache:
         from semcache.cache.opening import Opening, open_components
 
         return cls(await open_components(Opening(data=data, **options)))
-
-    async def close(self) -> None:
-        """Write what is pending and release everything. Comparisons that a slow judge still owes wait in the store."""
-        await self._writer.settle()
-        await self.components.background.settle()
-        await self.components.closing.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.close()
-
-    # The library
 
     async def lookup(
         self,
@@ -147,283 +83,10 @@ class ResponseCache:
         lookup, decision = found.lookup, found.lookup.decision
         assembled = dialects()[lookup.request.endpoint].parse(body)
         if isinstance(decision, Serve) and found.entry is not None:
-            admitted = await self._second(lookup, decision, assembled, 200, found.entry)
+            admitted = await self.judge_served(lookup, decision, assembled, 200, found.entry)
         else:
             admitted = await self.admit(lookup, assembled)
         stored = "stored" if isinstance(admitted, Store) else admitted.why.value
         # The request was counted when it was looked up; this row carries what it cost.
         self.note(lookup, replace(self.outcome(lookup, 200, 0.0, answer=assembled, stored=stored), count=0))
-        return admitted
-
-    async def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
-        """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
-
-        A wrong entry is never served again to the requests it was served to. One that was only ever replayed to its
-        own request is deleted. Where several workers serve, what the others served of late is looked up half a second
-        later. Raises StoreError.
-        """
-        return await self.components.feedback.report(parse_id(entry_id or ""), correct=correct, tenant=tenant)
-
-    async def settle(self) -> None:
-        """Wait until background work, judging and learning are done and every outcome is written."""
-        await self._writer.settle()
-        await self.components.background.settle()
-        await self._learner.settle()
-        await self.event_log.flush()
-
-    # What the skins are made of
-
-    async def consult(self, request: Request, request_id: str, *, paraphrases: bool = True) -> Lookup:
-        """Decide on a request; a fault of the cache is a reason to forward. Where `paraphrases` will not do, only its
-        own answer is served.
-
-        Raises RequestRejected alone, for a category that the pack does not have.
-        """
-        started = time.perf_counter()
-        category = self.components.categorizer.by_rule(request)
-        policy = self.pack.of(category or "default")
-        if len(request.text) > _LONG:
-            # Read beside the event loop, or others would wait for it.
-            why = await asyncio.to_thread(eligibility.ineligible, request, policy)
-        else:
-            why = eligibility.ineligible(request, policy)
-        if why is None and self.pack.share == "user" and request.scope.user is None:
-            why = Why.PERSONAL
-        if why is not None:
-            return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS))
-        key = conversation.cache_key(request, self._store.salt)
-        exact = self._exact(request, key, category)
-        seconds = time.perf_counter() - started
-        if isinstance(exact, Serve):
-            return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
-        try:
-            query = Query(request_id, request, key, category, exact, seconds)
-            return await self._lookup.look(query, serving=paraphrases)
-        except CacheUnavailable:
-            return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
-
-    async def verified(self, lookup: Lookup) -> Lookup:
-        """The lookup with a `Verify` settled, by whom the pack names; any other as it is. Never raises."""
-        if not isinstance(lookup.decision, Verify):
-            return lookup
-        draw = self.components.rng.random()
-        return await self.components.verifiers.settle(
-            lookup, self.entry, pack=self.pack, threshold=self._strategy, draw=draw
-        )
-
-    async def relook(self, lookup: Lookup) -> Lookup:
-        """The lookup as it would be decided now, if another worker has answered the very same request meanwhile."""
-        if lookup.key is None:
-            return lookup
-        with suppress(*SURVIVED):
-            await self._maintenance.apply_changes()
-        exact = self._exact(lookup.request, lookup.key, self.components.categorizer.by_rule(lookup.request))
-        return replace(lookup, category=exact.card.category, decision=exact) if isinstance(exact, Serve) else lookup
-
-    def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
-        """Whether an answer still in the air would be served to this request."""
-        return self._lookup.acceptable(lookup, card, score)
-
-    async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:
-        """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down.
-
-        An exact hit is checked byte by byte against the request's canonical form: digests only propose.
-        """
-        return await self._writer.read(served, key)
-
-    async def guess(self, lookup: Lookup) -> str:
-        """What the same request was answered before, or else the nearest one, though it may not be served: a guess at
-        the answer, "" for none. Never raises."""
-        decision, key = lookup.decision, lookup.key
-        card = self.registry.exact(key.exact) if key is not None else None
-        if card is None and isinstance(decision, Forward) and decision.nearest is not None:
-            card = decision.nearest.card
-        if card is None:
-            return ""
-        try:
-            entry = await self.entry(Serve(card, Outcome.SEMANTIC, 0.0, 0.0), key)
-            return "" if entry is None else dialects()[entry.endpoint].parse(entry.body).text
-        except SURVIVED:
-            self.meter.faults.labels("cache").inc()
-            return ""
-
-    def admission(self, lookup: Lookup, answer: Assembled, status: int = 200) -> Admission:
-        """Whether the policy would keep this answer, and for how long."""
-        return self._writer.maker.admission(lookup, answer, status)
-
-    async def admit(
-        self, lookup: Lookup, answer: Assembled, *, status: int = 200, latency: float = 0.0, source: str = "traffic"
-    ) -> Admission:
-        """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
-        admitted = self.admission(lookup, answer, status)
-        if isinstance(admitted, Store):
-            fresh = await self._writer.renew(lookup, answer, admitted, latency=latency, source=source)
-            if fresh is None:
-                return Discard(Why.FAULT)
-            self.compare(lookup, fresh)
-        return admitted
-
-    async def audited(self, lookup: Lookup, answer: Assembled, status: int) -> None:
-        """Take what the backend said to a request that had been served: keep it, and judge what was served by it.
-
-        Never raises.
-        """
-        if not isinstance(lookup.decision, Serve):
-            return
-        try:
-            await self._second(lookup, lookup.decision, answer, status, None)
-        except SURVIVED:
-            self.meter.faults.labels("cache").inc()
-
-    def compare(self, lookup: Lookup, fresh: Entry) -> None:
-        """After a miss that was stored: have its neighbours' answers compared with the fresh one, in the background."""
-        self._learner.compare(lookup, fresh)
-
-    async def admit_all(self, answers: Sequence[tuple[Lookup, Assembled]]) -> bool:
-        """Keep several answers in one transaction; True when every one is durable. Never raises."""
-        admitted = [(lookup, answer, self.admission(lookup, answer)) for lookup, answer in answers]
-        kept = [self._writer.maker.entry(*one[:2], one[2]) for one in admitted if isinstance(one[2], Store)]
-        try:
-            await self.keep(kept)
-        except CacheUnavailable:
-            return False
-        return len(kept) == len(answers)
-
-    async def keep(self, entries: Sequence[tuple[Entry, Vector | None]]) -> None:
-        """Store entries in one transaction and make them findable. Raises CacheUnavailable; then none is stored."""
-        await self._writer.keep(entries)
-
-    async def invalidate(self, where: Selector, *, dry_run: bool = False) -> list[int]:
-        """Delete what matches and return the ids; with `dry_run` only return them. Raises StoreError."""
-        ids = await self._store.delete(where, now=self.clock(), dry_run=dry_run)
-        if not dry_run:
-            await self.components.live.hide(*ids)
-        return ids
-
-    def outcome(self, lookup: Lookup, status: int, seconds: float, **facts: Unpack[Facts]) -> Recorded:
-        """Return the row of the event log for a request that is done; `facts` are those of `accounting.recorded`."""
-        return recorded(lookup, self.prices, at=self.clock(), status=status, seconds=seconds, **facts)
-
-    def note(self, lookup: Lookup, row: Recorded, *, logged: Recorded | None = None) -> None:
-        """Take notice of an outcome: a hit that feedback may speak of, a call that costs, a row of the event log.
-
-        `logged` is written to the event log in place of `row`.
-        """
-        if isinstance(lookup.decision, Serve):
-            self._learner.remember(lookup, lookup.decision)
-        self.components.profitability.note(lookup, row)
-        self.event_log.note(row if logged is None else logged)
-
-    async def stats(self) -> dict[str, Any]:
-        """Return requests, hits, savings and entries, in all and by category. Raises StoreError."""
-        await self.event_log.flush()
-        tally, balances = await self._store.tally(), self.components.profitability.balances()
-        found = statistics(self.pack, tally, self.registry.counts(), self._strategy, balances)
-        return found | {name: standing() for name, standing in self._standings.items()}
-
-    def faults(self) -> dict[str, str]:
-        """What is broken now, by part."""
-        return self._faults.named()
-
-    # For the rooms above
-
-    @property
-    def salt(self) -> bytes:
-        """The key of all digests of this store: 32 bytes."""
-        return self._store.salt
-
-    @property
-    def shared(self) -> bool:
-        """True if other workers serve from the same store."""
-        return self.components.shared
-
-    @property
-    def relax(self) -> Callable[[float], None] | None:
-        """Sets how far the error may rise within what is certified, in [0, 1]; None for a strategy that cannot."""
-        return getattr(self._strategy, "relax", None)
-
-    @property
-    def embedder_id(self) -> str:
-        """The embedder whose vectors are searched."""
-        return self.components.embedder.id
-
-    def lacking_verifiers(self) -> list[str]:
-        """Return the categories whose pack wants a verifier that nobody has set up."""
-        return self.components.verifiers.lacking(self.pack)
-
-    async def ping(self) -> None:
-        """Raise StoreError unless the store can be read and written."""
-        await self._store.ping()
-
-    async def api_keys(self) -> list[ApiKey]:
-        """Return the API keys of the store, revoked ones included. Raises StoreError."""
-        return await self._store.keys()
-
-    async def get(self, entry_id: int) -> Entry | None:
-        """Return a stored entry; None when there is none. Raises StoreError."""
-        [entry] = await self._store.get([entry_id])
-        return entry
-
-    async def select(self, where: Selector, *, limit: int = 100, after: int = 0) -> list[Entry]:
-        """Return stored entries that match, by ascending id greater than `after`. Raises StoreError."""
-        return await self._store.select(where, limit=limit, after=after)
-
-    async def catch_up(self) -> None:
-        """Apply what other workers wrote, and learn what they learned. Raises StoreError."""
-        await self._maintenance.catch_up()
-
-    async def gauge(self) -> None:
-        """Refresh the gauges of the metrics."""
-        await self._maintenance.gauge()
-
-    def attach(
-        self,
-        *,
-        follow: Callable[[], Awaitable[object]] | None = None,
-        sweep: Callable[[float], Awaitable[object]] | None = None,
-        standing: tuple[str, Callable[[], dict[str, Any]]] | None = None,
-    ) -> None:
-        """Have something else follow the store, drop what has expired, or tell of itself in `stats` under a name."""
-        self._maintenance.attach(follow=follow, sweep=sweep)
-        if standing is not None:
-            self._standings[standing[0]] = standing[1]
-
-    # Inside
-
-    def _exact(self, request: Request, key: CacheKey, category: str | None) -> Serve | Forward | None:
-        """The exact tier's decision on a request that a rule puts into `category`, if any does; None: no such entry."""
-        if request.controls.no_cache:
-            return Forward(Why.NO_CACHE, Outcome.BYPASS)
-        card = self.registry.exact(key.exact)
-        if card is None or (category is not None and card.category != category):
-            # One of another category was kept under that one's terms.
-            return None
-        terms = decide.RequestTerms(
-            card.category,
-            request.controls,
-            now=self.clock(),
-            rejected=self.registry.rejected(key.exact),
-            revalidate=self.pack.of(card.category).revalidate,
-        )
-        return decide.exact(card, terms)
-
-    async def _second(
-        self, lookup: Lookup, served: Serve, answer: Assembled, status: int, cached: Entry | None
-    ) -> Admission:
-        """The backend's answer to a request that was served: kept under its own key, and what was served judged."""
-        if served.how is Outcome.EXACT:
-            # The answer is replaced by a newer one, and an exact hit carries no vector to find that by.
-            request = lookup.request
-            blind = replace(request, controls=replace(request.controls, no_cache=True))
-            lookup = replace(await self.consult(blind, lookup.request_id), request=request)
-        admitted = self.admission(lookup, answer, status)
-        if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER:
-            return admitted
-        fresh: Entry | None = None
-        if isinstance(admitted, Store):
-            fresh = await self._writer.renew(lookup, answer, admitted, source="audit")
-            admitted = Discard(Why.FAULT) if fresh is None else admitted
-        # Who was served what had outlived its time learns nothing of likeness from a newer answer, unless it was drawn.
-        if served.how is Outcome.SEMANTIC and (served.audit or not served.stale):
-            await self._learner.audit(lookup, served, answer, cached=cached, fresh=fresh)
         return admitted

@@ -12,14 +12,14 @@ from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import Any, Generic, Self, TypeVar
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.asynchronous import AsyncCache
 from semcache.cache.found import Found
 from semcache.errors import InvalidArgument
 from semcache.types import Admission, Selector
 
 _CLOSED = "this cache is closed: open it again with SemanticCache.open"
 T = TypeVar("T")
-C = TypeVar("C", bound=ResponseCache)
+C = TypeVar("C", bound=AsyncCache)
 
 
 class BlockingCache(Generic[C]):
@@ -55,7 +55,7 @@ class BlockingCache(Generic[C]):
         model: str = "default",
         **params: Any,
     ) -> Found:
-        """Look up a prompt or a list of messages; see `ResponseCache.lookup`."""
+        """Look up a prompt or a list of messages; see `AsyncCache.lookup`."""
         return self.run(
             self.inner.lookup(
                 prompt, tenant=tenant, user=user, namespace=namespace, category=category, model=model, **params
@@ -63,15 +63,15 @@ class BlockingCache(Generic[C]):
         )
 
     def record(self, found: Found, answer: str | Mapping[str, Any]) -> Admission:
-        """Give the cache the model's answer; see `ResponseCache.record`."""
+        """Give the cache the model's answer; see `AsyncCache.record`."""
         return self.run(self.inner.record(found, answer))
 
     def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
-        """Say that a served answer was right or wrong; see `ResponseCache.feedback`."""
+        """Say that a served answer was right or wrong; see `AsyncCache.feedback`."""
         return self.run(self.inner.feedback(entry_id, correct=correct, tenant=tenant))
 
     def invalidate(self, where: Selector, *, dry_run: bool = False) -> list[int]:
-        """Delete what matches; see `ResponseCache.invalidate`."""
+        """Delete what matches; see `AsyncCache.invalidate`."""
         return self.run(self.inner.invalidate(where, dry_run=dry_run))
 
     def stats(self) -> dict[str, Any]:

@@ -52,22 +52,22 @@ def distill(
 
     Broken off, the same command goes on where it stood.
     """
-    from semcache.train.distill import making
-    from semcache.train.distill.matching import Course
+    from semcache.train.distill import distillation
+    from semcache.train.distill.vector_matching import MatchingOptions
 
     need_training()
     if not files:
         raise InvalidArgument("nothing to distil with: name a file of labelled pairs")
-    wish = making.Wish(
+    wish = distillation.DistillationSpec(
         out, base, dim, layers, vocabulary, static, labels, test=test_share, force=force, seed=seed,
-        course=Course(epochs, batch, rate, seed=seed),
+        course=MatchingOptions(epochs, batch, rate, seed=seed),
     )  # fmt: skip
 
     def told(done: int, steps: int, loss: float) -> None:
         if done % max(1, steps // 10) == 0 or done == steps:
             output.note(f"step {done} of {steps}, mean squared difference {loss:.4f}")
 
-    report = making.make(_given(files, columns), wish, clock=time.perf_counter, stage=output.note, told=told)
+    report = distillation.make(_given(files, columns), wish, clock=time.perf_counter, stage=output.note, told=told)
     if as_json:
         output.as_json(report)
         return

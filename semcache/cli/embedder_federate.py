@@ -26,7 +26,7 @@ from semcache.errors import ConfigError, InvalidArgument, StoreError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from semcache.train.federate.local import Plan
+    from semcache.train.federate.local_training import FederationPlan
     from semcache.train.federate.rounds import Federation
     from semcache.train.pairs import Pair
 
@@ -110,15 +110,15 @@ def federate(
     A server needs --tokens, a client the token in SEMCACHE_FEDERATION_TOKEN. A secret that clients share and the server
     does not know, in SEMCACHE_FEDERATION_SECRET, keeps a server from posing as clients.
     """
+    from semcache.train.atomic_folder import vacant
     from semcache.train.distill.projection import need_onnx
     from semcache.train.federate.federated_model import base_folder
-    from semcache.train.federate.local import Plan
-    from semcache.train.folder import vacant
+    from semcache.train.federate.local_training import FederationPlan
 
     need_onnx()
     vacant(out, replace=force)
     identity, dim = _identity(base_folder(base))
-    plan = Plan(identity, dim, rank, rounds, epochs, batch, rate, seed, least, patience, clip, noise)
+    plan = FederationPlan(identity, dim, rank, rounds, epochs, batch, rate, seed, least, patience, clip, noise)
     if role is Role.SERVER:
         report = _serve(plan, _tokens(tokens, names), host, port, out, base, force=force)
     elif role is Role.CLIENT:
@@ -164,19 +164,21 @@ def _tokens(path: Path | None, names: str | None) -> dict[str, str]:
 
 
 def _serve(
-    plan: Plan, tokens: Mapping[str, str], host: str, port: int, out: Path, base: str, *, force: bool
+    plan: FederationPlan, tokens: Mapping[str, str], host: str, port: int, out: Path, base: str, *, force: bool
 ) -> dict[str, Any]:
-    from semcache.train.federate import federated_model, local
+    from semcache.train.federate import federated_model, local_training
     from semcache.train.federate.coordinator import create
     from semcache.train.federate.rounds import Federation
 
     if len(tokens) < plan.least:
         raise InvalidArgument(f"{len(tokens)} tokens are fewer than the {plan.least} clients that make a sum (--least)")
-    federation = Federation(plan, local.start(plan), tokens)
+    federation = Federation(plan, local_training.start(plan), tokens)
     app = create(federation, tokens, time.monotonic)
     listener = listen(host, port)
     place = address(host, listener.getsockname()[1])
-    output.note(f"federation on {place}: waiting for {', '.join(sorted(tokens))}; {federated_model.words(plan)}")
+    output.note(
+        f"federation on {place}: waiting for {', '.join(sorted(tokens))}; {federated_model.privacy_statement(plan)}"
+    )
     _run(app, federation, listener)
     if federation.failed:
         raise StoreError(f"no model was written: {federation.failed}")
@@ -222,35 +224,45 @@ def _run(app: Starlette, federation: Federation, listener: Any) -> None:
 
 
 def _join(
-    files: Sequence[Path], url: str, asked: Plan, out: Path, base: str, seed: int, *, force: bool
+    files: Sequence[Path], url: str, asked: FederationPlan, out: Path, base: str, seed: int, *, force: bool
 ) -> dict[str, Any]:
     from semcache.models.embedders.onnx import OnnxEmbedder
-    from semcache.train.federate import averaging, federated_model, local
-    from semcache.train.federate.client import Client, World
+    from semcache.train.federate import averaging, federated_model, local_training
+    from semcache.train.federate.client import Client, ClientEnvironment
 
     token = os.environ.get(TOKEN, "")
     if not token:
         raise ConfigError(f"set {TOKEN} to the token that the federation's operator gave you")
     pairs = _given(files)
-    world = World(time.monotonic, time.sleep, lambda: secrets.randbits(128))
+    world = ClientEnvironment(time.monotonic, time.sleep, lambda: secrets.randbits(128))
     told = lambda round_, what: output.note(f"round {round_}: {what}")  # noqa: E731
     client = Client(url, token, world, secret=os.environ.get(SECRET, "").encode(), told=told)
     try:
         plan = client.plan()
         if plan.embedder != asked.embedder:
             raise ConfigError(f"the federation is about {plan.embedder}, and --base is {asked.embedder}: use the same")
-        output.note(f"{len(pairs)} pairs stay here; {plan.rounds} rounds; {federated_model.words(plan)}")
-        held = local.holdings(pairs, OnnxEmbedder(federated_model.base_folder(base)).encode, seed=seed)
+        output.note(f"{len(pairs)} pairs stay here; {plan.rounds} rounds; {federated_model.privacy_statement(plan)}")
+        held = local_training.client_pairs(pairs, OnnxEmbedder(federated_model.base_folder(base)).encode, seed=seed)
         model = client.take_part(held, plan)
     finally:
         client.close()
-    seen = averaging.tally(local.scores(local.part_of(plan), model, held.check), held.check.same)
+    seen = averaging.score_histogram(
+        local_training.scores(local_training.part_of(plan), model, held.check), held.check.same
+    )
     found: dict[str, Any] = federated_model.publish(model, plan, out, base=base, clients=None, seen=seen, force=force)
     return found
 
 
 def _simulate(
-    files: Sequence[Path], plan: Plan, clients: int, out: Path, base: str, *, alike: bool, masked: bool, force: bool
+    files: Sequence[Path],
+    plan: FederationPlan,
+    clients: int,
+    out: Path,
+    base: str,
+    *,
+    alike: bool,
+    masked: bool,
+    force: bool,
 ) -> dict[str, Any]:
     from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.train import splits
@@ -261,7 +273,7 @@ def _simulate(
     encode = OnnxEmbedder(federated_model.base_folder(base)).encode
     parts = splits.split(splits.distinct(_given(files)), check=0.0, test=0.1, seed=plan.seed)
     both_classes(parts.test, "the test part, a tenth of the pairs")
-    owners = comparison.shared_out(parts.train, clients, None if alike else encode, seed=plan.seed)
+    owners = comparison.divide_pairs(parts.train, clients, None if alike else encode, seed=plan.seed)
     found = comparison.compare(
         owners,
         parts.test,
@@ -284,7 +296,7 @@ def _given(files: Sequence[Path]) -> list[Pair]:
     return [pair for path in files for pair in read(path)]
 
 
-def _told(round_: int, plan: Plan, f1: float) -> str:
+def _told(round_: int, plan: FederationPlan, f1: float) -> str:
     worth = "" if plan.clip else f", F1 {f1:.3f} before it on pairs that clients hold back"
     return f"round {round_} of {plan.rounds + 1} is over{worth}"
 

@@ -112,14 +112,14 @@ def finetune(
     Give a file of pairs, --labels, --logs, or several of them. Broken off, the same command goes on where it stood.
     """
     from semcache.train import pipeline
-    from semcache.train.finetune import Plan
+    from semcache.train.finetune import FinetuneOptions
 
     need_training()
-    plan = Plan(loss.value, epochs, batch, rate, max_tokens, mined, seed=seed, device=device.value)
+    plan = FinetuneOptions(loss.value, epochs, batch, rate, max_tokens, mined, seed=seed, device=device.value)
     sources = [path.name for path in [*(files or []), *(logs or [])]] + ["labels of a cache"] * labels
     if not sources:
         raise InvalidArgument("nothing to learn from: name a file of pairs, or give --labels or --logs")
-    wish = pipeline.Wish(
+    wish = pipeline.FinetuneSpec(
         out, base, name, check=check_share, test=test_share, mix=mix, force=force, data=tuple(sources), plan=plan
     )
     settings = opened.settings_from(config, data=data)
@@ -192,7 +192,7 @@ def _mapping(columns: str) -> Iterator[tuple[str, str]]:
 
 
 async def _labelled(settings: Any) -> list[Pair]:
-    from semcache.train.labelled import pairs_of
+    from semcache.train.label_pairs import pairs_of
 
     async with opened.store_of(settings) as store:
         found, tally = await pairs_of(store)
@@ -205,7 +205,7 @@ def _logged(logs: Sequence[Path], base: str, device: str) -> list[Pair]:
     from semcache.cli import traces
     from semcache.cli.formats import Reading
     from semcache.train import finetune as training
-    from semcache.train.labelled import contrasted
+    from semcache.train.label_pairs import contrasted
 
     rows = []
     for path in logs:

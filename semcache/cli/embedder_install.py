@@ -93,7 +93,7 @@ def _copied(source: Path, data: Path, name: str) -> Path:
     """The folder in DATA/models that holds this model, copied there unless it is there."""
     from hashlib import blake2b
 
-    from semcache.train.folder import published
+    from semcache.train.atomic_folder import published
 
     folder = data / "models" / f"{_plain(name)}-{blake2b(name.encode(), digest_size=6).hexdigest()}"
     if (folder / "model.json").is_file() and _same_card(folder, source):

@@ -139,9 +139,9 @@ def _authored(prompts: Iterator[str], groups: int | None, counts: Counts, *, see
     output.note("looking for authored pairs near the prompts")
     from semcache.models.embedders import DEFAULT_MODEL
     from semcache.models.embedders.onnx import OnnxEmbedder
-    from semcache.train.synthesize.written import written
+    from semcache.train.synthesize.authored_neighbours import authored_neighbours
 
-    yield from written(prompts, OnnxEmbedder(DEFAULT_MODEL).encode, groups=groups, seed=seed, counts=counts)
+    yield from authored_neighbours(prompts, OnnxEmbedder(DEFAULT_MODEL).encode, groups=groups, seed=seed, counts=counts)
 
 
 def _by_model(
@@ -169,12 +169,12 @@ async def _asking(
     settings: Settings, model: str, prompts: Iterator[str], each: int, counts: Counts
 ) -> AsyncGenerator[Pair, None]:
     from semcache.models.verifiers import backend_for
-    from semcache.train.synthesize.asked import synthesize_asking
-    from semcache.train.synthesize.asked_model import Chat
+    from semcache.train.synthesize.chat_model import ChatModel
+    from semcache.train.synthesize.language_model_pairs import synthesize_asking
 
     backend = backend_for(settings, settings.judge, None, timeout=60.0)
     try:
-        made = synthesize_asking(prompts, Chat(backend, model), model=model, each=each, counts=counts)
+        made = synthesize_asking(prompts, ChatModel(backend, model), model=model, each=each, counts=counts)
         async for pair in made:
             yield pair
     finally:

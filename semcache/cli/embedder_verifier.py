@@ -19,8 +19,8 @@ from semcache.cli.embedder_finetune import need_training
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
     from semcache.train.pairs import Pair
-    from semcache.train.verifier.fitting import Step
-    from semcache.train.verifier.retraining import Outcome
+    from semcache.train.verifier.retraining import RetrainingOutcome
+    from semcache.train.verifier.training_loop import TrainingStep
 
 FOLDER = "verifier"  # in the data folder
 
@@ -73,7 +73,7 @@ def _given(files: Sequence[Path]) -> list[Pair]:
 
 
 async def _labelled(settings: Settings) -> list[Pair]:
-    from semcache.train.labelled import pairs_of
+    from semcache.train.label_pairs import pairs_of
 
     async with opened.store_of(settings) as store:
         found, tally = await pairs_of(store)
@@ -81,12 +81,12 @@ async def _labelled(settings: Settings) -> list[Pair]:
     return found
 
 
-def _told(step: Step) -> None:
+def _told(step: TrainingStep) -> None:
     if step.done % max(1, step.of // 10) == 0 or step.done == step.of:
         output.note(f"step {step.done} of {step.of}, loss {step.loss:.3f}")
 
 
-def _show(outcome: Outcome, place: Path, *, as_json: bool) -> None:
+def _show(outcome: RetrainingOutcome, place: Path, *, as_json: bool) -> None:
     drift = outcome.drift
     if as_json:
         output.as_json({**asdict(outcome), "installed": outcome.installed})

@@ -24,7 +24,7 @@ from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Card, Discard, Lookup, Scope, Store
 
 if TYPE_CHECKING:
-    from semcache.cache.asynchronous import ResponseCache
+    from semcache.cache.response_cache import ResponseCache
     from semcache.config.settings import Settings
 
 _TOGETHER = 32  # lookups at a time, so that they are embedded in batches

@@ -53,7 +53,7 @@ async def traffic(
 def show(traffic: dict[str, Any], first: str, second: str) -> None:
     """Print what `traffic` found, under the names of both packs."""
     from semcache.simulate.pack_comparison import KINDS
-    from semcache.simulate.report import rate
+    from semcache.simulate.replay_report import rate
 
     def cell(name: str, value: Any) -> str:
         if name.startswith("error"):

@@ -33,7 +33,7 @@ from semcache.errors import ConfigError, InvalidArgument, StoreError
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
-    from semcache.simulate.trace_replay import Run
+    from semcache.simulate.trace_replay import PackRun
 
 SIZES = "5%,20%,100%"
 
@@ -81,7 +81,7 @@ def replay(
     if as_json:
         output.as_json(report)
         return
-    from semcache.simulate import report as reports
+    from semcache.simulate import replay_report as reports
 
     output.table(reports.COLUMNS, reports.table(report), right=reports.COLUMNS[1:])
     for line in reports.remarks(report):
@@ -111,12 +111,12 @@ def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int |
 
 async def _replayed(
     settings: Settings, wanted: Wanted, wished: Sequence[tuple[float, str]], *, baselines: bool
-) -> tuple[dict[str, Any], Run]:
+) -> tuple[dict[str, Any], PackRun]:
     from semcache.config.packs import load
     from semcache.models.verifiers import offline
     from semcache.simulate import bounds
     from semcache.simulate import trace_replay as replays
-    from semcache.simulate.report import figures
+    from semcache.simulate.replay_report import figures
 
     pack = load(settings.policies)
     if settings.cache.target is not None:
@@ -124,14 +124,16 @@ async def _replayed(
     found, tally, prices = lines_of(settings, wanted)
     [trace], embedder = await traces_of(settings, wanted, [pack], found, prices)
     sizes = entries_of(wished, bounds.distinct(trace.arrivals))
-    steps = len(trace) * (len(sizes) + (replays.most_static_runs() if baselines else 0))
+    steps = len(trace) * (len(sizes) + (replays.most_fixed_runs() if baselines else 0))
     with simulating(steps) as progress:
         verify = offline(pack, settings.data)
         runs = [replays.run(trace, pack, size, seed=wanted.seed, verify=verify, progress=progress) for size in sizes]
         static = []
         if baselines:
             contract, target = replays.contract_of(pack), pack.target_of("default")
-            static = replays.statics(trace, pack, sizes[-1], error=target, contract=contract, progress=progress)
+            static = replays.fixed_threshold_runs(
+                trace, pack, sizes[-1], error=target, contract=contract, progress=progress
+            )
     report = {
         "trace": {
             "file": wanted.file.name,
@@ -153,17 +155,17 @@ def _need_matplotlib() -> None:
     """Raise ConfigError now rather than after a long simulation."""
     import importlib.util
 
-    from semcache.simulate.plots import REMEDY
+    from semcache.simulate.replay_plots import REMEDY
 
     if importlib.util.find_spec("matplotlib") is None:
         raise ConfigError(REMEDY)
 
 
-def _write(report: dict[str, Any], last: Run, out: Path, *, plots: bool) -> None:
+def _write(report: dict[str, Any], last: PackRun, out: Path, *, plots: bool) -> None:
     import json
 
-    from semcache.simulate.plots import draw
-    from semcache.simulate.report import markdown
+    from semcache.simulate.replay_plots import draw
+    from semcache.simulate.replay_report import markdown
 
     try:
         out.mkdir(parents=True, exist_ok=True)

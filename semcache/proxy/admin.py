@@ -12,7 +12,7 @@ import msgspec
 from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.response_cache import ResponseCache
 from semcache.errors import ConfigError, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.callers import REFUSALS, Callers

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.response_cache import ResponseCache
 
 _log = logging.getLogger(__name__)
 

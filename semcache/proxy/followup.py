@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.response_cache import ResponseCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Dialect, Outbound
 from semcache.proxy.background import Background, Bucket

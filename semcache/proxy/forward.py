@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.response_cache import ResponseCache
 from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.response_cache import ResponseCache
 from semcache.protocols import Dialect
 from semcache.proxy.asgi import HeaderList, Send
 from semcache.proxy.relay import id_header

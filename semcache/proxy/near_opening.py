@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from semcache.agents.multiplex.models import Model
 from semcache.agents.nearhits import NearHits
 from semcache.agents.nearhits import Settings as Terms
-from semcache.cache.asynchronous import ResponseCache
 from semcache.cache.components import Components
+from semcache.cache.response_cache import ResponseCache
 from semcache.config.packs import Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError

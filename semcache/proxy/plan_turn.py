@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.response_cache import ResponseCache
 from semcache.proxy.fault_log import survived
 from semcache.proxy.plan_headers import RUN
 

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.response_cache import ResponseCache
 from semcache.errors import RequestRejected
 from semcache.protocols import Backend
 from semcache.proxy.auth import Authenticator, Caller
