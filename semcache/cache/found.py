@@ -1,4 +1,4 @@
-"""What the library's `lookup` returns, and how prompts and answers of a library user become requests and bodies.
+"""The result of a library user's lookup, and the requests and bodies that prompts and answers become.
 
 Knows the chat dialect and no I/O. Invariant: `answer` is set iff the cache served.
 """
@@ -38,7 +38,7 @@ class Found:
 
     @property
     def outcome(self) -> Outcome:
-        """What became of the request."""
+        """The outcome of the request."""
         match self.lookup.decision:
             case Serve(how=how):
                 return Outcome(how.value)

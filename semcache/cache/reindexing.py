@@ -27,7 +27,7 @@ BATCH = 256  # entries of one transaction: what a break costs at most
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What became of the entries: `embedded` now, `switched` in all, `left` with the old embedder."""
+    """Counts of the entries: `embedded` now, `switched` in all, `left` with the old embedder."""
 
     embedded: int = 0
     switched: int = 0

@@ -101,10 +101,10 @@ class ResponseCache:
     # Requests and answers
 
     async def consult(self, request: Request, request_id: str, *, paraphrases: bool = True) -> Lookup:
-        """Decide on a request; a fault of the cache is a reason to forward. Where `paraphrases` will not do, only its
-        own answer is served.
+        """Decide on a request; a fault of the cache is a reason to forward.
 
-        Raises RequestRejected alone, for a category that the pack does not have.
+        Where `paraphrases` will not do, only its own answer is served. Raises RequestRejected alone, for a category
+        that the pack does not have.
         """
         started = time.perf_counter()
         category = self.components.categorizer.by_rule(request)
@@ -148,7 +148,7 @@ class ResponseCache:
         return replace(lookup, category=exact.card.category, decision=exact) if isinstance(exact, Serve) else lookup
 
     def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
-        """Whether an answer still in the air would be served to this request."""
+        """Return True if an answer still in the air would be served to this request."""
         return self._lookup.acceptable(lookup, card, score)
 
     async def entry(self, served: Serve, key: CacheKey | None) -> Entry | None:
@@ -159,8 +159,10 @@ class ResponseCache:
         return await self._writer.read(served, key)
 
     async def guess(self, lookup: Lookup) -> str:
-        """What the same request was answered before, or else the nearest one, though it may not be served: a guess at
-        the answer, "" for none. Never raises."""
+        """Return a guess at the answer, "" for none: that of the same request, or of the nearest. Never raises.
+
+        It may be an answer that is not to be served.
+        """
         decision, key = lookup.decision, lookup.key
         card = self.registry.exact(key.exact) if key is not None else None
         if card is None and isinstance(decision, Forward) and decision.nearest is not None:
@@ -175,7 +177,7 @@ class ResponseCache:
             return ""
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int = 200) -> Admission:
-        """Whether the policy would keep this answer, and for how long."""
+        """Return whether the policy would keep this answer, and for how long."""
         return self._writer.maker.admission(lookup, answer, status)
 
     async def admit(
@@ -273,7 +275,7 @@ class ResponseCache:
         return found | {name: standing() for name, standing in self._standings.items()}
 
     def faults(self) -> dict[str, str]:
-        """What is broken now, by part."""
+        """Return the error of every component that is broken now, by name."""
         return self._faults.named()
 
     # For the rooms above

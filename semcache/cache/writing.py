@@ -191,7 +191,7 @@ class EntryWriter:
         return entry
 
     def _inherited(self, entry: Entry) -> list[Rejection]:
-        """What was learned against the entry that this one replaces: its request is still the wrong one for others."""
+        """The rejections of the entry that this one replaces: its request is still the wrong one for others."""
         old = self._live.registry.exact(entry.key.exact)
         if old is None:
             return []
@@ -199,7 +199,7 @@ class EntryWriter:
         return [Rejection(entry.id, digest) for digest in digests if digest != entry.key.exact]
 
     def _cost(self, entry: Entry) -> float:
-        """What an answer spares, in units of its category's mean; 1 where unknown, as of what was kept before."""
+        """The worth of an answer in units of its category's mean; 1 where unknown, as of what was kept before."""
         worth = self._worth(entry)
         if not worth > 0:
             return 1.0

@@ -1,4 +1,4 @@
-"""What a decision leaves to be compared: labels that lack nothing but the verdict, and what a judge is shown.
+"""Labelling: the comparisons that a decision leaves, as labels that lack only the verdict, and what a judge is shown.
 
 Pure; the clock is the caller's. Invariant: a neighbour that was refused for what has nothing to do with its answer (it
 is expired, too old for the caller, or known to be wrong) yields no label.
@@ -60,7 +60,7 @@ def of_reasked(lookup: Lookup, old: Entry, exposure: float, kind: Volatility, *,
 
 
 def exposed(label: Label) -> tuple[float, Volatility]:
-    """What a label that is REASKED is about: seconds, and the volatility of the prompt. Raises ValueError."""
+    """Return what a label that is REASKED is about: seconds, and the volatility of the prompt. Raises ValueError."""
     seconds, kind = label.features
     if not 0 <= kind < len(KINDS):
         raise ValueError(f"label {label.seq} names the volatility {kind}, and there are {len(KINDS)}")
@@ -68,7 +68,7 @@ def exposed(label: Label) -> tuple[float, Volatility]:
 
 
 def shown(fresh: Entry, cached: Entry) -> Comparison | None:
-    """What a judge is shown of two entries; None when one of them says nothing, such as a tool call."""
+    """Return what a judge is shown of two entries; None when one of them says nothing, such as a tool call."""
     answers = [said(entry) for entry in (cached, fresh)]
     return Comparison(fresh.key.text, cached.key.text, *answers) if all(answers) else None
 

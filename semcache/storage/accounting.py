@@ -1,4 +1,4 @@
-"""What a request cost and what the cache saved: prices, the row that records an outcome, and what the rows add up to.
+"""Accounting: prices, the row that records the outcome of a request, and the sums of such rows.
 
 Pure. Invariant: a token is counted as spent by the one request that paid for it and as saved by every request that did
 not have to; no request does both. In money a near hit does: it pays a cheaper model and saves the price of a dearer.
@@ -36,10 +36,9 @@ LIST_PRICES: Mapping[str, tuple[float, float]] = {
 
 
 class Prices:
-    """US dollars per million prompt and completion tokens, by shell-style pattern of the model name, with or without
-    the provider before its last slash.
+    """US dollars per million prompt and completion tokens, by shell-style pattern of the model name.
 
-    `models` are those of a pack, whose word counts before the table's.
+    Patterns are held against the name with and without the provider before its last slash. `models` are those of a pack, whose word counts before the table's.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class Prices:
         return Prices(self._table, models)
 
     def knows(self, model: str) -> bool:
-        """Whether there is a price for this model."""
+        """Return True if there is a price for this model."""
         return model in self._models or self.of(model) != (0.0, 0.0)
 
     def of(self, model: str) -> tuple[float, float]:
@@ -159,7 +158,7 @@ def statistics(
     threshold: Threshold,
     balances: Mapping[str, Balance] | None = None,
 ) -> dict[str, Any]:
-    """What `semcache stats` shows: totals, and a row per category that has traffic, entries or a place in the pack.
+    """Return the figures of `semcache stats`: totals, and a row per category with traffic, entries or a place in a pack.
 
     Hit rate is hits over the requests that were looked up; bypassed requests are counted apart, and near hits are none.
     A category that is served by meaning also has where its strategy stands and, where `balances` has it, whether it

@@ -23,7 +23,7 @@ _PLAIN: Mapping[str, Callable[[], Judge]] = {"exact": ExactJudge, "normalised": 
 
 
 def asks(name: str) -> bool:
-    """Whether the judge of that name may ask a backend: "llm" does, and a plug-in is given one to do so."""
+    """Return True if the judge of that name may ask a backend: "llm" does, and a plug-in is given one to do so."""
     return name == "llm" or name not in JUDGES
 
 

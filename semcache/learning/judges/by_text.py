@@ -22,7 +22,7 @@ class ExactJudge:
     instant = True
 
     async def agree(self, comparison: Comparison) -> bool | None:
-        """Whether both are equal."""
+        """Return True if both are equal."""
         return comparison.cached == comparison.fresh
 
 
@@ -33,7 +33,7 @@ class NormalisedJudge:
     instant = True
 
     async def agree(self, comparison: Comparison) -> bool | None:
-        """Whether both are equal once normalised."""
+        """Return True if both are equal once normalised."""
         return normal(comparison.cached) == normal(comparison.fresh)
 
 

@@ -47,7 +47,7 @@ class VerifierJudge:
         self._same, self._different, self._sure = same, different, sure
 
     async def agree(self, comparison: Comparison) -> bool | None:
-        """Whether both say the same. Raises EmbedError, or what the verifier raises."""
+        """Return True if both say the same. Raises EmbedError, or what the verifier raises."""
         cached, fresh = comparison.cached, comparison.fresh
         if normal(cached) == normal(fresh):
             return True
