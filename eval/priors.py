@@ -26,7 +26,7 @@ import numpy as np
 from eval.decisions.data import Question, questions
 from eval.embedded import embedded
 from semcache.matching import features, guards
-from semcache.matching.strategies.certified.belief import Belief, Prior
+from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.priors import PATH
 from semcache.models.cross_encoder import CrossEncoder
@@ -74,7 +74,7 @@ def learn(groups: Mapping[str, Sequence[Row]]) -> dict[str, dict[str, Any]]:
     for profile, sets in PROFILES.items():
         chosen = {name: rows for name, rows in groups.items() if name.partition(":")[0] in sets}
         data = fit({name: ([row[1] for row in rows], [row[2] for row in rows]) for name, rows in chosen.items()})
-        data["risks"] = _risks(Prior.read(data), chosen)
+        data["risks"] = _risks(BeliefPrior.read(data), chosen)
         made[profile] = data
         print(profile, data["calibration"], data["labels"])
     return made
@@ -221,7 +221,7 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
             yield request, values, right
 
 
-def _risks(prior: Prior, groups: Mapping[str, Sequence[Row]]) -> list[float]:
+def _risks(prior: BeliefPrior, groups: Mapping[str, Sequence[Row]]) -> list[float]:
     """Quantiles of the lowest 1 - P(correct) of a request, every group having the same say."""
     belief, calibration = Belief(prior), Calibration(prior.calibration)
     lowest: list[float] = []

@@ -28,7 +28,7 @@ import numpy as np
 
 from plotting import BLUE, GREEN, GREY, ORANGE, RED, use_style
 from semcache.config import packs
-from semcache.matching.break_even import CORE_SECOND, Costs, break_even
+from semcache.matching.break_even import CORE_SECOND, LookupCosts, break_even
 from semcache.matching.strategies import ByCategory
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.models.embedders.onnx import OnnxEmbedder
@@ -271,7 +271,9 @@ for target, colour in zip(TARGETS, (GREEN, BLUE, ORANGE, RED)):
     lookups = one["requests"] - one["exact"]
     needed = np.array(
         [
-            break_even(Costs(LOOKUP, price, wrong=cost), audit=one["audits"] / lookups, error=one["error_per_hit"][0])
+            break_even(
+                LookupCosts(LOOKUP, price, wrong=cost), audit=one["audits"] / lookups, error=one["error_per_hit"][0]
+            )
             for cost in worth
         ]
     )

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from semcache.cache.asynchronous import ResponseCache
 from semcache.cache.components import Components
-from semcache.matching.profitability import Gate
+from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Embedder, Threshold
 
@@ -27,7 +27,7 @@ def replace_embedder(cache: ResponseCache, embedder: Embedder) -> None:
     cache.components.lookup._embedding._embedder = embedder
 
 
-def replace_profitability(cache: ResponseCache, gate: Gate) -> Gate:
+def replace_profitability(cache: ResponseCache, gate: ProfitabilityMonitor) -> ProfitabilityMonitor:
     """Have the cache ask other books whether looking up pays."""
     one = cache.components
     _put(one, profitability=gate)

@@ -21,7 +21,7 @@ from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic import KINDS, Kind
 from semcache.config.packs import Pack
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.strategies.certified.belief import Noise
+from semcache.matching.strategies.certified.belief import LabelNoise
 from semcache.protocols import Threshold
 from semcache.simulate.simulated import interval
 from semcache.types import Candidate, Card, Controls
@@ -143,7 +143,7 @@ def _threshold(name: str, kind: Kind, contract: Contract, target: float) -> Thre
     if name != KNOWING:
         return contender.make(given)
     share = synthetic.NOISE[kind]
-    return CertifiedThreshold(given, noise=Noise(kind=share, harsh=share))
+    return CertifiedThreshold(given, noise=LabelNoise(kind=share, harsh=share))
 
 
 @cache

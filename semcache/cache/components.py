@@ -16,7 +16,7 @@ from semcache.cache.writing import EntryWriter
 from semcache.config.packs import Pack
 from semcache.learning.feedback import Feedback
 from semcache.learning.learner import Learner
-from semcache.matching.profitability import Gate
+from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
 from semcache.runtime.guarded_calls import Faults
@@ -41,7 +41,7 @@ class Components:
     judge: Judge
     verifiers: Verifiers
     prices: Prices
-    profitability: Gate
+    profitability: ProfitabilityMonitor
     event_log: EventLog
     meter: Meter
     faults: Faults

@@ -31,9 +31,9 @@ from semcache.learning.label_log import LabelLog
 from semcache.learning.learner import Learner
 from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdicts import Verdicts
-from semcache.matching.profitability import Gate
+from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.strategies import ByCategory
-from semcache.matching.strategies.certified.belief import FAITHFUL, Noise, Prior
+from semcache.matching.strategies.certified.belief import FAITHFUL, BeliefPrior, LabelNoise
 from semcache.matching.strategies.certified.priors import read_priors
 from semcache.matching.verification import Verifiers
 from semcache.models.embedders import open_embedder
@@ -110,7 +110,7 @@ class Opening:
     seal_keys: str | None = None
     prices: Path | None = None
     sink: Callable[[bytes], object] | None = None
-    noise: Noise = FAITHFUL
+    noise: LabelNoise = FAITHFUL
     shared: bool = False
     owned: tuple[Backend, ...] = ()
 
@@ -168,7 +168,7 @@ async def open_components(opening: Opening) -> Components:
             pack, freshness, prices, embedder_id=embedder.id, clock=clock, new_id=lambda: secrets.randbits(63)
         )
         event_log = EventLog(store, meter, sink=opening.sink)
-        profitability = Gate(pack)
+        profitability = ProfitabilityMonitor(pack)
         timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock)
         verdicts = Verdicts(store, live, profitability, meter)
         learner = Learner(store, log, timed, verdicts, live, meter, clock=clock)
@@ -260,7 +260,7 @@ async def open_from(
         verifiers=verifiers,
         judge_backend=judge_backend,
         judge_model=settings.judge.model,
-        noise=Noise(settings.judge.false_yes, settings.judge.false_no),
+        noise=LabelNoise(settings.judge.false_yes, settings.judge.false_no),
         shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
     )
     if asks(settings.cache.judge) and judge_backend is None:
@@ -285,7 +285,7 @@ def read_prices(path: Path) -> Prices:
         ) from error
 
 
-def _embedder(opening: Opening) -> tuple[Embedder, Mapping[str, Prior]]:
+def _embedder(opening: Opening) -> tuple[Embedder, Mapping[str, BeliefPrior]]:
     """Return the embedder, and the priors that came with it, by profile."""
     if not isinstance(opening.embedder, str):
         return opening.embedder, {}

@@ -13,7 +13,7 @@ from semcache.config.packs import Category, Pack
 from semcache.errors import EmbedError
 from semcache.protocols import Categorizer, Embedder
 from semcache.request import conversation, keys
-from semcache.request.conversation import Chain
+from semcache.request.conversation import TurnChain
 from semcache.runtime.guarded_calls import Faults
 from semcache.types import CacheKey, Request
 
@@ -33,7 +33,7 @@ class Places(NamedTuple):
     vector: Vector
     loose: Sequence[bytes] = ()
     said: Vector | None = None
-    chain: Chain | None = None
+    chain: TurnChain | None = None
 
     @property
     def kept(self) -> Vector:
@@ -93,7 +93,7 @@ class Placement:
         chain = chain_of(request, near)
         if chain is None:
             return Places(partitions[0], partitions, vector)
-        said = conversation.blended(vector, await self.embedding.of(chain.questions))
+        said = conversation.blended_vector(vector, await self.embedding.of(chain.questions))
         signature = keys.loose_signature(request, chain.rest, self._salt)
         others = keys.shelves_of(signature, names, self.embedding.id, self._salt)
         lenient = [category.context == "semantic" for category in near]
@@ -107,7 +107,7 @@ class Placement:
         )
 
 
-def chain_of(request: Request, near: Sequence[Category]) -> Chain | None:
+def chain_of(request: Request, near: Sequence[Category]) -> TurnChain | None:
     """Return the conversation, if it has earlier turns that any of these categories lets match by meaning."""
     if request.traits.turns < 2 or all(category.context == "exact" for category in near):
         return None

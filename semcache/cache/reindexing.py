@@ -91,7 +91,7 @@ def place_of(entry: Entry, salt: bytes) -> Place | None:
 
     if entry.shelf == shelf(entry.key.signature):
         return Place(entry.key.signature)
-    chain = conversation.stored(entry.key.canonical)
+    chain = conversation.stored_chain(entry.key.canonical)
     if chain is None or not chain.turns:
         return None
     scope, endpoint, *_ = keys.unframe(entry.key.canonical)
@@ -110,7 +110,7 @@ async def _vectors(embedder: Embedder, placed: Sequence[tuple[Entry, Place]]) ->
         )
     vector = dict(zip(texts, rows, strict=True))
     kept: list[Vector] = [
-        conversation.blended(vector[entry.key.text], np.stack([vector[text] for text in place.questions]))
+        conversation.blended_vector(vector[entry.key.text], np.stack([vector[text] for text in place.questions]))
         if place.questions
         else vector[entry.key.text]
         for entry, place in placed

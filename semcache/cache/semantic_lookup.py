@@ -17,10 +17,10 @@ from semcache.cache.placement import Placement, Places, chain_of
 from semcache.config.packs import Category
 from semcache.errors import IntegrityError
 from semcache.matching import decide, guards
-from semcache.matching.profitability import Gate
+from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.protocols import Threshold
 from semcache.request import conversation, eligibility
-from semcache.request.conversation import Chain, Pair
+from semcache.request.conversation import TurnChain, TurnPair
 from semcache.runtime.guarded_calls import Faults
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import (
@@ -84,7 +84,7 @@ class SemanticLookup:
         placement: Placement,
         live: LiveEntries,
         strategy: Threshold,
-        profitability: Gate,
+        profitability: ProfitabilityMonitor,
         faults: Faults,
         *,
         clock: Callable[[], float],
@@ -158,7 +158,7 @@ class SemanticLookup:
 
     def _asked(self, request: Request, key: CacheKey, policy: Category, otherwise: Forward) -> _Asked:
         names: tuple[str, ...] = policy.guards
-        if "ellipsis" in names and conversation.follows(request.identity):
+        if "ellipsis" in names and conversation.has_earlier_question(request.identity):
             # What the message leans on is there, and is compared by signature or turn by turn.
             names = tuple([name for name in names if name != "ellipsis"])
         terms = decide.RequestTerms(
@@ -195,10 +195,10 @@ class SemanticLookup:
         ]
 
     async def _matching(
-        self, asked: _Asked, chain: Chain, relatives: Sequence[Candidate], vector: Vector
+        self, asked: _Asked, chain: TurnChain, relatives: Sequence[Candidate], vector: Vector
     ) -> list[Candidate]:
         """Those whose every turn matches; the score of each becomes that of its weakest turn."""
-        alike: list[tuple[Candidate, tuple[Pair, ...]]] = []
+        alike: list[tuple[Candidate, tuple[TurnPair, ...]]] = []
         for candidate in relatives:
             kept = await self._kept(candidate.card)
             last = asked.request.text, candidate.card.text
@@ -219,8 +219,8 @@ class SemanticLookup:
         return [candidate for candidate, _ in rescored]
 
     async def _weakest(
-        self, asked: _Asked, found: Sequence[tuple[Candidate, tuple[Pair, ...]]], role: str
-    ) -> list[tuple[Candidate, tuple[Pair, ...]]]:
+        self, asked: _Asked, found: Sequence[tuple[Candidate, tuple[TurnPair, ...]]], role: str
+    ) -> list[tuple[Candidate, tuple[TurnPair, ...]]]:
         """Those of whose pairs of this role every one matches, with their scores lowered to the weakest."""
         texts = {text: 0 for _, pairs in found for pair in pairs if pair.role == role for text in pair[1:]}
         if not texts:
@@ -234,7 +234,7 @@ class SemanticLookup:
                 left.append((replace(candidate, score=weakest), pairs))
         return left
 
-    def _same_turn(self, asked: _Asked, card: Card, pair: Pair, score: float) -> bool:
+    def _same_turn(self, asked: _Asked, card: Card, pair: TurnPair, score: float) -> bool:
         """Return True if two wordings are one turn: the user's if an answer could be served across them."""
         if any(conflict.veto for conflict in guards.conflicts(pair.asked, pair.kept, asked.guards)):
             return False
@@ -243,7 +243,7 @@ class SemanticLookup:
         turn = asked._replace(request=replace(asked.request, text=pair.asked))
         return isinstance(self._choose(turn, [Candidate(replace(card, text=pair.kept), score)]), Serve)
 
-    async def _kept(self, card: Card) -> Chain | None:
+    async def _kept(self, card: Card) -> TurnChain | None:
         """The conversation of an entry, which only the entry itself holds; None when it cannot be read."""
         entry = self._live.hot.get(card.id)
         if entry is None:
@@ -254,7 +254,7 @@ class SemanticLookup:
             if entry is None:
                 return None
             self._live.hot.put(entry)
-        return conversation.stored(entry.key.canonical)
+        return conversation.stored_chain(entry.key.canonical)
 
     def _choose(self, asked: _Asked, candidates: Sequence[Candidate]) -> Decision:
         return decide.semantic(
@@ -273,7 +273,7 @@ class SemanticLookup:
         asked = request.controls.max_error
         if asked is not None and asked < self._pack.target:
             return True
-        return eligibility.semantic_eligible(request, policy) is not None or conversation.alone(
+        return eligibility.semantic_eligible(request, policy) is not None or conversation.lacks_context(
             request.identity, request.text
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from semcache.matching.profitability import Gate
+from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.protocols import Entries, Rejections
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
@@ -27,7 +27,9 @@ class VerdictStore(Entries, Rejections, Protocol):
 class Verdicts:
     """Applies verdicts. One instance a process."""
 
-    def __init__(self, store: VerdictStore, live: LiveEntries, profitability: Gate, meter: Meter) -> None:
+    def __init__(
+        self, store: VerdictStore, live: LiveEntries, profitability: ProfitabilityMonitor, meter: Meter
+    ) -> None:
         self._store = store
         self._live = live
         self._profitability = profitability

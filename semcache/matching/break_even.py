@@ -21,7 +21,7 @@ _PROBE = 50
 CORE_SECOND = 0.05 / 3600  # US dollars: what large clouds ask for a virtual core
 
 
-class Outlook(StrEnum):
+class Profitability(StrEnum):
     """Whether looking up by meaning is worth its cost."""
 
     PAYS = "pays"
@@ -30,7 +30,7 @@ class Outlook(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class LookupCosts:
     """Mean costs in US dollars: a lookup by meaning, a model call, a replay, a verification, a wrong answer."""
 
     lookup: float
@@ -53,11 +53,11 @@ class Balance:
     hit_rate: Interval
     break_even: float
     saved: float
-    outlook: Outlook
+    outlook: Profitability
     open: bool
 
 
-def break_even(costs: Costs, *, grey: float = 0.0, audit: float = 0.0, error: float = 0.0) -> float:
+def break_even(costs: LookupCosts, *, grey: float = 0.0, audit: float = 0.0, error: float = 0.0) -> float:
     """The hit rate from which it pays: (lookup + grey * verify + audit * llm) / (llm - fetch - error * wrong).
 
     `grey` and `audit` are the shares of lookups that are verified, and that are served but asked of the model as well;
@@ -69,7 +69,7 @@ def break_even(costs: Costs, *, grey: float = 0.0, audit: float = 0.0, error: fl
 
 
 @dataclass(slots=True)
-class _Lately:
+class _RecentSums:
     """Sums over about the last 20,000 lookups of a category, or since it was closed."""
 
     lookups: float = 0.0
@@ -89,8 +89,8 @@ class _Lately:
 
 
 @dataclass(slots=True)
-class _Account:
-    lately: _Lately
+class _CategoryAccount:
+    lately: _RecentSums
     lookups: int = 0
     hits: int = 0
     saved: float = 0.0
@@ -109,7 +109,7 @@ class Economics:
     def __init__(self, *, wrong_cost: Mapping[str, float] | None = None, fetch: float = 0.0) -> None:
         self._wrong_cost = dict(wrong_cost or {})
         self._fetch = fetch
-        self._accounts: dict[str, _Account] = {}
+        self._accounts: dict[str, _CategoryAccount] = {}
 
     def open(self, category: str, draw: float) -> bool:
         """Whether to look this request up by meaning; `draw` is uniform in [0, 1)."""
@@ -156,7 +156,7 @@ class Economics:
 
     def standing(self, category: str) -> Balance:
         """Where a category stands; of one never looked up nothing is known, and it is open."""
-        account = self._accounts.get(category) or _Account(_Lately())
+        account = self._accounts.get(category) or _CategoryAccount(_RecentSums())
         lately = account.lately
         needed = self._break_even(category, lately)
         rate = wilson(lately.hits, lately.lookups)
@@ -164,13 +164,13 @@ class Economics:
             account.lookups, account.hits, rate, needed, account.saved, _outlook(lately, rate, needed), account.open
         )
 
-    def _account(self, category: str) -> _Account:
-        return self._accounts.setdefault(category, _Account(_Lately()))
+    def _account(self, category: str) -> _CategoryAccount:
+        return self._accounts.setdefault(category, _CategoryAccount(_RecentSums()))
 
-    def _break_even(self, category: str, lately: _Lately) -> float:
+    def _break_even(self, category: str, lately: _RecentSums) -> float:
         if not lately.calls:
             return 0.0
-        costs = Costs(
+        costs = LookupCosts(
             lookup=lately.lookup_cost / lately.lookups,
             llm=lately.call_cost / lately.calls,
             fetch=self._fetch,
@@ -184,23 +184,23 @@ class Economics:
             error=lately.wrong / lately.judged if lately.judged else 0.0,
         )
 
-    def _review(self, category: str, account: _Account) -> None:
+    def _review(self, category: str, account: _CategoryAccount) -> None:
         outlook = self.standing(category).outlook
-        if account.open and outlook is Outlook.LOSES:
+        if account.open and outlook is Profitability.LOSES:
             account.open = False
             # Its probes speak for themselves; what they cost is assumed to be as before until they show it.
-            account.lately = _Lately()
+            account.lately = _RecentSums()
         elif not account.open and account.lately.lookups >= _FEW:
-            if outlook is Outlook.LOSES:
+            if outlook is Profitability.LOSES:
                 account.lately.scale(0.5)
             else:
                 account.open = True
 
 
-def _outlook(lately: _Lately, rate: Interval, needed: float) -> Outlook:
+def _outlook(lately: _RecentSums, rate: Interval, needed: float) -> Profitability:
     if lately.lookups < _FEW or not lately.calls or rate.low <= needed <= rate.high:
-        return Outlook.UNCLEAR
-    return Outlook.LOSES if rate.high < needed else Outlook.PAYS
+        return Profitability.UNCLEAR
+    return Profitability.LOSES if rate.high < needed else Profitability.PAYS
 
 
 class Relaxation:

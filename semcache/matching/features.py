@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from semcache.matching.guards import GUARDS
 from semcache.matching.guards.order import BEING, settled
-from semcache.matching.retyped import verbatim
+from semcache.matching.retyped import is_retyped
 from semcache.request.text import read as read_text
 from semcache.types import Candidate, Conflict
 
@@ -73,7 +73,7 @@ _STOP = frozenset(
 )
 
 
-class _Reading(NamedTuple):
+class _PromptFeatures(NamedTuple):
     """`inflected` are the stems that an ending of a verb was taken off. `by` and `being` may make a passive."""
 
     content: tuple[str, ...]
@@ -142,7 +142,7 @@ def of(text: str, candidate: Candidate) -> tuple[float, ...]:
         math.log1p(surplus),
         math.log1p(misspelt),
         float(same),
-        float(candidate.score >= AGAIN and verbatim(text, candidate.card.text)),
+        float(candidate.score >= AGAIN and is_retyped(text, candidate.card.text)),
         float(same and _reordered(text, candidate.card.text, one, two)),
         min(3.0, abs(math.log((one.words or 1) / (two.words or 1)))),
         1.0 / (shorter or 1),
@@ -192,7 +192,7 @@ def _resembles(one: str, two: str) -> bool:
     return 2 * len(first & second) >= 0.6 * (len(first) + len(second))
 
 
-def _reordered(query: str, cached: str, one: _Reading, two: _Reading) -> bool:
+def _reordered(query: str, cached: str, one: _PromptFeatures, two: _PromptFeatures) -> bool:
     """Whether two texts of the same content words may say them in another order, with roles exchanged."""
     passive = one.by != two.by and not (two if one.by else one).being
     if one.content == two.content and not passive:
@@ -224,12 +224,12 @@ def _settled(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _read(text: str) -> _Reading:
+def _read(text: str) -> _PromptFeatures:
     seen = read_text(text)
     words = seen.words
     content = _content(words)
     squeezed = f" {' '.join(words)} "[:_HEAD]
-    return _Reading(
+    return _PromptFeatures(
         content,
         frozenset(content),
         frozenset(zip(squeezed, squeezed[1:], squeezed[2:], strict=False)),

@@ -19,7 +19,7 @@ _REMEMBERED = 10_000
 _NOT_SOUGHT = frozenset([Why.NO_CACHE, Why.UNPROFITABLE])
 
 
-class Gate:
+class ProfitabilityMonitor:
     """The books of every category of a pack. One instance a process."""
 
     def __init__(self, pack: Pack) -> None:

@@ -19,7 +19,7 @@ _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00a0", "''\"\" ")
 _CODE = re.compile(r"[`_{}()<>=\\]|\w\.\w")
 
 
-class _Reading(NamedTuple):
+class _TypedText(NamedTuple):
     """`end` is the mark at the end, "" without one; `words` are those before it, `folded` they without their case."""
 
     words: tuple[str, ...]
@@ -30,7 +30,7 @@ class _Reading(NamedTuple):
     shouted: bool
 
 
-def verbatim(one: str, two: str) -> bool:
+def is_retyped(one: str, two: str) -> bool:
     """Whether `one` and `two` are the same to the letter."""
     if one == two:
         return True
@@ -51,12 +51,12 @@ def verbatim(one: str, two: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _read(text: str) -> _Reading:
+def _read(text: str) -> _TypedText:
     plain = unicodedata.normalize("NFC", text).translate(_QUOTES).strip()
     end = _end(plain)
     body, marks = plain[:end].rstrip(), plain[end:]
     words = tuple(body.split())
-    return _Reading(
+    return _TypedText(
         words,
         tuple([word.casefold() for word in words]),
         next((mark for mark in "?!." if mark in marks), ""),
@@ -81,7 +81,7 @@ def _end(text: str) -> int:
     return end
 
 
-def _name(word: str, other: str, reading: _Reading) -> bool:
+def _name(word: str, other: str, reading: _TypedText) -> bool:
     """Whether capitals make a name of a light word: "US" of "us"."""
     bare = word.strip(".,;:'\"")
     return bare.isupper() and len(bare) > 1 and not reading.shouted and not other.isupper() and bare.lower() in LIGHT

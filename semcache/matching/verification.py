@@ -36,7 +36,7 @@ Place: TypeAlias = tuple[str, bytes, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ConfiguredVerifier:
     """Somebody who can be asked: for how many seconds a client waits, and the `best` P(same) that is ever given.
 
     A word that is `weighed` is one more thing for the strategy to judge by, which learns what it is worth; otherwise it
@@ -50,7 +50,7 @@ class Asked:
     cost: Callable[[float, int], float] = lambda seconds, _: seconds * CORE_SECOND
 
 
-class Silence(Exception):
+class NoVerdict(Exception):
     """Nobody was asked, or nobody answered; `result` says why."""
 
     def __init__(self, result: Result) -> None:
@@ -59,7 +59,7 @@ class Silence(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _PendingVerification:
     """A doubt, and what settles it."""
 
     lookup: Lookup
@@ -68,7 +68,7 @@ class _Question:
     threshold: Threshold
     draw: float
 
-    def heard(self, asked: Asked, said: float) -> Serve | Forward:
+    def heard(self, asked: ConfiguredVerifier, said: float) -> Serve | Forward:
         """What becomes of it after this word."""
         request = self.lookup.request
         allowed = demanded(self.lookup, self.unsure, self.pack) + _ROUNDING
@@ -102,7 +102,7 @@ class Verifiers:
     """
 
     def __init__(
-        self, known: Mapping[str, Asked], *, meter: Meter | None = None, backends: tuple[Backend, ...] = ()
+        self, known: Mapping[str, ConfiguredVerifier], *, meter: Meter | None = None, backends: tuple[Backend, ...] = ()
     ) -> None:
         self._known = dict(known)
         self._meter = meter
@@ -128,7 +128,7 @@ class Verifiers:
         unsure = lookup.decision
         if not isinstance(unsure, Verify):
             return lookup
-        question = _Question(lookup, unsure, pack, threshold, draw)
+        question = _PendingVerification(lookup, unsure, pack, threshold, draw)
         started = time.perf_counter()
         bill: list[float] = []
         settled: Serve | Forward | None = None
@@ -136,7 +136,7 @@ class Verifiers:
         try:
             settled = await self._settled(question, entry_of, bill)
             result = "yes" if isinstance(settled, Serve) else "no"
-        except Silence as silence:
+        except NoVerdict as silence:
             result = silence.result
         except (TimeoutError, UpstreamTimeout):
             result = "late"
@@ -158,7 +158,7 @@ class Verifiers:
         for backend in self._backends:
             await backend.close()
 
-    async def _settled(self, question: _Question, entry_of: EntryOf, bill: list[float]) -> Serve | Forward:
+    async def _settled(self, question: _PendingVerification, entry_of: EntryOf, bill: list[float]) -> Serve | Forward:
         """What a word makes of the question, of memory or of the one asked, whose price joins the `bill`.
 
         Raises Silence, or what that one raised.
@@ -167,18 +167,18 @@ class Verifiers:
         name = question.pack.of(lookup.category).verify
         asked = self._known.get(name)
         if asked is None or lookup.key is None:
-            raise Silence("nobody")
+            raise NoVerdict("nobody")
         if not isinstance(question.heard(asked, asked.best), Serve):
-            raise Silence("weak")
+            raise NoVerdict("weak")
         place = (name, lookup.key.exact, served.card.id)
         if place in self._verdicts:
             self._verdicts.move_to_end(place)
             return question.heard(asked, self._verdicts[place])
         if place not in self._asking:
             if not self._breakers[name].closed(time.monotonic()):
-                raise Silence("resting")
+                raise NoVerdict("resting")
             if len(self._asking) >= _MOST_AT_ONCE:
-                raise Silence("busy")
+                raise NoVerdict("busy")
             answer = await _text(served, lookup.key, entry_of)
             if place not in self._asking:
                 texts = (lookup.request.text, served.card.text, answer)
@@ -186,7 +186,7 @@ class Verifiers:
         # Shielded: others may be waiting for the same word.
         return question.heard(asked, await asyncio.shield(self._asking[place]))
 
-    def _ask(self, asked: Asked, place: Place, bill: list[float], *texts: str) -> None:
+    def _ask(self, asked: ConfiguredVerifier, place: Place, bill: list[float], *texts: str) -> None:
         started, size = time.perf_counter(), sum(map(len, texts))
         task = asyncio.create_task(_timed(asked, *texts), name="semcache-verify")
         self._asking[place] = task
@@ -221,11 +221,11 @@ async def _text(served: Serve, key: CacheKey, entry_of: EntryOf) -> str:
     text = "" if entry is None else dialects()[entry.endpoint].parse(entry.body).text
     if not text:
         # Gone, or a tool call: there is nothing to show.
-        raise Silence("failed")
+        raise NoVerdict("failed")
     return text
 
 
-async def _timed(asked: Asked, *texts: str) -> float:
+async def _timed(asked: ConfiguredVerifier, *texts: str) -> float:
     async with asyncio.timeout(asked.patience):
         p_same = await asked.verifier.same(*texts)
     if not 0.0 <= p_same <= 1.0:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from semcache.errors import ConfigError
-from semcache.matching.verification import Asked, Verifiers
+from semcache.matching.verification import ConfiguredVerifier, Verifiers
 from semcache.models.language_model import INSTRUCTIONS, LlmVerifier
 from semcache.types import Usage
 
@@ -54,7 +54,7 @@ def open_verifiers(
     backend = backend_for(settings, chosen, upstream, timeout=2 * chosen.timeout)
     verifier = LlmVerifier(backend, chosen.model, accuracy=chosen.accuracy)
     cost = partial(_tokens, prices, chosen.model)
-    known["llm"] = Asked(verifier, chosen.timeout, best=chosen.accuracy, cost=cost)
+    known["llm"] = ConfiguredVerifier(verifier, chosen.timeout, best=chosen.accuracy, cost=cost)
     return Verifiers(known, meter=meter, backends=() if backend is upstream else (backend,))
 
 
@@ -84,14 +84,19 @@ def given(
         return Verifiers({}, meter=meter)
     if isinstance(verifier, str):
         return Verifiers(local(pack, data), meter=meter)
-    known = {"llm": Asked(verifier, LLM_PATIENCE), "verifier": Asked(verifier, MODEL_PATIENCE)}
+    known = {
+        "llm": ConfiguredVerifier(verifier, LLM_PATIENCE),
+        "verifier": ConfiguredVerifier(verifier, MODEL_PATIENCE),
+    }
     return Verifiers(known, meter=meter)
 
 
-def local(pack: Pack, data: Path | None) -> dict[str, Asked]:
+def local(pack: Pack, data: Path | None) -> dict[str, ConfiguredVerifier]:
     """The local model by the name that packs give it; {} for a pack that never asks it. Raises ConfigError."""
     model = _model(pack, data)
-    return {} if model is None else {"verifier": Asked(model, MODEL_PATIENCE, best=model.best, weighed=True)}
+    return (
+        {} if model is None else {"verifier": ConfiguredVerifier(model, MODEL_PATIENCE, best=model.best, weighed=True)}
+    )
 
 
 def offline(pack: Pack, data: Path | None) -> Callable[[str, str], float] | None:

@@ -290,7 +290,7 @@ class Nearby:
             and plain
             and promised
             and not request.controls.no_cache
-            and not conversation.follows(request.identity)
+            and not conversation.has_earlier_question(request.identity)
         )
 
     def _part(self, key: CacheKey) -> bytes:

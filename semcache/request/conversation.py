@@ -2,8 +2,8 @@
 
 Pure. Knows how the dialects write turns into `Request.identity`; embeds and decides nothing. The chain of turns is that
 of MeanCache (arXiv 2403.02694), with the assistant's turns in it.
-Invariant: only the texts of earlier user and assistant turns are ever compared by meaning; everything else, how many
-they are and in which order included, stays in `Chain.rest`, which must be equal for two requests to meet on a shelf.
+Invariant: only the texts of earlier user and assistant turns are ever compared by meaning. Everything else, and
+their number and order, stays in `TurnChain.rest`, which must be equal for two requests to meet in a partition.
 Where turns must be equal to the letter, `cache_key` lets them be so but for greetings and thanks that were answered in
 kind, contractions and "please".
 """
@@ -69,14 +69,14 @@ _CONTRACTED = (
 _PLEASE = re.compile(r"(?i),? ?\b(?:please|pls)\b,?")
 
 
-class Turn(NamedTuple):
+class EarlierTurn(NamedTuple):
     """An earlier turn that has text; `role` is "user" or "assistant"."""
 
     role: str
     text: str
 
 
-class Pair(NamedTuple):
+class TurnPair(NamedTuple):
     """Two wordings of the same turn: of the request that is looked up, and of the one that was kept."""
 
     role: str
@@ -85,14 +85,14 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class TurnChain:
     """A conversation up to its last turn. `rest` is the identity without the texts that `turns` holds, oldest first.
 
     No turns means that nothing may be compared by meaning.
     """
 
     rest: Mapping[str, Any]
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[EarlierTurn, ...] = ()
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -100,15 +100,15 @@ class Chain:
         return tuple([turn.text for turn in self.turns if turn.role == "user"])
 
 
-def read(identity: Mapping[str, Any]) -> Chain:
+def read(identity: Mapping[str, Any]) -> TurnChain:
     """The chain of a request's identity, in which the last turn holds no text any more.
 
     Ids of tool calls and of output items are drawn anew each time; they become numbers in the order of appearance.
     """
     name, items = _items(identity)
     if not 1 < len(items) <= MOST + 1:
-        return Chain(identity)
-    turns: list[Turn] = []
+        return TurnChain(identity)
+    turns: list[EarlierTurn] = []
     rest: list[Any] = []
     numbers: dict[str, int] = {}
     for item in items[:-1]:
@@ -117,11 +117,11 @@ def read(identity: Mapping[str, Any]) -> Chain:
         if turn is not None:
             turns.append(turn)
     if not turns:
-        return Chain(identity)
-    return Chain({**identity, name: [*rest, _numbered(items[-1], numbers)]}, tuple(turns))
+        return TurnChain(identity)
+    return TurnChain({**identity, name: [*rest, _numbered(items[-1], numbers)]}, tuple(turns))
 
 
-def plain(identity: Mapping[str, Any]) -> Mapping[str, Any]:
+def without_small_talk(identity: Mapping[str, Any]) -> Mapping[str, Any]:
     """The identity without small talk, its earlier questions without contractions and "please"; else as it is."""
     name, items = _items(identity)
     if len(items) < 2:
@@ -145,10 +145,10 @@ def plain(identity: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def cache_key(request: Request, salt: bytes) -> CacheKey:
     """`keys.cache_key`, with a signature that small talk and contractions in earlier turns leave as it is."""
-    return keys.cache_key(request, salt, alike=plain(request.identity))
+    return keys.cache_key(request, salt, alike=without_small_talk(request.identity))
 
 
-def stored(canonical: bytes) -> Chain | None:
+def stored_chain(canonical: bytes) -> TurnChain | None:
     """The chain of an entry, from `CacheKey.canonical`; None when that cannot be read."""
     try:
         return read(_decode(keys.unframe(canonical)[2]))
@@ -156,7 +156,7 @@ def stored(canonical: bytes) -> Chain | None:
         return None
 
 
-def pairs(asked: Chain, kept: Chain, *, last: tuple[str, str], longest: int) -> tuple[Pair, ...] | None:
+def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: int) -> tuple[TurnPair, ...] | None:
     """The turns that differ in their wording; None when the two conversations cannot be the same.
 
     `last` are the two last messages. To the letter equal must be: turns of more than `longest` characters; what is
@@ -165,7 +165,7 @@ def pairs(asked: Chain, kept: Chain, *, last: tuple[str, str], longest: int) -> 
     """
     if [turn.role for turn in asked.turns] != [turn.role for turn in kept.turns]:
         return None
-    found: list[Pair] = []
+    found: list[TurnPair] = []
     opening = next((place for place, turn in enumerate(asked.turns) if turn.role == "user"), -1)
     for place, ((role, one), (_, two)) in enumerate(zip(asked.turns, kept.turns, strict=True)):
         if one == two:
@@ -176,21 +176,23 @@ def pairs(asked: Chain, kept: Chain, *, last: tuple[str, str], longest: int) -> 
             return None
         if role == "assistant" and any(map(_points, _reaction(asked, kept, place) or last)):
             return None
-        found.append(Pair(role, one, two))
+        found.append(TurnPair(role, one, two))
     return tuple(found)
 
 
-def follows(identity: Mapping[str, Any]) -> bool:
+def has_earlier_question(identity: Mapping[str, Any]) -> bool:
     """Whether the user said something before the last turn, beyond small talk."""
-    return any(isinstance(item, dict) and item.get("role") == "user" for item in _items(plain(identity))[1][:-1])
+    return any(
+        isinstance(item, dict) and item.get("role") == "user" for item in _items(without_small_talk(identity))[1][:-1]
+    )
 
 
-def alone(identity: Mapping[str, Any], text: str) -> bool:
+def lacks_context(identity: Mapping[str, Any], text: str) -> bool:
     """Whether the last message `text` points to earlier turns that this request does not have."""
-    return is_elliptic(text) and not follows(identity)
+    return is_elliptic(text) and not has_earlier_question(identity)
 
 
-def blended(last: Vector, questions: Matrix) -> Vector:
+def blended_vector(last: Vector, questions: Matrix) -> Vector:
     """The unit vector under which a conversation is kept: as much of its last message as of the questions before."""
     if not len(questions):
         return last
@@ -240,20 +242,20 @@ def _plain(text: str) -> str:
     return found[:1].upper() + found[1:] if found else text
 
 
-def _split(item: Any) -> tuple[Any, Turn | None]:
+def _split(item: Any) -> tuple[Any, EarlierTurn | None]:
     """What stays of an item, and its text if it is a turn of user or assistant that has some."""
     role = item.get("role") if isinstance(item, dict) else None
     if role not in ("user", "assistant"):
         return item, None
     content = item.get("content")
     if isinstance(content, str):
-        return ({**item, "content": [{"type": "text"}]}, Turn(role, content)) if content else (item, None)
+        return ({**item, "content": [{"type": "text"}]}, EarlierTurn(role, content)) if content else (item, None)
     if not isinstance(content, list):
         return item, None
     texts = [part["text"] for part in content if _is_text(part)]
     if not any(texts):
         return item, None
-    return {**item, "content": [_without_text(part) for part in content]}, Turn(role, "\n".join(texts))
+    return {**item, "content": [_without_text(part) for part in content]}, EarlierTurn(role, "\n".join(texts))
 
 
 def _is_text(part: Any) -> bool:
@@ -303,7 +305,7 @@ def _fixed(text: str, *, opens: bool) -> bool:
     return kind.secret or kind.personal or kind.live or (opens and is_elliptic(text))
 
 
-def _reaction(asked: Chain, kept: Chain, place: int) -> tuple[str, str] | None:
+def _reaction(asked: TurnChain, kept: TurnChain, place: int) -> tuple[str, str] | None:
     """What the user said next after a turn; None when that is the last message."""
     for one, two in zip(asked.turns[place + 1 :], kept.turns[place + 1 :], strict=True):
         if one.role == "user":

@@ -45,7 +45,7 @@ def cache_key(request: Request, salt: bytes, *, alike: Mapping[str, Any] | None 
 
 
 def loose_signature(request: Request, rest: Mapping[str, Any], salt: bytes) -> bytes:
-    """The signature of a request whose earlier turns may be put in other words; `rest` is `context.Chain.rest`."""
+    """The signature of a request whose earlier turns may be in other words; `rest` is `conversation.TurnChain.rest`."""
     return digest(salt, b"context", _scope(request.scope), request.endpoint.value.encode(), canonical(rest))
 
 

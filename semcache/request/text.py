@@ -61,7 +61,7 @@ LIGHT = vocabulary(
 FEW = 2
 
 
-class Text(NamedTuple):
+class SplitText(NamedTuple):
     """A text with its apostrophes straightened."""
 
     raw: str
@@ -73,7 +73,7 @@ class Text(NamedTuple):
 
 
 @lru_cache(maxsize=READINGS)
-def read(text: str) -> Text:
+def read(text: str) -> SplitText:
     """Split `text` into words; hyphens, slashes and underscores separate, apostrophes inside a word do not."""
     raw = text.replace("\u2019", "'").replace("\u2018", "'")
     if "." in raw:
@@ -81,7 +81,7 @@ def read(text: str) -> Text:
     lower = raw.lower()
     tokens = _tokens(raw)
     words = tokens if lower == raw else _tokens(lower) if raw.isascii() else tuple(map(str.lower, tokens))
-    return Text(raw, lower, tokens, words, frozenset(words), _DIGIT.search(raw) is not None)
+    return SplitText(raw, lower, tokens, words, frozenset(words), _DIGIT.search(raw) is not None)
 
 
 def _tokens(raw: str) -> tuple[str, ...]:

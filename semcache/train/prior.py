@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semcache.matching import features
-from semcache.matching.strategies.certified.belief import STATED, TERMS, UNASKED, Belief, Prior, terms
+from semcache.matching.strategies.certified.belief import STATED, TERMS, UNASKED, Belief, BeliefPrior, terms
 from semcache.matching.strategies.certified.calibration import Calibration, basis
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ _ANSWERS = 0.5  # variance of an answer's offset
 
 
 def fit(groups: Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]) -> dict[str, Any]:
-    """The prior as `Prior.read` takes it, from each group's features and labels. Raises ValueError without labels.
+    """The prior as `BeliefPrior.read` takes it, from each group's features and labels.
+
+    Raises ValueError without labels.
 
     Candidates that a guard vetoes have no say, nor have texts that were typed again.
     """
@@ -73,10 +75,10 @@ def fit(groups: Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]
         for place, *row in zip(learned, center, scale, whole, deviation, strict=True)
     }
     made = {"terms": rows, "answers": _ANSWERS, "labels": {name: len(y) for name, (_, y) in tables.items()}}
-    return {**made, "calibration": _calibration(Prior.read(made), tables, shares * size)}
+    return {**made, "calibration": _calibration(BeliefPrior.read(made), tables, shares * size)}
 
 
-def _calibration(prior: Prior, tables: Mapping[str, tuple[Array, Array]], weights: Array) -> list[float]:
+def _calibration(prior: BeliefPrior, tables: Mapping[str, tuple[Array, Array]], weights: Array) -> list[float]:
     """What the log-odds of a belief that has learned nothing yet are worth, as `Calibration.mean` has it."""
     belief = Belief(prior)
     count = 1 + len(features.NAMES)

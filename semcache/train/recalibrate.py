@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semcache.matching import features, guards
-from semcache.matching.strategies.certified.belief import Belief, Prior
+from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.matching.strategies.certified.strategy import FLOOR
@@ -40,9 +40,10 @@ Groups = Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]
 
 
 class Outcome(NamedTuple):
-    """`priors` by profile as `Prior.read` takes them, empty where there were too few pairs; `told` says what was seen.
+    """`priors` by profile as `BeliefPrior.read` takes them, empty where there were too few pairs.
 
-    `told` holds the mean log loss (nats a candidate) of the shipped prior, of one learned anew, and what was chosen.
+    `told` says what was seen: the mean log loss (nats a candidate) of the shipped prior and of one learned anew, and
+    which was chosen.
     """
 
     priors: dict[str, dict[str, Any]]
@@ -70,14 +71,14 @@ def recalibrate(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix]
         )
     known = shipped("any")
     losses = {"shipped": 0.5 * (_loss(known, one) + _loss(known, two))}
-    learned = [Prior.read(prior.fit(half)) for half in (one, two)]
+    learned = [BeliefPrior.read(prior.fit(half)) for half in (one, two)]
     losses["learned"] = 0.5 * (_loss(learned[0], two) + _loss(learned[1], one))
     best = min(losses, key=losses.__getitem__)
     told |= {"log_loss": {name: round(value, 4) for name, value in losses.items()}, "chosen": best}
     if best == "shipped":
         return Outcome({}, told)
     made = prior.fit(everything)
-    made["risks"] = _risks(Prior.read(made), everything)
+    made["risks"] = _risks(BeliefPrior.read(made), everything)
     return Outcome(dict.fromkeys(PROFILES, made), told)
 
 
@@ -127,7 +128,7 @@ def _row(asked: str, judged: Candidate, near: Sequence[Candidate], *, same: bool
     return [(features.of(asked, replace(judged, conflicts=conflicts, around=surroundings)), same)]
 
 
-def _loss(known: Prior, groups: Groups) -> float:
+def _loss(known: BeliefPrior, groups: Groups) -> float:
     """Mean negative log-likelihood (nats), every group having the same say."""
     belief, calibration = Belief(known), Calibration(known.calibration)
     means = []
@@ -143,7 +144,7 @@ def _probability(belief: Belief, calibration: Calibration, values: tuple[float, 
     return calibration.corrected(belief.log_odds(values, 0), 0.0)
 
 
-def _risks(known: Prior, groups: Groups) -> list[float]:
+def _risks(known: BeliefPrior, groups: Groups) -> list[float]:
     """Quantiles of 1 - P(correct), every group having the same say."""
     belief, calibration = Belief(known), Calibration(known.calibration)
     grid = (np.arange(_QUANTILES) + 0.5) / _QUANTILES

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.matching.break_even import Costs, Economics, Outlook, Relaxation, break_even
+from semcache.matching.break_even import Economics, LookupCosts, Profitability, Relaxation, break_even
 from semcache.types.evidence import wilson
 
 LOOKUP, LLM = 0.001, 0.01
@@ -27,14 +27,14 @@ def traffic(economics: Economics, rate: float, requests: int, rng: random.Random
 
 def test_break_even_is_the_price_of_looking_over_what_a_hit_saves() -> None:
     # 30 ms of lookup against 180 ms that a hit saves: the published 15 to 20% for fast models.
-    assert break_even(Costs(lookup=30, llm=200, fetch=20)) == pytest.approx(30 / 180)
-    dear = break_even(Costs(lookup=1, llm=10, verify=2, wrong=50), grey=0.1, audit=0.02, error=0.1)
+    assert break_even(LookupCosts(lookup=30, llm=200, fetch=20)) == pytest.approx(30 / 180)
+    dear = break_even(LookupCosts(lookup=1, llm=10, verify=2, wrong=50), grey=0.1, audit=0.02, error=0.1)
     assert dear == pytest.approx((1 + 0.2 + 0.2) / (10 - 5))
 
 
 def test_where_a_hit_saves_nothing_no_hit_rate_pays() -> None:
-    assert break_even(Costs(lookup=1, llm=10, wrong=1000), error=0.01) == math.inf
-    assert break_even(Costs(lookup=1, llm=1, fetch=1)) == math.inf
+    assert break_even(LookupCosts(lookup=1, llm=10, wrong=1000), error=0.01) == math.inf
+    assert break_even(LookupCosts(lookup=1, llm=1, fetch=1)) == math.inf
 
 
 @given(st.integers(0, 50), st.integers(0, 50))
@@ -73,7 +73,7 @@ def test_it_opens_again_when_traffic_has_become_worth_it() -> None:
     traffic(economics, 0.5, 15_000, rng)
     balance = economics.standing("a")
     assert balance.open
-    assert balance.outlook is Outlook.PAYS
+    assert balance.outlook is Profitability.PAYS
     assert balance.hit_rate.low > balance.break_even == pytest.approx(0.1)
 
 
@@ -82,7 +82,7 @@ def test_nothing_is_closed_on_little_evidence() -> None:
     for _ in range(199):
         economics.looked_up("a", hit=False, llm=LLM, lookup=LLM)
     assert economics.standing("a").open
-    assert economics.standing("a").outlook is Outlook.UNCLEAR
+    assert economics.standing("a").outlook is Profitability.UNCLEAR
     assert economics.standing("never seen").open
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.config.packs import Category, Pack
-from semcache.matching.break_even import Outlook
-from semcache.matching.profitability import Gate
+from semcache.matching.break_even import Profitability
+from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.storage.accounting import Prices, recorded
 from semcache.types import (
     Assembled,
@@ -60,14 +60,14 @@ ANSWER = Assembled(b"{}", "Lima", complete=True, usage=Usage(100, 100))
 AUDIT = Label(0.0, "dear", "t", 7, 7, b"e", 0.9, (), 0.9, True, LabelSource.AUDIT, served=True)
 
 
-def told(gate: Gate, lookup: Lookup, answer: Assembled | None = ANSWER, times: int = 1) -> None:
+def told(gate: ProfitabilityMonitor, lookup: Lookup, answer: Assembled | None = ANSWER, times: int = 1) -> None:
     for _ in range(times):
         row = recorded(lookup, Prices(), at=0.0, status=200, seconds=0.0, answer=answer)
         gate.note(lookup, row)
 
 
 def test_a_request_whose_outcome_is_told_again_counts_once() -> None:
-    gate = Gate(PACK)
+    gate = ProfitabilityMonitor(PACK)
     told(gate, LOOKUP, times=3)
     told(gate, replace(LOOKUP, request_id="other", decision=HIT), answer=None)
     standing = gate.standing("dear")
@@ -84,13 +84,13 @@ def test_a_request_whose_outcome_is_told_again_counts_once() -> None:
     ],
 )
 def test_what_was_not_looked_up_by_meaning_is_no_evidence(changes: dict[str, object]) -> None:
-    gate = Gate(PACK)
+    gate = ProfitabilityMonitor(PACK)
     told(gate, replace(LOOKUP, **changes))  # type: ignore[arg-type]
     assert gate.standing("dear").lookups == 0
 
 
 def test_a_category_whose_errors_cost_more_than_its_hits_save_is_closed_but_for_probes() -> None:
-    gate, rng = Gate(PACK), random.Random(1)
+    gate, rng = ProfitabilityMonitor(PACK), random.Random(1)
     for number in range(1000):
         decision = HIT if number % 2 else MISS
         told(gate, replace(LOOKUP, request_id=str(number), decision=decision))
@@ -104,14 +104,14 @@ def test_a_category_whose_errors_cost_more_than_its_hits_save_is_closed_but_for_
 
 
 def test_as_long_as_no_cost_is_known_every_category_stays_open() -> None:
-    gate = Gate(PACK)
+    gate = ProfitabilityMonitor(PACK)
     for number in range(1000):
         told(gate, replace(LOOKUP, request_id=str(number)), answer=replace(ANSWER, usage=Usage()))
     assert gate.open("dear", lambda: 0.5)
-    assert gate.standing("dear").outlook is Outlook.UNCLEAR
+    assert gate.standing("dear").outlook is Profitability.UNCLEAR
 
 
-class Closed(Gate):
+class Closed(ProfitabilityMonitor):
     probes = 1.0
 
     def open(self, category: str, draw: object) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.matching.retyped import verbatim
+from semcache.matching.retyped import is_retyped
 
 TEXTS = st.text(st.sampled_from("aZüßИ5 ?!.\n'\u2019`("), max_size=12)
 
@@ -29,8 +29,8 @@ TEXTS = st.text(st.sampled_from("aZüßИ5 ?!.\n'\u2019`("), max_size=12)
     ],
 )
 def test_what_a_keyboard_does_to_a_text(one: str, two: str) -> None:
-    assert verbatim(one, two)
-    assert verbatim(two, one)
+    assert is_retyped(one, two)
+    assert is_retyped(two, one)
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_what_a_keyboard_does_to_a_text(one: str, two: str) -> None:
     ],
 )
 def test_what_changes_the_text(one: str, two: str) -> None:
-    assert not verbatim(one, two)
-    assert not verbatim(two, one)
+    assert not is_retyped(one, two)
+    assert not is_retyped(two, one)
 
 
 @given(TEXTS, TEXTS)
 def test_it_is_symmetric_and_true_of_a_text_and_itself(one: str, two: str) -> None:
-    assert verbatim(one, one)
-    assert verbatim(one, two) == verbatim(two, one)
+    assert is_retyped(one, one)
+    assert is_retyped(one, two) == is_retyped(two, one)

@@ -17,7 +17,7 @@ from semcache.config.settings import Settings
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.matching import features, verification
 from semcache.matching.strategies.static import StaticThreshold
-from semcache.matching.verification import Asked, Verifiers
+from semcache.matching.verification import ConfiguredVerifier, Verifiers
 from semcache.models.language_model import INSTRUCTIONS, LlmVerifier, shown
 from semcache.models.verifiers import given as chosen_by_user
 from semcache.models.verifiers import open_verifiers
@@ -84,7 +84,7 @@ class Says:
 
 
 def llm(verifier: Says, *, patience: float = 5.0, meter: Meter | None = None, best: float = 1.0) -> Verifiers:
-    return Verifiers({"llm": Asked(verifier, patience, best)}, meter=meter)
+    return Verifiers({"llm": ConfiguredVerifier(verifier, patience, best)}, meter=meter)
 
 
 class Weighs(StaticThreshold):
@@ -181,7 +181,7 @@ async def test_a_verifier_that_does_not_answer_is_not_waited_for() -> None:
     late = meter.registry.get_sample_value("semcache_verifications_total", {"category": "default", "result": "late"})
     assert late == 1
     verifier = Says(1.0)
-    verifiers._known["llm"] = Asked(verifier, 5.0)
+    verifiers._known["llm"] = ConfiguredVerifier(verifier, 5.0)
     assert isinstance(await settled(verifiers), Forward), "it is left alone for a while"
     assert verifier.heard == []
 
@@ -240,7 +240,7 @@ async def test_a_word_that_is_weighed_is_one_more_thing_for_the_strategy_to_judg
     lookup = replace(unsure(), decision=Verify(CARD, 0.8, 0.7, values, 0.25))
     for word, serves in ((0.9, True), (0.6, False)):
         threshold = Weighs(least=1.0)
-        verifiers = Verifiers({"llm": Asked(Says(word), 5.0, 0.98, weighed=True)})
+        verifiers = Verifiers({"llm": ConfiguredVerifier(Says(word), 5.0, 0.98, weighed=True)})
         decision = await settled(verifiers, lookup, threshold=threshold)
         assert isinstance(decision, Serve) is serves
         assert decision.p_correct == 0.995, "as the strategy says, not the verifier"
@@ -248,7 +248,9 @@ async def test_a_word_that_is_weighed_is_one_more_thing_for_the_strategy_to_judg
         assert told == features.told(values, word), "labels must tell what was said"
         assert threshold.noted == [(0.995, serves)]
     weak = Says(0.6)
-    assert isinstance(await settled(Verifiers({"llm": Asked(weak, 5.0, 0.6, weighed=True)}), lookup), Forward)
+    assert isinstance(
+        await settled(Verifiers({"llm": ConfiguredVerifier(weak, 5.0, 0.6, weighed=True)}), lookup), Forward
+    )
     assert weak.heard == [], "the best that it ever says would not be enough"
 
 
@@ -262,7 +264,7 @@ async def test_a_request_counts_against_the_budget_once_its_fate_is_known(
 
 
 async def test_a_word_is_paid_for_once_and_one_of_memory_is_free() -> None:
-    verifiers = Verifiers({"llm": Asked(Says(1.0), 5.0, cost=lambda _, size: float(size))})
+    verifiers = Verifiers({"llm": ConfiguredVerifier(Says(1.0), 5.0, cost=lambda _, size: float(size))})
     first = await verifiers.settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.5)
     assert first.verified == len(QUERY) + len(CACHED) + len(ANSWER)
     again = await verifiers.settle(unsure(), entry_of, pack=pack(), threshold=Weighs(), draw=0.5)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from semcache.dialects import dialects
 from semcache.request import conversation
-from semcache.request.conversation import Pair
+from semcache.request.conversation import TurnPair
 from semcache.request.keys import cache_key, canonical, loose_signature
 from semcache.types import Endpoint, Request
 
@@ -73,7 +73,7 @@ def with_tool(endpoint: Endpoint, result: str, *, arguments: str = '{"city":"Osl
     return read(endpoint, first, *steps, assistant("It rains."), last)
 
 
-def chain(request: Request) -> conversation.Chain:
+def chain(request: Request) -> conversation.TurnChain:
     return conversation.read(request.identity)
 
 
@@ -81,7 +81,7 @@ def loose(request: Request) -> bytes:
     return loose_signature(request, chain(request).rest, SALT)
 
 
-def compared(one: Request, two: Request) -> tuple[Pair, ...] | None:
+def compared(one: Request, two: Request) -> tuple[TurnPair, ...] | None:
     return conversation.pairs(chain(one), chain(two), last=(one.text, two.text), longest=200)
 
 
@@ -194,20 +194,20 @@ def test_the_chain_and_what_is_left_say_together_what_the_identity_says(
 @given(st.recursive(st.none() | st.integers() | texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner)))
 def test_nothing_that_a_client_may_send_cannot_be_read(value: Any) -> None:
     for items in (value, [value, value], [{"role": "user", "content": value}, {"role": "user"}]):
-        assert isinstance(conversation.read({"messages": items}), conversation.Chain)
-        assert isinstance(conversation.alone({"input": items}, "Is it treatable?"), bool)
+        assert isinstance(conversation.read({"messages": items}), conversation.TurnChain)
+        assert isinstance(conversation.lacks_context({"input": items}, "Is it treatable?"), bool)
 
 
 def test_an_entry_remembers_its_conversation() -> None:
     request = read(CHAT, *talk("a", "b", "c"))
-    kept = conversation.stored(cache_key(request, SALT).canonical)
+    kept = conversation.stored_chain(cache_key(request, SALT).canonical)
     assert kept is not None
     assert kept.turns == chain(request).turns
 
 
 @pytest.mark.parametrize("canonical", [b"", b"{}", b"\x00" * 40, keys_of(b"[]"), keys_of(b"{")])
 def test_an_entry_that_no_cache_wrote_has_no_conversation(canonical: bytes) -> None:
-    assert conversation.stored(canonical) is None
+    assert conversation.stored_chain(canonical) is None
 
 
 def test_a_very_long_conversation_has_to_match_to_the_letter() -> None:
@@ -225,7 +225,7 @@ def asking(*texts: str) -> Request:
 def test_turns_in_other_words_are_compared_and_equal_ones_are_not() -> None:
     one = asking("How do I reset my router?", "Hold the button.", "How long does that take?")
     two = asking("How can I reset my router?", "Hold the button.", "How long does it take?")
-    assert compared(one, two) == (Pair("user", "How do I reset my router?", "How can I reset my router?"),)
+    assert compared(one, two) == (TurnPair("user", "How do I reset my router?", "How can I reset my router?"),)
     assert compared(one, one) == ()
 
 
@@ -299,9 +299,9 @@ def test_conversations_of_other_shapes_never_match() -> None:
 def test_a_message_that_points_back_has_no_answer_of_its_own(text: str) -> None:
     for endpoint in ALL:
         greeted = with_system(endpoint, "Help.", assistant("Hello!"), user(text))
-        assert conversation.alone(read(endpoint, user(text)).identity, text)
-        assert conversation.alone(greeted.identity, text)
-        assert not conversation.alone(read(endpoint, *talk("a", "b", text)).identity, text)
+        assert conversation.lacks_context(read(endpoint, user(text)).identity, text)
+        assert conversation.lacks_context(greeted.identity, text)
+        assert not conversation.lacks_context(read(endpoint, *talk("a", "b", text)).identity, text)
 
 
 @pytest.mark.parametrize(
@@ -315,13 +315,13 @@ def test_a_message_that_points_back_has_no_answer_of_its_own(text: str) -> None:
     ],
 )
 def test_a_question_that_stands_alone_is_left_alone(text: str) -> None:
-    assert not conversation.alone(read(CHAT, user(text)).identity, text)
+    assert not conversation.lacks_context(read(CHAT, user(text)).identity, text)
 
 
 @pytest.mark.parametrize("endpoint", ALL)
 def test_small_talk_is_nothing_to_point_back_to(endpoint: Endpoint) -> None:
     text = "what about Germany?"
-    assert conversation.alone(
+    assert conversation.lacks_context(
         read(endpoint, *talk("Hi there!", "Hello! How can I help you today?", text)).identity, text
     )
 
@@ -390,8 +390,8 @@ def unit(*values: float) -> Any:
 
 def test_a_conversation_lies_between_its_last_message_and_what_was_asked_before() -> None:
     last, before, other = unit(1, 0, 0), unit(0, 1, 0), unit(0, 0, 1)
-    mine = conversation.blended(last, np.stack([before]))
-    theirs = conversation.blended(last, np.stack([other]))
+    mine = conversation.blended_vector(last, np.stack([before]))
+    theirs = conversation.blended_vector(last, np.stack([other]))
     assert float(mine @ mine) == pytest.approx(1, abs=1e-5)
     assert float(mine @ last) == pytest.approx(float(mine @ before), abs=1e-5)
     assert float(mine @ mine) > float(mine @ theirs)
@@ -399,4 +399,4 @@ def test_a_conversation_lies_between_its_last_message_and_what_was_asked_before(
 
 @pytest.mark.parametrize("before", [np.empty((0, 3), np.float32), unit(-1, 0, 0)[None], np.zeros((1, 3), np.float32)])
 def test_questions_that_say_nothing_leave_the_last_message(before: Any) -> None:
-    assert conversation.blended(unit(1, 0, 0), before) == pytest.approx(unit(1, 0, 0))
+    assert conversation.blended_vector(unit(1, 0, 0), before) == pytest.approx(unit(1, 0, 0))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.config import packs
-from semcache.matching.break_even import Balance, Outlook
+from semcache.matching.break_even import Balance, Profitability
 from semcache.matching.strategies import ByCategory, StaticThreshold
 from semcache.storage import accounting
 from semcache.types import (
@@ -161,7 +161,7 @@ def test_each_category_is_held_to_its_own_target() -> None:
 @pytest.mark.parametrize(("rate", "shown"), [(0.25, 0.25), (float("inf"), None)])
 def test_what_a_category_costs_is_shown_and_is_json(rate: float, shown: float | None) -> None:
     pack = packs.load("default")
-    balance = Balance(500, 5, Interval(0.01, 0.0, 0.02), rate, -1.0, Outlook.LOSES, open=False)
+    balance = Balance(500, 5, Interval(0.01, 0.0, 0.02), rate, -1.0, Profitability.LOSES, open=False)
     rows = accounting.statistics(pack, [], {}, StaticThreshold(pack), {"facts": balance})["categories"]
     assert (rows["facts"]["break_even"], rows["facts"]["outlook"]) == (shown, "loses")
     assert (rows["math"]["break_even"], rows["math"]["outlook"]) == (None, None)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from semcache.matching import features
-from semcache.matching.strategies.certified.belief import TERMS, UNASKED, Prior
+from semcache.matching.strategies.certified.belief import TERMS, UNASKED, BeliefPrior
 from semcache.train import splits
 from semcache.train.pairs import Pair
 from semcache.train.prior import fit
@@ -65,7 +65,7 @@ def test_an_embedder_with_a_scale_of_its_own_gets_a_prior_of_its_own() -> None:
     assert outcome.told["chosen"] == "learned"
     assert outcome.told["log_loss"]["learned"] < 0.5 * outcome.told["log_loss"]["shipped"]
     assert set(outcome.priors) == set(PROFILES)
-    prior = Prior.read(outcome.priors["any"])
+    prior = BeliefPrior.read(outcome.priors["any"])
     assert list(prior.risks) == sorted(prior.risks)
     assert outcome == recalibrate(pairs, scorer(pairs, 0.72, 0.56), seed=3), "the same again"
 
@@ -107,7 +107,7 @@ def test_what_lies_below_the_floor_teaches_nothing(score: float) -> None:
 def test_where_nobody_was_asked_the_verifiers_word_keeps_the_weight_that_is_stated() -> None:
     rng = random.Random(3)
     values = [tuple(rng.random() for _ in features.AROUND) + (0.0,) * (len(features.NAMES) - 8) for _ in range(60)]
-    found = Prior.read(fit({"some": (values, [one[0] > 0.5 for one in values])}))
+    found = BeliefPrior.read(fit({"some": (values, [one[0] > 0.5 for one in values])}))
     for name, (mean, deviation) in UNASKED.items():
         place = TERMS.index(name)
         assert (found.mean[place], found.deviation[place], found.scale[place]) == (mean, deviation, 1.0)

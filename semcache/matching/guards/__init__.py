@@ -14,18 +14,18 @@ from typing import Any
 
 from semcache.config import plugins
 from semcache.errors import ConfigError
-from semcache.matching.guards.base import Comparing, Whole
-from semcache.matching.guards.code import Code
-from semcache.matching.guards.dates import Dates
-from semcache.matching.guards.direction import Direction
-from semcache.matching.guards.ellipsis import Elliptic
-from semcache.matching.guards.entities import Entities
-from semcache.matching.guards.form import Form
-from semcache.matching.guards.negation import Negation
-from semcache.matching.guards.numbers import Numbers
-from semcache.matching.guards.quantifiers import Quantifiers
-from semcache.matching.guards.question import Question
-from semcache.matching.guards.scope import Scope
+from semcache.matching.guards.base import ReadingGuard, TextGuard
+from semcache.matching.guards.code import CodeGuard
+from semcache.matching.guards.dates import DateGuard
+from semcache.matching.guards.direction import DirectionGuard
+from semcache.matching.guards.ellipsis import EllipsisGuard
+from semcache.matching.guards.entities import EntityGuard
+from semcache.matching.guards.form import FormGuard
+from semcache.matching.guards.negation import NegationGuard
+from semcache.matching.guards.numbers import NumberGuard
+from semcache.matching.guards.quantifiers import QuantifierGuard
+from semcache.matching.guards.question import QuestionGuard
+from semcache.matching.guards.scope import ScopeGuard
 from semcache.protocols import Guard
 from semcache.request.text import READINGS
 from semcache.types import Conflict
@@ -33,26 +33,26 @@ from semcache.types import Conflict
 __all__ = ["GUARDS", "conflicts", "guards"]
 
 # Cheapest first.
-_ALL: tuple[Comparing[Any], ...] = (
-    Form(),
-    Code(),
-    Scope(),
-    Quantifiers(),
-    Elliptic(),
-    Question(),
-    Numbers(),
-    Dates(),
-    Negation(),
-    Direction(),
-    Entities(),
+_ALL: tuple[ReadingGuard[Any], ...] = (
+    FormGuard(),
+    CodeGuard(),
+    ScopeGuard(),
+    QuantifierGuard(),
+    EllipsisGuard(),
+    QuestionGuard(),
+    NumberGuard(),
+    DateGuard(),
+    NegationGuard(),
+    DirectionGuard(),
+    EntityGuard(),
 )
-GUARDS: dict[str, Comparing[Any]] = {guard.name: guard for guard in _ALL}
+GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
 
 
 class _Panel:
     """Some guards, with what they read in the texts seen of late."""
 
-    def __init__(self, chosen: tuple[Comparing[Any], ...]) -> None:
+    def __init__(self, chosen: tuple[ReadingGuard[Any], ...]) -> None:
         self.guards = chosen
         self.readings = lru_cache(maxsize=READINGS)(self._readings)
 
@@ -65,14 +65,14 @@ def _panel(names: tuple[str, ...]) -> _Panel:
     return _Panel(tuple([_guard(name) for name in names]))
 
 
-def _guard(name: str) -> Comparing[Any]:
+def _guard(name: str) -> ReadingGuard[Any]:
     """The built-in guard, or that of a plug-in, under the name that packs have for it."""
     if name in GUARDS:
         return GUARDS[name]
     if name not in plugins.names("guards"):
         raise ConfigError(plugins.unknown("guards", name, GUARDS))
     made: Guard = plugins.make("guards", name)
-    return made if isinstance(made, Comparing) else Whole(made)
+    return made if isinstance(made, ReadingGuard) else TextGuard(made)
 
 
 def guards(names: Iterable[str]) -> tuple[Guard, ...]:

@@ -15,7 +15,7 @@ from semcache.types import Conflict
 R = TypeVar("R")
 
 
-class Comparing(ABC, Generic[R]):
+class ReadingGuard(ABC, Generic[R]):
     """A guard that compares two readings.
 
     `read` must return one shared object for all texts that say nothing of its kind.
@@ -37,7 +37,7 @@ class Comparing(ABC, Generic[R]):
         return None if one is two else self.compare(one, two, query, cached)
 
 
-class Whole(Comparing[str]):
+class TextGuard(ReadingGuard[str]):
     """A guard that has no readings of its own: it is shown the texts."""
 
     def __init__(self, guard: Guard) -> None:

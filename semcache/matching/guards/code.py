@@ -13,7 +13,7 @@ import re
 from typing import NamedTuple
 
 from semcache.matching.guards import entities
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.names import ALIASES
 from semcache.request.text import all_the_difference, stem, stems, vocabulary
 from semcache.request.text import read as read_text
@@ -74,25 +74,25 @@ _OPERATOR = re.compile(
 _FIRM = frozenset(("language", "flag", "call", "file", "code"))
 
 
-class Reading(NamedTuple):
+class CodeReading(NamedTuple):
     """What a text has to match: `literals` and their kinds, and its `operators` in a row."""
 
     literals: dict[str, str]
     operators: tuple[str, ...]
 
 
-_NOTHING = Reading(_NONE, ())
+_NOTHING = CodeReading(_NONE, ())
 
 
-class Code(Comparing[Reading]):
+class CodeGuard(ReadingGuard[CodeReading]):
     """Vetoes prompts that name different literals or operators; doubts those of which only one quotes something."""
 
     name = "code"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> CodeReading:
         return read(text)
 
-    def compare(self, ours: Reading, theirs: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the literals and operators of both texts."""
         if ours.operators and theirs.operators and ours.operators != theirs.operators:
             return Conflict(self.name, f"{' '.join(ours.operators)} / {' '.join(theirs.operators)}")
@@ -107,14 +107,14 @@ class Code(Comparing[Reading]):
         return Conflict(self.name, detail, veto or all_the_difference(query, cached, _pieces(left + right)))
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> CodeReading:
     """The literals and operators of `text`."""
     words = read_text(text)
     bag, raw = words.bag, words.raw
     lettered = not bag.isdisjoint(_LETTERED) or (not bag.isdisjoint(_LETTERS) and _IN_LETTER.search(raw) is not None)
     literals = _literals(raw) if lettered or _MARKS.search(raw) is not None else _NONE
     operators = () if _OPERATING.search(raw) is None else tuple(match[0].strip() for match in _OPERATOR.finditer(raw))
-    return Reading(literals, operators) if literals or operators else _NOTHING
+    return CodeReading(literals, operators) if literals or operators else _NOTHING
 
 
 def _literals(raw: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 Reads explicit dates in the usual spellings, years, decades, months, weekdays, quarters, times of day, relative times
 and the tense of the question. Knows no clock, so "today" equals no date.
-Invariant: what this guard reads as a date is blanked in `Reading.rest`, so that the numbers in it are not read twice.
+Invariant: a date is blanked in `DateReading.rest`, so that the numbers in it are not read twice.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.matching.guards.base import Comparing
-from semcache.request.text import FEW, READINGS, Text, differing, heads
+from semcache.matching.guards.base import ReadingGuard
+from semcache.request.text import FEW, READINGS, SplitText, differing, heads
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -130,7 +130,7 @@ _NOT_YEAR_AFTER = re.compile(
 )
 
 
-class Reading(NamedTuple):
+class DateReading(NamedTuple):
     """`items` are normalised times; `tense` is "past", "future" or ""; `rest` is the text without its
     dates, None for one that has none."""
 
@@ -141,15 +141,15 @@ class Reading(NamedTuple):
     rest: str | None
 
 
-class Dates(Comparing[Reading]):
+class DateGuard(ReadingGuard[DateReading]):
     """Vetoes prompts about different dates, times or tenses."""
 
     name = "dates"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> DateReading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: DateReading, two: DateReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the times that both texts name."""
         if (one.items or two.items or one.alternatives or two.alternatives) and not _same(one, two):
             return Conflict(self.name, f"{_show(one)} / {_show(two)}", _telling(one, two, query, cached))
@@ -160,7 +160,7 @@ class Dates(Comparing[Reading]):
         return None
 
 
-def _telling(one: Reading, two: Reading, query: str, cached: str) -> bool:
+def _telling(one: DateReading, two: DateReading, query: str, cached: str) -> bool:
     """Whether other times are more than another wording.
 
     Where only one text names a time and much else differs, they may be; and when it happened to the asker, often is.
@@ -174,16 +174,16 @@ def _telling(one: Reading, two: Reading, query: str, cached: str) -> bool:
     return len(differing(query, cached) - _WORDS - _SPANS) <= FEW
 
 
-_NOTHING = Reading(frozenset(), (), "", "", None)
+_NOTHING = DateReading(frozenset(), (), "", "", None)
 
 
 @lru_cache(maxsize=READINGS)
-def read(text: str) -> Reading:
+def read(text: str) -> DateReading:
     """The times that `text` names."""
     words = read_text(text)
     tense, role = _tense(words)
     if not words.digits and (words.bag.isdisjoint(_WORDS) or _timeless(words)):
-        return Reading(frozenset(), (), tense, role, None) if tense or role else _NOTHING
+        return DateReading(frozenset(), (), tense, role, None) if tense or role else _NOTHING
     items: set[str] = set()
     alternatives: list[frozenset[str]] = []
     pieces: list[str] = []
@@ -202,7 +202,7 @@ def read(text: str) -> Reading:
     dated = any(item.startswith("date") and "?" not in item[-3:] for item in items)
     if dated:
         items = {item for item in items if not item.startswith("weekday")}
-    return Reading(frozenset(items - {""}), tuple(alternatives), tense, role, "".join(pieces))
+    return DateReading(frozenset(items - {""}), tuple(alternatives), tense, role, "".join(pieces))
 
 
 def without(text: str) -> str:
@@ -211,14 +211,14 @@ def without(text: str) -> str:
     return read_text(text).lower if rest is None else rest
 
 
-def _timeless(words: Text) -> bool:
+def _timeless(words: SplitText) -> bool:
     bag = words.bag
     if "'" in words.lower or not bag.isdisjoint(_NAMED):
         return False
     return bag.isdisjoint(_SPANS) or bag.isdisjoint(_SHIFTS)
 
 
-def _same(one: Reading, two: Reading) -> bool:
+def _same(one: DateReading, two: DateReading) -> bool:
     if not one.alternatives and not two.alternatives:
         return one.items == two.items
     left, right = set(one.items), set(two.items)
@@ -232,7 +232,7 @@ def _same(one: Reading, two: Reading) -> bool:
     return left == right
 
 
-def _normal(match: re.Match[str], words: Text) -> frozenset[str] | None:
+def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
     """The normalised times behind a match: several when it is ambiguous, {""} for the present, None for no date."""
     group, get = match.lastgroup, match.group
     if group == "iso":
@@ -297,7 +297,7 @@ def _normal(match: re.Match[str], words: Text) -> frozenset[str] | None:
     return _named(get("w"), match.start(), words)
 
 
-def _named(word: str, start: int, words: Text) -> frozenset[str] | None:
+def _named(word: str, start: int, words: SplitText) -> frozenset[str] | None:
     """A month or weekday that stands alone; ambiguous words count only after a preposition, or capitalised inside."""
     if word in _NOT_ALONE or word in ("sat", "sun"):
         before = words.lower[:start].split()
@@ -316,7 +316,7 @@ def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
     return frozenset((f"date {year or '?'}-{month}-{day}",))
 
 
-def _tense(words: Text) -> tuple[str, str]:
+def _tense(words: SplitText) -> tuple[str, str]:
     """The tense, and that of a question for the holder of a role. "Won't" refuses rather than foretells."""
     bag = words.bag
     if "if" in bag or "would" in bag:
@@ -335,6 +335,6 @@ def _tense(words: Text) -> tuple[str, str]:
     return tense, role
 
 
-def _show(reading: Reading) -> str:
+def _show(reading: DateReading) -> str:
     shown = sorted(reading.items) + ["|".join(sorted(options)) for options in reading.alternatives]
     return ", ".join(shown) or "no date"

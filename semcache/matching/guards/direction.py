@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
 from semcache.request.text import read as read_text
@@ -42,7 +42,7 @@ _ENOUGH = 4  # content words in common; fewer are said in any order
 _LONGEST = 60  # words; longer prompts are read as far as that
 
 
-class Reading(NamedTuple):
+class DirectionReading(NamedTuple):
     """`sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
     those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one."""
 
@@ -58,15 +58,15 @@ class Reading(NamedTuple):
     undergoing: frozenset[str]
 
 
-class Direction(Comparing[Reading]):
+class DirectionGuard(ReadingGuard[DirectionReading]):
     """Vetoes prompts in which two things have changed places."""
 
     name = "direction"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> DirectionReading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: DirectionReading, two: DirectionReading, query: str, cached: str, /) -> Conflict | None:
         """Compare what comes from where, what exceeds what, and the order of equal words."""
         found = None if one.symmetric or two.symmetric else self._opposed(one, two, query, cached)
         if found is None and len(one.bag & two.bag) > _ENOUGH:
@@ -75,7 +75,7 @@ class Direction(Comparing[Reading]):
                 return Conflict(self.name, "words changed places", False)
         return found
 
-    def _opposed(self, one: Reading, two: Reading, query: str, cached: str) -> Conflict | None:
+    def _opposed(self, one: DirectionReading, two: DirectionReading, query: str, cached: str) -> Conflict | None:
         if (one.sources and two.targets) or (one.targets and two.sources):
             found = _turned(one.sources, two.targets, one.targets) | _turned(two.sources, one.targets, two.targets)
             if found:
@@ -97,7 +97,7 @@ class Direction(Comparing[Reading]):
         return None
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> DirectionReading:
     """What `text` says of directions, and the order of its words."""
     words = read_text(text)
     stems = tuple([stem(word) for word in words.words[:_LONGEST]])
@@ -106,7 +106,9 @@ def read(text: str) -> Reading:
     owners = () if words.bag.isdisjoint(_OWNERS) else tuple([_OWNERS[word] for word in words.words if word in _OWNERS])
     acting, undergoing = _deeds(words.words[:_LONGEST])
     if words.bag.isdisjoint(_PIVOTS):
-        return Reading(stems, bag, frozenset(), frozenset(), (), frozenset(), symmetric, owners, acting, undergoing)
+        return DirectionReading(
+            stems, bag, frozenset(), frozenset(), (), frozenset(), symmetric, owners, acting, undergoing
+        )
     sources: set[frozenset[str]] = set()
     targets: set[frozenset[str]] = set()
     than: list[tuple[frozenset[str], frozenset[str]]] = []
@@ -123,7 +125,7 @@ def read(text: str) -> Reading:
             than.append((frozenset(stems[: place - 1]) - LIGHT, behind))
             degrees.add(stems[place - 1])
     nothing = frozenset((frozenset[str](),))
-    return Reading(
+    return DirectionReading(
         stems,
         bag,
         frozenset(sources) - nothing,
@@ -206,7 +208,7 @@ def _phrase(stems: tuple[str, ...], words: tuple[str, ...], start: int) -> froze
     return frozenset(found)
 
 
-def compared_otherwise(one: Reading, two: Reading) -> bool:
+def compared_otherwise(one: DirectionReading, two: DirectionReading) -> bool:
     """Whether a comparison with "than" goes the other way round in `two`."""
     return any(
         (behind - right) & (left - before) and (right - behind) & (before - left)

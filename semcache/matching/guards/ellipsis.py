@@ -6,13 +6,13 @@ Invariant: texts of the same words never conflict; whether their conversations m
 
 from __future__ import annotations
 
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.request.kinds.elliptic import is_elliptic
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 
-class Elliptic(Comparing[tuple[str, ...] | None]):
+class EllipsisGuard(ReadingGuard[tuple[str, ...] | None]):
     """Vetoes a prompt that leans on earlier turns, against any other prompt."""
 
     name = "ellipsis"

@@ -15,11 +15,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.matching.guards import scripts
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.dates import CALENDAR
 from semcache.matching.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
 from semcache.matching.guards.units import UNITS
-from semcache.request.text import READINGS, Text, content, stem, stems, vocabulary
+from semcache.request.text import READINGS, SplitText, content, stem, stems, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -38,23 +38,23 @@ _AMERICA = frozenset(("usa", "america", "american", "americans", "states"))
 _NONE: frozenset[str] = frozenset()
 
 
-class Reading(NamedTuple):
+class EntityReading(NamedTuple):
     """`names` were spelt as names; `known` are canonical names of the table; `foreign` is all in other scripts."""
 
     names: tuple[tuple[str, ...], ...]
     known: frozenset[str]
-    foreign: scripts.Reading = scripts.NOTHING
+    foreign: scripts.ScriptReading = scripts.NOTHING
 
 
-class Entities(Comparing[Reading]):
+class EntityGuard(ReadingGuard[EntityReading]):
     """Vetoes prompts that name different things; doubts those of which only one names a thing."""
 
     name = "entities"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> EntityReading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: EntityReading, two: EntityReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the things that both texts name."""
         if one.foreign is not two.foreign and (found := scripts.differing(one.foreign, two.foreign)) is not None:
             ours, theirs, sure = found
@@ -76,17 +76,17 @@ class Entities(Comparing[Reading]):
         return None
 
 
-_NOTHING = Reading((), _NONE)
+_NOTHING = EntityReading((), _NONE)
 
 
 @lru_cache(maxsize=READINGS)
-def read(text: str) -> Reading:
+def read(text: str) -> EntityReading:
     """The things that `text` names."""
     words = read_text(text)
     phrases = () if words.bag.isdisjoint(LAST_WORDS) else tuple(phrase for phrase in PHRASES if phrase in words.lower)
     names, known = _names(words, phrases), _known(words, phrases)
     foreign = scripts.read(text)
-    return Reading(names, known, foreign) if names or known or foreign is not scripts.NOTHING else _NOTHING
+    return EntityReading(names, known, foreign) if names or known or foreign is not scripts.NOTHING else _NOTHING
 
 
 def _alone(query: str, cached: str, names: list[str]) -> bool:
@@ -101,7 +101,7 @@ def _alone(query: str, cached: str, names: list[str]) -> bool:
     }
 
 
-def _known(words: Text, phrases: tuple[str, ...]) -> frozenset[str]:
+def _known(words: SplitText, phrases: tuple[str, ...]) -> frozenset[str]:
     bag = words.bag
     aliased = bag & _ALIASED
     if not aliased and not phrases and "'s" not in words.lower:
@@ -117,7 +117,7 @@ def _known(words: Text, phrases: tuple[str, ...]) -> frozenset[str]:
     return frozenset(known) if known else _NONE
 
 
-def _names(words: Text, phrases: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+def _names(words: SplitText, phrases: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Runs of words whose capital the position does not explain; none in a text that capitalises common words."""
     raw = words.raw
     if _plain(raw):
@@ -168,7 +168,7 @@ def _opens_sentence(raw: str, start: int) -> bool:
     return before[-1] == "." and before[:-1].split()[-1:] != [] and before[:-1].split()[-1].lower() not in _TITLES
 
 
-def _strange_names(one: Reading, two: Reading, there: Text) -> list[tuple[str, bool]]:
+def _strange_names(one: EntityReading, two: EntityReading, there: SplitText) -> list[tuple[str, bool]]:
     """Words of names of `one` that the other text lacks, and whether each is more than a lead-up to a shared name.
 
     "President" before "Obama" is a lead-up.
@@ -186,7 +186,7 @@ def _strange_names(one: Reading, two: Reading, there: Text) -> list[tuple[str, b
     return missing
 
 
-def _spelt(name: str, other: Reading, there: Text) -> bool:
+def _spelt(name: str, other: EntityReading, there: SplitText) -> bool:
     if name in there.bag or name + "s" in there.bag or name in stems(there.raw):
         return True
     if (ALIASES.get(name) or ALIASES.get(name + "s")) in other.known:
@@ -214,7 +214,7 @@ def _written_apart(name: str, words: tuple[str, ...]) -> bool:
     return False
 
 
-def _derived(name: str, there: Text) -> bool:
+def _derived(name: str, there: SplitText) -> bool:
     """Whether the other text has a word of the same stem: "Islamic" for "Islam", "Israelis" for "Israeli"."""
     head = name[:4]
     if len(head) < 4:
@@ -227,12 +227,12 @@ def _derived(name: str, there: Text) -> bool:
     return False
 
 
-def _expanded(name: str, there: Text) -> bool:
+def _expanded(name: str, there: SplitText) -> bool:
     """Whether `name` is an acronym of words that stand in a row in the other text."""
     return 2 <= len(name) <= 6 and name.isalpha() and name in "".join(word[0] for word in there.words)
 
 
-def _strangers(one: Reading, two: Reading, there: Text) -> list[str]:
+def _strangers(one: EntityReading, two: EntityReading, there: SplitText) -> list[str]:
     """Table names of `one` that `two` neither holds nor expands."""
     return sorted(
         name

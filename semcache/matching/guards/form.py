@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
@@ -107,25 +107,25 @@ _TRIGGERS = frozenset[str]().union(*(wish[1] for wish in _WISHES)) | vocabulary(
 _STEMS = frozenset(map(stem, _TRIGGERS)) | vocabulary("explain describe answer write give term word as")
 
 
-class Reading(NamedTuple):
+class FormReading(NamedTuple):
     """`outright` and `hinted` are wishes as (kind, what); those hinted at may be part of the subject."""
 
     outright: frozenset[tuple[str, str]]
     hinted: frozenset[tuple[str, str]]
 
 
-_NOTHING = Reading(frozenset(), frozenset())
+_NOTHING = FormReading(frozenset(), frozenset())
 
 
-class Form(Comparing[Reading]):
+class FormGuard(ReadingGuard[FormReading]):
     """Vetoes prompts that want the answer in different forms."""
 
     name = "form"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> FormReading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: FormReading, two: FormReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the wishes that both texts make about the answer."""
         if one == two:
             return None
@@ -137,7 +137,7 @@ class Form(Comparing[Reading]):
         return Conflict(self.name, " / ".join(sorted((_show(left), _show(right)))), firm)
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> FormReading:
     """The wishes that `text` makes about the form of its answer."""
     words = read_text(text)
     if words.bag.isdisjoint(_TRIGGERS):
@@ -158,10 +158,10 @@ def read(text: str) -> Reading:
         hinted.add(("examples", "examples"))
     if not outright and not hinted:
         return _NOTHING
-    return Reading(frozenset(outright), frozenset(hinted))
+    return FormReading(frozenset(outright), frozenset(hinted))
 
 
-def _lacking(one: Reading, two: Reading, other: str) -> frozenset[tuple[str, str]]:
+def _lacking(one: FormReading, two: FormReading, other: str) -> frozenset[tuple[str, str]]:
     """The wishes of `one` that `two` makes nowhere, not even in other words."""
     bag = read_text(other).bag
     bag |= {_NAMES[word] for word in bag if word in _NAMES}

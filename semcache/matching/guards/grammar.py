@@ -38,7 +38,7 @@ _ASKING = _WHO | vocabulary("when where why how what's who's where's")
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 
 
-class Reading(NamedTuple):
+class GrammarReading(NamedTuple):
     """`verbs` are the content words without the endings of verbs, `slots` the preposition before each content word.
 
     `tense` is that of a question, "" for any other text. `role` is what a question word is: "subject", "object", or ""
@@ -55,7 +55,7 @@ class Reading(NamedTuple):
 
 
 @lru_cache(maxsize=READINGS)
-def read(text: str) -> Reading:
+def read(text: str) -> GrammarReading:
     """The light words of a text."""
     words = read_text(text)
     said = words.words
@@ -75,7 +75,7 @@ def read(text: str) -> Reading:
             verbs.append(_bare(stem(word)))
             slots.append((before, word))
             before = ""
-    return Reading(
+    return GrammarReading(
         modal,
         _TENSES.get(first, "") if said[:1] and (said[0] in _AUXILIARIES or said[0] in _ASKING) else "",
         _role(said, words.bag),

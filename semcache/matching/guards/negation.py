@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING
-from semcache.request.text import FEW, Text, content, vocabulary
+from semcache.request.text import FEW, SplitText, content, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -73,7 +73,7 @@ _TROUBLE = re.compile(
 _NEAR = 3  # words within which a second negator undoes the first
 
 
-class Reading(NamedTuple):
+class NegationReading(NamedTuple):
     """`sides` are (axis, sign) of the opposites a text holds one side of, `states` those of them that are past
     participles ("locked" asks for "unlock"); `members` are (group, member)."""
 
@@ -86,18 +86,18 @@ class Reading(NamedTuple):
     against: bool
 
 
-_NOTHING = Reading(False, False, {}, _NONE, {}, frozenset(), False)
+_NOTHING = NegationReading(False, False, {}, _NONE, {}, frozenset(), False)
 
 
-class Negation(Comparing[Reading]):
+class NegationGuard(ReadingGuard[NegationReading]):
     """Vetoes prompts of opposite polarity and prompts that name opposites or different alternatives."""
 
     name = "negation"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> NegationReading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: NegationReading, two: NegationReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the polarity of both texts and the opposites they name."""
         flips = 0
         if one.sides and two.sides:
@@ -126,7 +126,7 @@ class Negation(Comparing[Reading]):
         return None
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> NegationReading:
     """The polarity of `text` and the opposites it names."""
     words = read_text(text)
     bag = words.bag
@@ -148,7 +148,7 @@ def read(text: str) -> Reading:
     }
     if not (negated or soft or sides or members or stems):
         return _NOTHING
-    return Reading(negated, soft, sides, states, members, frozenset(stems), "against" in bag)
+    return NegationReading(negated, soft, sides, states, members, frozenset(stems), "against" in bag)
 
 
 def _sides(bag: frozenset[str]) -> tuple[dict[int, int], frozenset[int]]:
@@ -184,7 +184,7 @@ def _unprefixed(stems: frozenset[str], text: str, other: str) -> int:
     return len((stems & read_text(other).bag) - read_text(text).bag) if stems else 0
 
 
-def _negated(words: Text) -> bool:
+def _negated(words: SplitText) -> bool:
     plain = _IDIOMS.sub(" ", _EITHER.sub(" ", _SHORT.sub("without", words.lower)))
     plain = _RHETORICAL.sub(" ", plain)
     kept = words.words if plain == words.lower and plain.isascii() else read_text(plain).words

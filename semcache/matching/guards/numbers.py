@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from semcache.matching.guards import dates
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.spelled import SPELT, spelled
 from semcache.matching.guards.units import CURRENCIES, PER, PERIODS, SCALES, STANDALONE, SYMBOLS, UNITS
 from semcache.request.text import FEW, differing
@@ -80,7 +80,7 @@ class Quantity(NamedTuple):
     soft: bool
 
 
-class Reading(NamedTuple):
+class NumberReading(NamedTuple):
     """What a text says in numbers. `units` are (dimension, factor) of units named without a number."""
 
     quantities: tuple[Quantity, ...]
@@ -88,18 +88,18 @@ class Reading(NamedTuple):
     operators: tuple[str, ...]
 
 
-_NOTHING = Reading((), frozenset(), ())
+_NOTHING = NumberReading((), frozenset(), ())
 
 
-class Numbers(Comparing[Reading]):
+class NumberGuard(ReadingGuard[NumberReading]):
     """Vetoes prompts about different quantities, units or calculations."""
 
     name = "numbers"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> NumberReading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: NumberReading, two: NumberReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the quantities that both texts name."""
         left = [quantity for quantity in one.quantities if not any(_equal(quantity, other) for other in two.quantities)]
         right = [
@@ -120,7 +120,7 @@ class Numbers(Comparing[Reading]):
         return None
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> NumberReading:
     """The quantities, units and calculations in `text`."""
     words = read_text(text)
     if not words.digits and words.bag.isdisjoint(_CUES):
@@ -147,7 +147,7 @@ def read(text: str) -> Reading:
     if len(quantities) > 1:
         operators += [kind for word, kind in _NAMED_OPERATORS.items() if word in words.bag and kind not in operators]
     units = frozenset[tuple[str, float]]() if words.bag.isdisjoint(_UNIT_WORDS) else _units(words.words, consumed)
-    return Reading(tuple(quantities), units, tuple(operators))
+    return NumberReading(tuple(quantities), units, tuple(operators))
 
 
 def _matches(rest: str) -> Iterator[re.Match[str]]:
@@ -264,7 +264,7 @@ def _equal(one: Quantity, two: Quantity) -> bool:
     return False
 
 
-def _exchanged(one: Reading, two: Reading, query: str, cached: str) -> bool:
+def _exchanged(one: NumberReading, two: NumberReading, query: str, cached: str) -> bool:
     """Whether numbers have changed places between the very same words, that join them by more than "and" or "or"."""
     if len(one.quantities) < 2 or len(one.quantities) != len(two.quantities) or one.operators or two.operators:
         return False
@@ -281,7 +281,7 @@ def _blanked(text: str) -> tuple[str, ...]:
     return tuple(["#" if word in SPELT or _DIGIT.search(word) else word for word in read_text(text).words])
 
 
-def _reordered(one: Reading, two: Reading) -> bool:
+def _reordered(one: NumberReading, two: NumberReading) -> bool:
     if len(one.quantities) < 2 or len(two.quantities) < 2 or not (one.operators or two.operators):
         return False
     if one.operators and two.operators:

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.spelled import SPELT
-from semcache.request.text import LIGHT, Text, all_the_difference, lexicon, stem, vocabulary
+from semcache.request.text import LIGHT, SplitText, all_the_difference, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -72,7 +72,7 @@ _SAME_DEGREE = {"most expensive": "priciest", "most affordable": "cheapest", "le
 _TRIGGERS = frozenset((*_SHARES, *_OFTEN, *_DEGREES, *_ONLY, "least"))
 
 
-class Reading(NamedTuple):
+class QuantifierReading(NamedTuple):
     """`bounds` and `degrees` are what their names say, `shares` the quantifier of each noun, `often` how often."""
 
     bounds: frozenset[str]
@@ -82,18 +82,18 @@ class Reading(NamedTuple):
     degrees: frozenset[str]
 
 
-_NOTHING = Reading(frozenset(), {}, "", False, frozenset())
+_NOTHING = QuantifierReading(frozenset(), {}, "", False, frozenset())
 
 
-class Quantifiers(Comparing[Reading]):
+class QuantifierGuard(ReadingGuard[QuantifierReading]):
     """Vetoes prompts about other bounds, shares, frequencies and superlatives."""
 
     name = "quantifiers"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> QuantifierReading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: QuantifierReading, two: QuantifierReading, query: str, cached: str, /) -> Conflict | None:
         """Compare how much, how many and how far both texts mean."""
         if one == two:
             return None
@@ -117,7 +117,7 @@ class Quantifiers(Comparing[Reading]):
         return None
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> QuantifierReading:
     """The quantifiers in `text`."""
     words = read_text(text)
     bag = words.bag
@@ -125,12 +125,12 @@ def read(text: str) -> Reading:
     if not bag.isdisjoint(_BOUNDS):
         bounds = frozenset(match.lastgroup or "" for match in _BOUND.finditer(words.lower))
     if bag.isdisjoint(_TRIGGERS):
-        return Reading(bounds, {}, "", False, frozenset()) if bounds else _NOTHING
+        return QuantifierReading(bounds, {}, "", False, frozenset()) if bounds else _NOTHING
     often = next((kind for word, kind in _OFTEN.items() if word in bag), "")
-    return Reading(bounds, _shares(words), often, not bag.isdisjoint(_ONLY), _degrees(words))
+    return QuantifierReading(bounds, _shares(words), often, not bag.isdisjoint(_ONLY), _degrees(words))
 
 
-def _shares(words: Text) -> dict[str, str]:
+def _shares(words: SplitText) -> dict[str, str]:
     found: dict[str, str] = {}
     every = words.words
     for place, word in enumerate(every):
@@ -143,7 +143,7 @@ def _shares(words: Text) -> dict[str, str]:
     return found
 
 
-def _degrees(words: Text) -> frozenset[str]:
+def _degrees(words: SplitText) -> frozenset[str]:
     found = {_DEGREES[word] for word in words.bag if word in _DEGREES}
     if "most" in words.bag or "least" in words.bag:
         for one, two in zip(words.words, words.words[1:], strict=False):

@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from semcache.matching.guards import grammar
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import content, lexicon, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
@@ -98,21 +98,21 @@ _NAMED = frozenset(("who", "when", "where"))
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
 
 
-class Reading(NamedTuple):
+class QuestionReading(NamedTuple):
     """`kind` is the type of the first question, "" for none. Every text has a reading of its own."""
 
     kind: str
 
 
-class Question(Comparing[Reading]):
+class QuestionGuard(ReadingGuard[QuestionReading]):
     """Vetoes prompts that ask for things of another type, and doubts those that may."""
 
     name = "question"
 
-    def read(self, text: str) -> Reading:
-        return Reading(read(text))
+    def read(self, text: str) -> QuestionReading:
+        return QuestionReading(read(text))
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: QuestionReading, two: QuestionReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the types of two questions, and their light words."""
         found = self._typed(one.kind, two.kind, query, cached)
         if found is None or not found.veto:

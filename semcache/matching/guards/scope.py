@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from semcache.matching.guards.base import Comparing
+from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.qualifiers import LONE, PHRASES, SINGLE, STARTS, TELLING
 from semcache.request.text import all_the_difference
 from semcache.request.text import read as read_text
@@ -21,7 +21,7 @@ _SHORT = 6  # letters; of a longer word all but two make out the word
 _KNOWN = _SINGLE | _STARTS | LONE
 
 
-class Reading(NamedTuple):
+class ScopeReading(NamedTuple):
     """`values` are the values named on each axis; `telling` the qualifiers that rarely go without saying."""
 
     values: dict[int, frozenset[int]]
@@ -29,15 +29,15 @@ class Reading(NamedTuple):
     bag: frozenset[str]
 
 
-class Scope(Comparing[Reading]):
+class ScopeGuard(ReadingGuard[ScopeReading]):
     """Vetoes prompts about different customers, plans, places, devices and so on; doubts the narrower one."""
 
     name = "scope"
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> ScopeReading:
         return read(text)
 
-    def compare(self, one: Reading, two: Reading, query: str, cached: str, /) -> Conflict | None:
+    def compare(self, one: ScopeReading, two: ScopeReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the qualifiers that both texts have."""
         for axis, values in one.values.items():
             others = two.values.get(axis)
@@ -51,10 +51,10 @@ class Scope(Comparing[Reading]):
         return None
 
 
-_NOTHING = Reading({}, frozenset(), frozenset())
+_NOTHING = ScopeReading({}, frozenset(), frozenset())
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> ScopeReading:
     """The qualifiers in `text`."""
     words = read_text(text)
     bag = words.bag
@@ -78,14 +78,14 @@ def read(text: str) -> Reading:
             found.setdefault(axis, set()).add(value)
     if not found and not telling:
         return _NOTHING
-    return Reading(
+    return ScopeReading(
         {axis: frozenset(values) for axis, values in found.items()},
         frozenset(telling - taken | (telling & set(PHRASES))),
         bag,
     )
 
 
-def _met(word: str, other: Reading, text: str) -> bool:
+def _met(word: str, other: ScopeReading, text: str) -> bool:
     """Whether the other text, of reading `other`, names the same value in other words."""
     places = SINGLE.get(word) or PHRASES.get(word) or ()
     if len(word) > _SHORT and any(
@@ -95,5 +95,5 @@ def _met(word: str, other: Reading, text: str) -> bool:
     return any(value in other.values.get(axis, ()) for axis, value in places)
 
 
-def _words(one: Reading, two: Reading) -> str:
+def _words(one: ScopeReading, two: ScopeReading) -> str:
     return " / ".join(sorted((" ".join(sorted(one.bag - two.bag)), " ".join(sorted(two.bag - one.bag)))))

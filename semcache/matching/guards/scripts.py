@@ -86,7 +86,7 @@ _LIGHT = vocabulary(
 _HARD = frozenset(("why", "when", "who", "where", "how", "span", "many"))
 
 
-class Reading(NamedTuple):
+class ScriptReading(NamedTuple):
     """`units` are characters or words that say what the text is about, `asks` the types of its questions."""
 
     units: tuple[str, ...]
@@ -95,11 +95,11 @@ class Reading(NamedTuple):
     spaced: bool
 
 
-NOTHING = Reading((), frozenset(), False, False)
+NOTHING = ScriptReading((), frozenset(), False, False)
 
 
 @lru_cache(maxsize=READINGS)
-def read(text: str) -> Reading:
+def read(text: str) -> ScriptReading:
     """What `text` says in scripts other than Latin; `NOTHING` where it says nothing in them."""
     if text.isascii() or _FOREIGN.search(text) is None:
         return NOTHING
@@ -109,7 +109,7 @@ def read(text: str) -> Reading:
         asks = {_ASKING[word] for word in words if word in _ASKING}
         told = {word for word in words if word not in _ASKING and word not in _LIGHT and word not in _NEGATING}
         units = sorted({_ARABIC.sub("", word) for word in told})
-        return Reading(tuple(units), frozenset(asks), not _NEGATING.isdisjoint(words), True)
+        return ScriptReading(tuple(units), frozenset(asks), not _NEGATING.isdisjoint(words), True)
     ways = ["".join(filter(None, match)) for match in _FROM_TO.findall(text)]
     for kind, phrases in _JAPANESE if _KANA.search(text) is not None else _CHINESE:
         for phrase in phrases.split():
@@ -120,10 +120,10 @@ def read(text: str) -> Reading:
     negations = _NOT.findall(text)
     units = [unit for unit in _UNITS.findall(text) if unit not in _PARTICLES]
     units += [*ways, *(["must"] if obliged else [])]
-    return Reading(tuple(sorted(units)), frozenset(asks & _HARD), len(negations) % 2 == 1, False)
+    return ScriptReading(tuple(sorted(units)), frozenset(asks & _HARD), len(negations) % 2 == 1, False)
 
 
-def differing(one: Reading, two: Reading) -> tuple[tuple[str, ...], tuple[str, ...], bool] | None:
+def differing(one: ScriptReading, two: ScriptReading) -> tuple[tuple[str, ...], tuple[str, ...], bool] | None:
     """What only one and only the other text is about, and whether that is beyond doubt; None where they agree."""
     if one.negated != two.negated or (one.asks and two.asks and one.asks.isdisjoint(two.asks)):
         return _shown(one, two), _shown(two, one), True
@@ -153,6 +153,6 @@ def _alike(one: str, two: str) -> bool:
     return same >= 3 and 3 * same >= 2 * len(one)
 
 
-def _shown(one: Reading, two: Reading) -> tuple[str, ...]:
+def _shown(one: ScriptReading, two: ScriptReading) -> tuple[str, ...]:
     told = [unit for unit in one.units if unit not in two.units]
     return (*sorted(one.asks - two.asks), *told, *(["not"] if one.negated else []))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from semcache.matching.guards.units import DIGITS, FRACTIONS, ORDINALS, PERIODS, SCALES, TIMES
-from semcache.request.text import Text, heads
+from semcache.request.text import SplitText, heads
 
 ROMAN = {"ii": 2, "iii": 3, "iv": 4, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "xi": 11, "xii": 12}
 SPELT = frozenset((*DIGITS, *SCALES, *ORDINALS, *FRACTIONS, *TIMES, "quarter", *ROMAN))
@@ -35,7 +35,7 @@ _HALVES = re.compile(r"\b(\d+)~? ?([a-z]+)? and 0\.5\b")
 _ARTICLES = frozenset(("a", "an"))
 
 
-def spelled(text: str, words: Text) -> str:
+def spelled(text: str, words: SplitText) -> str:
     """`text`, in lower case, with its number words as digits; `words` are the words it came from."""
     bag = words.bag
     if bag.isdisjoint(SPELT) and (bag.isdisjoint(PERIODS) or bag.isdisjoint(_ARTICLES)):

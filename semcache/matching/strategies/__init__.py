@@ -14,7 +14,7 @@ from semcache.config import plugins
 from semcache.config.packs import Pack
 from semcache.matching.guards import GUARDS
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.strategies.certified.belief import FAITHFUL, Noise, Prior
+from semcache.matching.strategies.certified.belief import FAITHFUL, BeliefPrior, LabelNoise
 from semcache.matching.strategies.per_category import PerCategoryThreshold
 from semcache.matching.strategies.static import StaticThreshold
 from semcache.matching.strategies.vcache import VCacheThreshold
@@ -42,7 +42,7 @@ class ByCategory:
     """
 
     def __init__(
-        self, pack: Pack, *, noise: Noise = FAITHFUL, priors: Mapping[str, Prior] = MappingProxyType({})
+        self, pack: Pack, *, noise: LabelNoise = FAITHFUL, priors: Mapping[str, BeliefPrior] = MappingProxyType({})
     ) -> None:
         names = sorted({category.strategy for category in pack.categories.values()})
 

@@ -6,7 +6,7 @@ Knows words and patterns of folded text. Invariant: code is no such work, unless
 from __future__ import annotations
 
 from semcache.request.kinds.general import HOW_TO
-from semcache.request.kinds.patterns import Rules, any_of, rule, vocabulary
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary
 
 _WORK = (
     r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"
@@ -23,7 +23,7 @@ _WORKS = vocabulary(
     "prompts pickup greeting greetings fan fanfic fanfiction character characters plot quiz trivia compliment",
     "compliments username usernames nickname nicknames password passwords dad bedtime",
 )
-_CREATIVE = Rules(
+_CREATIVE = CuedPatterns(
     rule(
         _WORKS,
         r"\b(?:write|compose|create|craft|draft|generate|make(?: up)?|invent|come up with|think of|pen|tell(?: me)?"

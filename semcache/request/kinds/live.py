@@ -5,7 +5,7 @@ Knows words and patterns of folded text. Invariant: a way of doing something, an
 
 from __future__ import annotations
 
-from semcache.request.kinds.patterns import Rules, any_of, rule
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule
 
 _FIGURE = (
     r"(?:news|scores?|prices?|results?|updates?|headlines?|rates?|version|release|events?|figures?|data|traffic"
@@ -16,7 +16,7 @@ _OFFICE = (
     r"|status|population|governor|mayor|king|queen|pope|chancellor|exchange|inflation|traffic|standings?|events?|holder"
     r"|chair)\b"
 )
-_LIVE = Rules(
+_LIVE = CuedPatterns(
     rule(
         "now moment time currently today far date nowadays days",
         r"\b(?:right now|at the moment|at this (?:moment|time)|currently|as of (?:now|today)|just now"

@@ -25,7 +25,7 @@ def vocabulary(*words: str) -> frozenset[str]:
     return frozenset(" ".join(words).split())
 
 
-class Rules:
+class CuedPatterns:
     """Patterns, each with the words of which a text that it matches holds at least one."""
 
     def __init__(self, *rules: tuple[frozenset[str], re.Pattern[str]]) -> None:

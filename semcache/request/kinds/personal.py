@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.kinds.general import HOW_TO
-from semcache.request.kinds.patterns import Rules, any_of, rule, vocabulary
+from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary
 
 # What belongs to one caller and is looked up in that caller's records.
 _RECORDS = vocabulary(
@@ -44,7 +44,7 @@ _OWN_RECORD = any_of(
     rf"\b(?:has|have|is|are|was|were|did|does|will) {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
     rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?:\W+(?:please|now))?\W*$",
 )
-_PERSONAL = Rules(
+_PERSONAL = CuedPatterns(
     rule(
         "where when whereabouts",
         r"\b(?:where|when|whereabouts)(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b(?! nearest)",

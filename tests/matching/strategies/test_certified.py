@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from semcache.config import packs
 from semcache.matching import features
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
-from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief, Noise
+from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief, LabelNoise
 from semcache.matching.strategies.certified.calibration import Calibration, sigmoid
 from semcache.matching.strategies.certified.certificate import Certificate
-from semcache.matching.strategies.certified.drift import Drift
-from semcache.matching.strategies.certified.error_budget import WINDOW, Budget
+from semcache.matching.strategies.certified.drift import DriftAlarm
+from semcache.matching.strategies.certified.error_budget import WINDOW, ErrorBudget
 from semcache.matching.strategies.certified.priors import PATH, shipped
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate, Card, Conflict, Controls, Why
@@ -83,7 +83,7 @@ def test_of_answers_that_nobody_asks_about_any_more_nothing_is_kept(monkeypatch:
 def test_whatever_is_learned_probabilities_are_probabilities_and_the_covariance_is_one(
     labels: list[tuple[Candidate, bool]],
 ) -> None:
-    belief = Belief(shipped("any"), noise=Noise(0.1, 0.1))
+    belief = Belief(shipped("any"), noise=LabelNoise(0.1, 0.1))
     for one, correct in labels:
         belief.learn(one.features, one.card.id, correct=correct)
         assert 0.0 < sigmoid(belief.log_odds(one.features, 1)) < 1.0
@@ -142,7 +142,7 @@ def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:
 def test_what_the_limit_lets_pass_meets_the_target_on_average(
     risks: list[float | None], target: float, contract: str
 ) -> None:
-    budget = Budget(target, contract)  # type: ignore[arg-type]
+    budget = ErrorBudget(target, contract)  # type: ignore[arg-type]
     for risk in risks:
         budget.note(risk, served=False)
     for _ in range(16):
@@ -154,7 +154,7 @@ def test_what_the_limit_lets_pass_meets_the_target_on_average(
 
 
 def test_equally_risky_answers_are_served_together_or_not_at_all() -> None:
-    budget = Budget(0.01, "hit")
+    budget = ErrorBudget(0.01, "hit")
     for _ in range(100):
         budget.note(0.0, served=False)
         budget.note(0.03, served=False)
@@ -163,7 +163,7 @@ def test_equally_risky_answers_are_served_together_or_not_at_all() -> None:
 
 
 def test_sure_answers_leave_budget_for_less_sure_ones() -> None:
-    budget = Budget(0.01, "hit")
+    budget = ErrorBudget(0.01, "hit")
     for _ in range(200):
         budget.note(0.001, served=True)
     for _ in range(20):
@@ -179,7 +179,7 @@ def test_sure_answers_leave_budget_for_less_sure_ones() -> None:
 def test_the_risks_of_what_was_served_never_add_up_to_more_than_the_target_allows(
     risks: list[float], target: float, contract: str
 ) -> None:
-    budget = Budget(target, contract, risks=shipped("any").risks)  # type: ignore[arg-type]
+    budget = ErrorBudget(target, contract, risks=shipped("any").risks)  # type: ignore[arg-type]
     for risk in risks:
         budget.note(risk, served=risk <= budget.limit())
         assert budget.spent <= budget.allowed + target + 0.05 + 1e-9
@@ -187,7 +187,7 @@ def test_the_risks_of_what_was_served_never_add_up_to_more_than_the_target_allow
 
 def test_sure_answers_that_never_came_pay_for_nothing() -> None:
     """Traffic without the repeats that the shipped risks promise is served what pays for itself."""
-    budget = Budget(0.02, "hit", risks=shipped("any").risks, grant=0.05)
+    budget = ErrorBudget(0.02, "hit", risks=shipped("any").risks, grant=0.05)
     first = budget.limit()
     while budget.limit() > 0.02:
         budget.note(budget.limit(), served=True)
@@ -196,7 +196,7 @@ def test_sure_answers_that_never_came_pay_for_nothing() -> None:
 
 
 def test_errors_that_came_out_are_paid_back_before_more_is_risked() -> None:
-    budget = Budget(0.02, "hit")
+    budget = ErrorBudget(0.02, "hit")
     for turn in range(110):
         budget.note(0.04 if turn % 11 == 0 else 0.005, served=turn % 11 > 0)
     before = budget.limit()
@@ -210,7 +210,7 @@ def test_errors_that_came_out_are_paid_back_before_more_is_risked() -> None:
 
 def test_beliefs_that_hold_give_no_alarm_and_those_that_do_not_give_one_soon() -> None:
     rng, alarms = random.Random(2), 0
-    drift = Drift()
+    drift = DriftAlarm()
     for _ in range(2000):
         p = rng.uniform(0.5, 0.99)
         alarms += drift.take(p, correct=rng.random() < p)
@@ -232,7 +232,7 @@ def test_a_suspicion_halts_serving_until_a_few_right_answers_allay_it() -> None:
 
 
 def test_what_shipped_fades_evenly_as_requests_come() -> None:
-    budget = Budget(0.01, "hit", risks=shipped("any").risks)
+    budget = ErrorBudget(0.01, "hit", risks=shipped("any").risks)
     first = budget.limit()
     for _ in range(len(shipped("any").risks) // 2):
         budget.note(None, served=False)
@@ -513,8 +513,8 @@ def test_a_label_of_another_version_is_counted_and_harms_nothing() -> None:
     assert threshold.judge(SURE, "support", controls=ANY, draw=0.5).p_correct == before
 
 
-@pytest.mark.parametrize("noise", [Noise(), Noise(0.1, 0.1)])
-def test_a_restored_strategy_goes_on_where_it_was(noise: Noise) -> None:
+@pytest.mark.parametrize("noise", [LabelNoise(), LabelNoise(0.1, 0.1)])
+def test_a_restored_strategy_goes_on_where_it_was(noise: LabelNoise) -> None:
     one, two = CertifiedThreshold(PACK, noise=noise), CertifiedThreshold(PACK, noise=noise)
     rng = random.Random(5)
     for _ in range(50):

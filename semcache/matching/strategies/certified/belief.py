@@ -58,18 +58,18 @@ _HIGHEST = np.array([{"length": 3.0, "word": features.LOUDEST}.get(name, 1.0) fo
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class LabelNoise:
     """How often a label lies: `kind` is P(said correct | wrong), `harsh` is P(said wrong | correct)."""
 
     kind: float = 0.0
     harsh: float = 0.0
 
 
-FAITHFUL = Noise()
+FAITHFUL = LabelNoise()
 
 
 @dataclass(frozen=True, slots=True)
-class Prior:
+class BeliefPrior:
     """What is believed of a category before its first label; arrays have shape (len(TERMS),).
 
     `center` and `scale` standardise the terms, `mean` and `deviation` describe their weights, `answers` is the variance
@@ -86,7 +86,7 @@ class Prior:
     risks: tuple[float, ...] = ()
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Prior:
+    def read(cls, data: Mapping[str, Any]) -> BeliefPrior:
         """From the JSON that training writes: a row [center, scale, mean, deviation] a term.
 
         Terms it lacks get the weight that `STATED` says, or else 0. Raises KeyError or ValueError for other data.
@@ -129,7 +129,7 @@ class _Unfolded(NamedTuple):
 class Belief:
     """What is believed of one category. `memory` is the number of labels after which half is forgotten."""
 
-    def __init__(self, prior: Prior, *, noise: Noise = FAITHFUL, memory: float = 20_000.0) -> None:
+    def __init__(self, prior: BeliefPrior, *, noise: LabelNoise = FAITHFUL, memory: float = 20_000.0) -> None:
         self._prior = prior
         self._noise = noise
         self._forget = math.log(2) / memory

@@ -18,7 +18,7 @@ _WORSE = (1.0, 3.0, 6.0)  # log-odds by which answers may be worse than believed
 _LIKELY = 0.5  # P(correct) from which a label counts: what is believed of the others decides nothing
 
 
-class Drift:
+class DriftAlarm:
     """The wealth of the bettors, in logarithms. `kind` and `harsh` are the error rates of the judge, as in `belief`."""
 
     def __init__(self, *, kind: float = 0.0, harsh: float = 0.0) -> None:

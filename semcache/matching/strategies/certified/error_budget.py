@@ -26,7 +26,7 @@ _EVERY = 16  # requests and labels between two settings of the limit
 _STRIDE = 73  # prime, so that every place is visited
 
 
-class Budget:
+class ErrorBudget:
     """The limit of one category. `risks` stand for requests that were not seen yet, and leave as others come.
 
     `grant` are the errors that may be expected of the first answers, before the target has allowed for any: as few as

@@ -14,11 +14,11 @@ from typing import Any
 from semcache.config.packs import Category, Pack
 from semcache.matching import features
 from semcache.matching.break_even import stretched
-from semcache.matching.strategies.certified.belief import FAITHFUL, HOPELESS, Belief, Noise, Prior
+from semcache.matching.strategies.certified.belief import FAITHFUL, HOPELESS, Belief, BeliefPrior, LabelNoise
 from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.certificate import Bet, Certificate
-from semcache.matching.strategies.certified.drift import Drift
-from semcache.matching.strategies.certified.error_budget import HIGHEST, Budget, Contract
+from semcache.matching.strategies.certified.drift import DriftAlarm
+from semcache.matching.strategies.certified.error_budget import HIGHEST, Contract, ErrorBudget
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate, Controls, Verdict, Why
@@ -46,9 +46,9 @@ class CertifiedThreshold:
         self,
         pack: Pack,
         *,
-        prior: Prior | None = None,
-        priors: Mapping[str, Prior] = MappingProxyType({}),
-        noise: Noise = FAITHFUL,
+        prior: BeliefPrior | None = None,
+        priors: Mapping[str, BeliefPrior] = MappingProxyType({}),
+        noise: LabelNoise = FAITHFUL,
     ) -> None:
         self._pack = pack
         self._prior = prior
@@ -168,8 +168,8 @@ class _Knowledge:
         policy: Category,
         target: float,
         confidence: float,
-        prior: Prior,
-        noise: Noise,
+        prior: BeliefPrior,
+        noise: LabelNoise,
         relax_to: float | None,
     ) -> None:
         self._target, self._beta = target, 1.0 - confidence
@@ -180,11 +180,11 @@ class _Knowledge:
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
         self.belief = Belief(prior, noise=noise)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
-        self.budget = Budget(target, policy.contract, risks=prior.risks, grant=self._beta, loosest=self._loosest)
+        self.budget = ErrorBudget(target, policy.contract, risks=prior.risks, grant=self._beta, loosest=self._loosest)
         self.calibration = Calibration(prior.calibration, kind=noise.kind, harsh=noise.harsh)
         self.certificate = Certificate(self._beta)
         self.tenants = Tenants(self._beta)
-        self.drift = Drift(kind=noise.kind, harsh=noise.harsh)
+        self.drift = DriftAlarm(kind=noise.kind, harsh=noise.harsh)
         self._beyond = Bet()
         self._stretchable = False
         self._share = 0.0
