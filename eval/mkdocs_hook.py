@@ -27,6 +27,7 @@ def on_config(config: Any, **_: Any) -> Any:
     """Take the addresses from pyproject.toml."""
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
     config.site_url, config.repo_url = urls.get("Documentation"), urls.get("Source")
+    config.repo_name = None if config.repo_url is None else config.repo_url.rstrip("/").rpartition("/")[2]
     return config
 
 

@@ -127,15 +127,12 @@ def test_every_reason_is_explained_to_those_who_wonder() -> None:
 def test_paths_that_are_named_to_contributors_exist() -> None:
     for page in (ROOT / "docs" / "architecture.md", ROOT / "CONTRIBUTING.md"):
         for line in page.read_text(encoding="utf-8").splitlines():
-            named = re.findall(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|md|yaml|yml|toml))`", line)
+            named = re.findall(r"`((?:[\w.-]+/)+|(?:[\w.-]+/)*[\w-]+\.(?:py|md|yaml|yml|toml))`", line)
             folder = ROOT
             for path in named:
-                if "NAME" in path:
-                    assert (ROOT / path).parent.is_dir(), path
-                elif "/" not in path and (folder / path).exists():
-                    continue  # "beside it"
-                else:
-                    found = next((base / path for base in (ROOT, ROOT / "semcache") if (base / path).exists()), None)
+                if "/" in path or not (folder / path).exists():  # else it stands "beside" the one before
+                    bases = (ROOT, ROOT / "semcache", ROOT / "tests")
+                    found = next((base / path for base in bases if (base / path).exists()), None)
                     assert found is not None, f"{page.name}: {path}"
                     folder = found.parent
 
