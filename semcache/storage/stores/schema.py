@@ -1,6 +1,6 @@
-"""Making the schema, bringing an old one up to date, and refusing one that is newer than the program.
+"""The schema: making it, bringing an old one up to date, and refusing one that is too old or newer than the program.
 
-Knows the revision this program speaks. A fresh database gets the tables directly and is stamped, because importing
+Knows the revisions this program speaks. A fresh database gets the tables directly and is stamped, because importing
 alembic is slow; an older one goes through `migrations/`.
 Invariant: all of it happens in the caller's one transaction, behind the write lock, so of several workers that open
 at once one does the work and a crash leaves nothing half made.
@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from semcache.errors import StoreError
 from semcache.storage.stores import tables
 
+OLDEST = "0005"  # the migrations begin here
 HEAD = "0005"
 MIGRATIONS = Path(__file__).parent / "migrations"
 SALT = 32
@@ -29,11 +30,20 @@ def revision(connection: sa.Connection) -> str | None:
 
 
 def check(found: str | None, where: str) -> bool:
-    """Whether the schema is the one this program speaks. Raises StoreError for a newer one."""
+    """Return True if the schema is the one this program speaks, False if it is to be made or upgraded.
+
+    Raises StoreError for a newer one, and for one of before the first migration.
+    """
     if found and found > HEAD:
         raise StoreError(
             f"store {where} has schema {found}, newer than this program's {HEAD}: a newer semcache has opened it; "
             "upgrade this program, or use another store"
+        )
+    if found and found < OLDEST:
+        raise StoreError(
+            f"store {where} has schema {found}, and {OLDEST} is the oldest that can be upgraded; nothing was changed: "
+            "run `semcache export -o all.jsonl` with the version that wrote it, and `semcache import all.jsonl` with "
+            "this one into a new store"
         )
     return found == HEAD
 

@@ -1,9 +1,13 @@
-"""The first schema."""
+"""The first schema.
+
+Its number is that of the last schema before it: five steps were made one, and a store that has taken them all is at the
+same place as one that was made at once.
+"""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "0005"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -30,6 +34,7 @@ def upgrade() -> None:
         sa.Column("user_id", sa.String),
         sa.Column("namespace", sa.String, nullable=False),
         sa.Column("seal_key", sa.String),
+        sa.Column("answer", BIG, nullable=False, server_default="0"),
         sa.Column("text", sa.LargeBinary, nullable=False),
         sa.Column("signature", sa.LargeBinary, nullable=False),
         sa.Column("endpoint", sa.String, nullable=False),
@@ -131,6 +136,9 @@ def upgrade() -> None:
         sa.Column("saved_cost", sa.Double, nullable=False),
         sa.Column("spent_cost", sa.Double, nullable=False),
         sa.Column("seconds", sa.Double, nullable=False),
+        sa.Column("calls", BIG, nullable=False, server_default="0"),
+        sa.Column("spent_prompt_tokens", BIG, nullable=False, server_default="0"),
+        sa.Column("spent_completion_tokens", BIG, nullable=False, server_default="0"),
     )
     op.create_table(
         "api_keys",
@@ -144,3 +152,73 @@ def upgrade() -> None:
         sa.Column("revoked", sa.Double),
     )
     op.create_index("api_keys_digest", "api_keys", ["digest"], unique=True)
+    op.create_table(
+        "labels",
+        sa.Column("seq", BIG, primary_key=True),
+        sa.Column("at", sa.Double, nullable=False),
+        sa.Column("category", sa.String, nullable=False),
+        sa.Column("tenant", sa.String, nullable=False),
+        sa.Column("answer", BIG, nullable=False),
+        sa.Column("exact", sa.LargeBinary, nullable=False),
+        sa.Column("score", sa.Double, nullable=False),
+        sa.Column("features", sa.LargeBinary, nullable=False),
+        sa.Column("p_correct", sa.Double, nullable=False),
+        sa.Column("source", sa.String, nullable=False),
+        sa.Column("served", sa.Boolean, nullable=False),
+        sa.Column("chance", sa.Double, nullable=False),
+        sa.Column("entry_id", BIG, nullable=False),
+        sa.Column("correct", sa.Boolean, nullable=False),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "learned",
+        sa.Column("name", sa.String, primary_key=True),
+        sa.Column("seq", BIG, nullable=False),
+        sa.Column("state", sa.LargeBinary, nullable=False),
+    )
+    op.create_table(
+        "judgements",
+        sa.Column("id", BIG, primary_key=True),
+        sa.Column("at", sa.Double, nullable=False),
+        sa.Column("category", sa.String, nullable=False),
+        sa.Column("tenant", sa.String, nullable=False),
+        sa.Column("answer", BIG, nullable=False),
+        sa.Column("exact", sa.LargeBinary, nullable=False),
+        sa.Column("score", sa.Double, nullable=False),
+        sa.Column("features", sa.LargeBinary, nullable=False),
+        sa.Column("p_correct", sa.Double, nullable=False),
+        sa.Column("source", sa.String, nullable=False),
+        sa.Column("served", sa.Boolean, nullable=False),
+        sa.Column("chance", sa.Double, nullable=False),
+        sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
+        sa.Column("fresh_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), nullable=False),
+        sa.Column("tries", sa.Integer, nullable=False),
+        sa.Column("free_at", sa.Double, nullable=False),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("judgements_entry", "judgements", ["entry_id"])
+    op.create_index("judgements_fresh", "judgements", ["fresh_id"])
+    op.create_index("judgements_free", "judgements", ["free_at"])
+    op.create_table(
+        "plans",
+        sa.Column("id", BIG, primary_key=True, autoincrement=False),
+        sa.Column("seq", BIG, nullable=False),
+        sa.Column("tenant", sa.String, nullable=False),
+        sa.Column("expires", sa.Double, nullable=False),
+        sa.Column("seal_key", sa.String),
+        sa.Column("embedder_id", sa.String, nullable=False),
+        sa.Column("vectors", sa.LargeBinary, nullable=False),
+        sa.Column("body", sa.LargeBinary, nullable=False),
+    )
+    op.create_index("plans_seq", "plans", ["seq"], unique=True)
+    op.create_index("plans_expires", "plans", ["expires"])
+    op.create_table(
+        "reembedded",
+        sa.Column(
+            "entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+        ),
+        sa.Column("embedder_id", sa.String, primary_key=True),
+        sa.Column("shelf", sa.LargeBinary, nullable=False),
+        sa.Column("dim", sa.Integer, nullable=False),
+        sa.Column("data", sa.LargeBinary, nullable=False),
+    )
