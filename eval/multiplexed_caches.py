@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from semcache.agents.multiplex import Costs
+from semcache.agents.multiplex import QueryCosts
 from semcache.retention.eviction import POLICIES, Policy, Worth
 
 PROMPTS, ROOM, REQUESTS, ALPHA = 20, 10, 10_000, 0.9
@@ -90,7 +90,7 @@ def simulated(ratio: float, seeds: int = SEEDS) -> list[dict[str, Any]]:
 
 
 def _run(eviction: str, model: str, costs: np.ndarray, requests: list[int]) -> np.ndarray:
-    known = Costs[int](2, float(costs.max()), deviation=0.0)
+    known = QueryCosts[int](2, float(costs.max()), deviation=0.0)
     fixed = {"small": 0, "large": 1}.get(model)
 
     def worth(id: int) -> float:

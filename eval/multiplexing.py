@@ -24,7 +24,7 @@ from eval.decisions.plots import possible
 from eval.markdown import table
 from eval.multiplexed_caches import BASELINE, OURS, SEEDS, simulated
 from eval.recorded import SETS, Row
-from semcache.agents.multiplex import Account, Models, Multiplexer, Terms
+from semcache.agents.multiplex import Account, Multiplexer, MultiplexTerms, PricedModels
 
 RESULTS = Path(__file__).parent / "results"
 LOSSES = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 1.0)
@@ -37,7 +37,7 @@ _SEED = 0
 
 
 def played(
-    models: Models, rows: Sequence[Row], terms: Terms, *, learning: bool = False
+    models: PricedModels, rows: Sequence[Row], terms: MultiplexTerms, *, learning: bool = False
 ) -> tuple[np.ndarray, np.ndarray, Account]:
     """Quality and cost of each request of the second half under one strategy and one allowed loss."""
     draws = random.Random(_SEED)
@@ -103,7 +103,7 @@ def measured(name: str) -> dict[str, Any]:
         for loss in LOSSES:
             kind: Literal["route", "cascade"] = "route" if strategy == "route" else "cascade"
             learning = strategy == STRATEGIES[-1]
-            got, paid, account = played(models, rows, Terms(loss=loss, strategy=kind), learning=learning)
+            got, paid, account = played(models, rows, MultiplexTerms(loss=loss, strategy=kind), learning=learning)
             row = _row((got, paid), always, oracle)
             found[f"{strategy} {loss:g}"] = row | {"allowed": loss, "books": account.rows()}
             print(name, strategy, loss, {key: row[key] for key in ("saving", "of oracle", "loss")}, flush=True)

@@ -20,8 +20,8 @@ from typing import Literal
 
 from eval.markdown import table
 from eval.recorded import Row, gsm8k
-from semcache.agents.multiplex import Models
-from semcache.agents.nearhits import Arm, NearHits, Settings
+from semcache.agents.multiplex import PricedModels
+from semcache.agents.nearhits import Arm, NearHits, NearSettings
 from semcache.agents.nearhits.near import Draws
 from semcache.storage.indexes.flat import FlatIndex
 
@@ -33,9 +33,9 @@ SEEDS, DRAWN, RATE = 3, 3000, 0.5
 class Stream:
     """Near hits that requests are put to one after the other; what they are paid and what comes of it."""
 
-    def __init__(self, models: Models, target: float, strategy: Literal["route", "cascade"], seed: int) -> None:
+    def __init__(self, models: PricedModels, target: float, strategy: Literal["route", "cascade"], seed: int) -> None:
         self.small, self.large = models.others[0], models.best
-        given = Settings(self.small, self.large, target=target, rate=RATE, examples=0, strategy=strategy)
+        given = NearSettings(self.small, self.large, target=target, rate=RATE, examples=0, strategy=strategy)
         self.near, self.rng = NearHits(given, FlatIndex), random.Random(seed)
         self.asked = self.served = self.worse = self.paid = self.always = 0.0
 

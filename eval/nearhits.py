@@ -23,8 +23,8 @@ import numpy as np
 
 from eval.embedded import embedded
 from eval.markdown import table
-from semcache.agents.multiplex import Account, Model, Models
-from semcache.agents.nearhits import Arm, Example, NearHits, Settings
+from semcache.agents.multiplex import Account, PricedModel, PricedModels
+from semcache.agents.nearhits import Arm, NearExample, NearHits, NearSettings
 from semcache.agents.nearhits.near import Draws
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Usage
@@ -32,7 +32,7 @@ from semcache.types import Usage
 RESULTS = Path(__file__).parent / "results"
 DATA = Path(__file__).parents[2] / "shared" / "data" / "clinc150"
 CLASSES, REQUESTS, SEEDS = 60, 2000, 3
-SMALL, LARGE = Model("small", 0.15, 0.60), Model("large", 2.50, 10.00)
+SMALL, LARGE = PricedModel("small", 0.15, 0.60), PricedModel("large", 2.50, 10.00)
 TARGETS = (0.1, 0.2)
 _TOKENS = 150
 
@@ -40,21 +40,21 @@ _TOKENS = 150
 class _Similar:
     """Helpfulness that is similarity and learns nothing."""
 
-    def predict(self, _request: str, _example: Example, score: float, _now: float) -> float:
+    def predict(self, _request: str, _example: NearExample, score: float, _now: float) -> float:
         return max(0.0, score)
 
     def learn(self, *_given: Any) -> None:
         return None
 
 
-def plain(settings: Settings) -> NearHits:
+def plain(settings: NearSettings) -> NearHits:
     near = NearHits(settings, FlatIndex)
     near.helpful = _Similar()  # type: ignore[assignment]
     return near
 
 
-def settings(target: float, examples: int, limit: int = 64 << 20) -> Settings:
-    return Settings(SMALL, LARGE, target=target, examples=examples, bytes=limit)
+def settings(target: float, examples: int, limit: int = 64 << 20) -> NearSettings:
+    return NearSettings(SMALL, LARGE, target=target, examples=examples, bytes=limit)
 
 
 WAYS: dict[str, Callable[[float], NearHits]] = {
@@ -67,7 +67,7 @@ WAYS: dict[str, Callable[[float], NearHits]] = {
 
 def lived(near: NearHits, prompts: list[tuple[str, str, Any]], seed: int) -> dict[str, float]:
     """One stream under one way to choose examples."""
-    rng, account = random.Random(seed), Account(Models((SMALL, LARGE), LARGE.name))
+    rng, account = random.Random(seed), Account(PricedModels((SMALL, LARGE), LARGE.name))
     classes = sorted({label for _, label, _ in prompts})
     known = set(rng.sample(classes, len(classes) // 2))
     labels: dict[int, tuple[str, bool]] = {}
@@ -96,7 +96,7 @@ def lived(near: NearHits, prompts: list[tuple[str, str, Any]], seed: int) -> dic
         elif offloaded:
             near.served(choice, now=now)
         if not offloaded:
-            made = Example(number + 1, b"p", text, "x" * 4 * _TOKENS, vector, now)
+            made = NearExample(number + 1, b"p", text, "x" * 4 * _TOKENS, vector, now)
             labels[number + 1] = label, large
             near.offer(made, now)
         right.append(float(small if offloaded else large))

@@ -30,8 +30,8 @@ from eval.markdown import table
 from eval.plans.others import keyword
 from eval.plans.sets import SETS, Task, rows
 from eval.plans.stream import CHARACTERS, SALT
-from semcache.agents.multiplex import Model
-from semcache.agents.plan_library import Library
+from semcache.agents.multiplex import PricedModel
+from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plans import FoundPlan, Plans
 from semcache.matching.break_even import CORE_SECOND
 from semcache.storage.stores.plan_rows import MemoryPlans
@@ -40,8 +40,8 @@ from semcache.types import Usage
 RESULTS = Path(__file__).parent / "results"
 CHOSEN = ("webarena_tasks", "react_trajectories", "tabmwp", "financebench")
 SEEDS = 3
-LARGE = Model("gpt-4o", 2.50, 10.00, 0.95, first=0.5, speed=80.0)
-SMALL = Model("gpt-4o-mini", 0.15, 0.60, 0.75, first=0.4, speed=100.0)
+LARGE = PricedModel("gpt-4o", 2.50, 10.00, 0.95, first=0.5, speed=80.0)
+SMALL = PricedModel("gpt-4o-mini", 0.15, 0.60, 0.75, first=0.4, speed=100.0)
 SYSTEM, REASONING, WORDS, SAID = 300, 100, 40, 10  # tokens: instructions, thoughts before a plan, an answer, a keyword
 PAPER = {"cost": -0.5031, "latency": -0.2728, "accuracy": 0.9661, "overhead": 0.0104}
 ALWAYS, OURS, KEYWORD = "always planning", "plan templates", "keyword plan caching"
@@ -92,7 +92,9 @@ class Sum:
     own: float = 0.0
     calls: dict[str, int] = field(default_factory=lambda: {LARGE.name: 0, SMALL.name: 0})
 
-    def ask(self, model: Model, prompt: int, completion: int, *, extra: bool = False, waited: bool = True) -> None:
+    def ask(
+        self, model: PricedModel, prompt: int, completion: int, *, extra: bool = False, waited: bool = True
+    ) -> None:
         """Count a call; `extra` ones are the cache's."""
         paid = model.cost(Usage(prompt, completion))
         self.calls[model.name] += 1
@@ -120,7 +122,7 @@ def sizes(name: str, tasks: Sequence[Task]) -> list[Sizes]:
     return found
 
 
-async def play(way: str, tasks: Sequence[Task], lengths: Sequence[Sizes], seed: int, *, last: Model) -> Sum:
+async def play(way: str, tasks: Sequence[Task], lengths: Sequence[Sizes], seed: int, *, last: PricedModel) -> Sum:
     """One way on one stream; `last` is the model that has the last word of a task, which the actor's include."""
     rng, total = random.Random(seed), Sum()
     cache, kept = _Templates(), dict[str, str]()
@@ -166,7 +168,9 @@ class _Templates:
 
     def __init__(self) -> None:
         ids = count(1)
-        self._plans = Plans(Library(MemoryPlans(), salt=SALT), salt=SALT, new_id=lambda: next(ids), clock=lambda: 1.0)
+        self._plans = Plans(
+            PlanLibrary(MemoryPlans(), salt=SALT), salt=SALT, new_id=lambda: next(ids), clock=lambda: 1.0
+        )
         self._labels: dict[str, str] = {}
         self.seconds = self.waited = 0.0
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from eval.embedded import embedded
-from semcache.agents.multiplex import Asked, Model, Models
+from semcache.agents.multiplex import PricedModel, PricedModels, RoutingRequest
 from semcache.types import Usage
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -37,17 +37,19 @@ _SEED = 7
 class Row:
     """One request. `qualities` and `usages` are of the small and of the large model."""
 
-    asked: Asked
+    asked: RoutingRequest
     answer: str
     relevance: float
     qualities: tuple[float, float]
     usages: tuple[Usage, Usage]
 
 
-def gsm8k() -> tuple[Models, list[Row]]:
+def gsm8k() -> tuple[PricedModels, list[Row]]:
     """Word problems in the order of the file."""
     rows = _lines("gsm8k/test")
-    models = Models((Model("mixtral-8x7b", 0.24, 0.24, 0.6), Model("gpt-4", 24.7, 24.7, 0.9)), "gpt-4")
+    models = PricedModels(
+        (PricedModel("mixtral-8x7b", 0.24, 0.24, 0.6), PricedModel("gpt-4", 24.7, 24.7, 0.9)), "gpt-4"
+    )
     return models, _rows(
         [row["question"] for row in rows],
         ["math"] * len(rows),
@@ -57,18 +59,20 @@ def gsm8k() -> tuple[Models, list[Row]]:
     )
 
 
-def mmlu_pro() -> tuple[Models, list[Row]]:
+def mmlu_pro() -> tuple[PricedModels, list[Row]]:
     """Questions in 14 subjects: the file is ordered by subject, so a sample in random order."""
     rows = _lines("mmlu_pro/questions")
     rows = random.Random(_SEED).sample(rows, _MMLU_ROWS)
-    models = Models((Model("gemini-1.5-pro", 1.25, 5.0, 0.6), Model("notional", 12.5, 50.0, 1.0)), "notional")
+    models = PricedModels(
+        (PricedModel("gemini-1.5-pro", 1.25, 5.0, 0.6), PricedModel("notional", 12.5, 50.0, 1.0)), "notional"
+    )
     texts = [f"{row['question']}\n" + "\n".join(row["options"]) for row in rows]
     answers = [row["model_outputs"] for row in rows]
     good = [(float(row["pred"] == row["answer"]), 1.0) for row in rows]
     return models, _rows(texts, [row["category"] for row in rows], answers, answers, good)
 
 
-def alpaca_eval() -> tuple[Models, list[Row]]:
+def alpaca_eval() -> tuple[PricedModels, list[Row]]:
     """Instructions: the file is ordered by source, so all of them in random order."""
     rows = _lines("alpaca_eval/prompts")
     random.Random(_SEED).shuffle(rows)
@@ -79,11 +83,13 @@ def alpaca_eval() -> tuple[Models, list[Row]]:
     vectors = [embedded([text[:_HEAD] for text in texts]) for texts in (small, large, third)]
     near, other = ((vectors[one] * vectors[1]).sum(1) for one in (0, 2))
     good = [(float(one >= two - _ALIKE), 1.0) for one, two in zip(near, other, strict=True)]
-    models = Models((Model("llama-3-8b", 0.2, 0.2, 0.5), Model("gpt-4-1106", 10.0, 30.0, 1.0)), "gpt-4-1106")
+    models = PricedModels(
+        (PricedModel("llama-3-8b", 0.2, 0.2, 0.5), PricedModel("gpt-4-1106", 10.0, 30.0, 1.0)), "gpt-4-1106"
+    )
     return models, _rows([row["instruction"] for row in rows], [row["dataset"] for row in rows], small, large, good)
 
 
-SETS: dict[str, Callable[[], tuple[Models, list[Row]]]] = {
+SETS: dict[str, Callable[[], tuple[PricedModels, list[Row]]]] = {
     "gsm8k": gsm8k,
     "mmlu_pro": mmlu_pro,
     "alpaca_eval": alpaca_eval,
@@ -102,7 +108,7 @@ def _rows(
     relevance = np.asarray((vectors * said).sum(1), dtype=float)
     return [
         Row(
-            Asked(text, category, vector, _tokens(text)),
+            RoutingRequest(text, category, vector, _tokens(text)),
             one,
             float(near),
             quality,

@@ -21,18 +21,18 @@ import numpy as np
 from eval.markdown import table
 from eval.plans.sets import SETS, Task
 from semcache.agents.run import NoRun, turns_of
-from semcache.agents.tools import History, Rules, ToolResults
+from semcache.agents.tools import History, ToolResults, ToolRules
 
 RESULTS = Path(__file__).parent / "results"
 _READS = ("get_*", "search_*", "list_*", "find_*", "calculate", "think", "lookup", "search")
 _RECORDED = "tau_bench"
 _HELD, _LOOKUPS, _CALLS = 100_000, 5_000, 20
-AS_READS = Rules.read({name: {"effect": "reads", "ttl": "30d"} for name in _READS if name != "lookup"})
+AS_READS = ToolRules.read({name: {"effect": "reads", "ttl": "30d"} for name in _READS if name != "lookup"})
 # An encyclopedia's `lookup` finds the next place on the page that was searched last: it has a state.
-AS_STATE = Rules.read({"*": {"effect": "state", "ttl": "30d"}})
+AS_STATE = ToolRules.read({"*": {"effect": "state", "ttl": "30d"}})
 
 
-def streamed(tasks: Sequence[Task], rules: Rules) -> dict[str, Any]:
+def streamed(tasks: Sequence[Task], rules: ToolRules) -> dict[str, Any]:
     """What became of the calls of these runs."""
     cache = ToolResults(rules, salt=b"s" * 32, limit=1 << 30)
     counts: Counter[str] = Counter()
@@ -61,7 +61,7 @@ def streamed(tasks: Sequence[Task], rules: Rules) -> dict[str, Any]:
 
 def timed() -> dict[str, float]:
     """Milliseconds of a lookup that hits, among so many results, in a run of so many calls."""
-    rules = Rules.read({"get": {"effect": "reads", "ttl": "1d", "resources": ["row:{id}"]}})
+    rules = ToolRules.read({"get": {"effect": "reads", "ttl": "1d", "resources": ["row:{id}"]}})
     cache, history = ToolResults(rules, salt=b"s" * 32, limit=1 << 30), History.begin()
     for number in range(_HELD):
         asked = {"id": number, "fields": ["name", "price"]}

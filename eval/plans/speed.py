@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from semcache.agents.plan_library import Library
+from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plans import Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 
@@ -40,7 +40,7 @@ def tasks(number: int, seed: int) -> list[str]:
 async def measure() -> dict[str, Any]:
     """Milliseconds of a lookup: median and 99th percentile over tasks that hit."""
     ids = count(1)
-    plans = Plans(Library(MemoryPlans(), salt=b"s"), salt=b"s", new_id=lambda: next(ids), clock=lambda: 1.0)
+    plans = Plans(PlanLibrary(MemoryPlans(), salt=b"s"), salt=b"s", new_id=lambda: next(ids), clock=lambda: 1.0)
     tool = [
         {"type": "function", "function": {"name": f"act_{number}", "parameters": {"type": "object"}}}
         for number in range(TOOLS)

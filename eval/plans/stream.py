@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any
 
 from eval.plans.sets import Task
-from semcache.agents.plan_library import Library
+from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plans import FoundPlan, Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 
@@ -79,7 +79,7 @@ async def ours(tasks: Sequence[Task], **parts: Any) -> Tally:
     ids = count(1)
     shared = {name: parts.pop(name) for name in ("embedder", "index") if name in parts}
     plans = Plans(
-        Library(MemoryPlans(), salt=SALT, **shared), salt=SALT, new_id=lambda: next(ids), clock=lambda: 1.0, **parts
+        PlanLibrary(MemoryPlans(), salt=SALT, **shared), salt=SALT, new_id=lambda: next(ids), clock=lambda: 1.0, **parts
     )
     label_of: dict[str, str] = {}
 

@@ -16,26 +16,37 @@ from typing import Any, TypeAlias
 import msgspec
 
 from semcache.agents.forms import write
-from semcache.agents.pattern import Fit
-from semcache.agents.run import Json, Tool, Turn, Why
+from semcache.agents.pattern import PatternFit
+from semcache.agents.run import DeclaredTool, Json, PlanReason, RunTurn
 from semcache.agents.schemas import choices, valid
 from semcache.agents.slots import STOP, words
-from semcache.agents.template import Action, Filled, Hole, Mix, Slot, Source, Step, Template, holes, literals
+from semcache.agents.template import (
+    Action,
+    Filled,
+    Hole,
+    Mix,
+    Slot,
+    SlotSource,
+    Template,
+    TemplateStep,
+    holes,
+    literals,
+)
 
 # Given a prompt, the small model's text; it may raise anything, and take its time.
-Small: TypeAlias = Callable[[str], Awaitable[str]]
+SmallModel: TypeAlias = Callable[[str], Awaitable[str]]
 
 
-class Unfit(Exception):
+class UnfitTemplate(Exception):
     """This template cannot be filled in for this task; `why` is counted, and the planner asked."""
 
-    def __init__(self, why: Why, detail: str = "") -> None:
+    def __init__(self, why: PlanReason, detail: str = "") -> None:
         super().__init__(f"{why.value} {detail}".strip())
         self.why = why
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PlannedCall:
     """A call ready to be made, or a line of a plan."""
 
     tool: str
@@ -44,14 +55,14 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FilledPlan:
     """What is left of a template, filled in. Steps wait (None) for results that are not there yet.
 
     `text` are the lines of a plan in words. `filled` counts the slots that were filled deterministically, `asked` those
     that a small model filled.
     """
 
-    steps: tuple[tuple[Made, ...] | None, ...]
+    steps: tuple[tuple[PlannedCall, ...] | None, ...]
     text: str
     filled: int
     asked: int
@@ -60,14 +71,14 @@ class Plan:
 async def fill(
     template: Template,
     task: str,
-    fit: Fit,
-    tools: Mapping[str, Tool],
+    fit: PatternFit,
+    tools: Mapping[str, DeclaredTool],
     *,
-    done: Sequence[Turn] = (),
-    small: Small | None = None,
+    done: Sequence[RunTurn] = (),
+    small: SmallModel | None = None,
     seconds: float = 5.0,
     until: int | None = None,
-) -> Plan:
+) -> FilledPlan:
     """The template for this task. Raises Unfit.
 
     `done` are the turns of this run so far, which must be the template's first steps: their results fill slots.
@@ -76,7 +87,7 @@ async def fill(
     """
     told = {word.stem for word in words(task)}
     if lost := (literals(template.steps) & frozenset(fit.missing)) - told - STOP:
-        raise Unfit(Why.LEAK, ", ".join(sorted(lost)))
+        raise UnfitTemplate(PlanReason.LEAK, ", ".join(sorted(lost)))
     wanted = template.steps if until is None else template.steps[:until]
     values = followed(template, fit, done)
     open_: list[Slot] = []
@@ -85,18 +96,18 @@ async def fill(
         slot = template.slot(name)
         if name in values:
             continue
-        if slot.source is Source.TASK and name in fit.values:
+        if slot.source is SlotSource.TASK and name in fit.values:
             values[name] = fit.values[name]
-        elif slot.source is Source.RESULT and slot.step >= len(done):
+        elif slot.source is SlotSource.RESULT and slot.step >= len(done):
             waiting.add(name)
-        elif slot.source is Source.RESULT:
+        elif slot.source is SlotSource.RESULT:
             values[name] = _taken(slot, done)
         else:
             open_.append(slot)
     filled = len(values)
     if open_:
         values.update(await _asked(open_, template, task, tools, done, small, seconds))
-    steps: list[tuple[Made, ...] | None] = []
+    steps: list[tuple[PlannedCall, ...] | None] = []
     lines: list[str] = []
     for step in wanted[len(done) :]:
         if step.text is not None:
@@ -105,32 +116,32 @@ async def fill(
             steps.append(None)
         else:
             steps.append(tuple([_made(one, values, tools) for one in step.actions]))
-    return Plan(tuple(steps), "\n".join(lines), filled, len(open_))
+    return FilledPlan(tuple(steps), "\n".join(lines), filled, len(open_))
 
 
-def followed(template: Template, fit: Fit, done: Sequence[Turn]) -> dict[str, Json]:
+def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> dict[str, Json]:
     """The values of the slots in the steps that are done. Raises Unfit(OFF_PLAN) unless they are the template's own.
 
     A step that failed, or that was made with other arguments, is the planner's to mend.
     """
     values: dict[str, Json] = {}
     if len(done) > len(template.steps):
-        raise Unfit(Why.OFF_PLAN)
+        raise UnfitTemplate(PlanReason.OFF_PLAN)
     for number, (step, turn) in enumerate(zip(template.steps, done, strict=False)):
         if [one.tool for one in step.actions] != [call.tool for call in turn.calls]:
-            raise Unfit(Why.OFF_PLAN)
+            raise UnfitTemplate(PlanReason.OFF_PLAN)
         for action, call in zip(step.actions, turn.calls, strict=True):
             if call.failed:
-                raise Unfit(Why.OFF_PLAN, f"{call.tool} failed")
+                raise UnfitTemplate(PlanReason.OFF_PLAN, f"{call.tool} failed")
             for hole in holes(action.arguments):
                 slot = template.slot(hole.slot)
-                if slot.source is Source.TASK and slot.name in fit.values:
+                if slot.source is SlotSource.TASK and slot.name in fit.values:
                     values[slot.name] = fit.values[slot.name]
-                elif slot.source is Source.RESULT:
+                elif slot.source is SlotSource.RESULT:
                     values[slot.name] = _taken(slot, done[:number])
             _observe(action.arguments, call.arguments, values)
             if _put(action.arguments, values) != call.arguments:
-                raise Unfit(Why.OFF_PLAN, call.tool)
+                raise UnfitTemplate(PlanReason.OFF_PLAN, call.tool)
     return values
 
 
@@ -145,17 +156,17 @@ def _observe(tree: Filled, made: Json, values: dict[str, Json]) -> None:
         for inner, one in zip(tree, made, strict=True):
             _observe(inner, one, values)
     elif isinstance(tree, Mix) and any(part.slot not in values for part in tree.parts if isinstance(part, Hole)):
-        raise Unfit(Why.OFF_PLAN)
+        raise UnfitTemplate(PlanReason.OFF_PLAN)
 
 
-def _made(action: Action, values: Mapping[str, Json], tools: Mapping[str, Tool]) -> Made:
+def _made(action: Action, values: Mapping[str, Json], tools: Mapping[str, DeclaredTool]) -> PlannedCall:
     arguments = _put(action.arguments, values)
     tool = tools.get(action.tool)
     if tool is None:
-        raise Unfit(Why.UNDECLARED_TOOL, action.tool)
+        raise UnfitTemplate(PlanReason.UNDECLARED_TOOL, action.tool)
     if not valid(tool, arguments):
-        raise Unfit(Why.INVALID, action.tool)
-    return Made(action.tool, arguments, tool.reads)
+        raise UnfitTemplate(PlanReason.INVALID, action.tool)
+    return PlannedCall(action.tool, arguments, tool.reads)
 
 
 def _put(tree: Filled, values: Mapping[str, Json]) -> Json:
@@ -163,7 +174,7 @@ def _put(tree: Filled, values: Mapping[str, Json]) -> Json:
         value = values[tree.slot]
         put = write(tree.form, value) if isinstance(value, str) else value
         if put is None:
-            raise Unfit(Why.OPEN_SLOT, tree.slot)
+            raise UnfitTemplate(PlanReason.OPEN_SLOT, tree.slot)
         return put
     if isinstance(tree, Mix):
         return "".join([part if isinstance(part, str) else str(_put(part, values)) for part in tree.parts])
@@ -172,12 +183,12 @@ def _put(tree: Filled, values: Mapping[str, Json]) -> Json:
     return [_put(inner, values) for inner in tree] if isinstance(tree, list) else tree
 
 
-def _holes(step: Step) -> list[Hole]:
+def _holes(step: TemplateStep) -> list[Hole]:
     trees: list[Any] = [one.arguments for one in step.actions]
     return [hole for tree in [*trees, *([step.text] if step.text is not None else [])] for hole in holes(tree)]
 
 
-def _taken(slot: Slot, done: Sequence[Turn]) -> Json:
+def _taken(slot: Slot, done: Sequence[RunTurn]) -> Json:
     """What stands at the slot's place in the results so far."""
     calls = done[slot.step].calls
     value: Json = calls[slot.call].result if slot.call < len(calls) else None
@@ -185,9 +196,9 @@ def _taken(slot: Slot, done: Sequence[Turn]) -> Json:
         try:
             value = value[key]
         except (KeyError, IndexError, TypeError) as error:
-            raise Unfit(Why.OPEN_SLOT, slot.about) from error
+            raise UnfitTemplate(PlanReason.OPEN_SLOT, slot.about) from error
     if isinstance(value, dict | list) or value is None:
-        raise Unfit(Why.OPEN_SLOT, slot.about)
+        raise UnfitTemplate(PlanReason.OPEN_SLOT, slot.about)
     return value
 
 
@@ -195,32 +206,32 @@ async def _asked(
     open_: Sequence[Slot],
     template: Template,
     task: str,
-    tools: Mapping[str, Tool],
-    done: Sequence[Turn],
-    small: Small | None,
+    tools: Mapping[str, DeclaredTool],
+    done: Sequence[RunTurn],
+    small: SmallModel | None,
     seconds: float,
 ) -> dict[str, Json]:
     """What the small model says of the open slots: one JSON object with exactly their names."""
     if small is None:
-        raise Unfit(Why.OPEN_SLOT, ", ".join(slot.about for slot in open_))
+        raise UnfitTemplate(PlanReason.OPEN_SLOT, ", ".join(slot.about for slot in open_))
     try:
         text = await asyncio.wait_for(small(prompt(open_, template, task, tools, done)), seconds)
     except TimeoutError as error:
-        raise Unfit(Why.TIMEOUT) from error
+        raise UnfitTemplate(PlanReason.TIMEOUT) from error
     except Exception as error:
-        raise Unfit(Why.GARBAGE, type(error).__name__) from error
+        raise UnfitTemplate(PlanReason.GARBAGE, type(error).__name__) from error
     try:
         said = msgspec.json.decode(text[text.index("{") : text.rindex("}") + 1])
     except (ValueError, msgspec.DecodeError, AttributeError) as error:
-        raise Unfit(Why.GARBAGE) from error
+        raise UnfitTemplate(PlanReason.GARBAGE) from error
     names = {slot.name for slot in open_}
     if not isinstance(said, dict) or set(said) != names or any(isinstance(one, dict | list) for one in said.values()):
-        raise Unfit(Why.GARBAGE)
+        raise UnfitTemplate(PlanReason.GARBAGE)
     return said
 
 
 def prompt(
-    open_: Sequence[Slot], template: Template, task: str, tools: Mapping[str, Tool], done: Sequence[Turn]
+    open_: Sequence[Slot], template: Template, task: str, tools: Mapping[str, DeclaredTool], done: Sequence[RunTurn]
 ) -> str:
     """What the small model is asked. It is shown the new task and its data alone, never those of an earlier run."""
     wanted = {}
@@ -243,5 +254,5 @@ def prompt(
     )
 
 
-def _tools(step: Step) -> list[str]:
+def _tools(step: TemplateStep) -> list[str]:
     return [one.tool for one in step.actions]

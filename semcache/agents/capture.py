@@ -17,9 +17,9 @@ import msgspec
 
 from semcache.agents import pattern, template
 from semcache.agents.forms import forms_of, write
-from semcache.agents.run import Call, Json, NoRun, Run, Tool, Why, digest
-from semcache.agents.slots import STOP, Kind, find, kind_of, words
-from semcache.agents.template import Action, Filled, Form, Hole, Mix, Slot, Source, Step
+from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest
+from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
+from semcache.agents.template import Action, Filled, Hole, Mix, Slot, SlotSource, TemplateStep, ValueForm
 
 _KEY = re.compile(r"[A-Za-z_][\w-]{0,39}")  # a key that may be part of a path into results
 _LEAVES = 2000  # of all results, that a value is sought among
@@ -32,85 +32,85 @@ _WORDS = 600  # of a task, that values are sought among
 class Draft:
     """What one run teaches. `raw` holds the values of open slots, which no template keeps."""
 
-    pattern: pattern.Pattern
+    pattern: pattern.TaskPattern
     slots: tuple[Slot, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[TemplateStep, ...]
     tools: Mapping[str, bytes]
     requires: tuple[str, ...]
     expects: str
     raw: Mapping[str, Json] = field(default_factory=dict)
 
 
-def distil(run: Run, tools: Mapping[str, Tool], *, salt: bytes) -> Draft:
+def distil(run: AgentRun, tools: Mapping[str, DeclaredTool], *, salt: bytes) -> Draft:
     """The draft of a run. `salt` keys the digests of open values. Raises NoRun with the reason why there is none."""
     if not pattern.alignable(run.task):
-        raise NoRun(Why.TOO_LARGE)
-    made = _Maker(run, tools, salt)
+        raise NoRun(PlanReason.TOO_LARGE)
+    made = _DraftBuilder(run, tools, salt)
     steps = made.actions() if run.turns else made.lines()
     if not steps:
-        raise NoRun(Why.NO_STEPS)
+        raise NoRun(PlanReason.NO_STEPS)
     learned = pattern.learned(run.task, made.said)
     if not learned.telling:
-        raise NoRun(Why.VAGUE)
+        raise NoRun(PlanReason.VAGUE)
     used = {call.tool: tools[call.tool].digest for step in steps for call in step.actions}
     needed = [f"tool:{name}" for name in used] + [f"slot:{name}" for name in made.said]
     return Draft(learned, tuple(made.slots), steps, used, tuple(needed), _type(run.answer), made.raw)
 
 
-class _Maker:
+class _DraftBuilder:
     """One run on its way to a draft. `said` maps slots to their values as the task writes them."""
 
-    def __init__(self, run: Run, tools: Mapping[str, Tool], salt: bytes) -> None:
+    def __init__(self, run: AgentRun, tools: Mapping[str, DeclaredTool], salt: bytes) -> None:
         self._run, self._tools, self._salt = run, tools, salt
         self._pieces = _pieces(run.task)
         self._stems = frozenset(word.stem for word in words(run.task))
         self._leaves: dict[str, tuple[int, int, tuple[str | int, ...]]] = {}
         self._names: dict[str, int] = {}
-        self._known: dict[tuple[Source, Json], str] = {}
+        self._known: dict[tuple[SlotSource, Json], str] = {}
         self.said: dict[str, str] = {}
         self.slots: list[Slot] = []
         self.raw: dict[str, Json] = {}
 
-    def actions(self) -> tuple[Step, ...]:
+    def actions(self) -> tuple[TemplateStep, ...]:
         kept = list(self._kept())
         for calls in kept:
             for call in calls:
                 self._ground(call.arguments)
-        steps: list[Step] = []
+        steps: list[TemplateStep] = []
         for place, calls in enumerate(kept):
             actions = [
                 Action(call.tool, self._explain(call.arguments, call.tool, ""), self._reads(call), _type(call.result))
                 for call in calls
             ]
-            steps.append(Step(tuple(actions)))
+            steps.append(TemplateStep(tuple(actions)))
             for number, call in enumerate(calls):
                 self._remember(call.result, place, number)
         return tuple(steps)
 
-    def lines(self) -> tuple[Step, ...]:
+    def lines(self) -> tuple[TemplateStep, ...]:
         """A plan in words: the agent's answer to the task, line by line."""
         lines = [line.strip() for line in self._run.answer.splitlines() if line.strip()]
         if len(lines) > _PLAN_LINES:
-            raise NoRun(Why.TOO_LARGE)
+            raise NoRun(PlanReason.TOO_LARGE)
         for value in find(self._run.task):
             if any(value.text.casefold() in line.casefold() for line in lines):
-                self._task_slot(value.text, value.text, Form.SAME, f"plan.{value.kind.value}")
+                self._task_slot(value.text, value.text, ValueForm.SAME, f"plan.{value.kind.value}")
         if any(self._run.texts):
-            raise NoRun(Why.TAINTED)
-        steps = tuple(Step(text=self._mixed(line)) for line in lines)
+            raise NoRun(PlanReason.TAINTED)
+        steps = tuple(TemplateStep(text=self._mixed(line)) for line in lines)
         values = {word.stem for value in find(self._run.task) for word in words(value.text)} - self._fixed() - STOP
         if any(word in values for word in template.literals(steps)):
-            raise NoRun(Why.UNEXPLAINED)
+            raise NoRun(PlanReason.UNEXPLAINED)
         return steps
 
-    def _kept(self) -> Iterator[list[Call]]:
+    def _kept(self) -> Iterator[list[RunCall]]:
         """The calls that count: none that failed, no look at what was looked at and has not changed since."""
         looked: set[bytes] = set()
         for turn in self._run.turns:
-            calls: list[Call] = []
+            calls: list[RunCall] = []
             for call in turn.calls:
                 if call.tool not in self._tools:
-                    raise NoRun(Why.UNDECLARED_TOOL)
+                    raise NoRun(PlanReason.UNDECLARED_TOOL)
                 if call.failed:
                     continue
                 mark = digest(call.tool, call.arguments)
@@ -121,7 +121,7 @@ class _Maker:
             if calls:
                 yield calls
 
-    def _reads(self, call: Call) -> bool:
+    def _reads(self, call: RunCall) -> bool:
         tool = self._tools.get(call.tool)
         return tool is not None and tool.reads
 
@@ -143,13 +143,13 @@ class _Maker:
     def _explain(self, value: Json, tool: str, about: str) -> Filled:
         if isinstance(value, dict):
             if not all(self._named(key, tool, about) for key in value):
-                raise NoRun(Why.UNEXPLAINED)
+                raise NoRun(PlanReason.UNEXPLAINED)
             return {key: self._explain(inner, tool, key) for key, inner in value.items()}
         if isinstance(value, list):
             return [self._explain(inner, tool, about) for inner in value]
         if value is None or isinstance(value, bool) or value == "":
             return value
-        known = self._known.get((Source.TASK, value))
+        known = self._known.get((SlotSource.TASK, value))
         if known is not None:
             form = next(form for form in forms_of(value) if write(form, self.said[known]) == value)
             return Hole(known, form)
@@ -196,31 +196,31 @@ class _Maker:
             parts = fresh
         return Mix(tuple(parts))
 
-    def _task_slot(self, value: Json, piece: str, form: Form, about: str) -> None:
-        if (Source.TASK, value) in self._known:
+    def _task_slot(self, value: Json, piece: str, form: ValueForm, about: str) -> None:
+        if (SlotSource.TASK, value) in self._known:
             return
         same = next((name for name, text in self.said.items() if text == piece), None)
         if same is None:
             same = self._name(about)
             self.said[same] = piece
-            self.slots.append(Slot(same, _kind(piece, form), Source.TASK, about))
-        self._known[Source.TASK, value] = same
+            self.slots.append(Slot(same, _kind(piece, form), SlotSource.TASK, about))
+        self._known[SlotSource.TASK, value] = same
 
     def _result_slot(self, value: Json, found: tuple[int, int, tuple[str | int, ...]], tool: str, about: str) -> str:
-        known = self._known.get((Source.RESULT, value))
+        known = self._known.get((SlotSource.RESULT, value))
         if known is None:
-            known = self._known[Source.RESULT, value] = self._name(about)
+            known = self._known[SlotSource.RESULT, value] = self._name(about)
             step, call, path = found
-            self.slots.append(Slot(known, Kind.TEXT, Source.RESULT, f"{tool}.{about}", step, call, path))
+            self.slots.append(Slot(known, SlotKind.TEXT, SlotSource.RESULT, f"{tool}.{about}", step, call, path))
         return known
 
     def _open_slot(self, value: Json, tool: str, about: str) -> str:
-        known = self._known.get((Source.OPEN, repr(value)))
+        known = self._known.get((SlotSource.OPEN, repr(value)))
         if known is None:
-            known = self._known[Source.OPEN, repr(value)] = self._name(about)
-            kind = Kind.NUMBER if isinstance(value, int | float) else kind_of(value)
+            known = self._known[SlotSource.OPEN, repr(value)] = self._name(about)
+            kind = SlotKind.NUMBER if isinstance(value, int | float) else kind_of(value)
             seen = digest(self._salt.hex(), value)
-            self.slots.append(Slot(known, kind, Source.OPEN, f"{tool}.{about}", seen=seen))
+            self.slots.append(Slot(known, kind, SlotSource.OPEN, f"{tool}.{about}", seen=seen))
             self.raw[known] = value
         return known
 
@@ -245,32 +245,32 @@ class _Maker:
             self._leaves.setdefault(repr(value), (step, call, path))
 
 
-def _pieces(task: str) -> dict[tuple[Form, Json], str]:
+def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
     """What the task could have given to a call: its values and its runs of words, in every form."""
-    found: dict[tuple[Form, Json], str] = {}
+    found: dict[tuple[ValueForm, Json], str] = {}
     said = words(task)[:_WORDS]
     texts = [value.text for value in find(task)]
     for first in range(len(said)):
         for last in range(first, min(first + 24, len(said))):
             texts.append(task[said[first].start : said[last].end])
     for text in texts:
-        for form in (Form.SAME, Form.LOWER, Form.UPPER, Form.BARE):
+        for form in (ValueForm.SAME, ValueForm.LOWER, ValueForm.UPPER, ValueForm.BARE):
             found.setdefault((form, write(form, text)), text)
     for value in find(task):
-        for form in (Form.INTEGER, Form.NUMBER, Form.ISO_DATE):
+        for form in (ValueForm.INTEGER, ValueForm.NUMBER, ValueForm.ISO_DATE):
             written = write(form, value.text)
             if written is not None:
                 found.setdefault((form, written), value.text)
     for word in said:
         text = task[word.start : word.end]
         if text.isdecimal() and len(text) <= 18:
-            found.setdefault((Form.INTEGER, int(text)), text)
-            found.setdefault((Form.NUMBER, float(text)), text)
+            found.setdefault((ValueForm.INTEGER, int(text)), text)
+            found.setdefault((ValueForm.NUMBER, float(text)), text)
     return found
 
 
-def _kind(piece: str, form: Form) -> Kind:
-    return Kind.NUMBER if form in (Form.INTEGER, Form.NUMBER) and piece.isdecimal() else kind_of(piece)
+def _kind(piece: str, form: ValueForm) -> SlotKind:
+    return SlotKind.NUMBER if form in (ValueForm.INTEGER, ValueForm.NUMBER) and piece.isdecimal() else kind_of(piece)
 
 
 def _type(value: Any) -> str:

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from semcache.agents.slots import COUNTS, ORDINALS
-from semcache.agents.template import Form
+from semcache.agents.template import ValueForm
 
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -20,36 +20,36 @@ _NAMED = re.compile(r"([a-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})", 
 _TURNED = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3})[a-z]*\.?,? (\d{4})", re.IGNORECASE)
 
 
-def write(form: Form, text: str) -> Any:
+def write(form: ValueForm, text: str) -> Any:
     """The value of a call for a piece of a task; None when it cannot be written so."""
     match form:
-        case Form.SAME:
+        case ValueForm.SAME:
             return text
-        case Form.LOWER:
+        case ValueForm.LOWER:
             return text.lower()
-        case Form.UPPER:
+        case ValueForm.UPPER:
             return text.upper()
-        case Form.BARE:
+        case ValueForm.BARE:
             return text.lstrip("#") or None
-        case Form.INTEGER:
+        case ValueForm.INTEGER:
             number = _number(text)
             return int(number) if number is not None and number == int(number) else None
-        case Form.NUMBER:
+        case ValueForm.NUMBER:
             return _number(text)
-        case Form.ISO_DATE:
+        case ValueForm.ISO_DATE:
             return _date(text)
 
 
-def forms_of(value: Any) -> tuple[Form, ...]:
+def forms_of(value: Any) -> tuple[ValueForm, ...]:
     """The forms that could have given this value, the plainest first."""
     if isinstance(value, bool) or value is None:
         return ()
     if isinstance(value, int):
-        return (Form.INTEGER,)
+        return (ValueForm.INTEGER,)
     if isinstance(value, float):
-        return (Form.NUMBER,)
+        return (ValueForm.NUMBER,)
     if isinstance(value, str):
-        return (Form.SAME, Form.BARE, Form.LOWER, Form.UPPER, Form.ISO_DATE)
+        return (ValueForm.SAME, ValueForm.BARE, ValueForm.LOWER, ValueForm.UPPER, ValueForm.ISO_DATE)
     return ()
 
 

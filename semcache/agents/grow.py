@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from semcache.agents.capture import Draft
-from semcache.agents.pattern import Gap, Pattern, fit, merge
+from semcache.agents.pattern import PatternGap, TaskPattern, fit, merge
 from semcache.agents.run import Json, digest
-from semcache.agents.slots import Kind
-from semcache.agents.template import Action, Filled, Hole, Mix, Slot, Source, Step, Template, literals
+from semcache.agents.slots import SlotKind
+from semcache.agents.template import Action, Filled, Hole, Mix, Slot, SlotSource, Template, TemplateStep, literals
 
 PATTERNS = 16  # of a template; what differs more than that is another one
 
@@ -55,7 +55,7 @@ class _Union:
         self.slots: dict[str, Slot] = {}
         self.constants: set[str] = set()
 
-    def step(self, mine: Step, theirs: Step) -> Step:
+    def step(self, mine: TemplateStep, theirs: TemplateStep) -> TemplateStep:
         if len(mine.actions) != len(theirs.actions):
             raise _Differs
         text = None
@@ -64,7 +64,7 @@ class _Union:
         elif mine.text is not theirs.text:
             raise _Differs
         actions = [self._action(one, two) for one, two in zip(mine.actions, theirs.actions, strict=True)]
-        return Step(tuple(actions), text)
+        return TemplateStep(tuple(actions), text)
 
     def _action(self, one: Action, two: Action) -> Action:
         if one.tool != two.tool:
@@ -108,15 +108,15 @@ class _Union:
             raise _Differs
         if list(self.names.values()).count(one.slot) > 1:
             raise _Differs
-        if mine.source is Source.TASK and one.form is not two.form:
+        if mine.source is SlotSource.TASK and one.form is not two.form:
             raise _Differs
-        if mine.source is Source.RESULT and (mine.step, mine.call, mine.path) != (
+        if mine.source is SlotSource.RESULT and (mine.step, mine.call, mine.path) != (
             theirs.step,
             theirs.call,
             theirs.path,
         ):
             raise _Differs
-        if mine.source is Source.OPEN:
+        if mine.source is SlotSource.OPEN:
             value = self._raw.get(two.slot)
             if mine.seen and mine.seen == theirs.seen and self._free(value):
                 self.constants.add(one.slot)
@@ -127,7 +127,7 @@ class _Union:
     def _constant(self, one: Filled, two: Hole) -> Filled:
         """A constant stays one while further runs have it too."""
         slot = self._new[two.slot]
-        if isinstance(one, Mix | dict | list) or slot.source is not Source.OPEN:
+        if isinstance(one, Mix | dict | list) or slot.source is not SlotSource.OPEN:
             raise _Differs
         if digest(self._salt.hex(), one) != slot.seen or not self._free(one):
             raise _Differs
@@ -138,18 +138,18 @@ class _Union:
         return value is not None and str(value).casefold() not in self._told
 
 
-def _renamed(pattern: Pattern, names: Mapping[str, str]) -> Pattern:
-    return Pattern(
+def _renamed(pattern: TaskPattern, names: Mapping[str, str]) -> TaskPattern:
+    return TaskPattern(
         tuple(
-            replace(one, slot=names.get(one.slot, "")) if isinstance(one, Gap) and one.slot else one
+            replace(one, slot=names.get(one.slot, "")) if isinstance(one, PatternGap) and one.slot else one
             for one in pattern.elements
         )
     )
 
 
 def _patterns(
-    known: tuple[Pattern, ...], learned: Pattern, task: str, said: frozenset[str]
-) -> tuple[Pattern, ...] | None:
+    known: tuple[TaskPattern, ...], learned: TaskPattern, task: str, said: frozenset[str]
+) -> tuple[TaskPattern, ...] | None:
     """The patterns with a new one, and what it has in common with one of them; None when there are too many.
 
     A task that a pattern says already adds nothing.
@@ -165,6 +165,6 @@ def _patterns(
     return (*known, learned, *([best] if best is not None else []))
 
 
-def _loose(pattern: Pattern) -> bool:
+def _loose(pattern: TaskPattern) -> bool:
     """Whether a pattern was merged: what two tasks have in common is not made looser by a third."""
-    return any(isinstance(one, Gap) and not one.slot and one.kind is Kind.TEXT for one in pattern.elements)
+    return any(isinstance(one, PatternGap) and not one.slot and one.kind is SlotKind.TEXT for one in pattern.elements)

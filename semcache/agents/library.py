@@ -14,7 +14,7 @@ from semcache.cache.synchronous import BlockingCache
 
 if TYPE_CHECKING:
     from semcache.agents.plan_opening import BlockingPlans, PlansOnUse
-    from semcache.agents.plans import Plans, Terms
+    from semcache.agents.plans import Plans, PlanTerms
     from semcache.agents.tools import ToolResults
     from semcache.cache.components import Components
     from semcache.cache.opening import CacheOptions
@@ -28,7 +28,7 @@ class AsyncSemanticCache(AsyncCache):
         self._plans: Plans | None = None
         self._opening = asyncio.Lock()
 
-    async def open_plans(self, terms: Terms | None = None) -> Plans:
+    async def open_plans(self, terms: PlanTerms | None = None) -> Plans:
         """Open the plan templates of agents, those in the store included, and keep up with other workers.
 
         Those that are open already are given back. Raises StoreError.

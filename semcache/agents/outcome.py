@@ -19,7 +19,7 @@ HALF_LIFE = 30 * 86400.0  # seconds after which an outcome counts half
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class PooledOutcomes:
     """What is believed of templates before their own outcomes: `good` and `bad` outcomes, pooled.
 
     The default expects 19 of 20 templates to work.
@@ -33,12 +33,12 @@ class Trust:
         """The expected success of a new template."""
         return self.good / (self.good + self.bad)
 
-    def learn(self, *, success: bool) -> Trust:
+    def learn(self, *, success: bool) -> PooledOutcomes:
         """The pool with one outcome more."""
         return replace(self, good=self.good + success, bad=self.bad + (not success))
 
 
-def predicted(template: Template, trust: Trust, now: float) -> float:
+def predicted(template: Template, trust: PooledOutcomes, now: float) -> float:
     """The probability that the template succeeds now."""
     good, bad = faded(template, now)
     return (STRENGTH * trust.mean + good) / (STRENGTH + good + bad)

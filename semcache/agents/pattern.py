@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TypeAlias
 
-from semcache.agents.slots import STOP, STRICT, Kind, Word, admits, find, kind_of, stem, words
+from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, kind_of, stem, words
 
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
 FEWEST = 2  # content words without which a pattern says too little to be matched by
@@ -29,23 +29,23 @@ _CLAUSE = re.compile(r"[.!?;]\s+\w|\b(?:then|also|afterwards|instead|otherwise|u
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class PatternGap:
     """A place for a value. `slot` names the slot it fills, "" for a value that the plan does not use.
 
     `widest` is the largest number of words it took so far; an `optional` one may take none.
     """
 
     slot: str
-    kind: Kind
+    kind: SlotKind
     widest: int = 1
     optional: bool = False
 
 
-Element: TypeAlias = str | Gap
+Element: TypeAlias = str | PatternGap
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class PatternFit:
     """How a task fits a pattern.
 
     `values` maps slots to pieces of the task, `pieces` are those of all gaps in order, "" for one that took none.
@@ -73,7 +73,7 @@ def weight(word: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class TaskPattern:
     """Fixed words, in lower case, and gaps. Words are compared by their stems."""
 
     elements: tuple[Element, ...]
@@ -101,7 +101,7 @@ class Pattern:
     @property
     def slots(self) -> frozenset[str]:
         """The slots that its gaps fill."""
-        return frozenset(one.slot for one in self.elements if isinstance(one, Gap) and one.slot)
+        return frozenset(one.slot for one in self.elements if isinstance(one, PatternGap) and one.slot)
 
     def text(self) -> str:
         """The pattern as people and embedders read it: gaps are their slots' kinds in angle brackets."""
@@ -109,7 +109,7 @@ class Pattern:
 
 
 @lru_cache(maxsize=65536)
-def _stems(pattern: Pattern) -> tuple[str, ...]:
+def _stems(pattern: TaskPattern) -> tuple[str, ...]:
     return tuple([stem(word) for word in pattern.fixed])
 
 
@@ -118,42 +118,46 @@ def alignable(task: str) -> bool:
     return len(words(task)) <= LONGEST
 
 
-def learned(task: str, values: Mapping[str, str]) -> Pattern:
+def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
     """The pattern of a task in which these slots had these values; other typed values become gaps that fill nothing.
 
     A slot whose value does not stand in the task has no gap.
     """
     said = words(task)
-    taken: list[tuple[int, int, Gap]] = []
+    taken: list[tuple[int, int, PatternGap]] = []
     for slot, value in sorted(values.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         wanted = [word.stem for word in words(value)]
         for first in _places(said, wanted):
             if _free(taken, first, first + len(wanted)):
                 end = first + len(wanted)
                 taken.append(
-                    (first, end, Gap(slot, _kind(task, said[first].start, said[end - 1].end, value), len(wanted)))
+                    (
+                        first,
+                        end,
+                        PatternGap(slot, _kind(task, said[first].start, said[end - 1].end, value), len(wanted)),
+                    )
                 )
     for found in find(task):
         inside = [place for place, word in enumerate(said) if word.start < found.end and found.start < word.end]
         if inside and _free(taken, inside[0], inside[-1] + 1):
-            taken.append((inside[0], inside[-1] + 1, Gap("", found.kind, len(inside))))
+            taken.append((inside[0], inside[-1] + 1, PatternGap("", found.kind, len(inside))))
     elements: list[Element] = []
     place = 0
     for first, end, gap in sorted(taken, key=lambda one: one[0]):
         elements += [_spelt(task, word) for word in said[place:first]]
         elements.append(gap)
         place = end
-    return Pattern((*elements, *[_spelt(task, word) for word in said[place:]]))
+    return TaskPattern((*elements, *[_spelt(task, word) for word in said[place:]]))
 
 
-def realised(pattern: Pattern, fitted: Fit) -> str:
+def realised(pattern: TaskPattern, fitted: PatternFit) -> str:
     """What the pattern says of a task that was aligned with it: its own words around the task's values."""
     values = iter(fitted.pieces)
     said = [one if isinstance(one, str) else next(values, "") for one in pattern.elements]
     return " ".join([word for word in said if word])
 
 
-def fit(pattern: Pattern, task: str) -> Fit | None:
+def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
     """Align a task with a pattern; None when the task is too long to be aligned."""
     if not alignable(task) or len(pattern.elements) > LONGEST:
         return None
@@ -180,9 +184,9 @@ def fit(pattern: Pattern, task: str) -> Fit | None:
             # The words beside it are the task's, and say something that the pattern does not.
             piece, odd = own, odd + 1
         pieces.append(piece)
-        odd += element.kind is not Kind.QUOTED and _CLAUSE.search(piece) is not None
-        quoted = element.kind is not Kind.QUOTED or any(
-            one.kind is Kind.QUOTED and one.start <= start and stop <= one.end for one in find(task)
+        odd += element.kind is not SlotKind.QUOTED and _CLAUSE.search(piece) is not None
+        quoted = element.kind is not SlotKind.QUOTED or any(
+            one.kind is SlotKind.QUOTED and one.start <= start and stop <= one.end for one in find(task)
         )
         room = 3 * element.widest + _ROOM if element.slot else element.widest + 1
         odd += end - first > room or not quoted or not admits(element.kind, piece)
@@ -192,10 +196,10 @@ def fit(pattern: Pattern, task: str) -> Fit | None:
     surplus = tuple([word.stem for place, word in enumerate(said) if place not in inside])
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
-    return Fit(values, tuple(pieces), tuple(missing), surplus, coverage, odd)
+    return PatternFit(values, tuple(pieces), tuple(missing), surplus, coverage, odd)
 
 
-def merge(one: Pattern, two: Pattern) -> Pattern | None:
+def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
     """The pattern of both, where they agree on most; None where they do not.
 
     Where the words differ a gap takes either: the two tasks had the same plan, so it cannot depend on them.
@@ -213,14 +217,14 @@ def merge(one: Pattern, two: Pattern) -> Pattern | None:
         if {gap.slot for gap in _named(mine)} | {gap.slot for gap in _named(theirs)}:
             return None
         widest = max(_width(mine), _width(theirs))
-        merged.append(Gap("", Kind.TEXT, widest, optional=not mine or not theirs))
-    pattern = Pattern(tuple(_joined(merged)))
+        merged.append(PatternGap("", SlotKind.TEXT, widest, optional=not mine or not theirs))
+    pattern = TaskPattern(tuple(_joined(merged)))
     kept = sum(map(weight, pattern.fixed))
     most = max(sum(map(weight, one.fixed)), sum(map(weight, two.fixed)))
     return pattern if pattern.telling and kept >= _KEPT * most else None
 
 
-def _align(elements: Sequence[Element], said: Sequence[Word]) -> list[tuple[int, int]]:
+def _align(elements: Sequence[Element], said: Sequence[TaskWord]) -> list[tuple[int, int]]:
     """For every element the words it takes, as a range; an element that takes none has an empty one.
 
     `level[j]` is the best score of the elements so far and the first j words; a gap opens at some j and takes all words
@@ -270,47 +274,51 @@ def _align(elements: Sequence[Element], said: Sequence[Word]) -> list[tuple[int,
     return path[::-1]
 
 
-def _widened(task: str, start: int, stop: int, kind: Kind) -> tuple[int, int]:
+def _widened(task: str, start: int, stop: int, kind: SlotKind) -> tuple[int, int]:
     """Take in the signs that belong to a value but to no word: a currency, a percent sign, what else a quote holds."""
-    if kind is Kind.NUMBER:
+    if kind is SlotKind.NUMBER:
         return start, stop
     for value in find(task):
-        if value.start <= start and stop <= value.end and (value.kind is not Kind.QUOTED or kind is Kind.QUOTED):
+        if (
+            value.start <= start
+            and stop <= value.end
+            and (value.kind is not SlotKind.QUOTED or kind is SlotKind.QUOTED)
+        ):
             inner = task.find(value.text, value.start, value.end)
             return inner, inner + len(value.text)
     return start, stop
 
 
-def _own(piece: str, kind: Kind) -> str | None:
+def _own(piece: str, kind: SlotKind) -> str | None:
     """The one value of this kind in a piece that says more than that; None where there is none, or nothing more."""
-    found = [one.text for one in find(piece) if one.kind is kind] if kind in STRICT or kind is Kind.ID else []
+    found = [one.text for one in find(piece) if one.kind is kind] if kind in STRICT or kind is SlotKind.ID else []
     return found[0] if len(found) == 1 and len(found[0]) + 1 < len(piece.strip()) else None
 
 
-def _places(said: Sequence[Word], wanted: Sequence[str]) -> Iterable[int]:
+def _places(said: Sequence[TaskWord], wanted: Sequence[str]) -> Iterable[int]:
     if not wanted:
         return []
     stems = [word.stem for word in said]
     return [at for at in range(len(stems) - len(wanted) + 1) if stems[at : at + len(wanted)] == list(wanted)]
 
 
-def _kind(task: str, start: int, stop: int, value: str) -> Kind:
+def _kind(task: str, start: int, stop: int, value: str) -> SlotKind:
     """The kind of a value that stands at this place."""
     quoted = any(
-        one.kind is Kind.QUOTED and task[start:stop] in (one.text, one.text.strip(" .,!?")) for one in find(task)
+        one.kind is SlotKind.QUOTED and task[start:stop] in (one.text, one.text.strip(" .,!?")) for one in find(task)
     )
-    return Kind.QUOTED if quoted else kind_of(value)
+    return SlotKind.QUOTED if quoted else kind_of(value)
 
 
-def _free(taken: Iterable[tuple[int, int, Gap]], first: int, end: int) -> bool:
+def _free(taken: Iterable[tuple[int, int, PatternGap]], first: int, end: int) -> bool:
     return all(end <= start or stop <= first for start, stop, _ in taken)
 
 
 def _open(element: Element) -> bool:
-    return isinstance(element, Gap) and element.kind not in STRICT and element.kind is not Kind.QUOTED
+    return isinstance(element, PatternGap) and element.kind not in STRICT and element.kind is not SlotKind.QUOTED
 
 
-def _spelt(task: str, word: Word) -> str:
+def _spelt(task: str, word: TaskWord) -> str:
     return task[word.start : word.end].lower()
 
 
@@ -321,16 +329,16 @@ def _mark(element: Element) -> str:
 def _both(one: Element, two: Element) -> Element:
     if isinstance(one, str) or isinstance(two, str):
         return one
-    kind = one.kind if one.kind is two.kind else Kind.TEXT
-    return Gap(one.slot, kind, max(one.widest, two.widest), one.optional or two.optional)
+    kind = one.kind if one.kind is two.kind else SlotKind.TEXT
+    return PatternGap(one.slot, kind, max(one.widest, two.widest), one.optional or two.optional)
 
 
-def _named(elements: Iterable[Element]) -> list[Gap]:
-    return [one for one in elements if isinstance(one, Gap) and one.slot]
+def _named(elements: Iterable[Element]) -> list[PatternGap]:
+    return [one for one in elements if isinstance(one, PatternGap) and one.slot]
 
 
 def _width(elements: Iterable[Element]) -> int:
-    return max(1, sum(one.widest if isinstance(one, Gap) else 1 for one in elements))
+    return max(1, sum(one.widest if isinstance(one, PatternGap) else 1 for one in elements))
 
 
 def _joined(elements: Iterable[Element]) -> list[Element]:
@@ -338,8 +346,8 @@ def _joined(elements: Iterable[Element]) -> list[Element]:
     joined: list[Element] = []
     for one in elements:
         last = joined[-1] if joined else None
-        if isinstance(one, Gap) and isinstance(last, Gap) and not one.slot and not last.slot:
-            joined[-1] = Gap("", Kind.TEXT, one.widest + last.widest, one.optional and last.optional)
+        if isinstance(one, PatternGap) and isinstance(last, PatternGap) and not one.slot and not last.slot:
+            joined[-1] = PatternGap("", SlotKind.TEXT, one.widest + last.widest, one.optional and last.optional)
         else:
             joined.append(one)
     return joined

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from semcache.agents.outcome import Trust, predicted
-from semcache.agents.run import Tool, digest
+from semcache.agents.outcome import PooledOutcomes, predicted
+from semcache.agents.run import DeclaredTool, digest
 from semcache.agents.template import Template, decode, encode, view
-from semcache.agents.template_search import Shelf
+from semcache.agents.template_search import TemplateIndex
 from semcache.errors import CacheUnavailable, InvalidArgument
 from semcache.storage.stores.plan_rows import PlanStore, StoredPlan
 from semcache.types import parse_id, public_id
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 _PAGE = 1000
-_HEARD = 600.0  # seconds for which others can hear how a run ended
-_TOLD = b"outcome "  # no template begins with this
-_MARK = 86400.0  # seconds for which others can see that a template is gone
+_OUTCOME_LIFE = 600.0  # seconds for which others can hear how a run ended
+_OUTCOME_PREFIX = b"outcome "  # no template begins with this
+_TOMBSTONE_LIFE = 86400.0  # seconds for which others can see that a template is gone
 
 
-class Library:
+class PlanLibrary:
     """Templates by partition. `embedder` and `index` (which makes one of a dimension) serve the near tier alone.
 
     `unreadable` counts rows of the store that are no templates, `unembedded` templates that could not be embedded.
-    `heard` is told what any worker was told of a run that it did not know: run, success and tenant.
+    `on_outcome` is told what any worker was told of a run that it did not know: run, success and tenant.
     """
 
     def __init__(
@@ -49,20 +49,20 @@ class Library:
         self._store, self._salt = store, salt
         near = embedder is not None and index is not None
         self._embedder, self._index = (embedder, index) if near else (None, None)
-        self._shelves: dict[bytes, Shelf] = {}
+        self._shelves: dict[bytes, TemplateIndex] = {}
         self._where: dict[int, bytes] = {}
-        self._trust: dict[tuple[str, str], Trust] = {}
+        self._trust: dict[tuple[str, str], PooledOutcomes] = {}
         self._declared: dict[tuple[str, str, str], bytes] = {}
         self._seq = 0
-        self.heard: Callable[[str, bool, str], object] = lambda _run, _success, _tenant: None
+        self.on_outcome: Callable[[str, bool, str], object] = lambda _run, _success, _tenant: None
         self.unreadable = self.unembedded = 0
 
-    def partition(self, tenant: str, agent: str, tools: Mapping[str, Tool], system: str) -> bytes:
+    def partition(self, tenant: str, agent: str, tools: Mapping[str, DeclaredTool], system: str) -> bytes:
         """The hard boundary: 16 bytes."""
         schemas = sorted((name, tool.digest.hex()) for name, tool in tools.items())
         return digest(self._salt.hex(), tenant, agent, schemas, system)
 
-    def shelf(self, partition: bytes) -> Shelf | None:
+    def index_of(self, partition: bytes) -> TemplateIndex | None:
         """The templates of a partition, None where there are none."""
         return self._shelves.get(partition)
 
@@ -82,12 +82,12 @@ class Library:
 
     def predicted(self, template: Template, now: float) -> float:
         """The probability that a template succeeds now."""
-        return predicted(template, self._trust.get((template.tenant, template.agent), Trust()), now)
+        return predicted(template, self._trust.get((template.tenant, template.agent), PooledOutcomes()), now)
 
     def believe(self, template: Template, *, success: bool) -> None:
         """Let an outcome of this template count for those of the same agent."""
         who = template.tenant, template.agent
-        self._trust[who] = self._trust.get(who, Trust()).learn(success=success)
+        self._trust[who] = self._trust.get(who, PooledOutcomes()).learn(success=success)
 
     async def keep(self, template: Template) -> None:
         """Store a template in place of the one of its id. Raises StoreError."""
@@ -123,18 +123,18 @@ class Library:
             if (wanted is None or public_id(one.id) in wanted) and agent in (None, one.agent)
         ]
         if not dry_run:
-            await self._store.put_plans([StoredPlan(one.id, one.tenant, b"", now + _MARK) for one in gone])
+            await self._store.put_plans([StoredPlan(one.id, one.tenant, b"", now + _TOMBSTONE_LIFE) for one in gone])
             for one in gone:
                 self._forget(one.id)
         return [public_id(one.id) for one in gone]
 
     async def tell(self, run: str, *, success: bool, tenant: str, now: float) -> None:
         """Let other workers know how a run ended that one of them may have seen. Raises StoreError."""
-        said = _TOLD + msgspec.json.encode((run, success))
+        said = _OUTCOME_PREFIX + msgspec.json.encode((run, success))
         number = int.from_bytes(digest(self._salt.hex(), tenant, run)[:8]) >> 1
-        await self._store.put_plans([StoredPlan(number, tenant, said, now + _HEARD)])
+        await self._store.put_plans([StoredPlan(number, tenant, said, now + _OUTCOME_LIFE)])
 
-    async def retire(self, tenant: str, agent: str, tools: Mapping[str, Tool]) -> None:
+    async def retire(self, tenant: str, agent: str, tools: Mapping[str, DeclaredTool]) -> None:
         """Templates that use a tool whose schema has changed are kept for the record alone. Raises StoreError."""
         known = self._declared
         changed = {
@@ -186,18 +186,20 @@ class Library:
             self._forget(row.id)
             return
         try:
-            if row.body.startswith(_TOLD):
-                run, success = msgspec.json.decode(row.body.removeprefix(_TOLD), type=tuple[str, bool])
-                self.heard(run, success, row.tenant)
+            if row.body.startswith(_OUTCOME_PREFIX):
+                run, success = msgspec.json.decode(row.body.removeprefix(_OUTCOME_PREFIX), type=tuple[str, bool])
+                self.on_outcome(run, success, row.tenant)
                 return
             template = decode(row.body)
         except ValueError:
             self.unreadable += 1
             return
         who = template.tenant, template.agent
-        old, trust = self.get(public_id(template.id)), self._trust.get(who, Trust())
+        old, trust = self.get(public_id(template.id)), self._trust.get(who, PooledOutcomes())
         good, bad = (old.good, old.bad) if old is not None else (0.0, 0.0)
-        self._trust[who] = Trust(trust.good + max(0.0, template.good - good), trust.bad + max(0.0, template.bad - bad))
+        self._trust[who] = PooledOutcomes(
+            trust.good + max(0.0, template.good - good), trust.bad + max(0.0, template.bad - bad)
+        )
         vectors: list[Vector] = []
         if self._embedder is not None and row.vectors and row.embedder_id == self._embedder.id:
             vectors = list(np.frombuffer(row.vectors, "<f4").reshape(-1, self._embedder.dim))
@@ -210,7 +212,7 @@ class Library:
         shelf = self._shelves.get(template.partition)
         if shelf is None:
             index = self._index(self._embedder.dim) if self._index and self._embedder else None
-            shelf = self._shelves[template.partition] = Shelf(index)
+            shelf = self._shelves[template.partition] = TemplateIndex(index)
         shelf.put(template, vectors)
 
     def _forget(self, id: int) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from semcache.agents.adapt import Small
-from semcache.agents.plan_library import Library
-from semcache.agents.plans import CATEGORY, FoundPlan, NearMatching, Plans, Terms
+from semcache.agents.adapt import SmallModel
+from semcache.agents.plan_library import PlanLibrary
+from semcache.agents.plans import CATEGORY, FoundPlan, NearMatching, Plans, PlanTerms
 from semcache.cache.maintenance import GRACE
 from semcache.matching import guards
 from semcache.storage.indexes.flat import FlatIndex
@@ -22,20 +22,22 @@ if TYPE_CHECKING:
     from semcache.cache.components import Components
 
 
-async def open_plans(components: Components, *, small: Small | None = None, terms: Terms | None = None) -> Plans:
+async def open_plans(
+    components: Components, *, small: SmallModel | None = None, terms: PlanTerms | None = None
+) -> Plans:
     """Return the plan templates of a cache, those in its store included; what is learned of them joins its label log.
 
     Raises StoreError.
     """
     store, meter = components.store, components.meter
-    library = Library(plans_of(store), salt=store.salt, embedder=components.embedder, index=FlatIndex)
+    library = PlanLibrary(plans_of(store), salt=store.salt, embedder=components.embedder, index=FlatIndex)
     await library.refresh()
     return Plans(
         library,
         salt=store.salt,
         new_id=components.new_id,
         clock=components.clock,
-        terms=terms or Terms(),
+        terms=terms or PlanTerms(),
         small=small,
         near=NearMatching(
             components.strategy,
@@ -47,7 +49,7 @@ async def open_plans(components: Components, *, small: Small | None = None, term
     )
 
 
-def expired_templates(library: Library, components: Components) -> Callable[[float], Awaitable[None]]:
+def expired_templates(library: PlanLibrary, components: Components) -> Callable[[float], Awaitable[None]]:
     """Return a sweep that forgets templates that expired a while ago; it raises StoreError."""
 
     async def sweep(now: float) -> None:

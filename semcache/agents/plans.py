@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.agents import outcome as outcomes
-from semcache.agents.adapt import Made, Plan, Small, Unfit, fill
+from semcache.agents.adapt import FilledPlan, PlannedCall, SmallModel, UnfitTemplate, fill
 from semcache.agents.capture import distil
 from semcache.agents.grow import grown
 from semcache.agents.pattern import alignable, masked, realised
-from semcache.agents.plan_library import Library
-from semcache.agents.run import NoRun, Tool, Turn, Why, digest, read, task_of, turns_of
+from semcache.agents.plan_library import PlanLibrary
+from semcache.agents.run import DeclaredTool, NoRun, PlanReason, RunTurn, digest, read, task_of, turns_of
 from semcache.agents.run import tools as declared_tools
 from semcache.agents.template import Template, literals
-from semcache.agents.template_search import Match, Tier
+from semcache.agents.template_search import PlanTier, TemplateMatch
 from semcache.matching import decide
 from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
 from semcache.types.evidence import Label, LabelSource
@@ -41,7 +41,7 @@ _ASKED = 3  # templates that are filled in for one task, at most
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class PlanTerms:
     """What is promised: `target` is the success below which nothing is served, `life` seconds a template lives."""
 
     target: float = 0.9
@@ -61,14 +61,14 @@ class FoundPlan:
     outcome: str
     why: str
     plan_id: str | None = None
-    calls: tuple[Made, ...] = ()
+    calls: tuple[PlannedCall, ...] = ()
     text: str = ""
     hint: str = ""
     p_success: float = 0.0
     tier: str = ""
     filled: int = 0
     asked: int = 0
-    plan: Plan | None = None
+    plan: FilledPlan | None = None
     label: Label | None = None
     key: str = ""
 
@@ -96,13 +96,13 @@ class Plans:
 
     def __init__(
         self,
-        library: Library,
+        library: PlanLibrary,
         *,
         salt: bytes,
         new_id: Callable[[], int],
         clock: Callable[[], float] = time.time,
-        terms: Terms = Terms(),
-        small: Small | None = None,
+        terms: PlanTerms = PlanTerms(),
+        small: SmallModel | None = None,
         near: NearMatching | None = None,
         note: Callable[[str], None] = lambda _why: None,
     ) -> None:
@@ -128,7 +128,7 @@ class Plans:
             found = FoundPlan("miss", error.why.value)
         except Exception:
             _log.warning("a plan could not be looked up, and the planner is asked", exc_info=True)
-            found = FoundPlan("miss", Why.FAULT.value)
+            found = FoundPlan("miss", PlanReason.FAULT.value)
         self._count(found.why)
         return found
 
@@ -159,7 +159,7 @@ class Plans:
             return None
         now, partition = self._clock(), self.library.partition(tenant, agent, declared, run.system)
         await self.library.retire(tenant, agent, declared)
-        shelf = self.library.shelf(partition)
+        shelf = self.library.index_of(partition)
         told = "\n".join((run.task, *run.said, *run.texts))
         for old in shelf.twins(run.task, draft.tools) if shelf is not None else ():
             whole = grown(old, draft, run.task, told, salt=self._salt)
@@ -218,19 +218,19 @@ class Plans:
         messages = [{"role": "user", "content": task}] if isinstance(task, str) else task
         text, prompt = task_of(messages)
         known = declared_tools(declared)
-        shelf = self.library.shelf(self.library.partition(tenant, agent, known, system or prompt))
+        shelf = self.library.index_of(self.library.partition(tenant, agent, known, system or prompt))
         if shelf is None or not len(shelf):
-            return FoundPlan("miss", Why.COLD.value)
+            return FoundPlan("miss", PlanReason.COLD.value)
         if not alignable(text):
-            return FoundPlan("miss", Why.TOO_LARGE.value)
+            return FoundPlan("miss", PlanReason.TOO_LARGE.value)
         done, _ = turns_of(messages)
         key = digest(self._salt.hex(), masked(text)).hex()
         vector = await self.library.vector(masked(text)) if self._near is not None else None
         tried: set[int] = set()
-        miss = FoundPlan("miss", Why.COLD.value, key=key)
+        miss = FoundPlan("miss", PlanReason.COLD.value, key=key)
         while len(tried) < _ASKED and (matches := shelf.search(text, vector, without=tried)):
             first = matches[0]
-            if first.tier is Tier.NEAR:
+            if first.tier is PlanTier.NEAR:
                 near = [one for one in matches if key not in one.template.refused]
                 return await self._certified(near, text, known, done, key) if near and not tried else miss
             found = await self._served(first, text, known, done, key, 1.0, None)
@@ -242,10 +242,10 @@ class Plans:
 
     async def _served(
         self,
-        match: Match,
+        match: TemplateMatch,
         task: str,
-        known: Mapping[str, Tool],
-        done: Sequence[Turn],
+        known: Mapping[str, DeclaredTool],
+        done: Sequence[RunTurn],
         key: str,
         p_correct: float,
         label: Label | None,
@@ -255,7 +255,7 @@ class Plans:
         plan_id = public_id(template.id)
         refusal = self._refusal(template, key, likely)
         if refusal is None and done and len(done) == len(template.steps):
-            refusal = Why.PLAN_DONE
+            refusal = PlanReason.PLAN_DONE
         if refusal is not None:
             return FoundPlan("miss", refusal.value, plan_id, p_success=likely, label=label, key=key)
         try:
@@ -263,30 +263,35 @@ class Plans:
                 template, task, match.fit, known, done=done, small=self._small, seconds=self.terms.small_seconds,
                 until=len(done) + 1 if template.steps[0].actions else None,
             )  # fmt: skip
-        except Unfit as error:
+        except UnfitTemplate as error:
             return FoundPlan("miss", error.why.value, plan_id, p_success=likely, label=label, key=key)
         calls = plan.steps[0] if plan.steps else ()
         if calls is None:
-            return FoundPlan("miss", Why.OFF_PLAN.value, plan_id, p_success=likely, label=label, key=key)
+            return FoundPlan("miss", PlanReason.OFF_PLAN.value, plan_id, p_success=likely, label=label, key=key)
         return FoundPlan(
             "plan", match.tier.value, plan_id, calls, plan.text, hint(template, match), likely, match.tier.value,
             plan.filled, plan.asked, plan, label, key,
         )  # fmt: skip
 
-    def _refusal(self, template: Template, key: str, likely: float) -> Why | None:
+    def _refusal(self, template: Template, key: str, likely: float) -> PlanReason | None:
         if template.retired:
-            return Why.RETIRED
+            return PlanReason.RETIRED
         if template.expires <= self._clock():
-            return Why.EXPIRED
-        return Why.BELOW_TARGET if likely < self.terms.target or key in template.refused else None
+            return PlanReason.EXPIRED
+        return PlanReason.BELOW_TARGET if likely < self.terms.target or key in template.refused else None
 
     async def _certified(
-        self, near: Sequence[Match], task: str, known: Mapping[str, Tool], done: Sequence[Turn], key: str
+        self,
+        near: Sequence[TemplateMatch],
+        task: str,
+        known: Mapping[str, DeclaredTool],
+        done: Sequence[RunTurn],
+        key: str,
     ) -> FoundPlan:
         """Serve what is merely near if the threshold certifies it, else give a hint at most."""
         first = near[0]
         miss = FoundPlan(
-            "miss", Why.UNCERTAIN.value, public_id(first.template.id), hint=hint(first.template, first), key=key
+            "miss", PlanReason.UNCERTAIN.value, public_id(first.template.id), hint=hint(first.template, first), key=key
         )
         matching = self._near
         if matching is None:
@@ -308,7 +313,7 @@ class Plans:
         label = self._label(match, nearest.features, p_correct or 0.0, served=False, key=key)
         return replace(miss, plan_id=public_id(match.template.id), hint=hint(match.template, match), label=label)
 
-    def _label(self, match: Match, features: tuple[float, ...], p: float, *, served: bool, key: str) -> Label:
+    def _label(self, match: TemplateMatch, features: tuple[float, ...], p: float, *, served: bool, key: str) -> Label:
         source = LabelSource.AUDIT if served else LabelSource.MISS
         template = match.template
         return Label(
@@ -327,7 +332,7 @@ class Plans:
         self._note(why)
 
 
-def hint(template: Template, match: Match) -> str:
+def hint(template: Template, match: TemplateMatch) -> str:
     """The plan as a planner is shown it: the tools in order, the slots by name, the lines of a plan in words.
 
     Nothing in it comes from a tool's result, and of values only those of the new task are named; "" where a line of the
@@ -349,11 +354,11 @@ def _arguments(tree: Any) -> list[str]:
     return [str(key) for key in tree] if isinstance(tree, dict) else []
 
 
-def _value(slot: str, match: Match) -> str:
+def _value(slot: str, match: TemplateMatch) -> str:
     return match.fit.values.get(slot, f"<{slot}>")
 
 
-def _card(match: Match) -> Card:
+def _card(match: TemplateMatch) -> Card:
     """A template as the threshold sees it: the pattern's words around the new task's values."""
     template = match.template
     text = realised(match.pattern, match.fit)

@@ -1,8 +1,8 @@
 """A finished agent run, read from a conversation in the form of OpenAI chat messages.
 
-Knows roles, tool calls and tool results; nothing of templates. Invariant: a `Run` that exists is whole: it has a task,
-every call has its result, and its last message is the agent's answer. Whatever cannot be read so is a `NoRun` with one
-reason, never another exception.
+Knows roles, tool calls and tool results; nothing of templates. Invariant: an `AgentRun` that exists is whole: it has a
+task, every call has its result, and its last message is the agent's answer. Whatever cannot be read so is a `NoRun`
+with one reason, never another exception.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DEPTH = 24
 _sorted = msgspec.json.Encoder(order="sorted")
 
 
-class Why(StrEnum):
+class PlanReason(StrEnum):
     """Why a run becomes no template, or a task is left to the planner. One vocabulary for counters, log and replies."""
 
     # reading a run
@@ -61,13 +61,13 @@ class Why(StrEnum):
 class NoRun(Exception):
     """These messages are no finished run; `why` says in one word what is missing."""
 
-    def __init__(self, why: Why) -> None:
+    def __init__(self, why: PlanReason) -> None:
         super().__init__(why.value)
         self.why = why
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class DeclaredTool:
     """A declared tool: its JSON schema of arguments, and whether calling it changes nothing.
 
     `reads` comes from the declaration alone (`annotations.readOnlyHint`, `x-semcache.read_only`); a tool that says
@@ -81,7 +81,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RunCall:
     """A tool call with its result. `result` is JSON where it can be read as such, else text."""
 
     tool: str
@@ -91,20 +91,20 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RunTurn:
     """What the agent said and the calls it made at once."""
 
     text: str
-    calls: tuple[Call, ...]
+    calls: tuple[RunCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class AgentRun:
     """A run from its task to its answer. `said` are the later words of the user, `texts` all text of tool results."""
 
     task: str
     system: str
-    turns: tuple[Turn, ...]
+    turns: tuple[RunTurn, ...]
     answer: str
     said: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -116,10 +116,10 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except (AttributeError, TypeError, ValueError, LookupError, RecursionError) as error:
-        raise NoRun(Why.UNREADABLE) from error
+        raise NoRun(PlanReason.UNREADABLE) from error
 
 
-def tools(declared: Sequence[Mapping[str, Any]] | None) -> Mapping[str, Tool]:
+def tools(declared: Sequence[Mapping[str, Any]] | None) -> Mapping[str, DeclaredTool]:
     """The tools of a request, by name, in the form of chat, responses or messages; what is none of them is left out.
 
     Raises NoRun(UNREADABLE) for what is no JSON.
@@ -129,14 +129,14 @@ def tools(declared: Sequence[Mapping[str, Any]] | None) -> Mapping[str, Tool]:
 
 
 @lru_cache(maxsize=256)
-def _declared(raw: bytes) -> Mapping[str, Tool]:
-    found: dict[str, Tool] = {}
+def _declared(raw: bytes) -> Mapping[str, DeclaredTool]:
+    found: dict[str, DeclaredTool] = {}
     for one in msgspec.json.decode(raw):
         inner = one.get("function", one) if isinstance(one, dict) else None
         name = inner.get("name") if isinstance(inner, dict) else None
         if isinstance(inner, dict) and isinstance(name, str) and name:
             schema = inner.get("parameters", inner.get("input_schema")) or {}
-            found[name] = Tool(name, schema, _reads(one) or _reads(inner), digest(name, schema))
+            found[name] = DeclaredTool(name, schema, _reads(one) or _reads(inner), digest(name, schema))
     return found
 
 
@@ -151,45 +151,45 @@ def task_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
         system = "\n".join(text_of(one) for one in messages if one.get("role") in ("system", "developer"))
         task = next((text_of(one) for one in messages if one.get("role") == "user"), "").strip()
     if not task:
-        raise NoRun(Why.NO_TASK)
+        raise NoRun(PlanReason.NO_TASK)
     return task, system
 
 
-def read(messages: Sequence[Mapping[str, Any]]) -> Run:
+def read(messages: Sequence[Mapping[str, Any]]) -> AgentRun:
     """The run behind a conversation that has ended. Raises NoRun."""
     with _reading():
         return _read(messages)
 
 
-def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[Turn, ...], list[str]]:
+def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[RunTurn, ...], list[str]]:
     """The turns with calls so far, and the text of their results. Raises NoRun: TRUNCATED when a result is missing."""
     with _reading():
         return _turns_of(messages)
 
 
-def _turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[Turn, ...], list[str]]:
+def _turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[RunTurn, ...], list[str]]:
     results = {one["tool_call_id"]: one for one in messages if one.get("role") == "tool" and one.get("tool_call_id")}
     queue = [one for one in messages if one.get("role") == "tool"]
-    turns: list[Turn] = []
+    turns: list[RunTurn] = []
     used = 0
     texts: list[str] = []
     for message in messages:
         if message.get("role") != "assistant" or not message.get("tool_calls"):
             continue
-        calls: list[Call] = []
+        calls: list[RunCall] = []
         for asked in message["tool_calls"]:
             # Some agents use an id twice: then the results come in the order of the calls.
             answer = queue[used] if used < len(queue) and queue[used].get("tool_call_id") == asked.get("id") else None
             answer = answer or results.get(asked.get("id"))
             if answer is None:
-                raise NoRun(Why.TRUNCATED)
+                raise NoRun(PlanReason.TRUNCATED)
             used += 1
             text = text_of(answer)[:MAX_RESULT]
             texts.append(text)
             calls.append(_call(asked["function"], text, answer))
-        turns.append(Turn(text_of(message), tuple(calls)))
+        turns.append(RunTurn(text_of(message), tuple(calls)))
     if sum(len(turn.calls) for turn in turns) > MAX_CALLS:
-        raise NoRun(Why.TOO_LARGE)
+        raise NoRun(PlanReason.TOO_LARGE)
     return tuple(turns), texts
 
 
@@ -226,39 +226,39 @@ def depth(value: Json) -> int:
     return level
 
 
-def _read(messages: Sequence[Mapping[str, Any]]) -> Run:
+def _read(messages: Sequence[Mapping[str, Any]]) -> AgentRun:
     task, system = task_of(messages)
     # Who thanks for an answer does not keep the run from having ended with it.
     while messages and messages[-1].get("role") == "user":
         messages = messages[:-1]
     last = messages[-1] if messages else {}
     if last.get("role") != "assistant" or last.get("tool_calls"):
-        raise NoRun(Why.TRUNCATED)
+        raise NoRun(PlanReason.TRUNCATED)
     turns, texts = turns_of(messages)
     answer = text_of(last)
     if not turns and not answer:
-        raise NoRun(Why.NO_STEPS)
+        raise NoRun(PlanReason.NO_STEPS)
     if turns and turns[-1].calls[-1].failed and not any(not call.failed for turn in turns for call in turn.calls):
-        raise NoRun(Why.TOOL_ERROR)
+        raise NoRun(PlanReason.TOOL_ERROR)
     made = [(call.tool, _sorted.encode(call.arguments)) for turn in turns for call in turn.calls]
     if any(made.count(one) > 3 for one in set(made)):
-        raise NoRun(Why.CYCLE)
+        raise NoRun(PlanReason.CYCLE)
     said = tuple(text_of(one) for one in messages if one.get("role") == "user")[1:]
-    return Run(task, system, turns, answer, said, tuple(texts))
+    return AgentRun(task, system, turns, answer, said, tuple(texts))
 
 
-def _call(function: Mapping[str, Any], text: str, answer: Mapping[str, Any]) -> Call:
+def _call(function: Mapping[str, Any], text: str, answer: Mapping[str, Any]) -> RunCall:
     raw = function.get("arguments") or "{}"
     if isinstance(raw, str):
         if len(raw) > MAX_ARGUMENTS:
-            raise NoRun(Why.TOO_LARGE)
+            raise NoRun(PlanReason.TOO_LARGE)
         arguments = loaded(raw)
     else:
         arguments = raw
     if not isinstance(arguments, dict) or depth(arguments) > _DEPTH:
-        raise NoRun(Why.UNREADABLE)
+        raise NoRun(PlanReason.UNREADABLE)
     result = loaded(text)
-    return Call(str(function["name"]), arguments, result, bool(answer.get("is_error")) or _failed(result))
+    return RunCall(str(function["name"]), arguments, result, bool(answer.get("is_error")) or _failed(result))
 
 
 def _failed(result: Json) -> bool:

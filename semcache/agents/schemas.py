@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from semcache.agents.run import Json, Tool
+from semcache.agents.run import DeclaredTool, Json
 
 _sorted = msgspec.json.Encoder(order="sorted")
 
 
-def valid(tool: Tool, arguments: Json) -> bool:
+def valid(tool: DeclaredTool, arguments: Json) -> bool:
     """Whether these arguments are accepted; False also for a schema that is none."""
     try:
         return bool(_validator(_sorted.encode(tool.schema)).is_valid(arguments))
@@ -25,7 +25,7 @@ def valid(tool: Tool, arguments: Json) -> bool:
         return False
 
 
-def choices(tool: Tool, argument: str) -> tuple[Any, ...]:
+def choices(tool: DeclaredTool, argument: str) -> tuple[Any, ...]:
     """The values that the schema lists for an argument at its top level, () when it lists none."""
     properties = tool.schema.get("properties") if isinstance(tool.schema, dict) else None
     one = properties.get(argument) if isinstance(properties, dict) else None

@@ -36,7 +36,7 @@ def _vocabulary(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-class Kind(StrEnum):
+class SlotKind(StrEnum):
     """What a slot holds."""
 
     QUOTED = "quoted"
@@ -51,20 +51,22 @@ class Kind(StrEnum):
     TEXT = "text"
 
 
-STRICT = frozenset((Kind.EMAIL, Kind.URL, Kind.DATE, Kind.AMOUNT, Kind.NUMBER))  # kinds that spelling alone decides
+STRICT = frozenset(
+    (SlotKind.EMAIL, SlotKind.URL, SlotKind.DATE, SlotKind.AMOUNT, SlotKind.NUMBER)
+)  # kinds that spelling alone decides
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class TaskValue:
     """A value in a text; `start` and `end` are offsets in characters, `text` is without its quotes."""
 
-    kind: Kind
+    kind: SlotKind
     start: int
     end: int
     text: str
 
 
-class Word(NamedTuple):
+class TaskWord(NamedTuple):
     """A word of a text; `stem` is what it is compared by, `start` and `end` are offsets in characters."""
 
     stem: str
@@ -78,12 +80,12 @@ _MONTH = (
 )
 COUNTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_FORMS: tuple[tuple[Kind, str], ...] = (
-    (Kind.QUOTED, r"\"[^\"\n]{1,2000}\"|“[^”\n]{1,2000}”|`[^`\n]{1,2000}`|(?<!\w)'[^'\n]{1,2000}'(?!\w)"),
-    (Kind.EMAIL, r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
-    (Kind.URL, r"https?://[^\s<>\"']{1,2000}[^\s<>\"'.,;:!?)\]]"),
+_FORMS: tuple[tuple[SlotKind, str], ...] = (
+    (SlotKind.QUOTED, r"\"[^\"\n]{1,2000}\"|“[^”\n]{1,2000}”|`[^`\n]{1,2000}`|(?<!\w)'[^'\n]{1,2000}'(?!\w)"),
+    (SlotKind.EMAIL, r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"),
+    (SlotKind.URL, r"https?://[^\s<>\"']{1,2000}[^\s<>\"'.,;:!?)\]]"),
     (
-        Kind.DATE,
+        SlotKind.DATE,
         rf"\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\d{{1,2}}/\d{{1,2}}/\d{{2,4}}|\d{{1,2}}/\d{{4}}"
         rf"|\d{{4}}/\d{{1,2}}"
         rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?: \d{{4}})?"
@@ -91,13 +93,13 @@ _FORMS: tuple[tuple[Kind, str], ...] = (
         r"|\b(?:19|20)\d\d\b",
     ),
     (
-        Kind.AMOUNT,
+        SlotKind.AMOUNT,
         r"[$€£¥] ?\d[\d,]*(?:\.\d+)?(?: ?(?:million|billion|[kmb]))?\b"
         r"|\d[\d,]*(?:\.\d+)? ?(?:%|(?:percent|usd|eur|dollars?|euros?)\b)",
     ),
     # A letter among its first characters: to look further would look through the whole of a long ruling at each dash.
-    (Kind.ID, r"#\w+|(?=\w[\w./-]{0,63}[^\W\d]|[^\W\d])\w+(?:[./-]+\w+)*"),
-    (Kind.NUMBER, rf"[+-]?\b\d[\d,]*(?:\.\d+)?\b|\b(?:{'|'.join(COUNTS + ORDINALS)})\b"),
+    (SlotKind.ID, r"#\w+|(?=\w[\w./-]{0,63}[^\W\d]|[^\W\d])\w+(?:[./-]+\w+)*"),
+    (SlotKind.NUMBER, rf"[+-]?\b\d[\d,]*(?:\.\d+)?\b|\b(?:{'|'.join(COUNTS + ORDINALS)})\b"),
 )
 _VALUE = re.compile("|".join(f"(?P<{kind.value}>{form})" for kind, form in _FORMS), re.IGNORECASE)
 _NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’&-]*(?: (?:(?:of|the|and|de|van|von|&) (?=[A-ZÀ-ÖØ-Þ]))?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*")
@@ -116,9 +118,9 @@ STOP = _vocabulary(
 
 
 @_remembered
-def words(text: str) -> tuple[Word, ...]:
+def words(text: str) -> tuple[TaskWord, ...]:
     """The words of a text, in order."""
-    return tuple([Word(stem(found.group()), found.start(), found.end()) for found in _WORD.finditer(text)])
+    return tuple([TaskWord(stem(found.group()), found.start(), found.end()) for found in _WORD.finditer(text)])
 
 
 @lru_cache(maxsize=65536)
@@ -134,16 +136,19 @@ def stem(word: str) -> str:
 
 
 @_remembered
-def find(text: str) -> tuple[Value, ...]:
-    """The typed values of a text. `Kind.CHOICE` and `Kind.TEXT` are never found: only a tool call can tell those."""
-    found: list[Value] = []
+def find(text: str) -> tuple[TaskValue, ...]:
+    """The typed values of a text.
+
+    `SlotKind.CHOICE` and `SlotKind.TEXT` are never found: only a tool call can tell those.
+    """
+    found: list[TaskValue] = []
     for match in _VALUE.finditer(text):
-        kind = Kind(str(match.lastgroup))
+        kind = SlotKind(str(match.lastgroup))
         raw = match.group()
-        if kind is Kind.ID and not _identifier(raw):
+        if kind is SlotKind.ID and not _identifier(raw):
             continue
-        quoted = kind is Kind.QUOTED
-        found.append(Value(kind, match.start(), match.end(), raw[1:-1] if quoted else raw))
+        quoted = kind is SlotKind.QUOTED
+        found.append(TaskValue(kind, match.start(), match.end(), raw[1:-1] if quoted else raw))
     starts, ends = [value.start for value in found], [value.end for value in found]
     for match in _NAME.finditer(text):
         start, end = match.span()
@@ -157,7 +162,7 @@ def find(text: str) -> tuple[Value, ...]:
                 first = first[1].split(" ", 1)
         after = bisect_right(ends, start)
         if first and (after == len(ends) or end <= starts[after]):
-            found.append(Value(Kind.NAME, start, end, text[start:end]))
+            found.append(TaskValue(SlotKind.NAME, start, end, text[start:end]))
     return tuple(sorted(found, key=lambda value: value.start))
 
 
@@ -166,17 +171,21 @@ def _begins(text: str, at: int) -> bool:
     return _STARTS.search(text, max(0, at - _BEFORE), at) is not None
 
 
-def kind_of(value: str) -> Kind:
-    """The kind of a value that stands alone; `Kind.TEXT` for one that no spelling betrays."""
+def kind_of(value: str) -> SlotKind:
+    """The kind of a value that stands alone; `SlotKind.TEXT` for one that no spelling betrays."""
     found = find(value)
     if len(found) == 1 and len(found[0].text) >= len(value.strip()) - 2:
         return found[0].kind
-    return Kind.NAME if value[:1].isupper() and all(word[:1].isupper() for word in value.split()) else Kind.TEXT
+    return SlotKind.NAME if value[:1].isupper() and all(word[:1].isupper() for word in value.split()) else SlotKind.TEXT
 
 
-def admits(kind: Kind, text: str) -> bool:
+def admits(kind: SlotKind, text: str) -> bool:
     """Whether a text can fill a slot of this kind; only the strict kinds refuse anything."""
-    return kind not in STRICT or any(value.kind in (kind, Kind.QUOTED) for value in find(text)) or kind_of(text) is kind
+    return (
+        kind not in STRICT
+        or any(value.kind in (kind, SlotKind.QUOTED) for value in find(text))
+        or kind_of(text) is kind
+    )
 
 
 def _identifier(raw: str) -> bool:

@@ -14,13 +14,13 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from semcache.agents.pattern import Gap, Pattern
-from semcache.agents.slots import Kind, words
+from semcache.agents.pattern import PatternGap, TaskPattern
+from semcache.agents.slots import SlotKind, words
 
 Json: TypeAlias = Any
 
 
-class Source(StrEnum):
+class SlotSource(StrEnum):
     """Where the value of a slot comes from."""
 
     TASK = "task"  # it stands in the task
@@ -28,7 +28,7 @@ class Source(StrEnum):
     OPEN = "open"  # a small model has to say
 
 
-class Form(StrEnum):
+class ValueForm(StrEnum):
     """How a value is written in a call, where the task writes it otherwise."""
 
     SAME = "same"
@@ -45,7 +45,7 @@ class Hole:
     """A place in arguments or text for the value of a slot."""
 
     slot: str
-    form: Form = Form.SAME
+    form: ValueForm = ValueForm.SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ Filled: TypeAlias = Any  # JSON whose leaves may be `Hole` or `Mix`
 class Slot:
     """A value that differs from task to task.
 
-    `step`, `call` and `path` say where in the results it is found, for `Source.RESULT`. `about` is the argument it
+    `step`, `call` and `path` say where in the results it is found, for `SlotSource.RESULT`. `about` is the argument it
     is for ("tool.argument"). `seen` is a keyed digest of an open slot's last value: a constant shows by it.
     """
 
     name: str
-    kind: Kind
-    source: Source
+    kind: SlotKind
+    source: SlotSource
     about: str
     step: int = 0
     call: int = 0
@@ -90,7 +90,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TemplateStep:
     """Calls that are made at once, or (`text`) a line of a plan in words."""
 
     actions: tuple[Action, ...] = ()
@@ -114,9 +114,9 @@ class Template:
     agent: str
     partition: bytes
     tools: Mapping[str, bytes]
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[TaskPattern, ...]
     slots: tuple[Slot, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[TemplateStep, ...]
     requires: tuple[str, ...]
     expects: str
     created: float
@@ -152,7 +152,7 @@ def holes(tree: Filled) -> Iterator[Hole]:
             yield from holes(inner)
 
 
-def literals(steps: Iterable[Step]) -> frozenset[str]:
+def literals(steps: Iterable[TemplateStep]) -> frozenset[str]:
     """The words, as stems, that a plan says by itself: of its lines, and of its arguments between the slots."""
     found: set[str] = set()
     layer: list[Filled] = [one.arguments for step in steps for one in step.actions]
@@ -210,7 +210,7 @@ def decode(data: bytes | Mapping[str, Any]) -> Template:
         raw |= {name: _plainly(name, raw[name]) for name in raw.keys() & _PLAIN.keys()}
         raw["partition"] = bytes.fromhex(raw["partition"])
         raw["tools"] = {name: bytes.fromhex(one) for name, one in raw["tools"].items()}
-        raw["patterns"] = tuple(Pattern(tuple(_read_element(one) for one in each)) for each in raw["patterns"])
+        raw["patterns"] = tuple(TaskPattern(tuple(_read_element(one) for one in each)) for each in raw["patterns"])
         raw["slots"] = tuple(_slot(one) for one in raw["slots"])
         raw["steps"] = tuple(_step(one) for one in raw["steps"])
         raw["requires"] = msgspec.convert(raw["requires"], tuple[str, ...])
@@ -225,7 +225,7 @@ def decode(data: bytes | Mapping[str, Any]) -> Template:
 def plain(tree: Filled) -> Json:
     """Arguments as JSON: a hole is {"$slot": name}, a string with holes {"$text": [...]}."""
     if isinstance(tree, Hole):
-        return {"$slot": tree.slot} if tree.form is Form.SAME else {"$slot": tree.slot, "$form": tree.form.value}
+        return {"$slot": tree.slot} if tree.form is ValueForm.SAME else {"$slot": tree.slot, "$form": tree.form.value}
     if isinstance(tree, Mix):
         return {"$text": [plain(part) if isinstance(part, Hole) else part for part in tree.parts]}
     if isinstance(tree, dict):
@@ -238,7 +238,7 @@ def unplain(data: Json) -> Filled:
     """Undo `plain`. Raises ValueError, KeyError or TypeError for what it never gave."""
     if isinstance(data, dict):
         if "$slot" in data:
-            return Hole(str(data["$slot"]), Form(data.get("$form", "same")))
+            return Hole(str(data["$slot"]), ValueForm(data.get("$form", "same")))
         if "$text" in data:
             parts = [unplain(part) if isinstance(part, dict) else str(part) for part in data["$text"]]
             return Mix(tuple(parts))
@@ -272,14 +272,14 @@ def _read_element(data: Json) -> Any:
     if isinstance(data, str):
         return data
     slot, kind, widest, optional = data
-    return Gap(str(slot), Kind(kind), int(widest), bool(optional))
+    return PatternGap(str(slot), SlotKind(kind), int(widest), bool(optional))
 
 
 def _slot(data: Mapping[str, Any]) -> Slot:
     return Slot(
         str(data["name"]),
-        Kind(data["kind"]),
-        Source(data["source"]),
+        SlotKind(data["kind"]),
+        SlotSource(data["source"]),
         str(data["about"]),
         int(data["step"]),
         int(data["call"]),
@@ -288,7 +288,7 @@ def _slot(data: Mapping[str, Any]) -> Slot:
     )
 
 
-def _step(data: Mapping[str, Any]) -> Step:
+def _step(data: Mapping[str, Any]) -> TemplateStep:
     text = None if data.get("text") is None else unplain(data["text"])
     if text is not None and not isinstance(text, Mix):
         raise ValueError("the text of a step is {'$text': [...]}")
@@ -296,4 +296,4 @@ def _step(data: Mapping[str, Any]) -> Step:
         Action(str(one["tool"]), unplain(one["arguments"]), bool(one["reads"]), str(one["yields"]))
         for one in data["actions"]
     ]
-    return Step(tuple(actions), text)
+    return TemplateStep(tuple(actions), text)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semcache.agents.pattern import Fit, Gap, Pattern, fit, masked, weight
-from semcache.agents.slots import STOP, Value, find, stem, words
+from semcache.agents.pattern import PatternFit, PatternGap, TaskPattern, fit, masked, weight
+from semcache.agents.slots import STOP, TaskValue, find, stem, words
 from semcache.agents.template import Template
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ TWINS = 8  # templates that a run is compared with although its task is unlike t
 _SHARE = 0.5  # of a pattern's weight that a task must say
 
 
-class Tier(StrEnum):
+class PlanTier(StrEnum):
     """How a template was found."""
 
     KEY = "key"
@@ -42,17 +42,17 @@ class Tier(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A template that a task could be an instance of. `score` is a cosine similarity, 1 for `Tier.KEY`."""
+class TemplateMatch:
+    """A template that a task could be an instance of. `score` is a cosine similarity, 1 for `PlanTier.KEY`."""
 
     template: Template
-    pattern: Pattern
-    tier: Tier
-    fit: Fit
+    pattern: TaskPattern
+    tier: PlanTier
+    fit: PatternFit
     score: float = 1.0
 
 
-class Shelf:
+class TemplateIndex:
     """The templates of one partition. `index`, if given, holds a vector for each pattern."""
 
     def __init__(self, index: VectorIndex | None = None) -> None:
@@ -61,7 +61,7 @@ class Shelf:
 
     def _clear(self) -> None:
         self.templates: dict[int, Template] = {}
-        self._rows: list[tuple[int, Pattern] | None] = []
+        self._rows: list[tuple[int, TaskPattern] | None] = []
         self._of: dict[int, list[int]] = {}
         self._weights: list[float] = []
         self._sizes: NDArray[np.float64] | None = None
@@ -113,7 +113,7 @@ class Shelf:
         if len(self._rows) > 64 and len(self._rows) > 2 * sum(map(len, self._of.values())) and self._index is None:
             self._rebuild()
 
-    def search(self, task: str, vector: Vector | None = None, *, without: Container[int] = ()) -> list[Match]:
+    def search(self, task: str, vector: Vector | None = None, *, without: Container[int] = ()) -> list[TemplateMatch]:
         """Templates that the task could be an instance of, but for those with ids in `without`.
 
         `vector` is that of `masked(task)`. Where one says what the task says, it is the only one.
@@ -122,7 +122,7 @@ class Shelf:
         complete = [row for row, share in lexical if share > _WHOLE]
         for row in dict.fromkeys([*self._keys.get(masked(task), ()), *complete]):
             # They come with the most telling first: no other can say more of the task than the first that fits.
-            found = self._match(row, task, Tier.KEY, 1.0)
+            found = self._match(row, task, PlanTier.KEY, 1.0)
             telling = found is not None and found.fit.whole and found.pattern.telling
             if found is not None and telling and found.template.id not in without:
                 return [found]
@@ -132,7 +132,9 @@ class Shelf:
         scores = dict(lexical[:NEARBY])
         if vector is not None and self._index is not None:
             scores |= {one.entry_id: one.score for one in self._index.search(vector, NEARBY)}
-        rest = [one for row, score in scores.items() if (one := self._match(row, task, Tier.NEAR, score)) is not None]
+        rest = [
+            one for row, score in scores.items() if (one := self._match(row, task, PlanTier.NEAR, score)) is not None
+        ]
         rest = [one for one in rest if one.template.id not in without]
         return sorted(rest, key=lambda one: (-one.score, len(one.fit.surplus)))
 
@@ -165,11 +167,13 @@ class Shelf:
         near = near[np.argsort(-portion[near], kind="stable")]
         return [(row, float(portion[row])) for row in [*complete.tolist(), *near.tolist()]]
 
-    def _match(self, row: int, task: str, tier: Tier, score: float) -> Match | None:
+    def _match(self, row: int, task: str, tier: PlanTier, score: float) -> TemplateMatch | None:
         held = self._rows[row]
         aligned = fit(held[1], task) if held is not None else None
         return (
-            None if held is None or aligned is None else Match(self.templates[held[0]], held[1], tier, aligned, score)
+            None
+            if held is None or aligned is None
+            else TemplateMatch(self.templates[held[0]], held[1], tier, aligned, score)
         )
 
     def _rows_with(self, word: str) -> NDArray[np.int64]:
@@ -178,11 +182,11 @@ class Shelf:
             rows = self._arrays[word] = np.asarray(self._having[word], np.int64)
         return rows
 
-    def _turned(self, task: str) -> list[Match]:
+    def _turned(self, task: str) -> list[TemplateMatch]:
         """Templates of the same words and kinds of values in another order."""
         found = find(task)
         return [
-            Match(self.templates[held[0]], held[1], Tier.SLOTS, _unordered(held[1], task, found))
+            TemplateMatch(self.templates[held[0]], held[1], PlanTier.SLOTS, _unordered(held[1], task, found))
             for row in self._bags.get(_bag(task, found), ())
             if (held := self._rows[row]) is not None and held[1].telling
         ]
@@ -194,12 +198,12 @@ class Shelf:
             self.put(one)
 
 
-def _bag_of(pattern: Pattern) -> str:
-    kinds = sorted(one.kind.value for one in pattern.elements if isinstance(one, Gap))
+def _bag_of(pattern: TaskPattern) -> str:
+    kinds = sorted(one.kind.value for one in pattern.elements if isinstance(one, PatternGap))
     return " ".join([*sorted(word for word in pattern.stems if word not in STOP), "|", *kinds]) if kinds else ""
 
 
-def _bag(task: str, found: Sequence[Value]) -> str:
+def _bag(task: str, found: Sequence[TaskValue]) -> str:
     outside = [
         word.stem for word in words(task) if not any(one.start < word.end and word.start < one.end for one in found)
     ]
@@ -207,15 +211,15 @@ def _bag(task: str, found: Sequence[Value]) -> str:
     return " ".join([*sorted(word for word in outside if word not in STOP), "|", *kinds])
 
 
-def _unordered(pattern: Pattern, task: str, found: Sequence[Value]) -> Fit:
+def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue]) -> PatternFit:
     """The values of a task by their kinds, and by the word before them where a kind comes more than once."""
     said = words(task)
     before = {value: next((word.stem for word in reversed(said) if word.end <= value.start), "") for value in found}
     values: dict[str, str] = {}
     last = ""
-    gaps: list[tuple[Gap, str]] = []
+    gaps: list[tuple[PatternGap, str]] = []
     for one in pattern.elements:
-        if isinstance(one, Gap):
+        if isinstance(one, PatternGap):
             gaps.append((one, last))
         else:
             last = stem(one)
@@ -226,4 +230,4 @@ def _unordered(pattern: Pattern, task: str, found: Sequence[Value]) -> Fit:
         chosen = same if len(same) == 1 else cued if len(cued) == 1 and len(rivals) == 1 else []
         if gap.slot and chosen:
             values[gap.slot] = chosen[0].text
-    return Fit(values, (), (), (), 1.0)
+    return PatternFit(values, (), (), (), 1.0)

@@ -18,7 +18,7 @@ from semcache.cli import opened, options, output
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from semcache.agents.plan_library import Library
+    from semcache.agents.plan_library import PlanLibrary
     from semcache.agents.template import Template
     from semcache.config.settings import Settings
 
@@ -129,12 +129,12 @@ def purge(
 
 
 @asynccontextmanager
-async def _library(settings: Settings) -> AsyncIterator[Library]:
-    from semcache.agents.plan_library import Library
+async def _library(settings: Settings) -> AsyncIterator[PlanLibrary]:
+    from semcache.agents.plan_library import PlanLibrary
     from semcache.storage.stores.plan_rows import plans_of
 
     async with opened.store_of(settings) as store:
-        library = Library(plans_of(store), salt=store.salt)
+        library = PlanLibrary(plans_of(store), salt=store.salt)
         await library.refresh()
         yield library
 

@@ -188,10 +188,10 @@ class Proxy:
         chosen = self.settings.plans
         if chosen.mode == "off":
             return None
-        from semcache.agents.plans import Terms
+        from semcache.agents.plans import PlanTerms
         from semcache.proxy.plan_service import PlanSurface
 
-        plans = await self.cache.open_plans(Terms(target=chosen.target, life=chosen.life))
+        plans = await self.cache.open_plans(PlanTerms(target=chosen.target, life=chosen.life))
         salt, rule, mode = self.cache.salt, chosen.rule, chosen.mode
         others = self.cache.shared
         return PlanSurface(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others)

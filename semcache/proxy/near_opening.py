@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semcache.agents.multiplex.models import Model
+from semcache.agents.multiplex.models import PricedModel
 from semcache.agents.nearhits import NearHits
-from semcache.agents.nearhits import Settings as Terms
+from semcache.agents.nearhits import NearSettings as Terms
 from semcache.cache.components import Components
 from semcache.cache.response_cache import ResponseCache
 from semcache.config.packs import Pack
@@ -177,7 +177,7 @@ def terms_of(pack: Pack, prices: Prices) -> Terms:
     )
 
 
-def _model(pack: Pack, prices: Prices, name: str, key: str, quality: float) -> Model:
+def _model(pack: Pack, prices: Prices, name: str, key: str, quality: float) -> PricedModel:
     if not prices.knows(name):
         raise ConfigError(
             f"{pack.source}: near.{key}: no price of {name!r} is known: add it to the pack's `models`, such as "
@@ -186,6 +186,6 @@ def _model(pack: Pack, prices: Prices, name: str, key: str, quality: float) -> M
     prompt, completion = prices.of(name)
     known = pack.models.get(name)
     if known is None:
-        return Model(name, prompt, completion, quality)
+        return PricedModel(name, prompt, completion, quality)
     own = quality if known.quality is None else known.quality
-    return Model(name, prompt, completion, own, known.first, known.speed)
+    return PricedModel(name, prompt, completion, own, known.first, known.speed)

@@ -24,7 +24,7 @@ from semcache.runtime.breaker import Breaker
 from semcache.types.evidence import Comparison
 
 if TYPE_CHECKING:
-    from semcache.agents.nearhits import Example, NearHits
+    from semcache.agents.nearhits import NearExample, NearHits
     from semcache.protocols import Backend, Dialect, Judge, Outbound
     from semcache.types import Assembled, Lookup, Usage
 
@@ -125,7 +125,7 @@ class Replays:
             self._running.cancel()
             self._running = None
 
-    async def _replay(self, example: Example, pattern: Pattern) -> None:
+    async def _replay(self, example: NearExample, pattern: Pattern) -> None:
         body = restated(pattern.lookup.request.endpoint, pattern.call.body, example.prompt)
         if body is None:
             self.counts["no-place"] += 1
@@ -158,7 +158,7 @@ class Replays:
         self._spent(pattern.lookup, answer.usage, self._near.settings.large.cost(answer.usage))
         return answer
 
-    async def _agree(self, example: Example, texts: list[str], one: int, other: int) -> bool:
+    async def _agree(self, example: NearExample, texts: list[str], one: int, other: int) -> bool:
         try:
             said = await self._judge.agree(Comparison(example.prompt, example.prompt, texts[one], texts[other]))
         except SemcacheError:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semcache.agents.nearhits import Arm, Example, NearChoice, NearHits, placed
+from semcache.agents.nearhits import Arm, NearChoice, NearExample, NearHits, placed
 from semcache.agents.nearhits.near import Draws
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.proxy.background import Background
@@ -178,7 +178,7 @@ class Nearby:
     ) -> None:
         """Make an example of an entry: the large model's answer to the request of this key, for `cost` US dollars."""
         if plain(answer):
-            made = Example(entry_id, self._part(key), key.text, answer.text, vector, created, cost)
+            made = NearExample(entry_id, self._part(key), key.text, answer.text, vector, created, cost)
             self.near.offer(made, self._clock())
 
     def standing(self) -> dict[str, Any]:

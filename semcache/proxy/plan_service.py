@@ -89,7 +89,7 @@ class PlanSurface:
         self._tasks: set[asyncio.Task[None]] = set()
         self._others = others
         if others:
-            plans.library.heard = self._heard
+            plans.library.on_outcome = self._heard
 
     async def close(self) -> None:
         """Wait for what is being learned."""

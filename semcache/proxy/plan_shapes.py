@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from semcache.agents.adapt import Made
+from semcache.agents.adapt import PlannedCall
 from semcache.agents.plans import FoundPlan
 from semcache.dialects.body import UNREADABLE
 from semcache.types import Endpoint
@@ -82,7 +82,7 @@ def answer(endpoint: Endpoint, model: str, found: FoundPlan, *, id: str, created
     return msgspec.json.encode(write(model, found, list(zip(ids, found.calls, strict=True)), id, created))
 
 
-def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, Made]], id: str, created: int) -> Json:
+def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, PlannedCall]], id: str, created: int) -> Json:
     message: Json = {"role": "assistant", "content": found.text or None}
     if calls:
         message["tool_calls"] = [
@@ -99,7 +99,7 @@ def _completion(model: str, found: FoundPlan, calls: Sequence[tuple[str, Made]],
     }
 
 
-def _message(model: str, found: FoundPlan, calls: Sequence[tuple[str, Made]], id: str, _created: int) -> Json:
+def _message(model: str, found: FoundPlan, calls: Sequence[tuple[str, PlannedCall]], id: str, _created: int) -> Json:
     blocks: list[Json] = [{"type": "text", "text": found.text}] if found.text else []
     blocks += [{"type": "tool_use", "id": name, "name": one.tool, "input": one.arguments} for name, one in calls]
     return {
@@ -114,7 +114,7 @@ def _message(model: str, found: FoundPlan, calls: Sequence[tuple[str, Made]], id
     }
 
 
-def _response(model: str, found: FoundPlan, calls: Sequence[tuple[str, Made]], id: str, created: int) -> Json:
+def _response(model: str, found: FoundPlan, calls: Sequence[tuple[str, PlannedCall]], id: str, created: int) -> Json:
     text = {"type": "output_text", "text": found.text, "annotations": []}
     items: list[Json] = (
         [{"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed", "content": [text]}]

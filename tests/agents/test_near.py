@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from semcache.agents.plan_library import Library
+from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plans import NearMatching, Plans
 from semcache.config.packs import load
 from semcache.matching.strategies import StaticThreshold
@@ -37,7 +37,7 @@ class Threshold(StaticThreshold):
 
 async def opened(threshold: Threshold, store: MemoryPlans) -> Plans:
     ids = count(1)
-    library = Library(store, salt=SALT, embedder=open_embedder("hashing"), index=FlatIndex)
+    library = PlanLibrary(store, salt=SALT, embedder=open_embedder("hashing"), index=FlatIndex)
     await library.refresh()
     return Plans(library, salt=SALT, new_id=lambda: next(ids), clock=lambda: 1000.0, near=NearMatching(threshold))
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from semcache.agents import run
 from semcache.agents.capture import distil
 from semcache.agents.nearhits import place
-from semcache.agents.nearhits.example import Example
+from semcache.agents.nearhits.example import NearExample
 from semcache.agents.run import NoRun
 from semcache.agents.tools.history import History
-from semcache.agents.tools.rules import Rules
+from semcache.agents.tools.rules import ToolRules
 from semcache.dialects import dialects
 from semcache.errors import RequestRejected
 from semcache.proxy import plan_shapes
@@ -34,12 +34,12 @@ def read_messages(messages: Any, tools: Any) -> None:
     with suppress(NoRun):
         distil(run.read(messages), run.tools(tools), salt=SALT)
     with suppress(NoRun):
-        History.of(messages, Rules(), tools=tools if isinstance(tools, list) else ())
+        History.of(messages, ToolRules(), tools=tools if isinstance(tools, list) else ())
 
 
 @AGENTS
 def test_any_field_of_an_agents_request_may_hold_anything(endpoint: Endpoint) -> None:
-    example = Example(1, b"p", "Asked", "Answered", np.zeros(4, dtype=np.float32), 0.0)
+    example = NearExample(1, b"p", "Asked", "Answered", np.zeros(4, dtype=np.float32), 0.0)
 
     def check(document: Any) -> None:
         raw = json.dumps(document).encode()

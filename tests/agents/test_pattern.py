@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.agents.pattern import Gap, Pattern, fit, learned, masked, merge, realised
-from semcache.agents.slots import Kind
+from semcache.agents.pattern import PatternGap, TaskPattern, fit, learned, masked, merge, realised
+from semcache.agents.slots import SlotKind
 
 ROUTE = learned(
     "How long is the walk from Craig Street to the old library?", {"start": "Craig Street", "end": "the old library"}
@@ -93,15 +93,17 @@ def test_a_realised_pattern_speaks_of_the_new_task() -> None:
 
 
 @given(
-    st.lists(st.one_of(st.sampled_from(["list", "the", "orders", "of"]), st.just(Gap("a", Kind.TEXT))), max_size=8),
+    st.lists(
+        st.one_of(st.sampled_from(["list", "the", "orders", "of"]), st.just(PatternGap("a", SlotKind.TEXT))), max_size=8
+    ),
     st.text(max_size=80),
 )
 def test_any_pattern_and_any_task_can_be_aligned(elements: list, task: str) -> None:
-    fitted = fit(Pattern(tuple(elements)), task)
+    fitted = fit(TaskPattern(tuple(elements)), task)
     assert fitted is not None
     assert 0.0 <= fitted.coverage <= 1.0
     assert all(value in task for value in fitted.values.values())
-    assert len(fitted.pieces) == sum(isinstance(one, Gap) for one in elements)
+    assert len(fitted.pieces) == sum(isinstance(one, PatternGap) for one in elements)
 
 
 def test_a_task_too_long_to_be_aligned_is_left_alone() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from semcache.agents.plans import Terms
+from semcache.agents.plans import PlanTerms
 from semcache.agents.template import decode, encode, view
 from semcache.errors import InvalidArgument
 from semcache.storage.stores.plan_rows import MemoryPlans
@@ -88,7 +88,7 @@ async def test_a_small_model_fills_what_is_open_or_the_planner_is_asked(said, wh
             await asyncio.sleep(said)
         return str(said)
 
-    plans = await taught(ANN, small=small, terms=Terms(small_seconds=0.05))
+    plans = await taught(ANN, small=small, terms=PlanTerms(small_seconds=0.05))
     found = await plans.lookup(LOOKED, tools=TOOLS)
     assert found.why == why
     assert plans.counts[why] == 1
@@ -157,7 +157,7 @@ async def test_only_success_makes_a_template_and_unknown_plans_have_no_outcome()
 
 async def test_templates_age_expire_and_are_versioned() -> None:
     now = [1000.0]
-    plans = await taught(ANN, BO, clock=lambda: now[0], terms=Terms(life=100.0))
+    plans = await taught(ANN, BO, clock=lambda: now[0], terms=PlanTerms(life=100.0))
     [one] = plans.library.templates()
     assert (one.version, one.runs, one.expires) == (2, 2, 1100.0)
     now[0] = 1099.0

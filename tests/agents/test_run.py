@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from semcache.agents.capture import distil
-from semcache.agents.run import NoRun, Why, read, tools
+from semcache.agents.run import NoRun, PlanReason, read, tools
 from tests.agents.worlds import SALT, TOOLS, asked, called, cancelling, finished, tool
 
 RUN = cancelling("ann_lee_1", "OBUT9V")
@@ -23,23 +23,23 @@ for _ in range(40):
 @pytest.mark.parametrize(
     ("messages", "why"),
     [
-        ([], Why.NO_TASK),
-        ([{"role": "system", "content": "s"}], Why.NO_TASK),
-        (RUN[:-1], Why.TRUNCATED),
-        (RUN[:-2], Why.TRUNCATED),
-        ([*RUN[:3], RUN[-1]], Why.TRUNCATED),
-        (finished("Do it", ("act", "{not json", "ok")), Why.UNREADABLE),
-        (finished("Do it", ("act", "[1]", "ok")), Why.UNREADABLE),
-        (finished("Do it", ("act", json.dumps(DEEP), "ok")), Why.UNREADABLE),
-        (finished("Do it", ("act", {"a": "x" * 70_000}, "ok")), Why.TOO_LARGE),
-        (finished("Do it", *[("act", {"n": n}, "ok") for n in range(80)]), Why.TOO_LARGE),
-        (finished("Do it", *[("act", {}, "ok")] * 5), Why.CYCLE),
-        (finished("Do it", ("act", {}, "Error: no such user")), Why.TOOL_ERROR),
-        ([*asked("Do it"), {"role": "assistant", "content": None, "tool_calls": [{"id": 1}]}], Why.TRUNCATED),
-        ([*asked("Do it"), {"role": "assistant", "tool_calls": 7}, RUN[-1]], Why.UNREADABLE),
+        ([], PlanReason.NO_TASK),
+        ([{"role": "system", "content": "s"}], PlanReason.NO_TASK),
+        (RUN[:-1], PlanReason.TRUNCATED),
+        (RUN[:-2], PlanReason.TRUNCATED),
+        ([*RUN[:3], RUN[-1]], PlanReason.TRUNCATED),
+        (finished("Do it", ("act", "{not json", "ok")), PlanReason.UNREADABLE),
+        (finished("Do it", ("act", "[1]", "ok")), PlanReason.UNREADABLE),
+        (finished("Do it", ("act", json.dumps(DEEP), "ok")), PlanReason.UNREADABLE),
+        (finished("Do it", ("act", {"a": "x" * 70_000}, "ok")), PlanReason.TOO_LARGE),
+        (finished("Do it", *[("act", {"n": n}, "ok") for n in range(80)]), PlanReason.TOO_LARGE),
+        (finished("Do it", *[("act", {}, "ok")] * 5), PlanReason.CYCLE),
+        (finished("Do it", ("act", {}, "Error: no such user")), PlanReason.TOOL_ERROR),
+        ([*asked("Do it"), {"role": "assistant", "content": None, "tool_calls": [{"id": 1}]}], PlanReason.TRUNCATED),
+        ([*asked("Do it"), {"role": "assistant", "tool_calls": 7}, RUN[-1]], PlanReason.UNREADABLE),
     ],
 )
-def test_what_is_no_whole_run_says_why(messages: list[dict[str, Any]], why: Why) -> None:
+def test_what_is_no_whole_run_says_why(messages: list[dict[str, Any]], why: PlanReason) -> None:
     with pytest.raises(NoRun) as caught:
         read(messages)
     assert caught.value.why is why

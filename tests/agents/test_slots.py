@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.agents.forms import forms_of, write
-from semcache.agents.slots import Kind, find, words
-from semcache.agents.template import Form
+from semcache.agents.slots import SlotKind, find, words
+from semcache.agents.template import ValueForm
 
 
 @pytest.mark.parametrize(
@@ -41,33 +41,33 @@ def test_values_stand_where_they_say_and_never_overlap(text: str) -> None:
 @pytest.mark.parametrize(
     ("form", "text", "value"),
     [
-        (Form.INTEGER, "two", 2),
-        (Form.INTEGER, "1,200", 1200),
-        (Form.INTEGER, "2.5", None),
-        (Form.NUMBER, "$46.99", 46.99),
-        (Form.ISO_DATE, "May 20, 2024", "2024-05-20"),
-        (Form.ISO_DATE, "20th May 2024", "2024-05-20"),
-        (Form.ISO_DATE, "3/5/2023", "2023-03-05"),
-        (Form.ISO_DATE, "13/45/2023", None),
-        (Form.BARE, "#299", "299"),
-        (Form.BARE, "#", None),
+        (ValueForm.INTEGER, "two", 2),
+        (ValueForm.INTEGER, "1,200", 1200),
+        (ValueForm.INTEGER, "2.5", None),
+        (ValueForm.NUMBER, "$46.99", 46.99),
+        (ValueForm.ISO_DATE, "May 20, 2024", "2024-05-20"),
+        (ValueForm.ISO_DATE, "20th May 2024", "2024-05-20"),
+        (ValueForm.ISO_DATE, "3/5/2023", "2023-03-05"),
+        (ValueForm.ISO_DATE, "13/45/2023", None),
+        (ValueForm.BARE, "#299", "299"),
+        (ValueForm.BARE, "#", None),
     ],
 )
-def test_a_value_is_written_as_the_call_wants_it(form: Form, text: str, value: object) -> None:
+def test_a_value_is_written_as_the_call_wants_it(form: ValueForm, text: str, value: object) -> None:
     assert write(form, text) == value
 
 
-@given(st.sampled_from(Form), st.text(max_size=60))
-def test_writing_never_fails(form: Form, text: str) -> None:
+@given(st.sampled_from(ValueForm), st.text(max_size=60))
+def test_writing_never_fails(form: ValueForm, text: str) -> None:
     value = write(form, text)
-    assert value is None or form in forms_of(value) or form is Form.NUMBER
+    assert value is None or form in forms_of(value) or form is ValueForm.NUMBER
 
 
 @pytest.mark.parametrize("piece", ["-", ".", "1.", "Aa, ", "(Aa) "])
 def test_a_long_ruling_or_list_is_read_in_one_go(piece: str) -> None:
     """Read again from each of its characters, any of these takes longer than this suite may."""
     found = find(piece * (400_000 // len(piece)))
-    assert {value.kind for value in found} <= {Kind.NUMBER, Kind.NAME}
+    assert {value.kind for value in found} <= {SlotKind.NUMBER, SlotKind.NAME}
 
 
 def test_long_texts_are_not_remembered_by_the_thousand() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from semcache.agents.plan_library import Library
+from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plans import Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 
@@ -69,7 +69,7 @@ def opened(store: Any = None, **parts: Any) -> Plans:
     """Templates in memory, at second 1000."""
     ids = count(1)
     parts = {"clock": lambda: 1000.0, "new_id": lambda: next(ids), **parts}
-    return Plans(Library(store or MemoryPlans(), salt=SALT), salt=SALT, **parts)
+    return Plans(PlanLibrary(store or MemoryPlans(), salt=SALT), salt=SALT, **parts)
 
 
 async def taught(*runs: Sequence[dict[str, Any]], **parts: Any) -> Plans:

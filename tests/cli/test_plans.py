@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from semcache.agents.plan_library import Library
+from semcache.agents.plan_library import PlanLibrary
 from semcache.agents.plans import Plans
 from semcache.storage.stores import open_store
 from semcache.storage.stores.plan_rows import plans_of
@@ -22,7 +22,7 @@ async def filled(folder: Path) -> None:
     store = open_store(str(folder / "semcache.db"))
     await store.open()
     ids = count(1)
-    plans = Plans(Library(plans_of(store), salt=store.salt), salt=store.salt, new_id=lambda: next(ids))
+    plans = Plans(PlanLibrary(plans_of(store), salt=store.salt), salt=store.salt, new_id=lambda: next(ids))
     for user, code, tenant in (
         ("ann_lee_1", "AB12CD", "acme"),
         ("bo_ray_2", "EF34GH", "acme"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from semcache.agents.nearhits import Arm, Example, NearHits
+from semcache.agents.nearhits import Arm, NearExample, NearHits
 from semcache.agents.nearhits.near import Draws
 from semcache.errors import CacheUnavailable
 from semcache.proxy.near_memory import NAME, NearMemory
@@ -43,7 +43,7 @@ class Worker:
 
     def keep(self, number: int, key: CacheKey, answer: Assembled, vector: Vector, cost: float, created: float) -> None:
         self.kept.append(number)
-        self.near.offer(Example(number, b"p", key.text, answer.text, vector, created, cost), self.now)
+        self.near.offer(NearExample(number, b"p", key.text, answer.text, vector, created, cost), self.now)
 
     def compare(self, times: int, *, quality: float = 1.0) -> None:
         for _ in range(times):

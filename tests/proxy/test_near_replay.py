@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from semcache.agents.multiplex import Model
-from semcache.agents.nearhits import Example, NearHits, Settings
+from semcache.agents.multiplex import PricedModel
+from semcache.agents.nearhits import NearExample, NearHits, NearSettings
 from semcache.dialects import dialects
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.learning.judges.by_text import ExactJudge
@@ -26,7 +26,7 @@ from tests.proxy.driver import Answer, Upstream
 from tests.proxy.test_near_served import world
 from tests.proxy.test_nearby import looked_up, says
 
-SETTINGS = Settings(Model("small", 1.0, 1.0), Model("large", 20.0, 20.0), target=0.1)
+SETTINGS = NearSettings(PricedModel("small", 1.0, 1.0), PricedModel("large", 20.0, 20.0), target=0.1)
 CHAT = dialects()[Endpoint.CHAT]
 HEADERS = [("authorization", "Bearer sk-client"), ("cookie", "c"), ("content-type", "application/json")]
 
@@ -38,7 +38,7 @@ class World:
         self.now, self.load, self.spent = 1000.0, 0.0, list[tuple[Usage, float]]()
         self.large, self.judge = Upstream(answer), ExactJudge()
         self.near = NearHits(SETTINGS, FlatIndex)
-        example = Example(1, b"p", "How do I reset it?", "wrong", np.eye(4, dtype=np.float32)[0], 0.0)
+        example = NearExample(1, b"p", "How do I reset it?", "wrong", np.eye(4, dtype=np.float32)[0], 0.0)
         self.near.pool.put(example.after(self.now, 0.0), self.now)
         self.replays = Replays(
             self.near, Apart(self.large), self.judge, rate=rate, clock=lambda: self.now, load=lambda: self.load,
@@ -57,7 +57,7 @@ class World:
         return self
 
     @property
-    def example(self) -> Example:
+    def example(self) -> NearExample:
         held = self.near.pool.get(1)
         assert held is not None
         return held
@@ -110,7 +110,7 @@ async def test_there_are_no_more_than_the_rate_allows() -> None:
     for _ in range(60):
         here.near.pool.put(here.example.after(here.now, 0.0), here.now)
         await here.quiet(60.0)
-        here.near.pool.put(Example(1, b"p", "How?", "wrong", here.example.vector, 0.0), here.now)
+        here.near.pool.put(NearExample(1, b"p", "How?", "wrong", here.example.vector, 0.0), here.now)
     assert 5 <= len(here.large.calls) / 2 <= 7
 
 

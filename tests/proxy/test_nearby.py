@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from semcache.agents.multiplex import Model
-from semcache.agents.nearhits import Arm, NearHits, Settings, State
+from semcache.agents.multiplex import PricedModel
+from semcache.agents.nearhits import Arm, NearHits, NearSettings, PathState
 from semcache.dialects import dialects
 from semcache.errors import UpstreamError
 from semcache.learning.judges.by_text import ExactJudge
@@ -24,7 +24,7 @@ from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Endpoint, Forward, Lookup, Scope, Usage, Why
 from tests.proxy.driver import Answer, Upstream
 
-SETTINGS = Settings(Model("small", 1.0, 1.0), Model("large", 20.0, 20.0), target=0.1, rate=0.5)
+SETTINGS = NearSettings(PricedModel("small", 1.0, 1.0), PricedModel("large", 20.0, 20.0), target=0.1, rate=0.5)
 VECTOR = np.eye(4, dtype=np.float32)[0]
 CHAT = dialects()[Endpoint.CHAT]
 
@@ -87,7 +87,7 @@ def looked_up(text: str, *, tenant: str = "acme", **fields: Any) -> Lookup:
 
 async def test_the_small_model_answers_once_comparisons_have_certified_it() -> None:
     world = await World().certified()
-    assert world.near.watch("default").state is State.OPEN
+    assert world.near.watch("default").state is PathState.OPEN
     sent = json.loads(world.small.calls[-1].body)
     assert sent["model"] == "small"
     assert sent["messages"][-1] == {"role": "user", "content": "How do I reset it?"}

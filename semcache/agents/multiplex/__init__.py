@@ -7,23 +7,23 @@ Invariant: the reference model is asked whenever nothing is known, and what is s
 """
 
 from semcache.agents.multiplex.account import Account, Spending
-from semcache.agents.multiplex.cheapest_acceptable import Costs
-from semcache.agents.multiplex.choose import Choice, Multiplexer, Terms
-from semcache.agents.multiplex.loss_budget import Budget
-from semcache.agents.multiplex.models import Model, Models
-from semcache.agents.multiplex.signals import Asked
+from semcache.agents.multiplex.cheapest_acceptable import QueryCosts
+from semcache.agents.multiplex.choose import Choice, Multiplexer, MultiplexTerms
+from semcache.agents.multiplex.loss_budget import LossBudget
+from semcache.agents.multiplex.models import PricedModel, PricedModels
+from semcache.agents.multiplex.signals import RoutingRequest
 from semcache.retention.answer_worth import worth_of
 
 __all__ = [
     "Account",
-    "Asked",
-    "Budget",
     "Choice",
-    "Costs",
-    "Model",
-    "Models",
+    "LossBudget",
+    "MultiplexTerms",
     "Multiplexer",
+    "PricedModel",
+    "PricedModels",
+    "QueryCosts",
+    "RoutingRequest",
     "Spending",
-    "Terms",
     "worth_of",
 ]

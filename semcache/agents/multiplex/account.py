@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from semcache.agents.multiplex.models import Models
+from semcache.agents.multiplex.models import PricedModels
 from semcache.types import Usage
 
 
@@ -51,7 +51,7 @@ class Account:
     answer have: a prompt that was made longer for another model does not count for it.
     """
 
-    models: Models
+    models: PricedModels
     outcomes: dict[str, Spending] = field(default_factory=dict)
 
     def note(

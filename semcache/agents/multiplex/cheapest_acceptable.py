@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 
-class Costs(Generic[Key]):
+class QueryCosts(Generic[Key]):
     """What each of `models` models costs for each query, learned by asking. `most` is the range of costs.
 
     For queries that come again: what is known of one tells nothing of another.

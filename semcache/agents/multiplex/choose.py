@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from semcache.agents.multiplex.gap import Gap
-from semcache.agents.multiplex.loss_budget import Budget
-from semcache.agents.multiplex.models import Model, Models
-from semcache.agents.multiplex.signals import Asked
+from semcache.agents.multiplex.gap import QualityGap
+from semcache.agents.multiplex.loss_budget import LossBudget
+from semcache.agents.multiplex.models import PricedModel, PricedModels
+from semcache.agents.multiplex.signals import RoutingRequest
 from semcache.types import Usage
 
 _STRENGTH = 5.0  # answers that the expected length is worth before the first one
@@ -26,7 +26,7 @@ _PROBE = 0.0001  # by how much a request that was not tried raises that share, s
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class MultiplexTerms:
     """What is promised and tried.
 
     `loss` is the quality that may be lost per request, `explore` the share of requests of which both models are asked
@@ -61,14 +61,14 @@ class Choice:
 class Multiplexer:
     """Chooses among models. One instance a kind of traffic and a process."""
 
-    def __init__(self, models: Models, terms: Terms = Terms()) -> None:
+    def __init__(self, models: PricedModels, terms: MultiplexTerms = MultiplexTerms()) -> None:
         self.models, self.terms = models, terms
-        self.gaps = {one.name: Gap(max(0.0, models.best.quality - one.quality)) for one in models.others}
-        self.budget = Budget(terms.loss)
+        self.gaps = {one.name: QualityGap(max(0.0, models.best.quality - one.quality)) for one in models.others}
+        self.budget = LossBudget(terms.loss)
         self._lengths: dict[tuple[str, str], tuple[float, float]] = {}
         self._kept = 1.0
 
-    def choose(self, asked: Asked, draw: float) -> Choice:
+    def choose(self, asked: RoutingRequest, draw: float) -> Choice:
         """The model for a request; `draw` is uniform in [0, 1)."""
         best = self.models.best
         dear = self.expected_cost(best, asked)
@@ -97,7 +97,7 @@ class Multiplexer:
         self.budget.see(tightest.loss, tightest.saving)
         return allowed[0] if allowed else Choice(best.name, "reference", cost=dear)
 
-    def keep(self, asked: Asked, model: str, answer: str, relevance: float = 0.0) -> tuple[bool, float]:
+    def keep(self, asked: RoutingRequest, model: str, answer: str, relevance: float = 0.0) -> tuple[bool, float]:
         """Whether this answer of a model may be served, and what it is expected to lose.
 
         `relevance` is the cosine similarity of request and answer.
@@ -112,7 +112,7 @@ class Multiplexer:
         return kept, loss
 
     def learn(
-        self, asked: Asked, model: str, answer: str | None, lost: float, *, relevance: float = 0.0,
+        self, asked: RoutingRequest, model: str, answer: str | None, lost: float, *, relevance: float = 0.0,
         predicted: float | None = None,
     ) -> None:  # fmt: skip
         """Take a comparison with the reference; `lost` in [-1, 1] is its quality less that of the model's answer.
@@ -124,13 +124,13 @@ class Multiplexer:
         if predicted is not None:
             self.budget.compared(predicted, lost)
 
-    def answered(self, asked: Asked, model: str, completion_tokens: int) -> None:
+    def answered(self, asked: RoutingRequest, model: str, completion_tokens: int) -> None:
         """Take notice of how long an answer was: the cost of the next one follows from it."""
         for key in ((model, asked.category), (model, "")):
             count, total = self._lengths.get(key, (0.0, 0.0))
             self._lengths[key] = count * 0.999 + 1.0, total * 0.999 + completion_tokens
 
-    def expected_cost(self, model: Model, asked: Asked) -> float:
+    def expected_cost(self, model: PricedModel, asked: RoutingRequest) -> float:
         """US dollars that an answer of this model is expected to cost."""
         tokens = asked.tokens or (len(asked.text) + 3) // 4
         return model.cost(Usage(tokens, round(self.expected_tokens(model.name, asked.category))))

@@ -18,7 +18,7 @@ import numpy as np
 
 from semcache.agents.multiplex import signals
 from semcache.agents.multiplex.ridge import Ridge
-from semcache.agents.multiplex.signals import Asked
+from semcache.agents.multiplex.signals import RoutingRequest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class Estimate:
     deviation: float
 
 
-class Gap:
+class QualityGap:
     """The gap between one model and the reference. `prior` is what it is taken to be before the first comparison."""
 
     def __init__(self, prior: float) -> None:
@@ -58,15 +58,15 @@ class Gap:
         """Comparisons that were learned from."""
         return self._before.seen
 
-    def before(self, asked: Asked) -> Estimate:
+    def before(self, asked: RoutingRequest) -> Estimate:
         """The gap, as far as the request tells."""
         return Estimate(*self._before.predict(self._request(asked)))
 
-    def after(self, asked: Asked, answer: str, relevance: float = 0.0) -> Estimate:
+    def after(self, asked: RoutingRequest, answer: str, relevance: float = 0.0) -> Estimate:
         """The gap, with this answer of the model at hand."""
         return Estimate(*self._after.predict(self._both(asked, answer, relevance)))
 
-    def learn(self, asked: Asked, answer: str | None, gap: float, relevance: float = 0.0) -> None:
+    def learn(self, asked: RoutingRequest, answer: str | None, gap: float, relevance: float = 0.0) -> None:
         """Take one comparison: `gap` is the reference's quality less the model's. Raises ValueError beyond [-1, 1]."""
         if not -1.0 <= gap <= 1.0:
             raise ValueError(f"a gap lies between -1 and 1, not at {gap}: qualities lie in [0, 1]")
@@ -78,14 +78,14 @@ class Gap:
         if asked.vector is not None:
             self._remember(asked.vector, gap)
 
-    def _request(self, asked: Asked) -> Array:
+    def _request(self, asked: RoutingRequest) -> Array:
         count, total = self._categories.get(asked.category, (0.0, 0.0))
         of_category = (_STRENGTH * self._prior + total) / (_STRENGTH + count)
         near, weight = self._neighbours(asked.vector)
         of_near = (_STRENGTH / 10.0 * of_category + near) / (_STRENGTH / 10.0 + weight)
         return np.concatenate((signals.of_request(asked.text), [of_category, of_near, weight]))
 
-    def _both(self, asked: Asked, answer: str, relevance: float) -> Array:
+    def _both(self, asked: RoutingRequest, answer: str, relevance: float) -> Array:
         return np.concatenate((self._request(asked), signals.of_answer(asked.text, answer, relevance)))
 
     def _neighbours(self, vector: Vector | None) -> tuple[float, float]:

@@ -16,7 +16,7 @@ _EVERY = 10
 _DOUBT = 50.0  # comparisons that count against a correction
 
 
-class Budget:
+class LossBudget:
     """What may be lost. `target` is quality per request, `window` the requests of late that count."""
 
     def __init__(self, target: float, window: int = 1000) -> None:

@@ -15,7 +15,7 @@ from semcache.types import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class PricedModel:
     """One backend and model.
 
     `prompt` and `completion` are US dollars per million tokens, `first` seconds until the first token, `speed` tokens a
@@ -40,10 +40,10 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class PricedModels:
     """The models to choose from; `reference` names the one whose quality is the measure. Raises ConfigError."""
 
-    all: tuple[Model, ...]
+    all: tuple[PricedModel, ...]
     reference: str
 
     def __post_init__(self) -> None:
@@ -58,16 +58,16 @@ class Models:
                 raise ConfigError(f"models: {one} needs prices and times of at least 0, and a quality in [0, 1]")
 
     @property
-    def best(self) -> Model:
+    def best(self) -> PricedModel:
         """The reference."""
         return self.of(self.reference)
 
     @property
-    def others(self) -> tuple[Model, ...]:
+    def others(self) -> tuple[PricedModel, ...]:
         """The models that may stand in for the reference, in their order."""
         return tuple(one for one in self.all if one.name != self.reference)
 
-    def of(self, name: str) -> Model:
+    def of(self, name: str) -> PricedModel:
         """The model of that name. Raises KeyError."""
         found = next((one for one in self.all if one.name == name), None)
         if found is None:

@@ -58,7 +58,7 @@ _ENDS = (".", "!", "?", ")", "]", "}", '"', "'", "`", "*", ":", "…", "。", "�
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RoutingRequest:
     """A request to be routed: its last user turn, its category, its embedding and about how many tokens it has."""
 
     text: str
@@ -68,7 +68,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _TextNumbers:
     numbers: frozenset[float]
     length: int
 
@@ -121,8 +121,8 @@ def of_answer(request: str, answer: str, relevance: float = 0.0) -> Array:
 
 
 @lru_cache(maxsize=4096)
-def _read(text: str) -> _Reading:
-    return _Reading(frozenset(_numbers(text)), len(text))
+def _read(text: str) -> _TextNumbers:
+    return _TextNumbers(frozenset(_numbers(text)), len(text))
 
 
 def _numbers(text: str) -> list[float]:

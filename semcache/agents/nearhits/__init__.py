@@ -8,11 +8,22 @@ Invariant: a cached answer is never served from here, nothing is shown across pa
 served only while comparisons with the large one certify that it does.
 """
 
-from semcache.agents.nearhits.example import Example
-from semcache.agents.nearhits.example_pool import Pool
-from semcache.agents.nearhits.model_bandit import Arm, Router
-from semcache.agents.nearhits.near import NearChoice, NearHits, Settings
+from semcache.agents.nearhits.example import NearExample
+from semcache.agents.nearhits.example_pool import ExamplePool
+from semcache.agents.nearhits.model_bandit import Arm, ModelBandit
+from semcache.agents.nearhits.near import NearChoice, NearHits, NearSettings
 from semcache.agents.nearhits.place import placed
-from semcache.agents.nearhits.quality_certificate import State, Watch
+from semcache.agents.nearhits.quality_certificate import PathState, QualityWatch
 
-__all__ = ["Arm", "Example", "NearChoice", "NearHits", "Pool", "Router", "Settings", "State", "Watch", "placed"]
+__all__ = [
+    "Arm",
+    "ExamplePool",
+    "ModelBandit",
+    "NearChoice",
+    "NearExample",
+    "NearHits",
+    "NearSettings",
+    "PathState",
+    "QualityWatch",
+    "placed",
+]

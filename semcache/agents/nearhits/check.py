@@ -12,24 +12,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from semcache.agents.multiplex.gap import Gap
+from semcache.agents.multiplex.gap import QualityGap
 
 if TYPE_CHECKING:
-    from semcache.agents.multiplex.signals import Asked
+    from semcache.agents.multiplex.signals import RoutingRequest
 
 FEW = 30
 _CAUTIOUS = 0.25  # deviations that are added to an expected loss
 _NEW = 0.02  # what the last answer counts in the share of those that were believed
 
 
-class Check:
+class CascadeCheck:
     """The check of one process. `prior` is the loss before the first comparison, `target` the highest accepted one."""
 
     def __init__(self, prior: float, target: float) -> None:
-        self._gap, self._target = Gap(prior), target
+        self._gap, self._target = QualityGap(prior), target
         self.share = 1.0
 
-    def believes(self, asked: Asked, answer: str) -> bool:
+    def believes(self, asked: RoutingRequest, answer: str) -> bool:
         """Whether this answer of the small model will do."""
         if self._gap.seen < FEW:
             return False
@@ -42,7 +42,7 @@ class Check:
         """Whether asking the small model first is worth it; `price` is its cost as a share of the large model's."""
         return self.share > price
 
-    def learn(self, asked: Asked, answer: str, quality: float) -> None:
+    def learn(self, asked: RoutingRequest, answer: str, quality: float) -> None:
         """Take a comparison; `quality` in [0, 1] is 1 where the answer is as good as the large model's."""
         self._gap.learn(asked, answer, 1.0 - quality)
 

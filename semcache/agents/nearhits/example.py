@@ -20,7 +20,7 @@ _OVERHEAD = 16  # tokens of the frames of two messages
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class NearExample:
     """One example. `partition` is the hard boundary within which it may be shown.
 
     `quality` in [0, 1] is that of the answer, `cost` the US dollars that it took. `offloads` counts answers of a small
@@ -56,7 +56,7 @@ class Example:
         """Its good offloads, each worth 0.9 of itself an hour later."""
         return self.offloads * float(DECAY ** (max(0.0, now - self.used) / _HOUR))
 
-    def after(self, now: float, quality: float) -> Example:
+    def after(self, now: float, quality: float) -> NearExample:
         """The example after a use: `quality` in [0, 1] is that of the small model's answer."""
         lost = 1.0 - quality
         gain = lost if self.uses == 0 else self.gain + _EMA * (lost - self.gain)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from semcache.agents.nearhits.example import DECAY, Example
+from semcache.agents.nearhits.example import DECAY, NearExample
 
 if TYPE_CHECKING:
     from semcache.protocols import VectorIndex
@@ -24,7 +24,7 @@ _HOUR = 3600.0
 _NEWCOMER = 1.0  # offloads that an example is taken to be worth before it was ever used
 
 
-class Pool:
+class ExamplePool:
     """Examples by partition. `index` makes an index of vectors of a dimension, `limit` is in bytes.
 
     `alive` says whether what an example was made of is still there: what is not is forgotten when it is found.
@@ -39,20 +39,20 @@ class Pool:
     ) -> None:
         self._make, self._limit, self._alive = index, limit, alive
         self._indexes: dict[bytes, VectorIndex] = {}
-        self._held: dict[int, Example] = {}
+        self._held: dict[int, NearExample] = {}
         self.bytes = 0
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def __iter__(self) -> Iterator[Example]:
+    def __iter__(self) -> Iterator[NearExample]:
         return iter(list(self._held.values()))
 
-    def get(self, id: int) -> Example | None:
+    def get(self, id: int) -> NearExample | None:
         """The example of that id, None when it is gone."""
         return self._held.get(id)
 
-    def search(self, partition: bytes, vector: Vector, k: int) -> list[tuple[Example, float]]:
+    def search(self, partition: bytes, vector: Vector, k: int) -> list[tuple[NearExample, float]]:
         """The k nearest examples of a partition with their cosine similarity, nearest first."""
         while (index := self._indexes.get(partition)) is not None:
             found = index.search(vector, k)
@@ -63,7 +63,7 @@ class Pool:
                 self.remove(number)
         return []
 
-    def put(self, example: Example, now: float) -> list[int]:
+    def put(self, example: NearExample, now: float) -> list[int]:
         """Hold an example, or the new state of one; returns the ids that went for it, its own where it is too large."""
         if example.size > self._limit:
             self.remove(example.id)
@@ -97,7 +97,7 @@ class Pool:
             self.remove(number)
         return len(gone)
 
-    def worth(self, example: Example, now: float) -> float:
+    def worth(self, example: NearExample, now: float) -> float:
         """What it is kept for: its utility, and before its first use what a newcomer is given."""
         if example.uses:
             return example.utility(now)

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from semcache.agents.nearhits.example import Example
+from semcache.agents.nearhits.example import NearExample
 
 MOST = 5
 
 
-def due(examples: Iterable[Example], now: float, *, least: float, limit: int = 32) -> list[Example]:
+def due(examples: Iterable[NearExample], now: float, *, least: float, limit: int = 32) -> list[NearExample]:
     """The examples to replay, those first that gain the most; `least` is the gain that pays for a replay."""
     worth = [(_gain(one, now), one) for one in examples if one.replays < MOST]
     worth = [(gain, one) for gain, one in worth if gain > least]
@@ -34,7 +34,7 @@ def rated(texts: Sequence[str], same: Mapping[tuple[int, int], bool]) -> list[tu
     return [(text, count / len(texts)) for text, count in zip(texts, agreeing, strict=True)]
 
 
-def replayed(example: Example, answers: Sequence[tuple[str, float]]) -> Example:
+def replayed(example: NearExample, answers: Sequence[tuple[str, float]]) -> NearExample:
     """The example with the best of its own and these (answer, quality in [0, 1]); one replay more in any case."""
     best = max(answers, key=lambda one: one[1], default=(example.answer, example.quality))
     if best[1] <= example.quality or not best[0].strip():
@@ -42,6 +42,6 @@ def replayed(example: Example, answers: Sequence[tuple[str, float]]) -> Example:
     return replace(example, answer=best[0], quality=best[1], replays=example.replays + 1, gain=0.0)
 
 
-def _gain(example: Example, now: float) -> float:
+def _gain(example: NearExample, now: float) -> float:
     """Uses that did not help are what a better answer would mend; those that did say that it is still asked for."""
     return example.gain * (1.0 + example.utility(now)) if example.uses else 0.0

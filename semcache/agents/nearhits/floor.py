@@ -14,7 +14,7 @@ _DOUBT = 20.0
 _KEEP = 0.995
 
 
-class Floor:
+class HelpfulnessFloor:
     """The threshold of one kind of traffic. What pays is quality less `token_price` for each thousand tokens shown."""
 
     def __init__(self, ladder: Sequence[float] = LADDER, *, token_price: float = 0.02) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semcache.agents.multiplex.ridge import Ridge
-from semcache.agents.nearhits.example import Example
+from semcache.agents.nearhits.example import NearExample
 from semcache.matching.features import NAMES, of
 from semcache.types import Candidate, Card
 
@@ -32,13 +32,13 @@ class Helpfulness:
     def __init__(self) -> None:
         self._learned = Ridge(len(_TEXTUAL) + 6, noise=0.1)
 
-    def predict(self, request: str, example: Example, score: float, now: float) -> float:
+    def predict(self, request: str, example: NearExample, score: float, now: float) -> float:
         """The expected gain, about in [-1, 1]; `score` is the cosine similarity of both prompts."""
         trust = self._learned.seen / (self._learned.seen + _STRENGTH)
         mean, _ = self._learned.predict(_numbers(request, example, score, now))
         return trust * mean + (1.0 - trust) * max(0.0, score) * example.quality
 
-    def learn(self, request: str, example: Example, score: float, now: float, gain: float) -> None:
+    def learn(self, request: str, example: NearExample, score: float, now: float, gain: float) -> None:
         """Take what came of a use: the quality with it less the quality that was expected without."""
         self._learned.learn(_numbers(request, example, score, now), gain)
 
@@ -51,7 +51,7 @@ class Helpfulness:
         self._learned.restore(state)
 
 
-def _numbers(request: str, example: Example, score: float, now: float) -> Array:
+def _numbers(request: str, example: NearExample, score: float, now: float) -> Array:
     card = Card(example.id, b"", b"", "", example.prompt, 0.0, math.inf)
     compared = of(request, Candidate(card, score, around=(0.0,) * 8))
     return np.array(

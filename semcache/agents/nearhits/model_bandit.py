@@ -37,7 +37,7 @@ class Arm(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class BanditChoice:
     """An arm, the quality that each is expected to give, and whether they are too alike to tell: then compare."""
 
     arm: Arm
@@ -46,7 +46,7 @@ class Route:
     bias: float
 
 
-class Router:
+class ModelBandit:
     """Learns what each arm's answers are worth. `prices` are the arms' costs as shares of the large model's.
 
     `thrift` is the quality that a large call is worth, `push` the most that load can add to it, from the load
@@ -80,7 +80,9 @@ class Router:
         if math.isfinite(load):
             self._load += self._memory * (load - self._load)
 
-    def choose(self, context: Array, normals: Mapping[Arm, float] | None = None, *, examples: bool = True) -> Route:
+    def choose(
+        self, context: Array, normals: Mapping[Arm, float] | None = None, *, examples: bool = True
+    ) -> BanditChoice:
         """The best arm; without `examples` that arm is left out. `normals` are standard normal draws (Thompson)."""
         expected: dict[Arm, float] = {}
         worth: dict[Arm, float] = {}
@@ -93,7 +95,7 @@ class Router:
             worth[arm] = drawn - self._thrift * self._prices[arm] - (self.bias if arm is Arm.LARGE else 0.0)
         best = max(worth, key=worth.__getitem__)
         unclear = statistics.pstdev(worth.values()) < 0.1
-        return Route(best, expected, unclear, self.bias)
+        return BanditChoice(best, expected, unclear, self.bias)
 
     def learn(self, context: Array, arm: Arm, quality: float) -> None:
         """Take the quality in [0, 1] of an arm's answer. Raises ValueError for what is not finite."""

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from semcache.agents.multiplex.models import Model
-from semcache.agents.multiplex.signals import Asked
+from semcache.agents.multiplex.models import PricedModel
+from semcache.agents.multiplex.signals import RoutingRequest
 from semcache.agents.nearhits import example_replay
-from semcache.agents.nearhits.check import Check
-from semcache.agents.nearhits.example import Example
-from semcache.agents.nearhits.example_pool import Pool
-from semcache.agents.nearhits.floor import Floor
+from semcache.agents.nearhits.check import CascadeCheck
+from semcache.agents.nearhits.example import NearExample
+from semcache.agents.nearhits.example_pool import ExamplePool
+from semcache.agents.nearhits.floor import HelpfulnessFloor
 from semcache.agents.nearhits.helpful import Helpfulness
-from semcache.agents.nearhits.model_bandit import Arm, Router, context
+from semcache.agents.nearhits.model_bandit import Arm, ModelBandit, context
 from semcache.agents.nearhits.pick import pick
-from semcache.agents.nearhits.quality_certificate import Watch
+from semcache.agents.nearhits.quality_certificate import QualityWatch
 from semcache.request.secrets import has_secret
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ SMALL_ARMS = (Arm.EXAMPLES, Arm.SMALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class NearSettings:
     """What a pack's `near` says.
 
     `target` is the accepted share of served answers that are worse than the large model's, `rate` the highest share of
@@ -48,8 +48,8 @@ class Settings:
     `route` decides who answers before anybody is asked; `cascade` asks the small model and looks at what it says.
     """
 
-    small: Model
-    large: Model
+    small: PricedModel
+    large: PricedModel
     target: float = 0.05
     confidence: float = 0.95
     rate: float = 0.2
@@ -83,7 +83,7 @@ class NearChoice:
     category: str
     text: str
     tried: Arm = Arm.EXAMPLES
-    examples: tuple[Example, ...] = ()
+    examples: tuple[NearExample, ...] = ()
     scores: tuple[float, ...] = ()
     compare: bool = False
     certifies: bool = False
@@ -93,12 +93,12 @@ class NearChoice:
     vector: Vector | None = None
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> RoutingRequest:
         """The request as a check sees it."""
-        return Asked(self.text, self.category, self.vector)
+        return RoutingRequest(self.text, self.category, self.vector)
 
     @property
-    def shown(self) -> tuple[Example, ...]:
+    def shown(self) -> tuple[NearExample, ...]:
         """The examples of the small model's prompt."""
         return self.examples if self.tried is Arm.EXAMPLES else ()
 
@@ -115,34 +115,37 @@ class Lesson:
 
 
 class NearHits:
-    """The near hits of one process. `index` makes one index of vectors of a dimension, `alive` is that of `Pool`."""
+    """The near hits of one process.
+
+    `index` makes one index of vectors of a dimension, `alive` is that of `ExamplePool`.
+    """
 
     def __init__(
         self,
-        settings: Settings,
+        settings: NearSettings,
         index: Callable[[int], VectorIndex],
         *,
         alive: Callable[[int], bool] = lambda _id: True,
     ) -> None:
         self.settings = settings
-        self.pool = Pool(index, settings.bytes, alive=alive)
+        self.pool = ExamplePool(index, settings.bytes, alive=alive)
         self._earlier: dict[int, tuple[float, float, int, float]] = {}  # what came of examples, in a former life
         cheap = settings.small.completion / settings.large.completion if settings.large.completion > 0.0 else 1.0
         # Examples make a prompt longer: about twice a call without them.
         self._prices = {Arm.LARGE: 1.0, Arm.SMALL: cheap, Arm.EXAMPLES: 2.0 * cheap}
-        self.router = Router(self._prices, priors={Arm.SMALL: settings.small.quality}, thrift=settings.target)
-        self.helpful, self.floor = Helpfulness(), Floor()
+        self.router = ModelBandit(self._prices, priors={Arm.SMALL: settings.small.quality}, thrift=settings.target)
+        self.helpful, self.floor = Helpfulness(), HelpfulnessFloor()
         lost = max(0.0, settings.large.quality - settings.small.quality)
-        self.check = Check(lost, settings.target) if settings.strategy == "cascade" else None
+        self.check = CascadeCheck(lost, settings.target) if settings.strategy == "cascade" else None
         self.lessons: deque[Lesson] = deque(maxlen=_LESSONS)  # learned since somebody last took them away
         self.counts: Counter[str] = Counter()
-        self._watches: dict[str, Watch] = {}
+        self._watches: dict[str, QualityWatch] = {}
 
-    def watch(self, category: str) -> Watch:
+    def watch(self, category: str) -> QualityWatch:
         """The certificate of a category."""
         if category not in self._watches:
             given = self.settings
-            self._watches[category] = Watch(given.target, confidence=given.confidence, rate=given.rate)
+            self._watches[category] = QualityWatch(given.target, confidence=given.confidence, rate=given.rate)
         return self._watches[category]
 
     def consider(
@@ -220,7 +223,7 @@ class NearHits:
         """Take notice of a small model's answer that was served and not compared: as good as was expected."""
         self._used(choice, min(1.0, max(0.0, choice.expected.get(choice.arm, 0.5))), now)
 
-    def offer(self, example: Example, now: float) -> bool:
+    def offer(self, example: NearExample, now: float) -> bool:
         """Keep a large model's answer as an example; False where it is too long or holds a credential."""
         if not _fit(example):
             return False
@@ -230,12 +233,12 @@ class NearHits:
             example = replace(example, offloads=offloads, used=used, uses=uses, gain=gain)
         return example.id not in self.pool.put(example, now)
 
-    def due(self, now: float, *, least: float = 0.05, limit: int = 32) -> list[Example]:
+    def due(self, now: float, *, least: float = 0.05, limit: int = 32) -> list[NearExample]:
         """Examples to have answered anew, off-peak; tell `replayed` what came of it."""
         return example_replay.due(self.pool, now, least=least, limit=limit)
 
     def replayed(
-        self, example: Example, answers: Sequence[tuple[str, float]], now: float
+        self, example: NearExample, answers: Sequence[tuple[str, float]], now: float
     ) -> Literal["refined", "kept", "gone"]:
         """Take the best of an example's answer and these, with their qualities; "gone" if it is another one by now."""
         held = self.pool.get(example.id)
@@ -278,7 +281,9 @@ class NearHits:
         if self.check is not None and state.get("check") is not None:
             self.check.restore(state["check"])
         given = self.settings
-        watches = {name: Watch(given.target, confidence=given.confidence, rate=given.rate) for name in state["watches"]}
+        watches = {
+            name: QualityWatch(given.target, confidence=given.confidence, rate=given.rate) for name in state["watches"]
+        }
         for name, one in watches.items():
             one.restore(state["watches"][name])
         self._watches = watches
@@ -316,6 +321,6 @@ class NearHits:
                 self.pool.put(held.after(now, quality), now)
 
 
-def _fit(example: Example) -> bool:
+def _fit(example: NearExample) -> bool:
     texts = (example.prompt, example.answer)
     return bool(example.answer.strip()) and not any(len(text) > _LONGEST or has_secret(text) for text in texts)

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from semcache.agents.nearhits.example import Example
+from semcache.agents.nearhits.example import NearExample
 
 DIVERSITY = 0.3
 
 
 def pick(
-    candidates: Sequence[tuple[Example, float]],
+    candidates: Sequence[tuple[NearExample, float]],
     *,
     most: int = 5,
     tokens: int = 2000,
     floor: float = 0.0,
     diversity: float = DIVERSITY,
-) -> tuple[Example, ...]:
+) -> tuple[NearExample, ...]:
     """The examples to show, of (example, expected helpfulness); () when none reaches `floor`.
 
     An example counts by its helpfulness, as a share of the best one's, less `diversity` times its similarity to the
@@ -30,7 +30,7 @@ def pick(
     """
     left = [(one, gain) for one, gain in candidates if gain > max(0.0, floor)]
     most_helpful = max((gain for _, gain in left), default=0.0)
-    chosen: list[Example] = []
+    chosen: list[NearExample] = []
     room = tokens
     while left and len(chosen) < most:
         worth = [

@@ -11,14 +11,14 @@ from typing import Any
 
 import msgspec
 
-from semcache.agents.nearhits.example import Example
+from semcache.agents.nearhits.example import NearExample
 from semcache.types import Endpoint
 
 _SYSTEM = ("system", "developer")
 _CALLERS = ("user", "metadata", "safety_identifier", "prompt_cache_key", "store")
 
 
-def placed(endpoint: Endpoint, raw: bytes, examples: Sequence[Example], model: str) -> bytes | None:
+def placed(endpoint: Endpoint, raw: bytes, examples: Sequence[NearExample], model: str) -> bytes | None:
     """The request for another model, with these examples; None where the dialect has no place for them."""
     name = {Endpoint.CHAT: "messages", Endpoint.MESSAGES: "messages", Endpoint.RESPONSES: "input"}.get(endpoint)
     try:
@@ -60,7 +60,7 @@ def restated(endpoint: Endpoint, raw: bytes, text: str) -> bytes | None:
     return msgspec.json.encode({key: value for key, value in fields.items() if key not in _CALLERS})
 
 
-def _said(example: Example) -> tuple[tuple[str, str], tuple[str, str]]:
+def _said(example: NearExample) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("user", example.prompt), ("assistant", example.answer)
 
 

@@ -18,7 +18,7 @@ _LEAST = 0.01
 _HALVING = 200.0  # comparisons after which the share that is compared has halved
 
 
-class State(StrEnum):
+class PathState(StrEnum):
     """Where a path stands."""
 
     LEARNING = "learning"  # compared in the background, served by the large model
@@ -26,7 +26,7 @@ class State(StrEnum):
     CLOSED = "closed"  # was open and overran its budget: learning again
 
 
-class Watch:
+class QualityWatch:
     """The path of one category. `target` is the accepted share of served answers that are worse than the large one's.
 
     `confidence` is that of the certificate, `rate` the highest share of requests that are compared.
@@ -35,13 +35,13 @@ class Watch:
     def __init__(self, target: float, *, confidence: float = 0.95, rate: float = 0.2) -> None:
         self.target, self._beta, self._highest = target, 1.0 - confidence, rate
         self._certificate = Certificate(self._beta)
-        self.state = State.LEARNING
+        self.state = PathState.LEARNING
         self.closures = 0
 
     @property
     def open(self) -> bool:
         """Whether answers are served."""
-        return self.state is State.OPEN
+        return self.state is PathState.OPEN
 
     @property
     def level(self) -> float | None:
@@ -62,10 +62,10 @@ class Watch:
         self._certificate.take(self.target, wrong=wrong)
         if self._certificate.exceeded:
             self.closures += self.open
-            self.state = State.CLOSED if self.open or self.state is State.CLOSED else State.LEARNING
+            self.state = PathState.CLOSED if self.open or self.state is PathState.CLOSED else PathState.LEARNING
             self._certificate = Certificate(self._beta)
         elif self._certificate.certified:
-            self.state = State.OPEN
+            self.state = PathState.OPEN
 
     def standing(self) -> dict[str, Any]:
         """Where it stands, for operators."""
@@ -85,4 +85,4 @@ class Watch:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `snapshot` gave. Raises KeyError or ValueError for other data."""
         self._certificate.restore(state["certificate"])
-        self.state, self.closures = State(state["state"]), int(state["closures"])
+        self.state, self.closures = PathState(state["state"]), int(state["closures"])

@@ -9,7 +9,17 @@ from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History
 from semcache.agents.tools.results import ToolResults
-from semcache.agents.tools.rules import Effect, Rule, Rules
+from semcache.agents.tools.rules import Effect, ToolRule, ToolRules
 from semcache.config.agent_packs import ToolSpec
 
-__all__ = ["Effect", "FoundResult", "History", "Rule", "Rules", "ToolReason", "ToolResults", "ToolRun", "ToolSpec"]
+__all__ = [
+    "Effect",
+    "FoundResult",
+    "History",
+    "ToolReason",
+    "ToolResults",
+    "ToolRule",
+    "ToolRules",
+    "ToolRun",
+    "ToolSpec",
+]

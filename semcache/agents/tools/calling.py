@@ -14,13 +14,13 @@ from typing import Any, Protocol
 from semcache.agents.run import Json
 from semcache.agents.tools.found_result import FoundResult
 from semcache.agents.tools.history import History
-from semcache.agents.tools.rules import Rules, declarations
+from semcache.agents.tools.rules import ToolRules, declarations
 
 
 class CallCache(Protocol):
     """The part of `ToolResults` that a run uses."""
 
-    rules: Rules
+    rules: ToolRules
 
     def lookup(
         self,

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semcache.agents.run import Json, NoRun, Why, digest, turns_of
-from semcache.agents.tools.rules import UNKNOWN, Effect, Rules, declarations
+from semcache.agents.run import Json, NoRun, PlanReason, digest, turns_of
+from semcache.agents.tools.rules import UNKNOWN, Effect, ToolRules, declarations
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class History:
     def of(
         cls,
         messages: Sequence[Mapping[str, Any]],
-        rules: Rules,
+        rules: ToolRules,
         *,
         tools: Sequence[Mapping[str, Any]] = (),
         environment: Json = "",
@@ -48,7 +48,7 @@ class History:
                 for call in turn.calls:
                     history = history.after(call.tool, call.arguments, call.result, rules, declared.get(call.tool))
         except (AttributeError, TypeError, ValueError, KeyError, RecursionError) as error:
-            raise NoRun(Why.UNREADABLE) from error
+            raise NoRun(PlanReason.UNREADABLE) from error
         return history
 
     def after(
@@ -56,7 +56,7 @@ class History:
         tool: str,
         arguments: Mapping[str, Any],
         result: Json,
-        rules: Rules,
+        rules: ToolRules,
         declaration: Mapping[str, Any] | None = None,
     ) -> History:
         """The history with one call more, executed or replayed. Raises TypeError or ValueError for what is no JSON."""

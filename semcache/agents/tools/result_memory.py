@@ -14,7 +14,7 @@ _OVERHEAD = 250  # bytes of an entry beside its payload
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredResult:
     """A result as JSON; times are Unix seconds. `tenant` and `tool` say whose it is."""
 
     payload: bytes
@@ -29,19 +29,19 @@ class Kept:
         return len(self.payload) + _OVERHEAD
 
 
-class Shelf:
+class ResultMemory:
     """Results by key."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._kept: OrderedDict[bytes, Kept] = OrderedDict()
+        self._kept: OrderedDict[bytes, StoredResult] = OrderedDict()
         self._lock = Lock()
         self.held = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def get(self, key: bytes, now: float) -> Kept | None:
+    def get(self, key: bytes, now: float) -> StoredResult | None:
         """The result under that key, None when there is none that still holds."""
         with self._lock:
             found = self._kept.get(key)
@@ -53,7 +53,7 @@ class Shelf:
             self._kept.move_to_end(key)
             return found
 
-    def put(self, key: bytes, kept: Kept) -> bool:
+    def put(self, key: bytes, kept: StoredResult) -> bool:
         """Hold a result in the place of the one before; False for one that is larger than all there is."""
         if kept.size > self._limit:
             return False

@@ -20,8 +20,8 @@ from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
 from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History, identity
-from semcache.agents.tools.result_memory import Kept, Shelf
-from semcache.agents.tools.rules import Effect, Rule, Rules
+from semcache.agents.tools.result_memory import ResultMemory, StoredResult
+from semcache.agents.tools.rules import Effect, ToolRule, ToolRules
 from semcache.agents.tools.versions import Versions, overlap
 from semcache.request.secrets import has_secret
 
@@ -34,7 +34,7 @@ class ToolResults:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: ToolRules,
         *,
         salt: bytes,
         clock: Callable[[], float] = time.time,
@@ -42,7 +42,7 @@ class ToolResults:
         note: Callable[[str], None] = lambda _why: None,
     ) -> None:
         self.rules, self._salt, self._clock, self._note = rules, salt.hex(), clock, note
-        self._shelf, self._versions = Shelf(limit), Versions()
+        self._shelf, self._versions = ResultMemory(limit), Versions()
         self.counts: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -142,7 +142,7 @@ class ToolResults:
 
     def _key(
         self,
-        rule: Rule,
+        rule: ToolRule,
         tool: str,
         arguments: Mapping[str, Any],
         history: History,
@@ -160,7 +160,7 @@ class ToolResults:
 
     @staticmethod
     def _refusal(
-        rule: Rule, tool: str, arguments: Mapping[str, Any], history: History, versions: Mapping[str, str]
+        rule: ToolRule, tool: str, arguments: Mapping[str, Any], history: History, versions: Mapping[str, str]
     ) -> ToolReason | None:
         """Why a call is executed although its result may be known."""
         if rule.effect is Effect.STATE:
@@ -187,7 +187,7 @@ class ToolResults:
         if has_secret(text):
             return ToolReason.CREDENTIAL
         now = self._clock()
-        kept = Kept(payload, now, now + found.ttl, found.tenant, found.tool)
+        kept = StoredResult(payload, now, now + found.ttl, found.tenant, found.tool)
         return ToolReason.RECORDED if self._shelf.put(found.key, kept) else ToolReason.TOO_LARGE
 
     def _count(self, why: ToolReason) -> None:

@@ -34,7 +34,7 @@ class Effect(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ToolRule:
     """What is known of a tool. `ttl` is in seconds; `resources` name arguments in braces, by dots where nested."""
 
     effect: Effect
@@ -47,28 +47,28 @@ class Rule:
         return tuple(_FIELD.sub(lambda name: _argument(arguments, name[1]), one) for one in self.resources)
 
 
-UNKNOWN = Rule(Effect.WRITES)
+UNKNOWN = ToolRule(Effect.WRITES)
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ToolRules:
     """Rules by name or shell-style pattern of a tool; a name counts before patterns, these in their order."""
 
-    named: Mapping[str, Rule] = field(default_factory=dict)
+    named: Mapping[str, ToolRule] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, specs: Mapping[str, Any]) -> Rules:
+    def read(cls, specs: Mapping[str, Any]) -> ToolRules:
         """From a pack's `tools`: `ToolSpec`s, or mappings with their fields. Raises ConfigError naming the tool."""
-        found: dict[str, Rule] = {}
+        found: dict[str, ToolRule] = {}
         for name, given in specs.items():
             try:
                 spec = msgspec.convert(msgspec.to_builtins(given), ToolSpec)
             except msgspec.ValidationError as error:
                 raise ConfigError(f"tools.{name}: {error}; a tool has effect, ttl, resources and share") from error
-            found[name] = Rule(Effect(spec.effect), duration(spec.ttl), tuple(spec.resources), spec.share == "user")
+            found[name] = ToolRule(Effect(spec.effect), duration(spec.ttl), tuple(spec.resources), spec.share == "user")
         return cls(found)
 
-    def of(self, tool: str, declaration: Mapping[str, Any] | None = None) -> Rule | None:
+    def of(self, tool: str, declaration: Mapping[str, Any] | None = None) -> ToolRule | None:
         """The rule of a tool, None for an unknown one.
 
         `declaration` is its entry in a request's tools, or the tool as MCP lists it; the pack's word counts more.
@@ -79,7 +79,7 @@ class Rules:
         return rule or (annotated(declaration) if declaration is not None else None)
 
 
-def annotated(declaration: Mapping[str, Any]) -> Rule | None:
+def annotated(declaration: Mapping[str, Any]) -> ToolRule | None:
     """What a tool says of itself, None when it says nothing.
 
     `x-semcache` has the fields of `ToolSpec`, or `read_only: true`. Of MCP's annotations (specification of 2025-06-18,
@@ -95,7 +95,7 @@ def annotated(declaration: Mapping[str, Any]) -> Rule | None:
             return _own(own)
         if isinstance(hints, Mapping) and any(str(name).endswith("Hint") for name in hints):
             reads = hints.get("readOnlyHint") is True and hints.get("destructiveHint") is not True
-            return Rule(Effect.READS) if reads else UNKNOWN
+            return ToolRule(Effect.READS) if reads else UNKNOWN
     return None
 
 
@@ -110,13 +110,13 @@ def declarations(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, A
     return found
 
 
-def _own(own: Mapping[str, Any]) -> Rule | None:
+def _own(own: Mapping[str, Any]) -> ToolRule | None:
     """A client's own word: what cannot be read of it says nothing."""
     fields = {key: value for key, value in own.items() if key != "read_only"}
     if own.get("read_only") is True:
         fields.setdefault("effect", "reads")
     try:
-        return Rules.read({"tool": fields}).named["tool"]
+        return ToolRules.read({"tool": fields}).named["tool"]
     except ConfigError:
         return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from semcache.agents.tools.results import ToolResults
-from semcache.agents.tools.rules import Rules
+from semcache.agents.tools.rules import ToolRules
 
 if TYPE_CHECKING:
     from semcache.cache.components import Components
@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 
 def open_tools(components: Components) -> ToolResults:
     """Return the tool results of a cache. Raises ConfigError for rules that cannot be read."""
-    rules = Rules.read(components.pack.tools)
+    rules = ToolRules.read(components.pack.tools)
     salt, meter = components.store.salt, components.meter
     return ToolResults(rules, salt=salt, clock=components.clock, note=meter.tool_looked_up)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from semcache.agents.multiplex import (
     Account,
-    Asked,
-    Budget,
-    Costs,
-    Model,
-    Models,
+    LossBudget,
     Multiplexer,
-    Terms,
+    MultiplexTerms,
+    PricedModel,
+    PricedModels,
+    QueryCosts,
+    RoutingRequest,
     signals,
     worth_of,
 )
@@ -26,12 +26,12 @@ from semcache.agents.multiplex.ridge import Ridge
 from semcache.errors import ConfigError
 from semcache.types import Usage
 
-SMALL, LARGE = Model("small", 1.0, 2.0, 0.5), Model("large", 10.0, 20.0, 0.9)
-BOTH = Models((SMALL, LARGE), "large")
+SMALL, LARGE = PricedModel("small", 1.0, 2.0, 0.5), PricedModel("large", 10.0, 20.0, 0.9)
+BOTH = PricedModels((SMALL, LARGE), "large")
 UNIT = st.floats(0.0, 1.0)
 
 
-def taught(terms: Terms, *, count: int = 400, seed: int = 0) -> Multiplexer:
+def taught(terms: MultiplexTerms, *, count: int = 400, seed: int = 0) -> Multiplexer:
     """Both models are as good at sums that hold; the small one is wrong where its sum is."""
     chooser, rng = Multiplexer(BOTH, terms), random.Random(seed)
     for _ in range(count):
@@ -42,10 +42,10 @@ def taught(terms: Terms, *, count: int = 400, seed: int = 0) -> Multiplexer:
     return chooser
 
 
-def task(rng: random.Random) -> tuple[Asked, str, bool]:
+def task(rng: random.Random) -> tuple[RoutingRequest, str, bool]:
     one, two, good = rng.randint(2, 90), rng.randint(2, 90), rng.random() < 0.6
     total = one + two + (0 if good else 7)
-    return Asked(f"How much is {one} and {two}?"), f"{one} + {two} = {total}. The answer is {total}.", good
+    return RoutingRequest(f"How much is {one} and {two}?"), f"{one} + {two} = {total}. The answer is {total}.", good
 
 
 # Learning
@@ -105,15 +105,15 @@ def test_sums_in_an_answer_are_checked(answer, checked, wrong) -> None:
 
 
 def test_nothing_known_is_the_reference_models() -> None:
-    asked = Asked("Hello?")
-    assert Multiplexer(BOTH, Terms(strategy="route")).choose(asked, 2.0).model == "large"
-    cascade = Multiplexer(BOTH, Terms())
+    asked = RoutingRequest("Hello?")
+    assert Multiplexer(BOTH, MultiplexTerms(strategy="route")).choose(asked, 2.0).model == "large"
+    cascade = Multiplexer(BOTH, MultiplexTerms())
     assert cascade.choose(asked, 2.0).check
     assert cascade.keep(asked, "small", "Hi.")[0] is False
 
 
 def test_a_cascade_keeps_what_checks_out_and_asks_on_where_it_does_not() -> None:
-    chooser, rng = taught(Terms(loss=0.05)), random.Random(9)
+    chooser, rng = taught(MultiplexTerms(loss=0.05)), random.Random(9)
     kept = {True: 0, False: 0}
     for _ in range(200):
         asked, answer, good = task(rng)
@@ -125,7 +125,7 @@ def test_a_cascade_keeps_what_checks_out_and_asks_on_where_it_does_not() -> None
 def test_less_may_be_lost_and_less_is_kept() -> None:
     shares = []
     for loss in (0.0, 0.05, 1.0):
-        chooser, rng = taught(Terms(loss=loss)), random.Random(9)
+        chooser, rng = taught(MultiplexTerms(loss=loss)), random.Random(9)
         tried = [task(rng) for _ in range(100)]
         shares.append(sum(chooser.keep(asked, "small", answer)[0] for asked, answer, _ in tried))
     assert shares == sorted(shares)
@@ -134,47 +134,47 @@ def test_less_may_be_lost_and_less_is_kept() -> None:
 
 
 def test_a_route_follows_the_category_that_the_small_model_is_good_at() -> None:
-    chooser = Multiplexer(BOTH, Terms(strategy="route", loss=0.02))
+    chooser = Multiplexer(BOTH, MultiplexTerms(strategy="route", loss=0.02))
     for number in range(300):
         good = number % 2 == 0
-        asked = Asked("What is it?", "easy" if good else "hard")
+        asked = RoutingRequest("What is it?", "easy" if good else "hard")
         chooser.choose(asked, 2.0)
         chooser.learn(asked, "small", None, 0.0 if good else 1.0)
-    assert chooser.choose(Asked("What is it?", "easy"), 2.0).model == "small"
-    assert chooser.choose(Asked("What is it?", "hard"), 2.0).model == "large"
+    assert chooser.choose(RoutingRequest("What is it?", "easy"), 2.0).model == "small"
+    assert chooser.choose(RoutingRequest("What is it?", "hard"), 2.0).model == "large"
 
 
 def test_a_neighbour_that_went_wrong_speaks_against_the_small_model() -> None:
-    chooser = Multiplexer(BOTH, Terms())
+    chooser = Multiplexer(BOTH, MultiplexTerms())
     near, far = np.eye(8, dtype=np.float32)[:2]
     for number in range(200):
-        chooser.learn(Asked("?", vector=(near, far)[number % 2]), "small", None, float(number % 2 == 0))
+        chooser.learn(RoutingRequest("?", vector=(near, far)[number % 2]), "small", None, float(number % 2 == 0))
     gap = chooser.gaps["small"]
-    assert gap.before(Asked("?", vector=near)).mean > gap.before(Asked("?", vector=far)).mean + 0.5
+    assert gap.before(RoutingRequest("?", vector=near)).mean > gap.before(RoutingRequest("?", vector=far)).mean + 0.5
 
 
 def test_some_requests_go_to_both() -> None:
-    chooser = Multiplexer(BOTH, Terms(explore=0.1))
-    choice = chooser.choose(Asked("?"), 0.05)
+    chooser = Multiplexer(BOTH, MultiplexTerms(explore=0.1))
+    choice = chooser.choose(RoutingRequest("?"), 0.05)
     assert (choice.why, choice.compare, choice.check) == ("explore", True, False)
-    assert chooser.choose(Asked("?"), 0.1).why == "cascade"
+    assert chooser.choose(RoutingRequest("?"), 0.1).why == "cascade"
 
 
 def test_one_model_alone_is_always_asked() -> None:
-    alone = Multiplexer(Models((LARGE,), "large"))
-    assert alone.choose(Asked("?"), 0.0).model == "large"
+    alone = Multiplexer(PricedModels((LARGE,), "large"))
+    assert alone.choose(RoutingRequest("?"), 0.0).model == "large"
 
 
 @pytest.mark.parametrize("lost", [1.5, -2.0, math.nan])
 def test_a_loss_that_is_none_is_refused(lost) -> None:
     chooser = Multiplexer(BOTH)
     with pytest.raises(ValueError, match="between -1 and 1"):
-        chooser.learn(Asked("?"), "small", "a", lost)
+        chooser.learn(RoutingRequest("?"), "small", "a", lost)
     assert chooser.gaps["small"].seen == 0
 
 
 def test_what_was_learned_survives() -> None:
-    chooser, again = taught(Terms()), Multiplexer(BOTH, Terms())
+    chooser, again = taught(MultiplexTerms()), Multiplexer(BOTH, MultiplexTerms())
     again.restore(chooser.state())
     asked, answer, _ = task(random.Random(1))
     after = again.gaps["small"].after(asked, answer)
@@ -185,7 +185,7 @@ def test_what_was_learned_survives() -> None:
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(-0.2, 1.0), st.floats(0.01, 1.0)), min_size=50, max_size=60), st.floats(0.0, 0.3))
 def test_what_the_price_takes_of_its_window_stays_within_the_budget(options, target) -> None:
-    budget = Budget(target, window=len(options))
+    budget = LossBudget(target, window=len(options))
     for gap, saving in options:
         budget.see(gap, saving)
     budget._price = budget._made()
@@ -195,7 +195,7 @@ def test_what_the_price_takes_of_its_window_stays_within_the_budget(options, tar
 
 
 def test_predictions_that_were_too_rosy_are_put_right() -> None:
-    budget = Budget(0.05)
+    budget = LossBudget(0.05)
     for _ in range(200):
         budget.see(0.04, 1.0)
     assert budget.allows(0.04, 1.0)
@@ -239,11 +239,13 @@ def test_a_comparison_in_the_background_costs_and_spares_nothing() -> None:
 def test_expected_costs_follow_the_answers_of_the_category() -> None:
     chooser = Multiplexer(BOTH)
     for _ in range(50):
-        chooser.answered(Asked("?", "short"), "large", 10)
-        chooser.answered(Asked("?", "long"), "large", 1000)
+        chooser.answered(RoutingRequest("?", "short"), "large", 10)
+        chooser.answered(RoutingRequest("?", "long"), "large", 1000)
     assert chooser.expected_tokens("large", "short") < 80
     assert chooser.expected_tokens("large", "long") > 900
-    assert chooser.expected_cost(LARGE, Asked("?", "long")) > 10 * chooser.expected_cost(LARGE, Asked("?", "short"))
+    assert chooser.expected_cost(LARGE, RoutingRequest("?", "long")) > 10 * chooser.expected_cost(
+        LARGE, RoutingRequest("?", "short")
+    )
 
 
 @pytest.mark.parametrize(
@@ -251,14 +253,14 @@ def test_expected_costs_follow_the_answers_of_the_category() -> None:
     [
         ((SMALL, SMALL), "small", "different"),
         ((SMALL,), "large", "none of"),
-        ((Model("m", -1.0, 1.0),), "m", "prices"),
-        ((Model("m", 1.0, 1.0, speed=0.0),), "m", "prices"),
-        ((Model("m", 1.0, 1.0, quality=2.0),), "m", "quality"),
+        ((PricedModel("m", -1.0, 1.0),), "m", "prices"),
+        ((PricedModel("m", 1.0, 1.0, speed=0.0),), "m", "prices"),
+        ((PricedModel("m", 1.0, 1.0, quality=2.0),), "m", "quality"),
     ],
 )
 def test_models_that_make_no_sense_are_refused(models, reference, said) -> None:
     with pytest.raises(ConfigError, match=said):
-        Models(models, reference)
+        PricedModels(models, reference)
 
 
 # What an entry is worth
@@ -272,12 +274,12 @@ def test_an_entry_is_worth_the_cheapest_acceptable_model() -> None:
 
 
 def test_costs_are_tried_before_they_are_trusted() -> None:
-    costs = Costs[str](2, 100.0, deviation=0.0)
+    costs = QueryCosts[str](2, 100.0, deviation=0.0)
     assert costs.cheapest("q") == 0
     costs.learn("q", 0, 100.0)
     assert (costs.cheapest("q"), costs.worth("q")) == (1, 0.0)
     costs.learn("q", 1, 3.0)
     assert (costs.cheapest("q"), costs.worth("q")) == (1, 3.0)
-    doubted = Costs[str](1, 100.0)
+    doubted = QueryCosts[str](1, 100.0)
     doubted.learn("q", 0, 50.0)
     assert doubted.worth("q") < 50.0

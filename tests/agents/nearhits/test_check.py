@@ -6,20 +6,20 @@ import json
 import random
 from dataclasses import replace
 
-from semcache.agents.multiplex.signals import Asked
-from semcache.agents.nearhits import Arm, NearHits, State
-from semcache.agents.nearhits.check import FEW, Check
+from semcache.agents.multiplex.signals import RoutingRequest
+from semcache.agents.nearhits import Arm, NearHits, PathState
+from semcache.agents.nearhits.check import FEW, CascadeCheck
 from semcache.agents.nearhits.near import Draws
 from semcache.storage.indexes.flat import FlatIndex
 from tests.agents.nearhits.test_near import SETTINGS, example, unit
 
-ASKED = Asked("How much is 12 and 30?")
+ASKED = RoutingRequest("How much is 12 and 30?")
 GOOD, BAD = "12 + 30 = 42. The answer is 42.", "I am not sure, however 12 + 30 = 17"
 CASCADE = replace(SETTINGS, strategy="cascade")
 
 
-def taught(rounds: int = 200) -> Check:
-    check = Check(0.4, 0.1)
+def taught(rounds: int = 200) -> CascadeCheck:
+    check = CascadeCheck(0.4, 0.1)
     for number in range(rounds):
         check.learn(ASKED, GOOD if number % 2 else BAD, float(number % 2))
     return check
@@ -46,7 +46,7 @@ def test_where_hardly_an_answer_is_believed_asking_first_does_not_pay() -> None:
 
 
 def test_what_a_check_learned_survives() -> None:
-    check, again = taught(), Check(0.4, 0.1)
+    check, again = taught(), CascadeCheck(0.4, 0.1)
     again.restore(json.loads(json.dumps(check.state())))
     assert (again.believes(ASKED, GOOD), again.believes(ASKED, BAD)) == (True, False)
 
@@ -106,4 +106,4 @@ def test_a_path_that_serves_what_is_worse_than_promised_closes() -> None:
         near.compared(choice, quality=0.0, now=1500.0, answer=GOOD, believed=True)
         if not near.watch("c").open:
             break
-    assert near.watch("c").state is State.CLOSED
+    assert near.watch("c").state is PathState.CLOSED

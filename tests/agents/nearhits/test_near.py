@@ -13,10 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semcache.agents.multiplex import Model
-from semcache.agents.nearhits import Arm, Example, NearHits, Pool, Router, Settings, State, Watch, placed
+from semcache.agents.multiplex import PricedModel
+from semcache.agents.nearhits import (
+    Arm,
+    ExamplePool,
+    ModelBandit,
+    NearExample,
+    NearHits,
+    NearSettings,
+    PathState,
+    QualityWatch,
+    placed,
+)
 from semcache.agents.nearhits.example_replay import MOST, due, replayed
-from semcache.agents.nearhits.floor import Floor
+from semcache.agents.nearhits.floor import HelpfulnessFloor
 from semcache.agents.nearhits.helpful import Helpfulness
 from semcache.agents.nearhits.model_bandit import context
 from semcache.agents.nearhits.near import Draws
@@ -24,8 +34,8 @@ from semcache.agents.nearhits.pick import pick
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Endpoint
 
-SMALL, LARGE = Model("small", 1.0, 1.0, 0.5), Model("large", 20.0, 20.0, 0.95)
-SETTINGS = Settings(SMALL, LARGE, target=0.1)
+SMALL, LARGE = PricedModel("small", 1.0, 1.0, 0.5), PricedModel("large", 20.0, 20.0, 0.95)
+SETTINGS = NearSettings(SMALL, LARGE, target=0.1)
 HOUR = 3600.0
 
 
@@ -35,8 +45,8 @@ def unit(*numbers: float) -> Any:
     return vector / np.linalg.norm(vector)
 
 
-def example(number: int, *, vector: Any = None, prompt: str = "How?", answer: str = "So.", **given: Any) -> Example:
-    return Example(
+def example(number: int, *, vector: Any = None, prompt: str = "How?", answer: str = "So.", **given: Any) -> NearExample:
+    return NearExample(
         number, given.pop("partition", b"p"), prompt, answer, unit(1) if vector is None else vector, 0.0, **given
     )
 
@@ -75,7 +85,7 @@ def test_a_model_that_turns_bad_is_asked_no_longer() -> None:
     near, rng = NearHits(SETTINGS, FlatIndex), random.Random(0)
     near.offer(example(1), 0.0)
     lived(near, rng, good=1.0, rounds=600)
-    assert near.watch("c").state is State.OPEN
+    assert near.watch("c").state is PathState.OPEN
     assert lived(near, rng, good=0.2, rounds=900)[-100:].count("near") == 0
 
 
@@ -91,8 +101,8 @@ def test_partitions_share_no_examples_and_categories_no_certificates() -> None:
     given = {"category": "c", "vector": unit(1), "now": 1.0}
     assert near.consider("How?", partition=b"acme", **given).examples
     assert near.consider("How?", partition=b"other", **given).examples == ()
-    near.watch("c").state = State.OPEN
-    assert near.watch("d").state is State.LEARNING
+    near.watch("c").state = PathState.OPEN
+    assert near.watch("d").state is PathState.LEARNING
 
 
 @pytest.mark.parametrize("answer", ["", "  ", "x" * 9000, "the key is sk-proj-abcdefghijklmnop1234"])
@@ -119,7 +129,7 @@ def test_what_was_learned_survives() -> None:
 @given(st.integers(0, 10_000))
 def test_an_error_above_the_target_is_hardly_ever_certified(seed) -> None:
     """With confidence 99.99%, of 30 streams of 400 none: a failure here is a fault, not chance."""
-    watch, rng = Watch(0.1, confidence=0.9999), random.Random(seed)
+    watch, rng = QualityWatch(0.1, confidence=0.9999), random.Random(seed)
     opened = False
     for _ in range(400):
         watch.take(wrong=rng.random() < 0.12)
@@ -128,14 +138,14 @@ def test_an_error_above_the_target_is_hardly_ever_certified(seed) -> None:
 
 
 def test_an_overrun_budget_closes_the_path_until_it_is_certified_anew() -> None:
-    watch = Watch(0.1)
+    watch = QualityWatch(0.1)
     while not watch.open:
         watch.take(wrong=False)
     for _ in range(100):
         watch.take(wrong=True)
         if not watch.open:
             break
-    assert (watch.state, watch.closures, watch.level) == (State.CLOSED, 1, None)
+    assert (watch.state, watch.closures, watch.level) == (PathState.CLOSED, 1, None)
     needed = 0
     while not watch.open:
         watch.take(wrong=False)
@@ -144,7 +154,7 @@ def test_an_overrun_budget_closes_the_path_until_it_is_certified_anew() -> None:
 
 
 def test_comparisons_thin_out_while_all_is_well_and_never_end() -> None:
-    watch = Watch(0.1, rate=0.2)
+    watch = QualityWatch(0.1, rate=0.2)
     assert watch.sampled(0.19)
     rates = []
     for _ in range(3000):
@@ -190,7 +200,7 @@ def test_helpfulness_is_similarity_at_first_and_then_what_came_of_it() -> None:
 
 
 def test_the_floor_that_pays_is_kept_to() -> None:
-    floor, rng = Floor(), random.Random(0)
+    floor, rng = HelpfulnessFloor(), random.Random(0)
     assert floor.choose(0.9) == 0.1
     for _ in range(3000):
         tried = floor.choose(rng.random())
@@ -264,7 +274,7 @@ def test_what_has_no_place_for_examples_is_left_alone(endpoint, raw) -> None:
 
 
 def test_load_pushes_off_the_large_model_up_to_a_limit_and_lets_go_again() -> None:
-    router = Router({Arm.LARGE: 1.0, Arm.SMALL: 0.05, Arm.EXAMPLES: 0.1}, push=0.2)
+    router = ModelBandit({Arm.LARGE: 1.0, Arm.SMALL: 0.05, Arm.EXAMPLES: 0.1}, push=0.2)
     around = context("How?", (0.8,), (0.5,))
     for _ in range(300):
         router.learn(around, Arm.EXAMPLES, 0.85)
@@ -284,7 +294,9 @@ def test_load_pushes_off_the_large_model_up_to_a_limit_and_lets_go_again() -> No
 
 
 def test_without_examples_the_arm_that_needs_them_is_out() -> None:
-    router = Router({Arm.LARGE: 1.0, Arm.SMALL: 0.0, Arm.EXAMPLES: 0.0}, priors={Arm.EXAMPLES: 1.0, Arm.LARGE: 0.0})
+    router = ModelBandit(
+        {Arm.LARGE: 1.0, Arm.SMALL: 0.0, Arm.EXAMPLES: 0.0}, priors={Arm.EXAMPLES: 1.0, Arm.LARGE: 0.0}
+    )
     assert router.choose(context("How?", (), ()), examples=False).arm is Arm.SMALL
 
 
@@ -294,7 +306,7 @@ def test_without_examples_the_arm_that_needs_them_is_out() -> None:
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(1, 400), st.integers(0, 5)), min_size=1, max_size=40), st.integers(400, 4000))
 def test_the_pool_is_bounded_and_keeps_what_is_worth_its_bytes(given_, limit) -> None:
-    pool, ids = Pool(FlatIndex, limit), count(1)
+    pool, ids = ExamplePool(FlatIndex, limit), count(1)
     for length, uses in given_:
         one = example(next(ids), answer="x" * length, offloads=float(uses), uses=1, used=0.0)
         gone = pool.put(one, 0.0)
@@ -305,7 +317,7 @@ def test_the_pool_is_bounded_and_keeps_what_is_worth_its_bytes(given_, limit) ->
 
 
 def test_useful_examples_outlive_others_and_use_fades() -> None:
-    pool = Pool(FlatIndex, 700)
+    pool = ExamplePool(FlatIndex, 700)
     useful = example(1, answer="x" * 100).after(0.0, 1.0).after(0.0, 1.0)
     pool.put(useful, 0.0)
     for number in range(2, 10):

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from semcache import SemanticCache
-from semcache.agents.tools import Rules, ToolReason, ToolResults, ToolRun
+from semcache.agents.tools import ToolReason, ToolResults, ToolRules, ToolRun
 from semcache.errors import ConfigError
 
-RULES = Rules.read(
+RULES = ToolRules.read(
     {
         "get_*": {"effect": "reads", "resources": ["ticket:{id}"]},
         "close": {"effect": "writes", "resources": ["ticket:{id}"]},

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.agents.run import MAX_RESULT
-from semcache.agents.tools import History, Rules, ToolReason, ToolResults
+from semcache.agents.tools import History, ToolReason, ToolResults, ToolRules
 from semcache.errors import ConfigError
 from tests.agents.worlds import called, tool
 
-RULES = Rules.read(
+RULES = ToolRules.read(
     {
         "weather": {"effect": "reads", "ttl": "10m"},
         "get_ticket": {"effect": "reads", "ttl": "1h", "resources": ["ticket:{id}"]},
@@ -197,7 +197,7 @@ def test_memory_is_bounded_and_the_least_recently_used_goes() -> None:
 )
 def test_a_mistake_in_a_pack_names_the_tool(spec) -> None:
     with pytest.raises(ConfigError, match=r"tools\.weather"):
-        Rules.read({"weather": spec})
+        ToolRules.read({"weather": spec})
 
 
 # Loops
