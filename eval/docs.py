@@ -182,8 +182,8 @@ def endpoints() -> str:
     from fastapi import FastAPI
 
     from semcache.dialects import dialects, embeddings
-    from semcache.proxy.admin import admin_routes
-    from semcache.proxy.health import health_routes
+    from semcache.proxy.admin_routes import admin_routes
+    from semcache.proxy.health_routes import health_routes
     from semcache.proxy.plan_routes import plan_routes
 
     cached = [[f"`POST {dialect.path}`", "cached"] for dialect in dialects().values()]

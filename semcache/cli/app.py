@@ -11,19 +11,19 @@ import typer
 
 from semcache import __version__
 from semcache.cli import (
-    configuration,
+    config_commands,
     doctor,
-    embedder,
+    embedder_commands,
     engine_commands,
-    entries,
+    entry_commands,
+    export_import,
     key_commands,
     plan_commands,
-    policies,
+    policy_commands,
     replay,
-    sealing,
+    reseal,
     serve,
     stats,
-    transfer,
 )
 
 app = typer.Typer(
@@ -51,17 +51,17 @@ def _root(
 
 app.command("serve")(serve.serve)
 app.command("stats")(stats.stats)
-app.command("get")(entries.get)
-app.command("purge")(entries.purge)
-app.command("feedback")(entries.feedback)
-app.command("export")(transfer.export)
-app.command("import")(transfer.import_)
+app.command("get")(entry_commands.get)
+app.command("purge")(entry_commands.purge)
+app.command("feedback")(entry_commands.feedback)
+app.command("export")(export_import.export)
+app.command("import")(export_import.import_)
 app.command("replay")(replay.replay)
-app.command("reseal")(sealing.reseal)
+app.command("reseal")(reseal.reseal)
 app.command("doctor")(doctor.doctor)
-app.add_typer(policies.app, name="policy")
-app.add_typer(embedder.app, name="embedder")
+app.add_typer(policy_commands.app, name="policy")
+app.add_typer(embedder_commands.app, name="embedder")
 app.add_typer(plan_commands.app, name="plans")
 app.add_typer(key_commands.app, name="keys")
-app.add_typer(configuration.app, name="config")
+app.add_typer(config_commands.app, name="config")
 app.add_typer(engine_commands.app, name="engine")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from semcache.cli import opened, options, output
+from semcache.cli import options, output
+from semcache.cli.open_store import run_async
 
 
 def doctor(
@@ -18,10 +19,10 @@ def doctor(
     as_json: options.Json = False,
 ) -> None:
     """Check settings, data folder, store, keys, policies, embedder, index and upstream; exit 1 if one fails."""
-    from semcache.cli import checks
+    from semcache.cli import doctor_checks
 
     given = {"upstream.url": upstream, "server.port": port, "server.host": host, "data": data, "policies": policies}
-    findings = opened.run(checks.examine(config, {**given, "embedder": embedder}))
+    findings = run_async(doctor_checks.examine(config, {**given, "embedder": embedder}))
     failed = any(finding.state == "fail" for finding in findings)
     if as_json:
         rows = [{"check": f.check, "state": f.state, "found": f.found, "remedy": f.remedy} for f in findings]

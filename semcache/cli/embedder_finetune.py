@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semcache.cli import opened, options, output
+from semcache.cli import options, output
+from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.errors import ConfigError, InvalidArgument
 
 if TYPE_CHECKING:
@@ -122,10 +123,10 @@ def finetune(
     wish = pipeline.FinetuneSpec(
         out, base, name, check=check_share, test=test_share, mix=mix, force=force, data=tuple(sources), plan=plan
     )
-    settings = opened.settings_from(config, data=data)
+    settings = settings_from(config, data=data)
     pairs = _given(files or [], columns)
     if labels:
-        pairs += opened.run(_labelled(settings))
+        pairs += run_async(_labelled(settings))
     held = None if test is None else _given([test], columns)
     with _steps() as (stage, told):
         if logs:
@@ -136,7 +137,7 @@ def finetune(
     if install:
         from semcache.cli.embedder_install import installed
 
-        opened.run(installed(settings, str(out)))
+        run_async(installed(settings, str(out)))
 
 
 def evaluate(
@@ -153,7 +154,7 @@ def evaluate(
     """Measure embedders on labelled pairs: precision, recall, F1, AP, ROC-AUC, recall at high precision."""
     need_measuring()
     pairs = _given(files, columns)
-    found = {spec: opened.run(_measured(spec, pairs)) for spec in model or ["default"]}
+    found = {spec: run_async(_measured(spec, pairs)) for spec in model or ["default"]}
     if as_json:
         from dataclasses import asdict
 
@@ -194,7 +195,7 @@ def _mapping(columns: str) -> Iterator[tuple[str, str]]:
 async def _labelled(settings: Any) -> list[Pair]:
     from semcache.train.label_pairs import pairs_of
 
-    async with opened.store_of(settings) as store:
+    async with store_of(settings) as store:
         found, tally = await pairs_of(store)
     output.note(f"{len(found)} pairs from {tally.labels} labels; {tally.gone} are about prompts that are gone")
     return found
@@ -203,13 +204,13 @@ async def _labelled(settings: Any) -> list[Pair]:
 def _logged(logs: Sequence[Path], base: str, device: str) -> list[Pair]:
     """Pairs of one answer, and near prompts of another answer as their negatives."""
     from semcache.cli import traces
-    from semcache.cli.formats import Reading
+    from semcache.cli.log_formats import LogContext
     from semcache.train import finetune as training
     from semcache.train.label_pairs import contrasted
 
     rows = []
     for path in logs:
-        found, tally = traces.read(path, reading=Reading({}))
+        found, tally = traces.read(path, reading=LogContext({}))
         rows += [(one.logged.request.text, one.answer) for one in found if not one.exact_only]
         for line in tally.summary():
             output.note(line)

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semcache.cli import opened, options, output
+from semcache.cli import options, output
+from semcache.cli.open_store import exists, run_async, settings_from, store_of
 from semcache.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def install(
 
     A cache that is running goes on with the old one until it is restarted. Broken off, run it again.
     """
-    settings = opened.settings_from(config, data=data)
-    opened.run(installed(settings, model, keep=keep, as_json=as_json))
+    settings = settings_from(config, data=data)
+    run_async(installed(settings, model, keep=keep, as_json=as_json))
 
 
 async def installed(settings: Settings, model: str, *, keep: bool = True, as_json: bool = False) -> None:
@@ -62,7 +63,7 @@ async def installed(settings: Settings, model: str, *, keep: bool = True, as_jso
     folder = None if model == "default" else _copied(source, settings.data, tried.id)
     embedder = BatchingEmbedder(tried)
     try:
-        report = await _moved(settings, embedder, keep=keep) if opened.exists(settings) else {"entries": 0}
+        report = await _moved(settings, embedder, keep=keep) if exists(settings) else {"entries": 0}
     finally:
         await embedder.close()
     try:
@@ -119,7 +120,7 @@ def _plain(name: str) -> str:
 async def _moved(settings: Settings, embedder: Embedder, *, keep: bool) -> dict[str, Any]:
     from semcache.cache import reindexing
 
-    async with opened.store_of(settings) as store:
+    async with store_of(settings) as store:
         lasting = _lasting(store)
         now = time.time()
         with _bar(await lasting.owed(embedder.id, now=now)) as told:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from semcache.cli import formats, opened, options, output
-from semcache.cli.formats import BrokenLine, NotCacheable, Reading, Row
-from semcache.cli.lines import Tally, source
+from semcache.cli import log_formats, options, output
+from semcache.cli.log_formats import BrokenLine, LogContext, NotCacheable, Row
+from semcache.cli.log_lines import LineTally, open_log
+from semcache.cli.open_store import settings_from
 from semcache.errors import InvalidArgument, StoreError, UpstreamError
 
 if TYPE_CHECKING:
@@ -86,10 +87,10 @@ def synthesize(
         raise InvalidArgument(f"{out} is there already: name another file with --out, or give --force")
     if each == 0 and not written and model is None:
         raise InvalidArgument("--each 0 makes no pair by rules: name a --model, or ask for at least one")
-    settings = opened.settings_from(config, **{"judge.url": url})
-    tally, counts, told = Tally(), Counts(), _Told()
+    settings = settings_from(config, **{"judge.url": url})
+    tally, counts, told = LineTally(), Counts(), _Told()
     # Each way reads the file anew; what its lines are like is reported once.
-    tallies = itertools.chain([tally], iter(Tally, None))
+    tallies = itertools.chain([tally], iter(LineTally, None))
     pairs: Iterator[Pair] = iter(())
     if each:
         prompts = _prompts(file, column, limit, next(tallies))
@@ -181,10 +182,10 @@ async def _asking(
         await backend.close()
 
 
-def _prompts(file: Path, column: str | None, limit: int | None, tally: Tally) -> Iterator[str]:
+def _prompts(file: Path, column: str | None, limit: int | None, tally: LineTally) -> Iterator[str]:
     """The prompts of a file, one a line. Raises StoreError, or InvalidArgument where there is none."""
     found = 0
-    with source(file) as (raw, lines), output.progress() as bar:
+    with open_log(file) as (raw, lines), output.progress() as bar:
         task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size)
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -238,10 +239,10 @@ def _text(row: Row, column: str) -> str:
 def _logged(row: Row) -> str:
     """The prompt of a line of a log; what was answered is not needed."""
     try:
-        form = formats.detect(row)
+        form = log_formats.detect(row)
         if form == "openai-jsonl" and not any(name in row for name in _ANSWERED) and not _answered(row):
             row = {**row, "response": "-"}
-        text = formats.read(row, form, Reading({})).request.text
+        text = log_formats.read(row, form, LogContext({})).request.text
     except BrokenLine as error:
         raise BrokenLine(f"{error}; name the field of the prompt with --column") from error
     if not text:
@@ -273,7 +274,7 @@ def _write(pairs: Iterator[Pair], out: Path, why: Callable[[], str]) -> None:
         part.unlink(missing_ok=True)
 
 
-def _report(tally: Tally, counts: Counts, out: Path, told: _Told, *, as_json: bool) -> None:
+def _report(tally: LineTally, counts: Counts, out: Path, told: _Told, *, as_json: bool) -> None:
     shown = {
         "out": str(out),
         "lines": tally.lines,

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semcache.cli import opened, options, output
+from semcache.cli import options, output
 from semcache.cli.embedder_finetune import need_training
+from semcache.cli.open_store import run_async, settings_from, store_of
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
@@ -48,11 +49,11 @@ def verifier(
     need_training()
     from semcache.train.verifier.retraining import retrain
 
-    settings = opened.settings_from(config, data=data)
+    settings = settings_from(config, data=data)
     place = out or settings.data / FOLDER
     pairs = _given(files or [])
     if labels:
-        pairs += opened.run(_labelled(settings))
+        pairs += run_async(_labelled(settings))
     outcome = retrain(_installed(place), place, pairs, seed=seed, told=_told)
     _show(outcome, place, as_json=as_json)
     if not outcome.installed:
@@ -75,7 +76,7 @@ def _given(files: Sequence[Path]) -> list[Pair]:
 async def _labelled(settings: Settings) -> list[Pair]:
     from semcache.train.label_pairs import pairs_of
 
-    async with opened.store_of(settings) as store:
+    async with store_of(settings) as store:
         found, tally = await pairs_of(store)
     output.note(f"{len(found)} pairs from {tally.labels} labels; {tally.gone} are about prompts that are gone")
     return found

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semcache.cli import opened, options, output
+from semcache.cli import options, output
+from semcache.cli.open_store import run_async, settings_from, store_of
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
@@ -30,7 +31,7 @@ def create(
     as_json: options.Json = False,
 ) -> None:
     """Make a key and print it, this once."""
-    plain, key = opened.run(_create(opened.settings_from(config, data=data), tenant, name, trusted, admin))
+    plain, key = run_async(_create(settings_from(config, data=data), tenant, name, trusted, admin))
     if as_json:
         output.as_json({**_view(key), "key": plain})
         return
@@ -41,7 +42,7 @@ def create(
 @app.command("list")
 def list_(config: options.Config = None, data: options.Data = None, as_json: options.Json = False) -> None:
     """List the keys, revoked ones included."""
-    keys = opened.run(_list(opened.settings_from(config, data=data)))
+    keys = run_async(_list(settings_from(config, data=data)))
     if as_json:
         output.as_json([_view(key) for key in keys])
         return
@@ -67,7 +68,7 @@ def revoke(
     as_json: options.Json = False,
 ) -> None:
     """Revoke a key; running servers refuse it within a second."""
-    done = opened.run(_revoke(opened.settings_from(config, data=data), key_id))
+    done = run_async(_revoke(settings_from(config, data=data), key_id))
     if as_json:
         output.as_json({"id": key_id, "revoked": done})
     else:
@@ -83,19 +84,19 @@ async def _create(settings: Settings, tenant: str, name: str, trusted: bool, adm
 
     from semcache.proxy.auth import new_key
 
-    async with opened.store_of(settings, create=True) as store:
+    async with store_of(settings, create=True) as store:
         plain, key = new_key(secrets.token_bytes, time.time(), tenant, name, store.salt, trusted=trusted, admin=admin)
         await store.add_key(key)
     return plain, key
 
 
 async def _list(settings: Settings) -> list[ApiKey]:
-    async with opened.store_of(settings) as store:
+    async with store_of(settings) as store:
         return await store.keys()
 
 
 async def _revoke(settings: Settings, key_id: str) -> bool:
-    async with opened.store_of(settings) as store:
+    async with store_of(settings) as store:
         return await store.revoke_key(key_id, now=time.time())
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from semcache.cli import opened, options, output
+from semcache.cli import options, output
+from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def list_(
     as_json: options.Json = False,
 ) -> None:
     """List templates with what is expected of them."""
-    settings = opened.settings_from(config, data=data)
-    rows = [row for row in opened.run(_rows(settings, tenant)) if agent in (None, row["agent"])]
+    settings = settings_from(config, data=data)
+    rows = [row for row in run_async(_rows(settings, tenant)) if agent in (None, row["agent"])]
     if as_json:
         output.as_json(rows)
         return
@@ -63,7 +64,7 @@ def show(
     """Show one template: its tasks, slots and steps. The JSON is what `edit` takes."""
     from semcache.agents.template import plain, view
 
-    found = opened.run(_get(opened.settings_from(config, data=data), plan_id))
+    found = run_async(_get(settings_from(config, data=data), plan_id))
     if found is None:
         _unknown(plan_id)
     if as_json:
@@ -99,7 +100,7 @@ def edit(
         raise InvalidArgument(f"{file} cannot be read as JSON: {error}") from error
     if not isinstance(given, dict):
         raise InvalidArgument(f"{file} holds no JSON object: start from `semcache plans show {plan_id} --json`")
-    version = opened.run(_edit(opened.settings_from(config, data=data), plan_id, given))
+    version = run_async(_edit(settings_from(config, data=data), plan_id, given))
     if as_json:
         output.as_json({"id": plan_id, "version": version})
     else:
@@ -120,7 +121,7 @@ def purge(
     """Delete templates: those named, or all of a tenant or agent."""
     if not (plan_ids or tenant or agent or everything):
         raise InvalidArgument("say what to purge: plan ids, --tenant, --agent or --all")
-    ids = opened.run(_purge(opened.settings_from(config, data=data), plan_ids or None, tenant, agent, dry_run))
+    ids = run_async(_purge(settings_from(config, data=data), plan_ids or None, tenant, agent, dry_run))
     if as_json:
         output.as_json({"ids": ids, "count": len(ids), "dry_run": dry_run})
         return
@@ -133,7 +134,7 @@ async def _library(settings: Settings) -> AsyncIterator[PlanLibrary]:
     from semcache.agents.plan_library import PlanLibrary
     from semcache.storage.stores.plan_rows import plans_of
 
-    async with opened.store_of(settings) as store:
+    async with store_of(settings) as store:
         library = PlanLibrary(plans_of(store), salt=store.salt)
         await library.refresh()
         yield library

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from semcache.cli import output
-from semcache.cli.simulating import Wanted, lines_of, simulating, traces_of
+from semcache.cli.trace_input import TraceOptions, build_traces, read_lines, simulation_progress
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 async def traffic(
-    settings: Settings, wanted: Wanted, old: Pack, new: Pack, *, examples: int, show_prompts: bool
+    settings: Settings, wanted: TraceOptions, old: Pack, new: Pack, *, examples: int, show_prompts: bool
 ) -> dict[str, Any]:
     """What both packs make of a trace, with that many examples of each kind of change. Raises SemcacheError."""
     from semcache.models.verifiers import offline
     from semcache.simulate import trace_replay
     from semcache.simulate.pack_comparison import changes, compare
 
-    found, tally, prices = lines_of(settings, wanted)
-    traces, _ = await traces_of(settings, wanted, [old, new], found, prices)
-    with simulating(2 * len(found)) as progress:
+    found, tally, prices = read_lines(settings, wanted)
+    traces, _ = await build_traces(settings, wanted, [old, new], found, prices)
+    with simulation_progress(2 * len(found)) as progress:
         one, two = [
             trace_replay.run(
                 trace, pack, None, seed=wanted.seed, verify=offline(pack, settings.data), progress=progress

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semcache.cli import opened, options, output
-from semcache.cli.simulating import (
+from semcache.cli import options, output
+from semcache.cli.open_store import run_async, settings_from
+from semcache.cli.trace_input import (
     File,
-    Form,
     FormOption,
     JudgeName,
     JudgeOption,
@@ -24,10 +24,11 @@ from semcache.cli.simulating import (
     Model,
     Requests,
     Seed,
-    Wanted,
-    lines_of,
-    simulating,
-    traces_of,
+    TraceFormat,
+    TraceOptions,
+    build_traces,
+    read_lines,
+    simulation_progress,
 )
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 
@@ -48,7 +49,7 @@ def replay(
         ),
     ] = SIZES,
     judge: JudgeOption = JudgeName.EXACT,
-    form: FormOption = Form.AUTO,
+    form: FormOption = TraceFormat.AUTO,
     requests: Requests = None,
     model: Model = None,
     limit: Limit = None,
@@ -71,11 +72,11 @@ def replay(
     Starts from an empty cache, asks no backend and changes nothing.
     """
     wished = parse_sizes(sizes)
-    settings = opened.settings_from(config, policies=policies, embedder=embedder)
+    settings = settings_from(config, policies=policies, embedder=embedder)
     if out is not None and plots:
         _need_matplotlib()
-    wanted = Wanted(file, form, judge, requests, model, limit, seed)
-    report, last = opened.run(_replayed(settings, wanted, wished, baselines=baselines))
+    wanted = TraceOptions(file, form, judge, requests, model, limit, seed)
+    report, last = run_async(_replayed(settings, wanted, wished, baselines=baselines))
     if out is not None:
         _write(report, last, out, plots=plots)
     if as_json:
@@ -110,7 +111,7 @@ def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int |
 
 
 async def _replayed(
-    settings: Settings, wanted: Wanted, wished: Sequence[tuple[float, str]], *, baselines: bool
+    settings: Settings, wanted: TraceOptions, wished: Sequence[tuple[float, str]], *, baselines: bool
 ) -> tuple[dict[str, Any], PackRun]:
     from semcache.config.packs import load
     from semcache.models.verifiers import offline
@@ -121,11 +122,11 @@ async def _replayed(
     pack = load(settings.policies)
     if settings.cache.target is not None:
         pack = pack.with_target(settings.cache.target)
-    found, tally, prices = lines_of(settings, wanted)
-    [trace], embedder = await traces_of(settings, wanted, [pack], found, prices)
+    found, tally, prices = read_lines(settings, wanted)
+    [trace], embedder = await build_traces(settings, wanted, [pack], found, prices)
     sizes = entries_of(wished, bounds.distinct(trace.arrivals))
     steps = len(trace) * (len(sizes) + (replays.most_fixed_runs() if baselines else 0))
-    with simulating(steps) as progress:
+    with simulation_progress(steps) as progress:
         verify = offline(pack, settings.data)
         runs = [replays.run(trace, pack, size, seed=wanted.seed, verify=verify, progress=progress) for size in sizes]
         static = []

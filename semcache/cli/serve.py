@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from semcache.cli import logs, opened, options, output
+from semcache.cli import logging_config, options, output
 from semcache.cli.listener import address, listen
+from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def serve(
         "policies": policies,
         "embedder": embedder,
     }
-    settings = opened.settings_from(config, **given)
-    opened.run(_preflight(settings))
+    settings = settings_from(config, **given)
+    run_async(_preflight(settings))
     _export(given, config)
     listener = listen(settings.server.host, settings.server.port)
     url = address(settings.server.host, listener.getsockname()[1])
@@ -99,7 +100,7 @@ async def _preflight(settings: Settings) -> None:
     replicas = [Address(**one.model_dump()) for one in upstream.replicas]
     await open_backend(upstream.url, anthropic_url=upstream.anthropic_url, replicas=replicas).close()
     await open_verifiers(settings, pack).close()
-    async with opened.store_of(settings, create=True) as store:
+    async with store_of(settings, create=True) as store:
         check_exposure(settings, bool(await store.keys()))
 
 
@@ -141,7 +142,7 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
         http="httptools",
         ws="none",
         lifespan="on",
-        log_config=logs.config(settings.log.level),
+        log_config=logging_config.config(settings.log.level),
         access_log=False,
         proxy_headers=False,
         server_header=False,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
-from semcache.cli import opened, options, output
+from semcache.cli import options, output
+from semcache.cli.open_store import run_async, settings_from, store_of
 from semcache.errors import UpstreamError
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def stats(
     as_json: options.Json = False,
 ) -> None:
     """Show requests, hits, savings and errors by category; works while a server runs."""
-    settings = opened.settings_from(config, data=data, policies=policies)
-    found = asked(settings, url) if url else opened.run(read(settings))
+    settings = settings_from(config, data=data, policies=policies)
+    found = ask_server(settings, url) if url else run_async(read_statistics(settings))
     if as_json:
         output.as_json(found)
         return
@@ -61,7 +62,7 @@ def stats(
         _errors(promised, found["confidence"])
 
 
-async def read(settings: Settings) -> dict[str, Any]:
+async def read_statistics(settings: Settings) -> dict[str, Any]:
     """The statistics in the store. Raises ConfigError or StoreError."""
     from semcache.config.packs import load
     from semcache.storage.accounting import statistics
@@ -69,12 +70,12 @@ async def read(settings: Settings) -> dict[str, Any]:
     pack = load(settings.policies)
     if settings.cache.target is not None:
         pack = pack.with_target(settings.cache.target)
-    async with opened.store_of(settings) as store:
-        threshold = await taught(store, pack)
+    async with store_of(settings) as store:
+        threshold = await learned_strategies(store, pack)
         return statistics(pack, await store.tally(), await store.counts(), threshold)
 
 
-async def taught(store: _LearnedStore, pack: Pack) -> Threshold:
+async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
     """The strategies of a pack with what the store has learned; nothing is written. Raises StoreError.
 
     A state that cannot be taken up is left aside, as a server would, and the whole log is read instead.
@@ -106,7 +107,7 @@ async def taught(store: _LearnedStore, pack: Pack) -> Threshold:
     return threshold
 
 
-def asked(settings: Settings, url: str) -> dict[str, Any]:
+def ask_server(settings: Settings, url: str) -> dict[str, Any]:
     """The statistics of a running server. Raises UpstreamError."""
     import httpx2
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from semcache.cli import formats, lines
-from semcache.cli.formats import BrokenLine, Logged, NotCacheable, Reading, Row
-from semcache.cli.lines import Tally
+from semcache.cli import log_formats, log_lines
+from semcache.cli.log_formats import BrokenLine, LogContext, LoggedCall, NotCacheable, Row
+from semcache.cli.log_lines import LineTally
 from semcache.errors import InvalidArgument
 from semcache.types import Assembled, Scope, Usage
 
@@ -26,14 +26,14 @@ _LOGS = ("semcache", "custom_id", "messages", "request", "input")
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TraceLine:
     """One line: its number in the file, the request and its answer, US dollars and seconds where the line says them.
 
     `exact_only`: the line names what was asked and does not hold it.
     """
 
     line: int
-    logged: Logged
+    logged: LoggedCall
     answer: str
     cost: float | None = None
     latency: float | None = None
@@ -49,17 +49,17 @@ def read(
     file: Path,
     *,
     form: str = "auto",
-    reading: Reading,
+    reading: LogContext,
     limit: int | None = None,
     progress: Callable[[int], None] | None = None,
-) -> tuple[list[Traced], Tally]:
+) -> tuple[list[TraceLine], LineTally]:
     """The sound lines of a file, at most `limit`, by time. `progress` is told how many bytes have been read.
 
     Raises StoreError for a file that cannot be read, InvalidArgument where no line is of use.
     """
-    tally, found = Tally(), []
-    with lines.source(file) as (raw, text):
-        for number, row in lines.rows(text, tally):
+    tally, found = LineTally(), []
+    with log_lines.open_log(file) as (raw, text):
+        for number, row in log_lines.rows(text, tally):
             try:
                 found.append(traced(number, row, form, reading))
             except BrokenLine as error:
@@ -76,19 +76,19 @@ def read(
     return in_order(found), tally
 
 
-def traced(number: int, row: Row, form: str, reading: Reading) -> Traced:
+def traced(number: int, row: Row, form: str, reading: LogContext) -> TraceLine:
     """What one line says. Raises BrokenLine or NotCacheable."""
     if form == "trace" or (form == "auto" and _is_plain(row)):
         return _plain(number, row, reading)
-    logged = formats.read(row, formats.detect(row) if form == "auto" else form, reading)
+    logged = log_formats.read(row, log_formats.detect(row) if form == "auto" else form, reading)
     if not logged.answer.text and not logged.answer.body:
         raise BrokenLine("there is no answer")
     # An answer that is no text, such as a call of tools, is compared as the JSON that it is.
     answer = logged.answer.text or logged.answer.body.decode("utf-8", "replace")
-    return Traced(number, logged, answer, _amount(row, _COSTS), _amount(row, _LATENCIES))
+    return TraceLine(number, logged, answer, _amount(row, _COSTS), _amount(row, _LATENCIES))
 
 
-def in_order(found: Sequence[Traced]) -> list[Traced]:
+def in_order(found: Sequence[TraceLine]) -> list[TraceLine]:
     """The lines by time. One without a time comes right behind the line before it; without any, a second apart."""
     if all(one.logged.at is None for one in found):
         return [_dated(one, float(place)) for place, one in enumerate(found)]
@@ -100,7 +100,7 @@ def in_order(found: Sequence[Traced]) -> list[Traced]:
     return sorted(dated, key=lambda one: one.at)
 
 
-def _dated(one: Traced, at: float) -> Traced:
+def _dated(one: TraceLine, at: float) -> TraceLine:
     return replace(one, logged=replace(one.logged, at=at))
 
 
@@ -110,7 +110,7 @@ def _is_plain(row: Row) -> bool:
     return (named or keyed) and not any(name in row for name in _LOGS)
 
 
-def _plain(number: int, row: Row, reading: Reading) -> Traced:
+def _plain(number: int, row: Row, reading: LogContext) -> TraceLine:
     prompt = next((row[name] for name in ("prompt", "text") if isinstance(row.get(name), str)), None)
     key = None if prompt is not None else _key(row)
     answer = next((row[name] for name in _ANSWERS if row.get(name) is not None), key)
@@ -120,11 +120,11 @@ def _plain(number: int, row: Row, reading: Reading) -> Traced:
         raise BrokenLine(f"there is no answer: one of {', '.join(_ANSWERS)}")
     said = answer if isinstance(answer, str | Mapping) else str(answer)
     asked = {"prompt": prompt or key, "answer": said, "model": row.get("model"), "timestamp": _moment(row)}
-    logged = formats.read(asked, "openai-jsonl", reading)
+    logged = log_formats.read(asked, "openai-jsonl", reading)
     usage = _usage(row) or logged.answer.usage
     scope = Scope(_text(row, "tenant") or "default", _text(row, "user"), _text(row, "namespace") or "")
     logged = replace(logged, answer=replace(logged.answer, usage=usage), scope=scope, category=_text(row, "category"))
-    return Traced(
+    return TraceLine(
         number, logged, _said(logged.answer, said), _amount(row, _COSTS), _amount(row, _LATENCIES), prompt is None
     )
 

@@ -30,20 +30,20 @@ from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, respond
+from semcache.proxy.audits_and_revalidation import FollowUpCalls
 from semcache.proxy.auth import Authenticator
-from semcache.proxy.background import Background
+from semcache.proxy.background import BackgroundWork
 from semcache.proxy.body_limit import ClientGone, read_body, reread
-from semcache.proxy.easing import Watched, ease
+from semcache.proxy.completion_route import CompletionRoute
 from semcache.proxy.embedding_route import EmbeddingsRoute
-from semcache.proxy.fault_log import survived
-from semcache.proxy.followup import FollowUps
+from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder
-from semcache.proxy.hits import Replays
+from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.leases import Leases
+from semcache.proxy.overload import LoadCountingBackend, relax_under_load
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
-from semcache.proxy.route_context import Limits, RouteContext
-from semcache.proxy.routes import CompletionRoute
+from semcache.proxy.route_context import RequestLimits, RouteContext
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend
@@ -56,8 +56,8 @@ from semcache.upstream.routing.trip import Routed
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from semcache.proxy.near_opening import OpenNear
-    from semcache.proxy.plan_service import PlanSurface
+    from semcache.proxy.near_hit_opening import OpenNearHits
+    from semcache.proxy.plan_service import PlanService
 
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
@@ -90,9 +90,9 @@ class Proxy:
         self._dialects: dict[str, Dialect] = {dialect.path: dialect for dialect in dialects().values()}
         self._tasks: list[asyncio.Task[None]] = []
         self._judge_backend: Backend | None = None
-        self._followups: FollowUps | None = None
-        self._plans: PlanSurface | None = None
-        self._near: OpenNear | None = None
+        self._follow_ups: FollowUpCalls | None = None
+        self._plans: PlanService | None = None
+        self._near: OpenNearHits | None = None
         self._leases: Leases | None = None
 
     async def start(self) -> None:
@@ -100,7 +100,7 @@ class Proxy:
         settings = self.settings
         self._backend = self._given_backend or _backend(settings, self._note_routed, lambda: self.cache.salt)
         if settings.upstream.busy_at is not None:
-            self._backend = Watched(self._backend)
+            self._backend = LoadCountingBackend(self._backend)
         try:
             if asks(settings.cache.judge):
                 judge = settings.judge
@@ -128,10 +128,10 @@ class Proxy:
         for category in cache.lacking_verifiers():
             _log.warning("category %s wants a verifier, and verifier.kind sets up none: its doubts miss", category)
         server, chosen = settings.server, settings.background
-        self._followups = FollowUps(
+        self._follow_ups = FollowUpCalls(
             self.cache,
             self._backend,
-            Background(concurrency=chosen.concurrency, waiting=chosen.waiting),
+            BackgroundWork(concurrency=chosen.concurrency, waiting=chosen.waiting),
             audit_rate=chosen.audit_rate,
             timeout=chosen.timeout,
         )
@@ -142,7 +142,7 @@ class Proxy:
             admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
             loopback=is_loopback(server.host),
         )
-        limits = Limits(server.max_body, settings.auth.trust_user_header, settings.auth.expose_scores)
+        limits = RequestLimits(server.max_body, settings.auth.trust_user_header, settings.auth.expose_scores)
         if server.workers > 1:
             self._leases = Leases(settings.data / _FLIGHTS)
         self.context = RouteContext(
@@ -150,11 +150,11 @@ class Proxy:
             backend=self._backend,
             auth=self._auth,
             limits=limits,
-            replays=Replays(self.cache, worker=secrets.token_hex(3)),
+            replayer=HitReplayer(self.cache, worker=secrets.token_hex(3)),
             forwarder=Forwarder(self.cache, self._backend, Flights()),
-            followups=self._followups,
+            follow_ups=self._follow_ups,
             plans=self._plans,
-            near=self._near.nearby if self._near is not None else None,
+            near=self._near.service if self._near is not None else None,
             leases=self._leases,
         )
         self._completions = CompletionRoute(self.context)
@@ -163,8 +163,8 @@ class Proxy:
         self._rest = _fastapi(self.cache, self._auth, self._plans)
         _calm_collector()
         self._tasks = [asyncio.create_task(self._follow_keys(keys), name="semcache-keys")]
-        if isinstance(self._backend, Watched) and cache.relax is not None:
-            easing = ease(self._backend, settings.upstream.busy_at or 1, cache.relax)
+        if isinstance(self._backend, LoadCountingBackend) and cache.relax is not None:
+            easing = relax_under_load(self._backend, settings.upstream.busy_at or 1, cache.relax)
             self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))
 
     async def stop(self) -> None:
@@ -173,8 +173,8 @@ class Proxy:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-        if self._followups is not None:
-            await self._followups.close()
+        if self._follow_ups is not None:
+            await self._follow_ups.close()
         if self._plans is not None:
             await self._plans.close()
         if self._near is not None:
@@ -184,24 +184,24 @@ class Proxy:
         await self.cache.close()
         await self._close_backends()
 
-    async def _open_plans(self) -> PlanSurface | None:
+    async def _open_plans(self) -> PlanService | None:
         chosen = self.settings.plans
         if chosen.mode == "off":
             return None
         from semcache.agents.plans import PlanTerms
-        from semcache.proxy.plan_service import PlanSurface
+        from semcache.proxy.plan_service import PlanService
 
         plans = await self.cache.open_plans(PlanTerms(target=chosen.target, life=chosen.life))
         salt, rule, mode = self.cache.salt, chosen.rule, chosen.mode
         others = self.cache.shared
-        return PlanSurface(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others)
+        return PlanService(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others)
 
-    async def _open_near(self, components: Components) -> OpenNear | None:
+    async def _open_near(self, components: Components) -> OpenNearHits | None:
         if self.cache.pack.near is None:
             return None
-        from semcache.proxy.near_opening import open_near
+        from semcache.proxy.near_hit_opening import open_near_hits
 
-        return await open_near(self.cache, components, self.settings, self._backend)
+        return await open_near_hits(self.cache, components, self.settings, self._backend)
 
     def _note_routed(self, trip: Routed) -> None:
         self.cache.meter.routed(
@@ -276,12 +276,12 @@ class Proxy:
             try:
                 keys = await self.cache.api_keys()
             except SURVIVED:
-                survived(self.cache, "store")
+                log_fault(self.cache, "store")
                 continue
             if keys != known:
                 known = keys
                 self._auth.replace(keys)
-                self.context.replays.clear()
+                self.context.replayer.clear()
 
 
 def _calm_collector() -> None:
@@ -312,11 +312,11 @@ def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callabl
     )
 
 
-def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanSurface | None) -> FastAPI:
+def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanService | None) -> FastAPI:
     from fastapi import FastAPI, Request, Response
 
-    from semcache.proxy.admin import admin_routes
-    from semcache.proxy.health import health_routes
+    from semcache.proxy.admin_routes import admin_routes
+    from semcache.proxy.health_routes import health_routes
     from semcache.proxy.openapi import describe
 
     app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})

@@ -16,7 +16,7 @@ Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 _log = logging.getLogger(__name__)
 
 
-class Bucket:
+class TokenBucket:
     """A token bucket: `rate` tokens a second, at most `burst` of them saved up. Pure: the clock is an argument."""
 
     __slots__ = ("_at", "_burst", "_held", "_rate")
@@ -35,7 +35,7 @@ class Bucket:
         return True
 
 
-class Background:
+class BackgroundWork:
     """Runs work beside the requests. One instance a process."""
 
     def __init__(self, *, concurrency: int = 4, waiting: int = 100) -> None:

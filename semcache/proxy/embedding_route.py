@@ -16,7 +16,7 @@ from semcache.dialects.embeddings import EmbeddingsRequest
 from semcache.dialects.headers import cache_status, controls_from, forwarded_as, strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound
-from semcache.proxy import hits
+from semcache.proxy import hit_replay
 from semcache.proxy.asgi import (
     CLIENT_GONE,
     Disconnected,
@@ -30,8 +30,8 @@ from semcache.proxy.asgi import (
 )
 from semcache.proxy.auth import Caller, forwarded, user_of
 from semcache.proxy.body_limit import ClientGone, read_body
-from semcache.proxy.embedding_calls import Call, Calls, Landed
-from semcache.proxy.fault_log import survived
+from semcache.proxy.embedding_coalescing import EmbeddingsCall, EmbeddingsCalls, EmbeddingsResult
+from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable
 from semcache.proxy.relay import identity_of, refused, relayed
 from semcache.proxy.route_context import RouteContext
@@ -44,7 +44,7 @@ class EmbeddingsRoute:
     def __init__(self, context: RouteContext) -> None:
         self._context = context
         self._cache = context.cache
-        self._calls = Calls()
+        self._calls = EmbeddingsCalls()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -60,10 +60,10 @@ class EmbeddingsRoute:
         except RequestRejected as error:
             await _reject(send, error)
             if caller is not None:
-                self._context.note_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
+                self._context.record_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
             return
         held = await self._held(lookups)
-        batch = _Batch(self._context, self._calls, _Looked(scope, caller, asked, lookups, held, started))
+        batch = _Batch(self._context, self._calls, _LookedUp(scope, caller, asked, lookups, held, started))
         try:
             async with until_disconnect(receive):
                 await batch.answer(send)
@@ -84,7 +84,7 @@ class EmbeddingsRoute:
         request = embeddings.request_for(asked, index)
         scope = self._context.scope_of(caller, asked.user, asked.controls)
         lookup = await self._context.consult(replace(request, scope=scope, controls=asked.controls))
-        if isinstance(lookup.decision, Serve) and hits.is_stale(lookup.decision):
+        if isinstance(lookup.decision, Serve) and hit_replay.is_stale(lookup.decision):
             # One call asks for many inputs: what has run out is asked for with the rest, not on its own afterwards.
             return replace(lookup, decision=Forward(Why.EXPIRED))
         return lookup
@@ -98,13 +98,13 @@ class EmbeddingsRoute:
             # Proves that every item can be read before anything is asked for on the strength of it.
             embeddings.merge([entry.body for entry in held if entry is not None], "", Usage())
         except Exception:
-            survived(self._cache, "replay")
+            log_fault(self._cache, "replay")
             return [None] * len(lookups)
         return held
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _LookedUp:
     """A request after its look-ups; `held` are the entries that serve its inputs, None for those that miss."""
 
     scope: Scope
@@ -118,7 +118,7 @@ class _Looked:
 class _Batch:
     """One request for several inputs on its way to a reply."""
 
-    def __init__(self, context: RouteContext, calls: Calls, looked: _Looked) -> None:
+    def __init__(self, context: RouteContext, calls: EmbeddingsCalls, looked: _LookedUp) -> None:
         self._context, self._cache, self._calls = context, context.cache, calls
         self._scope, self._caller, self._asked = looked.scope, looked.caller, looked.asked
         self._lookups, self._held, self._started = looked.lookups, looked.held, looked.started
@@ -155,12 +155,12 @@ class _Batch:
             (b"x-request-id", self._lookups[0].request_id.encode()),
         ]
         if self._context.sees_scores(self._caller) and len(self._lookups) == 1:
-            headers += hits.debug_headers(self._lookups[0])
+            headers += hit_replay.debug_headers(self._lookups[0])
         await respond(send, 200, headers, payload)
         self.note(200, Usage())
 
     async def _forward(self, send: Send) -> None:
-        asked: list[Landed] = []
+        asked: list[EmbeddingsResult] = []
         found: dict[int, bytes] = {}
         spared: list[Usage] = []
         with ExitStack() as waiting:
@@ -169,7 +169,7 @@ class _Batch:
             try:
                 if own:
                     asked.append(await self._ask(own, found, waiting))
-                if all(landed.items is not None for landed in asked):
+                if all(result.items is not None for result in asked):
                     spared = await self._collect(joined, found)
                     left = [index for index in joined if index not in found]
                     if left:
@@ -182,26 +182,26 @@ class _Batch:
                 return
         await self._answered(send, asked, found, spared)
 
-    def _join(self, waiting: ExitStack) -> Mapping[int, tuple[Call, int]]:
+    def _join(self, waiting: ExitStack) -> Mapping[int, tuple[EmbeddingsCall, int]]:
         """The calls of others that bring what is missing, with the place of each item."""
         joined = {}
         for index in self._missing:
             name = _name(self._lookups[index])
-            found = self._calls.bringing(name) if name is not None else None
+            found = self._calls.in_flight(name) if name is not None else None
             if found is not None:
                 waiting.enter_context(found[0])
                 joined[index] = found
         return joined
 
-    async def _ask(self, positions: Sequence[int], found: dict[int, bytes], waiting: ExitStack) -> Landed:
+    async def _ask(self, positions: Sequence[int], found: dict[int, bytes], waiting: ExitStack) -> EmbeddingsResult:
         """Ask for these inputs, where others may join, and put what comes into `found`. Raises UpstreamError."""
         names = [_name(self._lookups[index]) for index in positions]
         call = waiting.enter_context(self._calls.begin(self._call(positions), names))
-        landed = await call.landed()
-        found.update(zip(positions, landed.items or (), strict=False))
-        return landed
+        result = await call.result()
+        found.update(zip(positions, result.items or (), strict=False))
+        return result
 
-    async def _call(self, positions: Sequence[int]) -> Landed:
+    async def _call(self, positions: Sequence[int]) -> EmbeddingsResult:
         query = self._scope["query_string"].decode("latin-1")
         headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
         raw = embeddings.subset(self._asked, positions)
@@ -214,37 +214,37 @@ class _Batch:
             await reply.close()
         fresh = embeddings.split(body, len(positions)) if reply.status == 200 else None
         if fresh is None:
-            return Landed(reply.status, reply.headers, body)
+            return EmbeddingsResult(reply.status, reply.headers, body)
         usage = embeddings.usage_of(body)
         shares = embeddings.shares(self._asked, positions, usage)
         stored = await self._keep(positions, fresh, shares)
-        return Landed(reply.status, reply.headers, body, fresh, shares, usage, stored)
+        return EmbeddingsResult(reply.status, reply.headers, body, fresh, shares, usage, stored)
 
     @staticmethod
-    async def _collect(joined: Mapping[int, tuple[Call, int]], found: dict[int, bytes]) -> list[Usage]:
+    async def _collect(joined: Mapping[int, tuple[EmbeddingsCall, int]], found: dict[int, bytes]) -> list[Usage]:
         """Put what others asked for into `found`, but for what failed, and return what each item cost them."""
         spared = []
         for index, (call, place) in joined.items():
             # Whoever made a call that breaks reports it; here it is asked again.
             with suppress(Exception):
-                landed = await call.landed()
-                if landed.items is not None:
-                    found[index] = landed.items[place]
-                    spared.append(landed.shares[place])
+                result = await call.result()
+                if result.items is not None:
+                    found[index] = result.items[place]
+                    spared.append(result.shares[place])
         return spared
 
     async def _answered(
-        self, send: Send, asked: Sequence[Landed], found: Mapping[int, bytes], spared: Sequence[Usage]
+        self, send: Send, asked: Sequence[EmbeddingsResult], found: Mapping[int, bytes], spared: Sequence[Usage]
     ) -> None:
         usage = _paid(asked)
-        stored = bool(asked) and all(landed.stored for landed in asked)
+        stored = bool(asked) and all(result.stored for result in asked)
         status, headers, payload = 200, [(b"content-type", b"application/json")], b""
         if asked:
             status, headers, payload = asked[-1].status, relayed(asked[-1].headers), asked[-1].body
         else:
             headers.append((b"x-request-id", self._lookups[0].request_id.encode()))
         whole = len(asked) == 1 and len(asked[0].items or ()) == len(self._lookups)
-        if not whole and all(landed.items is not None for landed in asked):
+        if not whole and all(result.items is not None for result in asked):
             items = [entry.body if entry is not None else found[index] for index, entry in enumerate(self._held)]
             payload = embeddings.merge(items, self._asked.model, usage)
         told = self._forwarded(status, stored=stored, collapsed=bool(spared))
@@ -259,7 +259,7 @@ class _Batch:
         try:
             return await self._cache.admit_all(answers)
         except Exception:
-            survived(self._cache, "cache")
+            log_fault(self._cache, "cache")
             return False
 
     def _forwarded(self, status: int | None, *, stored: bool, collapsed: bool = False) -> str:
@@ -295,8 +295,8 @@ class _Batch:
         self._cache.note(first, row, logged=logged)
 
 
-def _paid(asked: Sequence[Landed]) -> Usage:
-    return Usage(sum(landed.usage.prompt_tokens for landed in asked))
+def _paid(asked: Sequence[EmbeddingsResult]) -> Usage:
+    return Usage(sum(result.usage.prompt_tokens for result in asked))
 
 
 def _name(lookup: Lookup) -> tuple[bytes, str] | None:

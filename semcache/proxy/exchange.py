@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Dialect, Outbound
-from semcache.proxy import hits
+from semcache.proxy import hit_replay
 from semcache.proxy.asgi import (
     CLIENT_GONE,
     BrokenOff,
@@ -28,9 +28,9 @@ from semcache.proxy.asgi import (
     respond,
     until_disconnect,
 )
+from semcache.proxy.audits_and_revalidation import ServedHit
 from semcache.proxy.auth import Caller, forwarded
-from semcache.proxy.fault_log import survived
-from semcache.proxy.followup import Hit
+from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable, mode
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, refused, relayed, unstreamed
@@ -74,22 +74,22 @@ class Exchange:
             if await self._replay(lookup, lookup.decision, send):
                 return
             lookup = replace(lookup, decision=Forward(Why.FAULT))
-        if await self._planned(lookup, send):
+        if await self._answer_from_plan(lookup, send):
             return
         if lookup.request.controls.only_if_cached:
             error = RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
             await reject(self._dialect, error, send, [*self._own_id(lookup), *self._debug(lookup)])
-            self._note(lookup, 504)
+            self._record(lookup, 504)
             return
         try:
             with self._turn.under_way():
                 async with until_disconnect(receive):
-                    if not await self._follow(lookup, send):
-                        await self._first(lookup, send)
+                    if not await self._join_flight(lookup, send):
+                        await self._ask(lookup, send)
         except Disconnected:
-            self._note(lookup, CLIENT_GONE)
+            self._record(lookup, CLIENT_GONE)
 
-    async def _planned(self, lookup: Lookup, send: Send) -> bool:
+    async def _answer_from_plan(self, lookup: Lookup, send: Send) -> bool:
         """Reply with the next step of a plan; False where there is none."""
         served = await self._turn.served()
         if served is None:
@@ -99,7 +99,7 @@ class Exchange:
         self._cache.note(lookup, row, logged=planned(row, self._cache.prices, served.saved))
         return True
 
-    async def _neared(self, choice: NearChoice | None, lookup: Lookup, send: Send) -> bool:
+    async def _answer_near(self, choice: NearChoice | None, lookup: Lookup, send: Send) -> bool:
         """Reply with a cheaper model's answer; False where the model that was named is to be asked."""
         near = self._context.near
         if near is None or choice is None:
@@ -107,7 +107,7 @@ class Exchange:
         try:
             served = await near.serve(choice, self._dialect, lookup, self._outbound)
         except Exception:
-            survived(self._cache, "near")
+            log_fault(self._cache, "near")
             return False
         if served is None:
             return False
@@ -122,47 +122,47 @@ class Exchange:
             if entry is None:
                 return False
             template = self._cache.outcome(lookup, 200, 0.0, entry=entry)
-            replay = self._context.replays.render(self._dialect, lookup, served, entry, template)
+            replay = self._context.replayer.render(self._dialect, lookup, served, entry, template)
         except Exception:
-            survived(self._cache, "replay")
+            log_fault(self._cache, "replay")
             return False
         replay.fixed.extend([*self._turn.named, *self._debug(lookup)])
         await self._turn.learn(entry)
-        await self._context.replays.send(replay, send, lookup.request_id)
+        await self._context.replayer.send(replay, send, lookup.request_id)
         row, seconds = template, time.perf_counter() - self._started
-        if self._followed_up(lookup, served, entry):
+        if self._follow_up(lookup, served, entry):
             # The call was not spared, only put off.
             row = self._cache.outcome(lookup, 200, 0.0)
         self._cache.note(lookup, template, logged=replace(row, seconds=seconds))
-        if hits.memorable(lookup) and self._turn.run is None:
-            self._context.replays.remember(self._scope, self._body, replay, self._epoch)
+        if hit_replay.memorable(lookup) and self._turn.run is None:
+            self._context.replayer.remember(self._scope, self._body, replay, self._epoch)
         return True
 
-    def _followed_up(self, lookup: Lookup, served: Serve, entry: Entry) -> bool:
-        followups = self._context.followups
-        if not followups.wanted(lookup, served):
+    def _follow_up(self, lookup: Lookup, served: Serve, entry: Entry) -> bool:
+        follow_ups = self._context.follow_ups
+        if not follow_ups.wanted(lookup, served):
             return False
         try:
             outbound = self._outbound(unstreamed(lookup.request.raw))
-            return followups.take(Hit(lookup, served, entry, self._dialect, outbound))
+            return follow_ups.take(ServedHit(lookup, served, entry, self._dialect, outbound))
         except Exception:
-            survived(self._cache, "background")
+            log_fault(self._cache, "background")
             return False
 
-    async def _follow(self, lookup: Lookup, send: Send) -> bool:
+    async def _join_flight(self, lookup: Lookup, send: Send) -> bool:
         """Share the call of a request that is being answered now; False when there is none, or it came to nothing."""
         flight = self._context.forwarder.join(lookup)
         if flight is None:
             return False
         with flight:
             if flight.mode == mode(lookup):
-                return await self._tail(lookup, flight, send)
+                return await self._relay_shared(lookup, flight, send)
             answer = await flight.finished()
         if answer is None or not answer.complete or flight.status != 200:
             return False
-        return await self._from_body(lookup, answer, send)
+        return await self._answer_from_flight(lookup, answer, send)
 
-    async def _tail(self, lookup: Lookup, flight: Flight, send: Send) -> bool:
+    async def _relay_shared(self, lookup: Lookup, flight: Flight, send: Send) -> bool:
         try:
             await flight.opened()
         except UpstreamError:
@@ -172,23 +172,23 @@ class Exchange:
         await self._relay(lookup, flight, send, collapsed=True)
         return True
 
-    async def _from_body(self, lookup: Lookup, answer: Assembled, send: Send) -> bool:
+    async def _answer_from_flight(self, lookup: Lookup, answer: Assembled, send: Send) -> bool:
         payload, kind = answer.body, b"application/json"
         if lookup.request.stream:
             try:
                 payload = b"".join(self._dialect.stream(answer.body, lookup.request.replay))
             except Exception:
-                survived(self._cache, "replay")
+                log_fault(self._cache, "replay")
                 return False
-            kind = hits.EVENT_STREAM
+            kind = hit_replay.EVENT_STREAM
         own = self._headers(lookup, 200, stored=False, collapsed=True)
         headers = [(b"content-type", kind), *self._own_id(lookup), *own]
         await self._turn.learn(answer)
         await respond(send, 200, headers, payload)
-        self._note(lookup, 200, answer=answer, collapsed=True)
+        self._record(lookup, 200, answer=answer, collapsed=True)
         return True
 
-    async def _first(self, lookup: Lookup, send: Send) -> None:
+    async def _ask(self, lookup: Lookup, send: Send) -> None:
         """Ask the backend, unless another worker does so now: then its answer may do."""
         leases, key = self._context.leases, lookup.key
         if leases is None or key is None or not joinable(lookup):
@@ -203,7 +203,7 @@ class Exchange:
                 again = await self._cache.relook(lookup)
                 if isinstance(again.decision, Serve) and await self._replay(again, again.decision, send):
                     return
-                if await self._follow(lookup, send):
+                if await self._join_flight(lookup, send):
                     return
             await self._forward(lookup, send)
         finally:
@@ -212,7 +212,7 @@ class Exchange:
     async def _forward(self, lookup: Lookup, send: Send) -> None:
         near = self._context.near
         choice = near.choose(lookup) if near is not None else None
-        if await self._neared(choice, lookup, send):
+        if await self._answer_near(choice, lookup, send):
             return
         outbound = self._outbound(await self._turn.forwarded())
         flight = self._context.forwarder.start(lookup, self._dialect, outbound)
@@ -224,11 +224,11 @@ class Exchange:
                 refusal = RequestRejected(status, str(error), code="upstream_unavailable")
                 head = [*self._own_id(lookup), *self._headers(lookup, None, stored=False)]
                 await reject(self._dialect, refusal, send, head)
-                self._note(lookup, status)
+                self._record(lookup, status)
                 return
             await self._relay(lookup, flight, send, collapsed=False)
         if near is not None and choice is not None and flight.status == 200 and flight.answer is not None:
-            near.passed(choice, self._dialect, lookup, self._outbound, flight.answer)
+            near.large_answered(choice, self._dialect, lookup, self._outbound, flight.answer)
 
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
         opened = time.perf_counter()
@@ -239,13 +239,13 @@ class Exchange:
             async for chunk in flight.chunks():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
         except UpstreamError as error:
-            self._note(lookup, flight.status, stored=Why.INCOMPLETE.value, collapsed=collapsed)
+            self._record(lookup, flight.status, stored=Why.INCOMPLETE.value, collapsed=collapsed)
             # Ending without the last message makes the server cut the connection, as the backend did.
             raise BrokenOff(str(error)) from error
         await self._turn.learn(flight.answer if flight.answer is not None and flight.answer.complete else None)
         await send({"type": "http.response.body", "body": b""})
         note = partial(
-            self._note,
+            self._record,
             lookup,
             flight.status,
             answer=flight.answer,
@@ -281,9 +281,9 @@ class Exchange:
         return [(id_header(lookup.request.endpoint), lookup.request_id.encode())]
 
     def _debug(self, lookup: Lookup) -> HeaderList:
-        return hits.debug_headers(lookup) if self._context.sees_scores(self._caller) else []
+        return hit_replay.debug_headers(lookup) if self._context.sees_scores(self._caller) else []
 
-    def _note(self, lookup: Lookup, status: int, **facts: Any) -> None:
+    def _record(self, lookup: Lookup, status: int, **facts: Any) -> None:
         seconds = time.perf_counter() - self._started
         self._cache.note(lookup, self._cache.outcome(lookup, status, seconds, **facts))
 

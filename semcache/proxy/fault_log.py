@@ -12,7 +12,7 @@ from semcache.cache.response_cache import ResponseCache
 _log = logging.getLogger(__name__)
 
 
-def survived(cache: ResponseCache, component: str) -> None:
+def log_fault(cache: ResponseCache, component: str) -> None:
     """Count the exception that is being handled, and log where it came from."""
     cache.meter.faults.labels(component).inc()
     _log.warning("a fault of the %s was survived by forwarding", component, exc_info=True)

@@ -15,7 +15,7 @@ from semcache.cache.response_cache import ResponseCache
 from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
-from semcache.proxy.fault_log import survived
+from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import is_stream
 from semcache.types import Assembled, Card, Lookup, Request, Store, Why
 from semcache.upstream.coalescing import Flight, Flights
@@ -139,14 +139,14 @@ class Forwarder:
         try:
             return read()
         except Exception:
-            survived(self._cache, "dialect")
+            log_fault(self._cache, "dialect")
             return None
 
     async def _admit(self, flight: Flight, lookup: Lookup, answer: Assembled, started: float) -> bool:
         try:
             decision = await self._cache.admit(lookup, answer, latency=time.perf_counter() - started)
         except Exception:
-            survived(self._cache, "cache")
+            log_fault(self._cache, "cache")
             flight.result = Why.FAULT.value
             return False
         stored = isinstance(decision, Store)

@@ -1,6 +1,6 @@
 """The HTTP surface of plan templates, `/semcache/plans`: say how runs ended; list, read, edit and purge templates.
 
-Knows requests, bodies and who may do what; `PlanSurface` does it. Invariant: a caller who is no administrator sees and
+Knows requests, bodies and who may do what; `PlanService` does it. Invariant: a caller who is no administrator sees and
 changes nothing of another tenant.
 """
 
@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from semcache.agents.template import view
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
-from semcache.proxy.callers import REFUSALS, Callers
-from semcache.proxy.plan_service import PlanSurface
+from semcache.proxy.permissions import REFUSALS, Permissions
+from semcache.proxy.plan_service import PlanService
 from semcache.types import public_id
 
 
@@ -40,20 +40,20 @@ class PurgeBody(BaseModel):
     dry_run: bool = False
 
 
-def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
+def plan_routes(service: PlanService, auth: Authenticator) -> APIRouter:
     """The routes under `/semcache/plans`."""
     router = APIRouter(prefix="/semcache/plans", tags=["plans"], responses=REFUSALS)
-    callers = Callers(auth)
+    callers = Permissions(auth)
 
     @router.post("/outcome")
     async def outcome(body: OutcomeBody, who: Annotated[Caller, Depends(callers.known)]) -> dict[str, bool]:
         """Say whether a run ended well: it becomes a template, or its template is counted up or down."""
         tenant = None if who.admin else who.tenant
         if body.plan is not None:
-            known = await surface.plans.outcome(body.plan, success=body.success, tenant=tenant)
+            known = await service.plans.outcome(body.plan, success=body.success, tenant=tenant)
         elif body.run is not None or body.session is not None:
-            run = body.run or surface.run_of(who.tenant, body.agent, body.session or "", [])
-            known = await surface.outcome(run, success=body.success, tenant=tenant)
+            run = body.run or service.run_of(who.tenant, body.agent, body.session or "", [])
+            known = await service.outcome(run, success=body.success, tenant=tenant)
         else:
             raise RequestRejected(400, "name a run, a session or a plan", code="invalid_request_error")
         if not known:
@@ -63,7 +63,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     @router.get("")
     async def plans(who: Annotated[Caller, Depends(callers.trusted)], agent: str | None = None) -> list[dict[str, Any]]:
         """List templates."""
-        found = surface.plans.library.templates(None if who.admin else who.tenant)
+        found = service.plans.library.templates(None if who.admin else who.tenant)
         return [
             {
                 "id": public_id(one.id),
@@ -73,7 +73,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
                 "steps": len(one.steps),
                 "writes": one.writes(),
                 "runs": one.runs,
-                "success": surface.plans.predicted(one),
+                "success": service.plans.predicted(one),
                 "expires": one.expires,
                 "version": one.version,
                 "retired": one.retired,
@@ -85,7 +85,7 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     @router.get("/{plan_id}")
     async def plan(plan_id: str, who: Annotated[Caller, Depends(callers.trusted)]) -> dict[str, Any]:
         """One template, as `PUT` takes it."""
-        found = surface.plans.library.get(plan_id, None if who.admin else who.tenant)
+        found = service.plans.library.get(plan_id, None if who.admin else who.tenant)
         if found is None:
             raise _unknown(plan_id)
         return view(found)
@@ -96,10 +96,10 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
     ) -> dict[str, Any]:
         """Put an edited template in the place of the old one, as its next version."""
         tenant = None if who.admin else who.tenant
-        if surface.plans.library.get(plan_id, tenant) is None:
+        if service.plans.library.get(plan_id, tenant) is None:
             raise _unknown(plan_id)
         try:
-            return view(await surface.plans.library.edit(plan_id, data, tenant))
+            return view(await service.plans.library.edit(plan_id, data, tenant))
         except InvalidArgument as error:
             raise RequestRejected(400, str(error), code="invalid_request_error") from error
 
@@ -110,8 +110,8 @@ def plan_routes(surface: PlanSurface, auth: Authenticator) -> APIRouter:
             message = "name at least one of ids, tenant, agent, everything"
             raise RequestRejected(400, message, code="invalid_request_error")
         tenant = body.tenant if who.admin else who.tenant
-        now = surface.plans.now()
-        ids = await surface.plans.library.purge(
+        now = service.plans.now()
+        ids = await service.plans.library.purge(
             body.ids, tenant=tenant, agent=body.agent, now=now, dry_run=body.dry_run
         )
         return {"ids": ids, "count": len(ids), "dry_run": body.dry_run}

@@ -20,10 +20,10 @@ from semcache.agents.plans import FoundPlan, Plans
 from semcache.agents.run import digest
 from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
-from semcache.proxy import plan_shapes as shapes
+from semcache.proxy import plan_dialects
 from semcache.proxy.asgi import HeaderList
 from semcache.proxy.forward import exact_only
-from semcache.proxy.hits import EVENT_STREAM
+from semcache.proxy.hit_replay import EVENT_STREAM
 from semcache.proxy.plan_headers import AGENT, RUN, SESSION, agent_of, header
 from semcache.types import Forward, Lookup, Why
 from semcache.types import Request as CacheRequest
@@ -38,7 +38,7 @@ _NO_PLAN = frozenset([Why.DISABLED, Why.STATEFUL, Why.SECRET, Why.CREATIVE, Why.
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingRun:
     """A run on its way: its conversation so far, and the plan that was served in it last.
 
     `planned` says that a model chose some of its calls, so that there is something to learn from it.
@@ -56,7 +56,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class PlanReply:
     """A plan as the reply to a request; `saved` is the completion tokens that planning such a turn once took."""
 
     payload: bytes
@@ -64,7 +64,7 @@ class Served:
     saved: int = 0
 
 
-class PlanSurface:
+class PlanService:
     """The plans of one proxy process.
 
     `mode` says what they are used for. `rule` says what ends a run well: "explicit" waits for an outcome, "finished"
@@ -83,13 +83,13 @@ class PlanSurface:
         others: bool = False,
     ) -> None:
         self.plans, self.mode, self._salt, self._clock, self._rule = plans, mode, salt, clock, rule
-        self._pending: OrderedDict[str, Pending] = OrderedDict()
+        self._pending: OrderedDict[str, PendingRun] = OrderedDict()
         self._bytes = 0
         self._under_way: dict[str, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._others = others
         if others:
-            plans.library.on_outcome = self._heard
+            plans.library.on_outcome = self._outcome_elsewhere
 
     async def close(self) -> None:
         """Wait for what is being learned."""
@@ -113,7 +113,7 @@ class PlanSurface:
         request, decision = lookup.request, lookup.decision
         if not request.traits.tools or (isinstance(decision, Forward) and decision.why in _NO_PLAN):
             return None
-        read = shapes.conversation(request.endpoint, request.raw)
+        read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None:
             return None
         return self.run_of(request.scope.tenant, header(headers, AGENT), header(headers, SESSION), read[0])
@@ -131,10 +131,10 @@ class PlanSurface:
 
     async def serve(
         self, dialect: Dialect, request: CacheRequest, headers: HeaderList, request_id: str
-    ) -> Served | None:
+    ) -> PlanReply | None:
         """The next step of a plan as the reply to this request, None where the planner is to be asked."""
-        read = shapes.conversation(request.endpoint, request.raw)
-        if read is None or request.controls.no_cache or not shapes.free_choice(request.endpoint, request.raw):
+        read = plan_dialects.conversation(request.endpoint, request.raw)
+        if read is None or request.controls.no_cache or not plan_dialects.free_choice(request.endpoint, request.raw):
             return None
         if exact_only(request):
             # The upstream would not know this answer by its id.
@@ -146,9 +146,9 @@ class PlanSurface:
         if found.outcome != "plan" or (limit is not None and found.p_success < 1.0 - limit):
             return None
         run = self.run_of(tenant, header(headers, AGENT), header(headers, SESSION), messages)
-        self._note(run, Pending(tenant, agent, messages, tools, found, size=len(request.raw)))
+        self._note(run, PendingRun(tenant, agent, messages, tools, found, size=len(request.raw)))
         now = int(self._clock())
-        body = shapes.answer(request.endpoint, request.model, found, id=request_id, created=now)
+        body = plan_dialects.answer(request.endpoint, request.model, found, id=request_id, created=now)
         if request.stream:
             payload, kind = b"".join(dialect.stream(body, request.replay)), EVENT_STREAM
         else:
@@ -162,24 +162,24 @@ class PlanSurface:
         ]
         template = self.plans.library.get(found.plan_id)
         tokens = template.tokens // (len(template.steps) + 1) if template is not None else 0
-        return Served(payload, own, tokens)
+        return PlanReply(payload, own, tokens)
 
     async def hinted(self, request: CacheRequest, headers: HeaderList) -> bytes | None:
         """The request with a plan that has worked for tasks like its own, to be forwarded; None without one."""
-        read = shapes.conversation(request.endpoint, request.raw)
+        read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None or request.controls.no_cache:
             return None
         agent = agent_of(request, headers)
         found = await self.plans.lookup(read[0], tools=read[1], tenant=request.scope.tenant, agent=agent)
-        return shapes.hinted(request.endpoint, request.raw, found.hint) if found.hint else None
+        return plan_dialects.hinted(request.endpoint, request.raw, found.hint) if found.hint else None
 
     async def passed(self, request: CacheRequest, headers: HeaderList, body: bytes, tokens: int = 0) -> str | None:
         """Take notice of a model's whole answer, which took `tokens`; the id of its run, None where it belongs to none.
 
         Its run is known before this first waits. Raises StoreError.
         """
-        read = shapes.conversation(request.endpoint, request.raw)
-        spoken = shapes.said(request.endpoint, body)
+        read = plan_dialects.conversation(request.endpoint, request.raw)
+        spoken = plan_dialects.said(request.endpoint, body)
         if read is None or spoken is None or request.controls.no_store:
             return None
         messages, tools = read
@@ -188,7 +188,7 @@ class PlanSurface:
         calls = bool(spoken.get("tool_calls"))
         said = [*messages, spoken]
         size = len(request.raw) + len(body)
-        self._note(run, Pending(tenant, agent, said, tools, None, not calls, calls, size, tokens))
+        self._note(run, PendingRun(tenant, agent, said, tools, None, not calls, calls, size, tokens))
         if not calls and self._rule == "finished":
             await self.outcome(run, success=True, tenant=tenant)
         return run
@@ -199,10 +199,10 @@ class PlanSurface:
         What is said of a run that has not come to its end here is passed on, where there is anyone to hear it; a
         failure only if nothing is known of the run, so that it is counted once.
         """
-        if not self._said_whole(run) and (under_way := self._under_way.get(run)) is not None:
+        if not self._is_complete(run) and (under_way := self._under_way.get(run)) is not None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(under_way.wait(), _PATIENCE)
-        whole = self._said_whole(run)
+        whole = self._is_complete(run)
         if (whole or not success or not self._others) and await self._ended(run, success=success, tenant=tenant):
             return True
         if not self._others or _RUN.fullmatch(run) is None:
@@ -210,9 +210,9 @@ class PlanSurface:
         await self.plans.library.tell(run, success=success, tenant=tenant or "", now=self._clock())
         return True
 
-    def _heard(self, run: str, success: bool, tenant: str) -> None:
+    def _outcome_elsewhere(self, run: str, success: bool, tenant: str) -> None:
         """Another worker was told how a run ended."""
-        if self._said_whole(run):
+        if self._is_complete(run):
             ended = partial(self._ended, run, success=success, tenant=tenant or None)
             self.soon(ended, failed=lambda: _log.warning("the outcome of run %s was lost", run, exc_info=True))
 
@@ -246,7 +246,7 @@ class PlanSurface:
         begun: Any = session or list(messages[: start + 1])
         return digest(self._salt.hex(), tenant, agent, bool(session), begun).hex()
 
-    def _note(self, run: str, pending: Pending) -> None:
+    def _note(self, run: str, pending: PendingRun) -> None:
         old = self._pending.get(run)
         if old is not None:
             pending.found = pending.found or old.found
@@ -262,6 +262,6 @@ class PlanSurface:
         gone = self._pending.pop(run, None)
         self._bytes -= gone.size if gone is not None else 0
 
-    def _said_whole(self, run: str) -> bool:
+    def _is_complete(self, run: str) -> bool:
         pending = self._pending.get(run)
         return pending is not None and pending.whole

@@ -12,13 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from semcache.cache.response_cache import ResponseCache
-from semcache.proxy.fault_log import survived
+from semcache.proxy.fault_log import log_fault
 from semcache.proxy.plan_headers import RUN
 
 if TYPE_CHECKING:
     from semcache.protocols import Dialect
     from semcache.proxy.asgi import HeaderList
-    from semcache.proxy.plan_service import PlanSurface, Served
+    from semcache.proxy.plan_service import PlanReply, PlanService
     from semcache.types import Assembled, Entry, Lookup
 
 _PATIENCE = 2.0  # seconds in which a plan must be found
@@ -33,7 +33,7 @@ class PlanTurn:
     def __init__(
         self,
         cache: ResponseCache,
-        plans: PlanSurface | None,
+        plans: PlanService | None,
         dialect: Dialect,
         lookup: Lookup,
         headers: HeaderList,
@@ -44,7 +44,7 @@ class PlanTurn:
         try:
             self.run = None if plans is None else plans.run(lookup, headers)
         except Exception:
-            survived(cache, "plans")
+            log_fault(cache, "plans")
 
     @property
     def named(self) -> HeaderList:
@@ -55,7 +55,7 @@ class PlanTurn:
         """While the block runs, an outcome of this run waits for what is being said in it."""
         return self._plans.under_way(self.run) if self._plans is not None and self.run is not None else nullcontext()
 
-    async def served(self) -> Served | None:
+    async def served(self) -> PlanReply | None:
         """The next step of a plan as the reply, None where there is none, or none is to be served."""
         plans = self._plans
         if plans is None or self.run is None or plans.mode != "answer":
@@ -64,7 +64,7 @@ class PlanTurn:
             async with asyncio.timeout(_PATIENCE):
                 return await plans.serve(self._dialect, self._request, self._headers, self._request_id)
         except Exception:
-            survived(self._cache, "plans")
+            log_fault(self._cache, "plans")
             return None
 
     async def forwarded(self) -> bytes:
@@ -76,7 +76,7 @@ class PlanTurn:
             async with asyncio.timeout(_PATIENCE):
                 return await plans.hinted(self._request, self._headers) or self._request.raw
         except Exception:
-            survived(self._cache, "plans")
+            log_fault(self._cache, "plans")
             return self._request.raw
 
     async def learn(self, answer: Assembled | Entry | None) -> None:
@@ -85,6 +85,6 @@ class PlanTurn:
             return
         tokens = answer.usage.completion_tokens
         passing = partial(self._plans.passed, self._request, self._headers, answer.body, tokens)
-        self._plans.soon(passing, failed=partial(survived, self._cache, "plans"))
+        self._plans.soon(passing, failed=partial(log_fault, self._cache, "plans"))
         # The run is to be known before the client knows that the answer has ended.
         await asyncio.sleep(0)

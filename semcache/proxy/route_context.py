@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 from semcache.cache.response_cache import ResponseCache
 from semcache.errors import RequestRejected
 from semcache.protocols import Backend
+from semcache.proxy.audits_and_revalidation import FollowUpCalls
 from semcache.proxy.auth import Authenticator, Caller
-from semcache.proxy.fault_log import survived
-from semcache.proxy.followup import FollowUps
+from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder, exact_only
-from semcache.proxy.hits import Replays
+from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.leases import Leases
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
 from semcache.types import Scope as CacheScope
 
 if TYPE_CHECKING:
-    from semcache.proxy.nearby import Nearby
-    from semcache.proxy.plan_service import PlanSurface
+    from semcache.proxy.near_hit_service import NearHitService
+    from semcache.proxy.plan_service import PlanService
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """Limits of a proxy: the size of a body in bytes, and which callers may name users and see scores."""
 
     max_body: int = 20 << 20
@@ -43,31 +43,31 @@ class RouteContext:
     cache: ResponseCache
     backend: Backend
     auth: Authenticator
-    limits: Limits
-    replays: Replays
+    limits: RequestLimits
+    replayer: HitReplayer
     forwarder: Forwarder
-    followups: FollowUps
-    plans: PlanSurface | None = None
-    near: Nearby | None = None
+    follow_ups: FollowUpCalls
+    plans: PlanService | None = None
+    near: NearHitService | None = None
     leases: Leases | None = None
 
     async def consult(self, request: Request) -> Lookup:
         """Ask the cache; whatever goes wrong in it is a reason to forward. Raises RequestRejected."""
-        request_id = self.replays.request_id()
+        request_id = self.replayer.request_id()
         try:
             lookup = await self.cache.consult(request, request_id, paraphrases=not exact_only(request))
         except RequestRejected:
             raise
         except Exception:
-            survived(self.cache, "cache")
+            log_fault(self.cache, "cache")
             return Lookup(request_id, request, None, "default", Forward(Why.FAULT))
         return await self.cache.verified(lookup)
 
-    def note_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
+    def record_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
         """Record a request of a known caller that was refused before it could be looked up."""
         self.cache.event_log.note(
             Recorded(
-                request_id=self.replays.request_id(),
+                request_id=self.replayer.request_id(),
                 at=self.cache.clock(),
                 endpoint=endpoint.value,
                 scope=CacheScope(caller.tenant),

@@ -19,7 +19,7 @@ from semcache.agents.tools.history import History
 from semcache.agents.tools.rules import ToolRules
 from semcache.dialects import dialects
 from semcache.errors import RequestRejected
-from semcache.proxy import plan_shapes
+from semcache.proxy import plan_dialects
 from semcache.types import Endpoint
 from tests.agents.worlds import SALT, TOOLS, cancelling
 from tests.dialects.odd import ANSWERS, REQUESTS, mutants, surviving
@@ -49,11 +49,11 @@ def test_any_field_of_an_agents_request_may_hold_anything(endpoint: Endpoint) ->
             return
         place.placed(endpoint, raw, [example], "m")
         place.restated(endpoint, raw, "Asked")
-        plan_shapes.free_choice(endpoint, raw)
-        read = plan_shapes.conversation(endpoint, raw)
+        plan_dialects.free_choice(endpoint, raw)
+        read = plan_dialects.conversation(endpoint, raw)
         if read is not None:
             read_messages(*read)
-            plan_shapes.hinted(endpoint, raw, "hint")
+            plan_dialects.hinted(endpoint, raw, "hint")
 
     surviving(REQUESTS[endpoint], check)
     given(mutants(REQUESTS[endpoint]))(check)()
@@ -62,7 +62,7 @@ def test_any_field_of_an_agents_request_may_hold_anything(endpoint: Endpoint) ->
 @AGENTS
 def test_any_field_of_an_agents_answer_may_hold_anything(endpoint: Endpoint) -> None:
     def check(document: Any) -> None:
-        said = plan_shapes.said(endpoint, json.dumps(document).encode())
+        said = plan_dialects.said(endpoint, json.dumps(document).encode())
         assert said is None or isinstance(said, dict)
 
     surviving([ANSWERS[endpoint]], check)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
-from semcache.cli.upstreams import _answered
+from semcache.cli.doctor_upstreams import _answered
 from semcache.storage.stores.seal import example
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

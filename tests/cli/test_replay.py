@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from semcache.cli import traces
-from semcache.cli.formats import BrokenLine, Reading
+from semcache.cli.log_formats import BrokenLine, LogContext
 from semcache.cli.replay import entries_of, parse_sizes
 from semcache.errors import InvalidArgument
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-READING = Reading({})
+READING = LogContext({})
 
 
 def write(file: Path, rows: Iterable[object], *, packed: bool = False) -> Path:

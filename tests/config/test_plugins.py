@@ -242,7 +242,7 @@ def test_built_in_names_cannot_be_shadowed(tiny: Any, tmp_path: Path) -> None:
     assert POLICIES["lru"]().victim() is None
     assert conflicts("in 5 days", "in 6 days", ["numbers"])
     assert type(open_backend("echo")).__name__ == "EchoBackend"
-    from semcache.cli.checks import _plugins
+    from semcache.cli.doctor_checks import _plugins
 
     rows = {row.found: row for row in _plugins()}
     shadowed = [row for found, row in rows.items() if "is never used" in found]

@@ -54,7 +54,7 @@ async def auditing(upstream: Upstream, folder: Path, **settings: Any) -> AsyncIt
 
 
 async def done(proxy: Proxy) -> None:
-    await asyncio.wait_for(proxy.context.followups.background.settle(), 10)
+    await asyncio.wait_for(proxy.context.follow_ups.background.settle(), 10)
 
 
 def count(proxy: Proxy, name: str, **labels: str) -> float:
@@ -278,7 +278,7 @@ async def test_a_cache_that_cannot_learn_is_survived(tmp_path: Path, monkeypatch
 
 
 async def test_stopping_waits_for_no_backend(tmp_path: Path, audited: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("semcache.proxy.followup._GRACE", 0.01)
+    monkeypatch.setattr("semcache.proxy.audits_and_revalidation._GRACE", 0.01)
     upstream = numbered()
     async with auditing(upstream, tmp_path) as proxy:
         await Call(proxy, ask(PROMPT)).reply()

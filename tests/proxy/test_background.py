@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.proxy.background import Background, Bucket
+from semcache.proxy.background import BackgroundWork, TokenBucket
 
 
 @given(
@@ -19,7 +19,7 @@ from semcache.proxy.background import Background, Bucket
 def test_a_bucket_never_gives_more_than_its_rate_and_what_it_saved(
     rate: float, burst: float, gaps: list[float]
 ) -> None:
-    bucket, now, given_out = Bucket(rate, burst, 0.0), 0.0, 0
+    bucket, now, given_out = TokenBucket(rate, burst, 0.0), 0.0, 0
     for gap in gaps:
         now += gap
         given_out += bucket.take(now)
@@ -27,7 +27,7 @@ def test_a_bucket_never_gives_more_than_its_rate_and_what_it_saved(
 
 
 def test_a_bucket_fills_again() -> None:
-    bucket = Bucket(2.0, 2.0, 10.0)
+    bucket = TokenBucket(2.0, 2.0, 10.0)
     assert [bucket.take(10.0) for _ in range(3)] == [True, True, False]
     assert not bucket.take(10.4)
     assert bucket.take(10.6)
@@ -36,7 +36,7 @@ def test_a_bucket_fills_again() -> None:
 
 
 def test_a_rate_of_zero_is_never() -> None:
-    bucket = Bucket(0.0, 1.0, 0.0)
+    bucket = TokenBucket(0.0, 1.0, 0.0)
     assert not any(bucket.take(float(second)) for second in range(1000))
 
 
@@ -59,7 +59,7 @@ class Work:
 
 
 async def test_so_much_runs_so_much_waits_and_the_rest_is_refused() -> None:
-    work, background = Work(), Background(concurrency=2, waiting=3)
+    work, background = Work(), BackgroundWork(concurrency=2, waiting=3)
     taken = [background.offer(name, lambda name=name: work.piece(name)) for name in "abcdefg"]  # type: ignore[misc]
     assert taken == [True] * 5 + [False] * 2
     assert background.refuses("z") == "full"
@@ -73,7 +73,7 @@ async def test_so_much_runs_so_much_waits_and_the_rest_is_refused() -> None:
 
 
 async def test_the_same_piece_is_done_once_at_a_time() -> None:
-    work, background = Work(), Background(concurrency=1, waiting=9)
+    work, background = Work(), BackgroundWork(concurrency=1, waiting=9)
     assert background.offer("a", lambda: work.piece("a"))
     assert background.offer("b", lambda: work.piece("b"))
     assert [background.refuses(key) for key in "ab"] == ["known", "known"]
@@ -90,7 +90,7 @@ async def test_what_fails_is_logged_and_holds_nothing_up(caplog: pytest.LogCaptu
     async def broken() -> None:
         raise ValueError("no luck")
 
-    work, background = Work(), Background(concurrency=1)
+    work, background = Work(), BackgroundWork(concurrency=1)
     work.gate.set()
     background.offer("a", broken)
     background.offer("b", lambda: work.piece("b"))
@@ -100,7 +100,7 @@ async def test_what_fails_is_logged_and_holds_nothing_up(caplog: pytest.LogCaptu
 
 
 async def test_closing_drops_what_waits_and_cancels_what_will_not_end() -> None:
-    work, background = Work(), Background(concurrency=1)
+    work, background = Work(), BackgroundWork(concurrency=1)
     background.offer("a", lambda: work.piece("a"))
     background.offer("b", lambda: work.piece("b"))
     await asyncio.sleep(0)
@@ -110,7 +110,7 @@ async def test_closing_drops_what_waits_and_cancels_what_will_not_end() -> None:
 
 
 async def test_closing_lets_what_is_nearly_done_end() -> None:
-    background, done = Background(), []
+    background, done = BackgroundWork(), []
 
     async def piece() -> None:
         await asyncio.sleep(0)

@@ -178,7 +178,7 @@ async def test_scores_and_ids_are_for_trusted_callers(tmp_path: Path) -> None:
     async with running(numbered(), tmp_path, auth__required=False, server__host="127.0.0.1") as proxy:
         trusted = [await Call(proxy, ask(prompt)).reply() for prompt in (PROMPT, PROMPT, PARAPHRASE)]
         proxy._auth._loopback = False
-        proxy.context.replays.clear()
+        proxy.context.replayer.clear()
         others = [await Call(proxy, ask(prompt)).reply() for prompt in (PROMPT, PROMPT, PROMPT, PARAPHRASE, "Who?")]
     names = {"x-semcache-id", "x-semcache-score", "x-semcache-p-correct", "x-semcache-category"}
     for reply in trusted[1:]:
@@ -247,7 +247,7 @@ async def test_a_memorised_reply_ends_with_its_entry(tmp_path: Path) -> None:
             for _ in range(3):
                 last = await Call(proxy, ask(prompt)).reply()
             assert last.cache["hit"] is True
-            assert proxy.context.replays._memo
+            assert proxy.context.replayer._memo
 
         await warm("Who wrote Faust?")
         deleted = await Call(proxy, {"category": "default"}, "/semcache/invalidate", **JSON).reply()
@@ -271,12 +271,12 @@ async def test_a_reply_made_before_a_key_was_revoked_is_not_memorised_after(tmp_
         entry_of = proxy.cache.entry
 
         async def revoked_meanwhile(*args: Any) -> Any:
-            proxy.context.replays.clear()
+            proxy.context.replayer.clear()
             return await entry_of(*args)
 
         proxy.cache.entry = revoked_meanwhile  # type: ignore[method-assign]
         assert (await Call(proxy, ask(PROMPT)).reply()).cache["hit"] is True
-        assert proxy.context.replays._memo == {}
+        assert proxy.context.replayer._memo == {}
 
 
 async def test_feedback_on_a_paraphrase_spares_the_entry_for_its_own_prompt(tmp_path: Path) -> None:
@@ -430,7 +430,7 @@ async def test_where_users_do_not_share_nobody_gets_anothers_answer(tmp_path: Pa
         assert await hits(request(), **{"x-semcache-user": "ann"}) is True, "a trusted caller names the user"
         assert [await hits(request()) for _ in range(2)] == [False, False], "without a user nothing is kept"
         proxy._auth._loopback = False
-        proxy.context.replays.clear()
+        proxy.context.replayer.clear()
         assert await hits(request(user="bob"), **{"x-semcache-user": "ann"}) is True, "bob's own"
         assert await hits(request(user="eve"), **{"x-semcache-user": "ann"}) is False, "anyone else's word is not taken"
 

@@ -122,7 +122,7 @@ async def test_what_a_verifier_let_pass_is_audited(tmp_path: Path, monkeypatch: 
     async with doubting(numbered(), Judge(0.995), tmp_path, audit=1.0) as proxy:
         await Call(proxy, ask(PROMPT)).reply()
         assert said(await Call(proxy, ask(PARAPHRASE)).reply()) == "Answer 1."
-        await proxy.context.followups.background.settle()
+        await proxy.context.follow_ups.background.settle()
     [lookup] = told
     assert isinstance(lookup.decision, Serve)
     assert (lookup.decision.audit, lookup.decision.chance, lookup.decision.p_correct) == (True, 1.0, 0.995)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from semcache.proxy.completion_route import CompletionRoute
 from semcache.proxy.leases import Leases
-from semcache.proxy.routes import CompletionRoute
 from tests.contract.services import ROOT, echo, serving
 from tests.proxy.driver import PACK, Answer, Call, Upstream, ask, completion, running
 

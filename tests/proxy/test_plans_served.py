@@ -23,7 +23,7 @@ from semcache.proxy.application import Proxy
 from semcache.types import Endpoint
 from tests.agents.worlds import TOOLS, asked, called
 from tests.proxy.driver import STREAM, Answer, Call, Clock, Received, Upstream, running
-from tests.proxy.test_plans import body as request_body
+from tests.proxy.test_plan_service import body as request_body
 
 OUTCOME = "/semcache/plans/outcome"
 BOOKED = {"ann_lee_1": "AB12CD", "bo_ray_2": "EF34GH", "cy_fox_3": "IJ56KL", "di_moe_4": "MN78OP"}
@@ -332,8 +332,8 @@ async def test_runs_that_wait_for_their_outcome_are_bounded_in_memory(
     async with world(tmp_path) as here:
         for number in range(30):
             await here.ask(asked(task("bo_ray_2"), system="You help. " + "x" * 10_000 + str(number)))
-        surface = here.proxy._plans
-        assert 0 < sum(one.size for one in surface._pending.values()) == surface._bytes <= 100_000
+        service = here.proxy._plans
+        assert 0 < sum(one.size for one in service._pending.values()) == service._bytes <= 100_000
 
 
 async def test_expired_plans_leave_the_store_and_the_memory(tmp_path: Path) -> None:

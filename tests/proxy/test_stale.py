@@ -39,7 +39,7 @@ async def ageing(upstream: Upstream, folder: Path, clock: Clock) -> AsyncIterato
 
 
 async def done(proxy: Proxy) -> None:
-    await asyncio.wait_for(proxy.context.followups.background.settle(), 10)
+    await asyncio.wait_for(proxy.context.follow_ups.background.settle(), 10)
 
 
 def said(reply: Received) -> str:
@@ -92,7 +92,7 @@ async def test_a_backend_that_is_down_leaves_the_stale_answer_and_is_asked_again
         first = await Call(proxy, ask(PROMPT)).reply()
         await done(proxy)
         upstream.answer = good
-        proxy.context.followups._breaker.succeeded()
+        proxy.context.follow_ups._breaker.succeeded()
         second = await Call(proxy, ask(PROMPT)).reply()
         await done(proxy)
         third = await Call(proxy, ask(PROMPT)).reply()

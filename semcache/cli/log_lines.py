@@ -1,0 +1,84 @@
+"""The lines of a log: unpacked, counted, and those that are broken remembered.
+
+Knows files and JSON, nothing of what a line means. Invariant: a broken line stops nothing; it is counted, and the first
+few are kept with their numbers.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from semcache.errors import StoreError
+
+_SHOWN = 5
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass
+class LineTally:
+    """What became of the lines of a file; `skipped` counts sound lines without use by reason."""
+
+    lines: int = 0
+    broken: int = 0
+    examples: list[tuple[int, str]] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def failed(self, line: int, reason: str) -> None:
+        """Count a broken line."""
+        self.broken += 1
+        if len(self.examples) < _SHOWN:
+            self.examples.append((line, reason))
+
+    def summary(self) -> list[str]:
+        """What was left out, in words, one line each."""
+        lines = [f"{_count(count)} skipped: {reason}" for reason, count in self.skipped.most_common()]
+        if self.broken:
+            lines.append(f"{_count(self.broken)} skipped as broken; the first:")
+            lines += [f"  line {number}: {reason}" for number, reason in self.examples]
+        return lines
+
+
+@contextmanager
+def open_log(file: Path) -> Iterator[tuple[io.BufferedReader, Iterator[bytes]]]:
+    """The file as it lies on disk, and its lines, unpacked if it is a gzip. Raises StoreError."""
+    try:
+        with file.open("rb") as raw:
+            packed = raw.peek(2)[:2] == _GZIP
+            yield raw, iter(gzip.GzipFile(fileobj=raw)) if packed else iter(raw)
+    except OSError as error:
+        raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def rows(lines: Iterator[bytes], tally: LineTally) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of the sound lines, with the numbers of their lines, counted from 1."""
+    number = 0
+    while True:
+        number += 1
+        try:
+            line = next(lines, None)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            tally.failed(number, f"the gzip file is damaged from here on: {error}")
+            return
+        if line is None:
+            return
+        if not line.strip():
+            continue
+        tally.lines += 1
+        try:
+            yield number, msgspec.json.decode(line, type=dict[str, Any])
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            tally.failed(number, f"no JSON object: {error}")
+
+
+def _count(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines:,} lines"

@@ -1,0 +1,55 @@
+"""What the server program says on standard error, in every worker.
+
+Invariant: one line a message, and none for a connection that was cut on purpose because the backend had cut its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+_EXPECTED = (
+    "ASGI callable returned without completing response.",
+    # The reason of the next two has been logged in the line before.
+    "Application startup failed. Exiting.",
+    "failed to start, stopping the parent process.",
+)
+
+
+class WithoutExpected(logging.Filter):
+    """Drops what the server reports of things that were meant."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is worth a line."""
+        return not str(record.msg).endswith(_EXPECTED)
+
+
+class LowercaseLevel(logging.Formatter):
+    """`error: message`, as every command of this program writes it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        return f"{record.levelname.lower()}: {super().format(record)}"
+
+
+def config(level: str) -> dict[str, Any]:
+    """The logging configuration for `level`; the server's chatter about its own life counts as debugging."""
+    shown = {"debug": "DEBUG", "info": "WARNING"}.get(level, level.upper())
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "filters": {"expected": {"()": "semcache.cli.logging_config.WithoutExpected"}},
+        "formatters": {"line": {"()": "semcache.cli.logging_config.LowercaseLevel"}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "stream": "ext://sys.stderr",
+                "formatter": "line",
+                "filters": ["expected"],
+            }
+        },
+        "loggers": {
+            "uvicorn": {"handlers": ["stderr"], "level": shown, "propagate": False},
+            "semcache": {"handlers": ["stderr"], "level": level.upper(), "propagate": False},
+        },
+    }

@@ -1,0 +1,133 @@
+"""What the commands that simulate have in common: their options, the trace that they read, and how they show progress.
+
+Knows files, settings and terminals. Invariant: no cache is opened or changed, and no backend is asked.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semcache.cli import output
+
+if TYPE_CHECKING:
+    from semcache.cli.log_lines import LineTally
+    from semcache.cli.traces import TraceLine
+    from semcache.config.packs import Pack
+    from semcache.config.settings import Settings
+    from semcache.simulate.trace_replay import Trace
+    from semcache.storage.accounting import Prices
+
+
+class TraceFormat(StrEnum):
+    """Formats of a trace."""
+
+    AUTO = "auto"
+    TRACE = "trace"
+    SEMCACHE = "semcache"
+    OPENAI_BATCH = "openai-batch"
+    OPENAI_JSONL = "openai-jsonl"
+    LITELLM = "litellm"
+    LANGFUSE = "langfuse"
+
+
+class JudgeName(StrEnum):
+    """Judges that compare answers without asking a model."""
+
+    EXACT = "exact"
+    NORMALISED = "normalised"
+
+
+File = Annotated[Path, typer.Argument(metavar="TRACE", help="JSON lines, packed with gzip or not.")]
+FormOption = Annotated[TraceFormat, typer.Option("--format", help="auto looks at each line.")]
+JudgeOption = Annotated[JudgeName, typer.Option("--judge", help="When a cached answer counts as right.")]
+Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Read no more than N sound lines.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the draws for audits.")]
+Requests = Annotated[Path | None, typer.Option("--requests", metavar="FILE", help="The input file of an OpenAI batch.")]
+Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="For lines that name no model.")]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """What the command line says about a trace."""
+
+    file: Path
+    form: TraceFormat = TraceFormat.AUTO
+    judge: JudgeName = JudgeName.EXACT
+    requests: Path | None = None
+    model: str | None = None
+    limit: int | None = None
+    seed: int = 0
+
+
+def read_lines(settings: Settings, wanted: TraceOptions) -> tuple[list[TraceLine], LineTally, Prices]:
+    """The sound lines of a trace and what became of the others, said on standard error. Raises SemcacheError."""
+    from semcache.cache.opening import read_prices
+    from semcache.cli import log_import, traces
+    from semcache.cli.log_formats import LogContext
+    from semcache.storage.accounting import Prices
+
+    prices = Prices() if settings.prices is None else read_prices(settings.prices)
+    reading = LogContext(log_import.requests_of(wanted.requests) if wanted.requests else {}, wanted.model)
+    with _bar() as progress:
+        size = wanted.file.stat().st_size if wanted.file.is_file() else None
+        task = progress.add_task(f"reading {wanted.file.name}", total=size)
+        found, tally = traces.read(
+            wanted.file,
+            form=wanted.form.value,
+            reading=reading,
+            limit=wanted.limit,
+            progress=lambda done: progress.update(task, completed=done),
+        )
+    for line in tally.summary():
+        output.note(line)
+    return found, tally, prices
+
+
+async def build_traces(
+    settings: Settings, wanted: TraceOptions, packs: Sequence[Pack], found: Sequence[TraceLine], prices: Prices
+) -> tuple[list[Trace], str]:
+    """The same lines as a trace under each pack, and the id of the embedder. Raises ConfigError or EmbedError."""
+    from semcache.cli import trace_arrivals
+    from semcache.models.embedders import open_embedder
+    from semcache.models.installed import spec_of
+
+    embedder = open_embedder(spec_of(settings.embedder, settings.data))
+    try:
+        vectors = trace_arrivals.TextVectors(embedder)
+        texts = list(dict.fromkeys(text for pack in packs for text in trace_arrivals.texts_of(found, pack)))
+        with _bar() as progress:
+            task = progress.add_task("embedding", total=len(texts))
+            await vectors.learn(texts, lambda done: progress.advance(task, done))
+    finally:
+        await embedder.close()
+    judge = wanted.judge.value
+    return [trace_arrivals.trace_of(found, pack, vectors, judge=judge, prices=prices) for pack in packs], embedder.id
+
+
+@contextmanager
+def simulation_progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Progress over that many simulated arrivals."""
+    with _bar() as progress:
+        task = progress.add_task("simulating", total=total)
+        yield lambda done: progress.advance(task, done)
+        # Fewer simulations than could have been needed are no reason to stop short of the end.
+        progress.update(task, completed=total)
+
+
+@contextmanager
+def _bar() -> Iterator[Any]:
+    """A progress bar with the time left, on standard error, invisible unless that is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        yield progress

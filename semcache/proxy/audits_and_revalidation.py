@@ -1,0 +1,176 @@
+"""What is asked of the backend after a hit was served: whether the answer was right, and for a fresher one.
+
+Knows dialects by their Protocol, and nothing of sockets. Invariant: no client waits for any of it, no flight is joined
+or can be joined, and what it costs is recorded once. What an overloaded or resting backend or an empty bucket leaves
+undone is counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from semcache.cache.response_cache import ResponseCache
+from semcache.errors import UpstreamError
+from semcache.protocols import Backend, Dialect, Outbound
+from semcache.proxy.background import BackgroundWork, TokenBucket
+from semcache.proxy.fault_log import log_fault
+from semcache.proxy.hit_replay import is_stale
+from semcache.proxy.relay import is_stream
+from semcache.runtime.breaker import Breaker
+from semcache.types import Assembled, Entry, Lookup, Outcome, Serve, Store
+
+if TYPE_CHECKING:
+    from prometheus_client import Counter
+
+_REMEMBERED = 10_000
+_GRACE = 3.0
+_OVERLOADED = frozenset({429, 500, 502, 503, 504, 529})
+
+FollowUpResult: TypeAlias = Literal[
+    "done", "refused", "failed", "skipped-rate", "skipped-full", "skipped-known", "skipped-resting"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ServedHit:
+    """A served hit and all that is needed to ask the backend the same."""
+
+    lookup: Lookup
+    served: Serve
+    entry: Entry
+    dialect: Dialect
+    outbound: Outbound
+
+
+Learn: TypeAlias = Callable[[ServedHit, Assembled, float], Awaitable[str | None]]
+
+
+class FollowUpCalls:
+    """Audits and revalidation. `audit_rate` is audits a second, `timeout` seconds of a call. One instance a process."""
+
+    def __init__(
+        self,
+        cache: ResponseCache,
+        backend: Backend,
+        background: BackgroundWork,
+        *,
+        audit_rate: float = 10.0,
+        timeout: float = 60.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.background = background
+        self._cache = cache
+        self._backend = backend
+        self._timeout = timeout
+        self._clock = clock
+        self._bucket = TokenBucket(audit_rate, max(1.0, audit_rate), clock())
+        self._breaker = Breaker(longest=60.0)
+        self._renewed: OrderedDict[int, None] = OrderedDict()
+
+    def wanted(self, lookup: Lookup, served: Serve) -> bool:
+        """Whether this hit is to be followed up: one drawn for an audit, or one whose answer is stale."""
+        allowed = lookup.key is not None and not lookup.request.controls.only_if_cached
+        return allowed and (_drawn(served) or is_stale(served))
+
+    def take(self, hit: ServedHit) -> bool:
+        """Follow a hit up in the background; False when that is left undone. Never raises and never waits."""
+        served, meter = hit.served, self._cache.meter
+        if _drawn(served):
+            exact = hit.lookup.key.exact if hit.lookup.key is not None else b""
+            if self._offer((served.card.id, exact), hit, self._judge, meter.audits, self._bucket):
+                return True
+        renewed = served.card.id in self._renewed or hit.lookup.request.controls.no_store
+        if not is_stale(served) or renewed:
+            return False
+        return self._offer(served.card.id, hit, self._renew, meter.revalidations)
+
+    async def close(self) -> None:
+        """Let calls under way end soon, and drop the rest."""
+        await self.background.close(_GRACE)
+
+    def _offer(
+        self, key: Hashable, hit: ServedHit, learn: Learn, counter: Counter, bucket: TokenBucket | None = None
+    ) -> bool:
+        refusal = self._refusal(key, bucket)
+        if refusal is not None:
+            counter.labels(hit.lookup.category, refusal).inc()
+            return False
+        return self.background.offer(key, lambda: self._follow(hit, learn, counter))
+
+    def _refusal(self, key: Hashable, bucket: TokenBucket | None) -> FollowUpResult | None:
+        now = self._clock()
+        if not self._breaker.closed(now):
+            return "skipped-resting"
+        match self.background.refuses(key):
+            case "known":
+                return "skipped-known"
+            case "full":
+                return "skipped-full"
+        return "skipped-rate" if bucket is not None and not bucket.take(now) else None
+
+    async def _follow(self, hit: ServedHit, learn: Learn, counter: Counter) -> None:
+        started = time.perf_counter()
+        answer, result = await self._ask(hit)
+        if answer is None:
+            # The hit spared a call after all.
+            late = self._cache.outcome(hit.lookup, 200, 0.0, entry=hit.entry)
+        else:
+            stored = await self._learned(hit, answer, learn, time.perf_counter() - started)
+            late = self._cache.outcome(hit.lookup, 200, 0.0, answer=answer, stored=stored)
+        self._cache.note(hit.lookup, late, logged=replace(late, count=0))
+        counter.labels(hit.lookup.category, result).inc()
+
+    async def _ask(self, hit: ServedHit) -> tuple[Assembled | None, FollowUpResult]:
+        try:
+            async with asyncio.timeout(self._timeout):
+                reply = await self._backend.send(hit.outbound)
+                try:
+                    chunks = [chunk async for chunk in reply.chunks()]
+                finally:
+                    await reply.close()
+        except (UpstreamError, TimeoutError) as error:
+            self._breaker.failed(self._clock(), error)
+            return None, "failed"
+        if reply.status != 200:
+            if reply.status in _OVERLOADED:
+                self._breaker.failed(self._clock(), UpstreamError(f"status {reply.status}"))
+            return None, "refused"
+        self._breaker.succeeded()
+        if not is_stream(reply):
+            return hit.dialect.parse(b"".join(chunks)), "done"
+        assembler = hit.dialect.assembler()
+        for chunk in chunks:
+            assembler.feed(chunk)
+        return assembler.finish(), "done"
+
+    async def _learned(self, hit: ServedHit, answer: Assembled, learn: Learn, latency: float) -> str | None:
+        try:
+            return await learn(hit, answer, latency)
+        except Exception:
+            log_fault(self._cache, "cache")
+            return None
+
+    async def _judge(self, hit: ServedHit, answer: Assembled, latency: float) -> str | None:  # noqa: ARG002
+        await self._cache.audited(hit.lookup, answer, 200)
+        return None
+
+    async def _renew(self, hit: ServedHit, answer: Assembled, latency: float) -> str | None:
+        """Keep the fresh answer as a request that reads no cache would: with its vector, in its category."""
+        request = hit.lookup.request
+        asked = replace(request, controls=replace(request.controls, no_cache=True))
+        lookup = await self._cache.consult(asked, hit.lookup.request_id)
+        admitted = await self._cache.admit(lookup, answer, latency=latency)
+        self._renewed[hit.served.card.id] = None
+        if len(self._renewed) > _REMEMBERED:
+            self._renewed.popitem(last=False)
+        return "stored" if isinstance(admitted, Store) else admitted.why.value
+
+
+def _drawn(served: Serve) -> bool:
+    # An exact hit is right by construction: there is nothing to learn from it.
+    return served.audit and served.how is not Outcome.EXACT

@@ -1,0 +1,68 @@
+"""The routes that answer with a model's text: read a request, look it up, and have an `Exchange` make the reply.
+
+Serves chat completions, completions, responses and messages, each through its dialect. Invariant: an outcome is
+recorded of every request whose caller is known, and no fault of the cache reaches the client.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from semcache.dialects.headers import controls_from
+from semcache.errors import RequestRejected
+from semcache.protocols import Dialect
+from semcache.proxy import hit_replay
+from semcache.proxy.asgi import HeaderList, Receive, Scope, Send, decoded
+from semcache.proxy.auth import Caller, user_of
+from semcache.proxy.body_limit import ClientGone, read_body
+from semcache.proxy.exchange import Exchange, reject
+from semcache.proxy.relay import identity_of
+from semcache.proxy.route_context import RouteContext
+from semcache.types import Request
+
+
+class CompletionRoute:
+    """Serves the endpoints whose answer is a model's text. One instance a process."""
+
+    def __init__(self, context: RouteContext) -> None:
+        self._context = context
+
+    async def __call__(self, dialect: Dialect, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request of this dialect."""
+        started, context = time.perf_counter(), self._context
+        caller: Caller | None = None
+        try:
+            body = await read_body(scope, receive, context.limits.max_body)
+            known = context.replayer.find(scope, body)
+            if known is not None:
+                await self._replay_known(known, send, started)
+                return
+            caller, epoch = context.auth.identify(scope["headers"]), context.replayer.epoch
+            request = self._read(dialect, body, scope, caller)
+            lookup = await context.consult(request)
+        except ClientGone:
+            return
+        except RequestRejected as error:
+            await reject(dialect, error, send)
+            if caller is not None:
+                context.record_unreadable(dialect.endpoint, caller, error.status, started)
+            return
+        exchange = Exchange(context, dialect, scope, body, caller, started, epoch)
+        await exchange.answer(lookup, receive, send)
+
+    async def _replay_known(self, known: hit_replay.RenderedHit, send: Send, started: float) -> None:
+        cache, replayer = self._context.cache, self._context.replayer
+        await replayer.send(known, send, replayer.request_id())
+        cache.event_log.repeat(known.template, cache.clock(), time.perf_counter() - started)
+
+    def _read(self, dialect: Dialect, body: bytes, scope: Scope, caller: Caller) -> Request:
+        headers: HeaderList = scope["headers"]
+        request = dialect.read(body)
+        controls = controls_from(decoded(scope), request.controls)
+        user = user_of(request.user, headers, caller, trust_header=self._context.limits.trust_user_header)
+        identity: Mapping[str, Any] = identity_of(request.identity, scope)
+        who = self._context.scope_of(caller, user, controls)
+        return replace(request, identity=identity, controls=controls, scope=who, user=user)

@@ -1,0 +1,91 @@
+"""Calls for embeddings that are in the air: which inputs each brings, and who waits for it.
+
+Knows digests of inputs and what came of a call, nothing of bodies or headers. Invariant: a call is cancelled when the
+last who waits for it leaves before it has ended, and never before; nobody joins a call that is being cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from semcache.types import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsResult:
+    """What came of a call: the reply, and what it brings.
+
+    `items` are in the order of the inputs, with their `shares` of the tokens; None where the reply is no answer.
+    `stored` says that all of them were kept.
+    """
+
+    status: int
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+    items: Sequence[bytes] | None = None
+    shares: Sequence[Usage] = ()
+    usage: Usage = field(default_factory=Usage)
+    stored: bool = False
+
+
+class EmbeddingsCall:
+    """A call in the air; to wait for it, enter it."""
+
+    def __init__(self, work: Coroutine[Any, Any, EmbeddingsResult]) -> None:
+        self.abandoned = False
+        self._waiting = 0
+        self._task = asyncio.create_task(work, name="semcache-embeddings")
+        # What breaks as the last one leaves is nobody's to hear.
+        self.when_done(lambda: self._task.cancelled() or self._task.exception())
+
+    def when_done(self, then: Callable[[], object]) -> None:
+        """Have this called once the call has ended, failed or been cancelled."""
+        self._task.add_done_callback(lambda _: then())
+
+    async def result(self) -> EmbeddingsResult:
+        """Wait for the end. Raises what broke the call."""
+        return await asyncio.shield(self._task)
+
+    def __enter__(self) -> EmbeddingsCall:
+        self._waiting += 1
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._waiting -= 1
+        if self._waiting == 0 and not self._task.done():
+            self.abandoned = True
+            self._task.cancel()
+
+
+class EmbeddingsCalls:
+    """The calls in the air that may be joined, by what names an input (`Lookup.key` and category)."""
+
+    def __init__(self) -> None:
+        self._by_input: dict[tuple[bytes, str], tuple[EmbeddingsCall, int]] = {}
+
+    def in_flight(self, name: tuple[bytes, str]) -> tuple[EmbeddingsCall, int] | None:
+        """The call that brings this input, and the place of its item; None where there is none to join."""
+        found = self._by_input.get(name)
+        return None if found is None or found[0].abandoned else found
+
+    def begin(
+        self, work: Coroutine[Any, Any, EmbeddingsResult], names: Sequence[tuple[bytes, str] | None]
+    ) -> EmbeddingsCall:
+        """Start a call for inputs of these names; None for those that it is not to be joined for."""
+        call = EmbeddingsCall(work)
+        ours = {name: (call, place) for place, name in enumerate(names) if name is not None}
+        self._by_input |= ours
+        call.when_done(lambda: self._remove(ours))
+        return call
+
+    def _remove(self, ours: Mapping[tuple[bytes, str], tuple[EmbeddingsCall, int]]) -> None:
+        for name, place in ours.items():
+            # Another call may have taken its place, once this one was abandoned.
+            if self._by_input.get(name) is place:
+                del self._by_input[name]
+
+    def __len__(self) -> int:
+        return len(self._by_input)

@@ -1,0 +1,168 @@
+"""Replaying a stored answer: its bytes, its headers, and a memo that spares identical requests all parsing.
+
+Knows nothing of forwarding. Invariant: the memo is asked with the caller's own bytes (path, body, every header that can
+matter), and an entry that was deleted, replaced, rejected or has expired is never replayed from it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from semcache.cache.response_cache import ResponseCache
+from semcache.protocols import Dialect
+from semcache.proxy.asgi import HeaderList, Send
+from semcache.proxy.relay import id_header
+from semcache.retention.eviction import Quota
+from semcache.retention.eviction.lru import Lru
+from semcache.types import Card, Entry, Lookup, Outcome, Recorded, Serve, public_id
+
+# Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.
+_HARMLESS = frozenset(
+    b"host user-agent accept accept-encoding accept-language connection content-length content-type "
+    b"traceparent tracestate x-request-id idempotency-key date".split()
+)
+_MEMO_BODY_LIMIT = 64 << 10
+_USES_A_SECOND = 32  # that are told to the eviction policy: what is asked for more often is in no danger
+EVENT_STREAM = b"text/event-stream; charset=utf-8"
+
+MemoKey = tuple[str, bytes, bytes, tuple[tuple[bytes, bytes], ...]]
+
+
+@dataclass(slots=True)
+class RenderedHit:
+    """An answer ready to be sent; `headers` and `uses` are those of the second `at`, the request id excepted."""
+
+    card: Card
+    payload: bytes
+    fixed: HeaderList
+    detail: str
+    template: Recorded
+    id_header: bytes
+    stale: bool = False
+    uses: int = 0
+    at: int = -1
+    headers: HeaderList | None = None
+
+
+class HitReplayer:
+    """Renders replays and remembers them by the bytes of the request.
+
+    `epoch` changes whenever who may see what changes; a replay made for a caller of an earlier one is not remembered.
+    """
+
+    def __init__(self, cache: ResponseCache, *, worker: str, capacity: int = 64 << 20) -> None:
+        self._cache = cache
+        self._clock = cache.clock
+        self._worker = worker
+        self._ids = count(1)
+        self._memo: dict[MemoKey, RenderedHit] = {}
+        self._slots: dict[int, MemoKey] = {}
+        self._capacity = capacity
+        self._quota = Quota(capacity, Lru())
+        self.epoch = 0
+
+    def request_id(self) -> str:
+        """A fresh id for a request."""
+        return f"req_{self._worker}{next(self._ids):010x}"
+
+    def find(self, scope: dict[str, Any], body: bytes) -> RenderedHit | None:
+        """The replay of an identical earlier request, if its entry still lives."""
+        if len(body) > _MEMO_BODY_LIMIT:
+            return None
+        replay = self._memo.get(memo_key(scope, body))
+        if replay is None:
+            return None
+        card, catalogue = replay.card, self._cache.registry
+        if catalogue.get(card.id) is not card or card.expires <= self._clock():
+            return None
+        return None if card.id in catalogue.rejected(card.exact) else replay
+
+    def remember(self, scope: dict[str, Any], body: bytes, replay: RenderedHit, epoch: int) -> None:
+        """Let identical requests skip parsing. `epoch` is the one in which the caller was identified."""
+        if len(body) > _MEMO_BODY_LIMIT or epoch != self.epoch:
+            return
+        key = memo_key(scope, body)
+        slot = hash(key)
+        self._memo[key] = replay
+        self._slots[slot] = key
+        for victim in self._quota.admit(slot, len(body) + len(replay.payload) + 1000):
+            self._memo.pop(self._slots.pop(victim), None)
+
+    def clear(self) -> None:
+        """Forget everything, because who may see what has changed."""
+        self.epoch += 1
+        self._memo.clear()
+        self._slots.clear()
+        self._quota = Quota(self._capacity, Lru())
+
+    def render(self, dialect: Dialect, lookup: Lookup, served: Serve, entry: Entry, template: Recorded) -> RenderedHit:
+        """Prepare the reply to a hit: a stream if the client asked for one, else the body."""
+        request = lookup.request
+        if request.stream:
+            payload, kind = b"".join(dialect.stream(entry.body, request.replay)), EVENT_STREAM
+        else:
+            payload, kind = entry.body, b"application/json"
+        fixed = [
+            (b"content-type", kind),
+            (b"content-length", str(len(payload)).encode()),
+            (b"cache-control", b"private, no-store"),
+        ]
+        return RenderedHit(
+            served.card, payload, fixed, served.how.value, template, id_header(request.endpoint), is_stale(served)
+        )
+
+    async def send(self, replay: RenderedHit, send: Send, request_id: str) -> None:
+        """Send a replay, which is a use of its entry."""
+        now = self._clock()
+        second = int(now)
+        if replay.at != second or replay.headers is None:
+            left = math.floor(replay.card.expires - now)
+            # RFC 9211, section 2.5: below zero it says that the answer is stale.
+            ttl = left if replay.stale else max(0, left)
+            age = max(0, int(now - replay.card.created))
+            status = f"semcache; hit; ttl={ttl}; detail={replay.detail}"
+            replay.headers = [*replay.fixed, (b"cache-status", status.encode()), (b"age", str(age).encode())]
+            replay.at, replay.uses = second, 0
+        headers = [*replay.headers, (replay.id_header, request_id.encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": replay.payload})
+        if replay.uses < _USES_A_SECOND:
+            replay.uses += 1
+            self._cache.registry.touch(replay.card)
+
+
+def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:
+    """What a request is remembered by."""
+    headers = tuple(
+        [pair for pair in scope["headers"] if pair[0] not in _HARMLESS and not pair[0].startswith(b"x-stainless-")]
+    )
+    return scope["path"], scope["query_string"], body, headers
+
+
+def debug_headers(lookup: Lookup) -> list[tuple[bytes, bytes]]:
+    """What trusted callers are told of a decision."""
+    decision = lookup.decision
+    headers = [(b"x-semcache-category", lookup.category.encode())]
+    if isinstance(decision, Serve):
+        headers.append((b"x-semcache-id", public_id(decision.card.id).encode()))
+        headers.append((b"x-semcache-score", f"{decision.score:.4f}".encode()))
+        headers.append((b"x-semcache-p-correct", f"{decision.p_correct:.4f}".encode()))
+    elif getattr(decision, "nearest", None) is not None:
+        headers.append((b"x-semcache-score", f"{decision.nearest.score:.4f}".encode()))  # type: ignore[union-attr]
+    return headers
+
+
+def memorable(lookup: Lookup) -> bool:
+    """Whether an identical request is sure to be decided alike: a fresh exact hit under no time-dependent control."""
+    decision = lookup.decision
+    if not isinstance(decision, Serve) or is_stale(decision):
+        return False
+    return decision.how is Outcome.EXACT and lookup.request.controls.max_age is None
+
+
+def is_stale(served: Serve) -> bool:
+    """Whether the answer has outlived its time and is served while the backend is asked anew."""
+    return served.stale

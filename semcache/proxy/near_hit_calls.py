@@ -1,0 +1,67 @@
+"""Calls of a model for a whole answer that no client's stream hangs on.
+
+Knows backends and dialects, not who asks or why. Invariant: what comes back is one complete reply of status 200, read
+and closed within the time that was given; `without_client_headers` leaves of a call what any client's would have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from semcache.errors import UpstreamError
+from semcache.protocols import Outbound
+from semcache.proxy.relay import is_stream
+
+if TYPE_CHECKING:
+    from semcache.protocols import Backend, Dialect, Reply
+    from semcache.types import Assembled
+
+_PASSED_ON = frozenset(["content-type", "accept", "anthropic-version"])
+
+
+class NoAnswer(UpstreamError):
+    """The backend answered, with no answer."""
+
+
+class WithoutClientHeaders:
+    """A backend that is not the upstream of a request: nothing of the client's goes there but what is asked."""
+
+    def __init__(self, inner: Backend) -> None:
+        self._inner = inner
+
+    async def send(self, outbound: Outbound) -> Reply:
+        """Ask without the client's headers and query. Raises UpstreamError."""
+        return await self._inner.send(without_client_headers(outbound))
+
+    async def close(self) -> None:
+        """Close what is behind."""
+        await self._inner.close()
+
+
+def without_client_headers(outbound: Outbound) -> Outbound:
+    """The call without the client's credentials, or anything else of its headers and query."""
+    headers = [(name, value) for name, value in outbound.headers if name.lower() in _PASSED_ON]
+    return replace(outbound, headers=headers, query="")
+
+
+async def complete_answer(backend: Backend, dialect: Dialect, outbound: Outbound, patience: float) -> Assembled:
+    """The answer to a call that asks for no stream, within `patience` seconds.
+
+    Raises TimeoutError, NoAnswer for another status than 200, and UpstreamError.
+    """
+    async with asyncio.timeout(patience):
+        reply = await backend.send(outbound)
+        try:
+            chunks = [chunk async for chunk in reply.chunks()]
+        finally:
+            await reply.close()
+    if reply.status != 200 or is_stream(reply):
+        raise NoAnswer(f"status {reply.status}")
+    return dialect.parse(b"".join(chunks))
+
+
+def is_text(answer: Assembled) -> bool:
+    """Whether an answer is a whole text and nothing else: what may be served, shown or compared."""
+    return answer.complete and not answer.refusal and not answer.tool_calls and bool(answer.text.strip())

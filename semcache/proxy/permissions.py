@@ -1,0 +1,68 @@
+"""Who may call the administrative routes, as dependencies of FastAPI, and what a refusal looks like.
+
+Knows keys and rights, nothing of what a route does. Invariant: without keys this machine alone is trusted, and only as
+localhost.
+"""
+
+from typing import Any
+
+from fastapi import Request
+from pydantic import BaseModel
+
+from semcache.config.settings import is_loopback
+from semcache.errors import RequestRejected
+from semcache.proxy.auth import Authenticator, Caller
+
+
+class Problem(BaseModel):
+    """What is wrong with a request, as the OpenAI API says it."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class Refusal(BaseModel):
+    """The body of every refusal."""
+
+    error: Problem
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Refusal, "description": "a field that cannot be used"},
+    401: {"model": Refusal, "description": "no API key, or one that is not known or has been revoked"},
+    403: {"model": Refusal, "description": "this needs a key with more rights"},
+    404: {"model": Refusal, "description": "no such entry"},
+    503: {"model": Refusal, "description": "the store cannot be reached"},
+}
+
+
+class Permissions:
+    """Dependencies that give the caller of a request. Each raises RequestRejected, 401 or 403."""
+
+    def __init__(self, auth: Authenticator) -> None:
+        self._auth = auth
+
+    def known(self, request: Request) -> Caller:
+        """Anybody with a key, or on this machine where there are none."""
+        who = self._auth.identify(request.headers.raw)
+        if who.admin and who.key_id is None and not is_loopback(request.url.hostname or ""):
+            # Without keys this machine alone is trusted, and a web page that had its own name point here is not it.
+            message = f"call this address as localhost, not as {request.url.hostname!r}, or make an API key"
+            raise RequestRejected(403, message, code="forbidden")
+        return who
+
+    def trusted(self, request: Request) -> Caller:
+        """Who may see what is kept."""
+        who = self.known(request)
+        if not who.trusted and not who.admin:
+            raise RequestRejected(403, "this needs a trusted API key: semcache keys create --trusted", code="forbidden")
+        return who
+
+    def administrator(self, request: Request) -> Caller:
+        """Who may see and change everything."""
+        who = self.known(request)
+        if not who.admin:
+            raise RequestRejected(403, "this needs an admin API key: semcache keys create --admin", code="forbidden")
+        return who

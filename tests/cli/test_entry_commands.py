@@ -1,0 +1,198 @@
+"""Looking at entries, deleting them, and saying that they are wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from semcache.agents.library import AsyncSemanticCache
+from semcache.cli.entry_commands import _scope
+from semcache.cli.open_store import store_of
+from semcache.config.settings import Settings
+from semcache.matching import features
+from semcache.types import Outcome, Recorded, Scope, Why, parse_id
+from semcache.types.evidence import Label, LabelSource
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Fill = Callable[..., Awaitable[list[str]]]
+PROMPTS = {"How do I reverse a list in Python?": "Use reversed().", "What is a monad?": "A monoid, they say."}
+
+
+async def test_get_shows_an_entry_with_its_answer(run: Run, fill: Fill) -> None:
+    [entry_id, _] = await fill(PROMPTS)
+    done = run("get", entry_id)
+    assert done.returncode == 0
+    assert "How do I reverse a list in Python?" in done.stdout
+    assert done.stdout.endswith("Use reversed().\n")
+    shown = json.loads(run("get", entry_id, "--json").stdout)
+    assert shown["id"] == entry_id
+    assert shown["answer"]["choices"][0]["message"]["content"] == "Use reversed()."
+    assert run("get", "0" * 16).returncode == 1
+    malformed = run("get", "12")
+    assert malformed.returncode == 2
+    assert "'12'" in malformed.stderr
+
+
+async def test_purge_deletes_what_matches_and_a_dry_run_nothing(run: Run, fill: Fill) -> None:
+    await fill(PROMPTS)
+    others = await fill({"What is a functor?": "A map."}, tenant="acme")
+    tried = json.loads(run("purge", "--scope", "acme", "--dry-run", "--json").stdout)
+    assert tried == {"ids": others, "count": 1, "dry_run": True}
+    assert run("get", others[0]).returncode == 0
+    assert others[0] in run("purge", "--scope", "acme", "--dry-run").stdout
+    assert json.loads(run("purge", "--scope", "acme", "--json").stdout)["ids"] == others
+    assert run("get", others[0]).returncode == 1
+    assert json.loads(run("purge", "--model", "m", "--older-than", "1h", "--json").stdout)["count"] == 0
+    assert json.loads(run("purge", "--model", "m", "--older-than", "0s", "--json").stdout)["count"] == 2
+
+
+async def test_purge_of_everything_has_to_be_said_twice(run: Run, fill: Fill) -> None:
+    await fill(PROMPTS)
+    nothing = run("purge")
+    assert nothing.returncode == 2
+    assert "--tag" in nothing.stderr
+    assert run("purge", "--all").returncode == 2
+    assert json.loads(run("purge", "--all", "--dry-run", "--json").stdout)["count"] == 2
+    assert run("purge", "--older-than", "soon").returncode == 2
+    assert json.loads(run("purge", "--all", "--yes", "--json").stdout)["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (None, (None, None, None)),
+        ("acme", ("acme", None, None)),
+        ("acme/ann", ("acme", "ann", None)),
+        ("acme//eu", ("acme", None, "eu")),
+        ("acme/ann/eu/west", ("acme", "ann", "eu/west")),
+    ],
+)
+def test_a_scope_is_tenant_user_namespace(text: str | None, expected: tuple[str | None, ...]) -> None:
+    assert _scope(text) == expected
+
+
+async def test_feedback_keeps_a_wrong_answer_from_where_it_was_served(run: Run, fill: Fill, tmp_path: Path) -> None:
+    [served, replayed] = await fill(PROMPTS)
+    number = parse_id(served)
+    plain = str(tmp_path / "plain.yaml")
+    other = b"x" * 32
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=plain, embedder="hashing") as cache:
+        event = Recorded(
+            "r", time.time(), "chat", Scope(), "m", "default", Outcome.SEMANTIC, Why.SEMANTIC, 200, number, other
+        )
+        await cache.components.store.record([event])
+    assert run("feedback", served, "--right").returncode == 0
+    # The fixture replayed it to its own request too: nobody can tell which of the two complains.
+    assert "2 requests" in run("feedback", served, "--wrong").stderr
+    assert json.loads(run("feedback", replayed, "--wrong", "--json").stdout)["result"] == "deleted"
+    assert run("get", replayed).returncode == 1
+    assert run("feedback", replayed, "--wrong").returncode == 1
+    assert run("feedback", served).returncode == 2
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=plain, embedder="hashing") as cache:
+        assert number in cache.registry.rejected(other)
+        assert (await cache.lookup("How do I reverse a list in Python?", model="m")).answer is None
+
+
+async def test_running_workers_learn_from_what_the_command_says(run: Run, fill: Fill, tmp_path: Path) -> None:
+    await fill(PROMPTS)
+    pack = tmp_path / "lenient.yaml"
+    pack.write_text("name: lenient\ndefaults: {strategy: static, threshold: 0.5}\ncategories: {default: {}}\n")
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=str(pack), embedder="hashing") as cache:
+        served = await cache.lookup("How do I reverse a list in Python please?", model="m")
+        assert served.outcome is Outcome.SEMANTIC
+        assert run("feedback", served.entry_id, "--right").returncode == 0
+        await cache.catch_up()
+        [label] = await cache.components.store.labels(0)
+        assert (label.source.value, label.correct) == ("feedback", True)
+
+
+async def test_stats_count_requests_without_a_server(run: Run, fill: Fill) -> None:
+    await fill(PROMPTS)
+    found = json.loads(run("stats", "--json").stdout)
+    assert found["total"]["entries"] == 2
+    assert found["total"]["exact"] == 2
+    assert found["total"]["hit_rate"] == 0.5
+    shown = run("stats").stdout
+    assert "50.0%" in shown
+    assert "neither entries" not in shown
+    promised = found["categories"]["default"]
+    assert (promised["strategy"], promised["state"], promised["target"]) == ("certified", "provisional", 0.01)
+    unreachable = run("stats", "--url", "http://127.0.0.1:9")
+    assert unreachable.returncode == 1
+    assert unreachable.stderr.startswith("error: http://127.0.0.1:9/semcache/stats")
+
+
+@pytest.mark.parametrize("body", [b"[]", b'{"categories": {}}', b"null", b"Welcome!"])
+def test_stats_of_what_is_no_semcache_server_are_an_error(run: Run, body: bytes) -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with HTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{other.server_port}"
+        done = run("stats", "--url", url)
+        other.shutdown()
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {url}/semcache/stats ")
+    assert done.stderr.count("\n") == 1
+
+
+async def test_stats_show_what_audits_have_shown_even_of_labels_after_the_saved_state(
+    run: Run, fill: Fill, tmp_path: Path
+) -> None:
+    await fill(PROMPTS)
+    where = {"policies": str(tmp_path / "plain.yaml"), "embedder": "hashing"}
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), **where) as cache:
+        await cache.components.store.label([audit(correct=number > 0) for number in range(10)])
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), **where) as cache:
+        # Taken in and saved when it closes; these ten are not.
+        await cache.settle()
+    async with store_of(Settings.load({"data": tmp_path / "data"}, {}, None)) as store:
+        await store.label([audit(correct=True) for _ in range(10)])
+    known = json.loads(run("stats", "--json").stdout)["categories"]["default"]
+    assert (known["labels"], known["audits"], known["wrong"]) == (20, 20, 1)
+    assert known["error_per_hit"]["low"] < 0.05 < known["error_per_hit"]["high"]
+    shown = run("stats").stdout
+    assert "1% per hit" in shown
+    assert "5% (" in shown
+    assert "calibrated on shipped data" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 120
+
+
+async def test_stats_list_what_has_traffic_and_do_not_round_a_first_saving_away(run: Run, tmp_path: Path) -> None:
+    plain = str(tmp_path / "plain.yaml")
+    message = {"role": "assistant", "content": "A monoid, they say."}
+    answer = {
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30},
+    }
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=plain, embedder="hashing") as cache:
+        for _ in range(2):
+            found = await cache.lookup("What is a monad?", model="gpt-4o-mini")
+            if found.answer is None:
+                await cache.record(found, answer)
+    shown = run("stats", "--policies", "default").stdout
+    assert [line.split()[0] for line in shown.splitlines()[1:4]] == ["default", "total", "neither"]
+    assert "neither entries nor requests: chat, code, facts" in shown
+    assert shown.count("chat") == 1
+    assert re.search(r"total .* 0\.000013\b", shown)
+
+
+def audit(*, correct: bool) -> Label:
+    values = (0.0,) * len(features.NAMES)
+    return Label(1.0, "default", "default", 1, 1, b"x" * 32, 0.95, values, 0.99, correct, LabelSource.AUDIT, True, 0.1)

@@ -1,0 +1,228 @@
+"""Behind the proxy an agent's finished run becomes a plan, which answers the next task in the client's own dialect."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI, Response
+
+from semcache.dialects import dialects
+from semcache.errors import RequestRejected
+from semcache.proxy import plan_dialects
+from semcache.proxy.auth import Authenticator, new_key
+from semcache.proxy.plan_routes import plan_routes
+from semcache.proxy.plan_service import PlanService
+from semcache.types import Endpoint, Scope
+from tests.agents.worlds import SALT, TOOLS, asked, called, cancelling, opened
+
+ANN, BO = cancelling("ann_lee_1", "AB12CD"), cancelling("bo_ray_2", "EF34GH")
+TASK = asked("Cancel the first reservation of user cy_fox_3, please")
+CALLED = [*TASK, *called(("find_user", {"user_id": "cy_fox_3"}, {"reservations": ["IJ56KL"]}))]
+PATHS = {Endpoint.CHAT: "chat", Endpoint.MESSAGES: "messages", Endpoint.RESPONSES: "responses"}
+
+
+def body(endpoint: Endpoint, messages: list[dict[str, Any]], **fields: Any) -> dict[str, Any]:
+    """A request of this dialect with this conversation."""
+    if endpoint is Endpoint.CHAT:
+        return {"model": "m", "messages": messages, "tools": TOOLS, **fields}
+    flat = [{**one["function"], "annotations": one["annotations"]} for one in TOOLS]
+    if endpoint is Endpoint.MESSAGES:
+        tools = [{**one, "input_schema": one.pop("parameters")} for one in flat]
+        turns = [blocks(one) for one in messages[1:]]
+        return {
+            "model": "m",
+            "max_tokens": 9,
+            "system": messages[0]["content"],
+            "messages": turns,
+            "tools": tools,
+            **fields,
+        }
+    items = [item for one in messages[1:] for item in entries(one)]
+    tools = [{"type": "function", **one} for one in flat]
+    return {
+        "model": "m",
+        "instructions": messages[0]["content"],
+        "input": items,
+        "tools": tools,
+        "store": False,
+        **fields,
+    }
+
+
+def blocks(one: dict[str, Any]) -> dict[str, Any]:
+    if one["role"] == "tool":
+        return {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": one["tool_call_id"], "content": one["content"]}],
+        }
+    if not one.get("tool_calls"):
+        return one
+    uses = [
+        {
+            "type": "tool_use",
+            "id": call["id"],
+            "name": call["function"]["name"],
+            "input": json.loads(call["function"]["arguments"]),
+        }
+        for call in one["tool_calls"]
+    ]
+    return {"role": "assistant", "content": uses}
+
+
+def entries(one: dict[str, Any]) -> list[dict[str, Any]]:
+    if one["role"] == "tool":
+        return [{"type": "function_call_output", "call_id": one["tool_call_id"], "output": one["content"]}]
+    if not one.get("tool_calls"):
+        return [one]
+    return [
+        {
+            "type": "function_call",
+            "call_id": call["id"],
+            "name": call["function"]["name"],
+            "arguments": call["function"]["arguments"],
+        }
+        for call in one["tool_calls"]
+    ]
+
+
+def said(endpoint: Endpoint, text: str) -> bytes:
+    """A model's last answer in this dialect."""
+    if endpoint is Endpoint.CHAT:
+        return json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode()
+    if endpoint is Endpoint.MESSAGES:
+        return json.dumps({"content": [{"type": "text", "text": text}]}).encode()
+    message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    return json.dumps({"output": [message]}).encode()
+
+
+def request(endpoint: Endpoint, messages: list[dict[str, Any]], tenant: str = "default", **fields: Any):
+    read = dialects()[endpoint].read(json.dumps(body(endpoint, messages, **fields)).encode())
+    return replace(read, scope=Scope(tenant))
+
+
+async def learned(endpoint: Endpoint, **given: Any) -> PlanService:
+    """A service through which two runs have passed that ended well."""
+    service = PlanService(opened(), salt=SALT, clock=lambda: 1000.0, **given)
+    for run in (ANN, BO):
+        name = await service.passed(request(endpoint, run[:-1]), [], said(endpoint, "Done."))
+        if not given:
+            assert service.plans.library.templates()[1:] == []
+            assert await service.outcome(name, success=True, tenant="default")
+            assert not await service.outcome(name, success=True, tenant="default")
+    return service
+
+
+@pytest.mark.parametrize("endpoint", PATHS)
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_plan_answers_in_the_dialect_of_the_client(endpoint: Endpoint, stream: bool) -> None:
+    service, dialect = await learned(endpoint), dialects()[endpoint]
+    for messages, expected in (
+        (TASK, {"user_id": "cy_fox_3"}),
+        (CALLED, {"reservation_id": "IJ56KL", "reason": "change of plan"}),
+    ):
+        served = await service.serve(dialect, request(endpoint, messages, stream=stream), [], "7")
+        assert served is not None
+        if stream:
+            assembler = dialect.assembler()
+            assembler.feed(served.payload)
+            answer = assembler.finish()
+        else:
+            answer = dialect.parse(served.payload)
+        assert (answer.complete, answer.tool_calls) == (True, True)
+        spoken = plan_dialects.said(endpoint, answer.body)
+        assert spoken is not None
+        [call] = spoken["tool_calls"]
+        arguments = call["function"]["arguments"]
+        assert (json.loads(arguments) if isinstance(arguments, str) else arguments) == expected
+        assert (b"cache-status", b"semcache; hit; detail=plan") in served.headers
+    assert await service.serve(dialect, request(endpoint, TASK, "other"), [], "7") is None
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"tool_choice": "none"}, {"tool_choice": {"type": "function", "function": {"name": "refund"}}}, {"tools": []}],
+)
+async def test_who_leaves_no_choice_of_tools_is_not_answered_by_a_plan(fields: dict[str, Any]) -> None:
+    service, dialect = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
+    assert await service.serve(dialect, request(Endpoint.CHAT, TASK, **fields), [], "7") is None
+
+
+async def test_a_failed_run_is_a_negative_of_the_plan_that_it_was_served() -> None:
+    service, dialect = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
+    session = [(b"x-semcache-session", b"s1")]
+    served = await service.serve(dialect, request(Endpoint.CHAT, TASK), session, "7")
+    run = dict(served.headers)[b"x-semcache-run"].decode()
+    assert run == service.run_of("default", "", "s1", [])
+    await service.passed(request(Endpoint.CHAT, CALLED), session, said(Endpoint.CHAT, "I could not."))
+    assert not await service.outcome(run, success=False, tenant="other")
+    assert await service.outcome(run, success=False, tenant="default")
+    assert await service.serve(dialect, request(Endpoint.CHAT, TASK), session, "8") is None
+
+
+async def test_the_rule_may_take_every_whole_run_and_never_a_broken_one() -> None:
+    service = await learned(Endpoint.CHAT, rule="finished")
+    assert [one.runs for one in service.plans.library.templates()] == [2]
+    broken = [*asked("Refund order 7 with 3 coins"), *called(("refund", {"order": 7, "amount": 3}, "Error: no"))]
+    await service.passed(request(Endpoint.CHAT, broken), [], said(Endpoint.CHAT, "Sorry."))
+    assert len(service.plans.library.templates()) == 1
+
+
+@pytest.mark.parametrize("endpoint", PATHS)
+async def test_a_hint_is_put_into_the_system_prompt_and_nothing_else_changes(endpoint: Endpoint) -> None:
+    service = await learned(endpoint)
+    asking = request(endpoint, TASK, metadata={"a": 1.50})
+    raw = await service.hinted(asking, [])
+    assert raw is not None
+    new, old = json.loads(raw), json.loads(asking.raw)
+    assert "1. call find_user(user_id)" in json.dumps(new)
+    changed = {name for name in new if new[name] != old.get(name)}
+    assert changed == {{Endpoint.CHAT: "messages", Endpoint.MESSAGES: "system"}.get(endpoint, "instructions")}
+
+
+async def test_routes_keep_to_the_callers_tenant() -> None:
+    service = await learned(Endpoint.CHAT)
+    key, mine = new_key(lambda n: b"k" * n, 0.0, "default", "mine", SALT, trusted=True)
+    other, theirs = new_key(lambda n: b"o" * n, 0.0, "other", "theirs", SALT, trusted=True)
+    app = FastAPI()
+    app.include_router(plan_routes(service, Authenticator([mine, theirs], SALT)))
+
+    @app.exception_handler(RequestRejected)
+    async def refused(_request: Any, error: RequestRejected) -> Response:
+        return Response(error.message, error.status)
+
+    transport = httpx2.ASGITransport(app=app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://proxy") as client:
+
+        async def call(method: str, path: str, plain: str = key, **sent: Any) -> httpx2.Response:
+            return await client.request(method, f"/semcache/plans{path}", headers={"x-semcache-key": plain}, **sent)
+
+        assert (await client.get("/semcache/plans")).status_code == 401
+        [row] = (await call("GET", "")).json()
+        assert (row["runs"], row["writes"]) == (2, ["cancel"])
+        assert (await call("GET", "", other)).json() == []
+        place = f"/{row['id']}"
+        shown = (await call("GET", place)).json()
+        shown["steps"][1]["actions"][0]["arguments"]["reason"] = "by request"
+        assert (await call("PUT", place, other, json=shown)).status_code == 404
+        assert (await call("PUT", place, json={"steps": 3})).status_code == 400
+        assert (await call("PUT", place, json=shown)).json()["version"] == shown["version"] + 1
+        said_so = {"plan": row["id"], "success": False}
+        assert (await call("POST", "/outcome", other, json=said_so)).status_code == 404
+        assert (await call("POST", "/outcome", json=said_so)).status_code == 200
+        assert (await call("POST", "/outcome", json={"success": True})).status_code == 400
+        assert (await call("GET", "")).json()[0]["success"] < row["success"]
+        assert (await call("POST", "/purge", json={})).status_code == 400
+        assert (await call("POST", "/purge", other, json={"everything": True})).json()["count"] == 0
+        assert (await call("POST", "/purge", json={"ids": [row["id"]]})).json()["ids"] == [row["id"]]
+        assert (await call("GET", place)).status_code == 404
+
+
+@pytest.mark.parametrize("raw", [b"[]", b"{", b"{}", b'{"tools": [1], "messages": 3}', b'{"tools": [1], "input": [7]}'])
+def test_what_is_no_conversation_is_none(raw: bytes) -> None:
+    assert plan_dialects.conversation(Endpoint.MESSAGES, raw) is None
+    assert plan_dialects.conversation(Endpoint.RESPONSES, raw) is None
+    assert plan_dialects.said(Endpoint.CHAT, raw) is None
