@@ -39,7 +39,7 @@ SETTINGS = {
     "cache.hot_bytes": "Memory for answers that are replayed without asking the store, per worker.",
     "cache.target": "The error to keep, in every category; overrides the pack's.",
     "cache.judge": "How a cached answer is compared with a fresh one, in the background: the same string (`exact`), "
-    "the same words (`normalised`), the same meaning by the embedder (`verifier`), or the word of a language model "
+    "the same words (`normalised`), the same meaning by the embedder (`verifier`), or the verdict of a language model "
     "(`llm`, see `judge.model`). Free text needs one of the last two. Or a plug-in's name.",
     "cache.seed": "Makes random choices reproducible.",
     "judge.url": "Where the judge `llm` is asked, an OpenAI-compatible base URL. Empty: the upstream.",
