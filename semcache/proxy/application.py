@@ -40,10 +40,10 @@ from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.leases import Leases
-from semcache.proxy.overload import LoadCountingBackend, relax_under_load
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
 from semcache.proxy.route_context import RequestLimits, RouteContext
+from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend

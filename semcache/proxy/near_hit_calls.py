@@ -7,7 +7,9 @@ and closed within the time that was given; `without_client_headers` leaves of a 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from semcache.errors import UpstreamError
@@ -15,10 +17,36 @@ from semcache.protocols import Outbound
 from semcache.proxy.relay import is_stream
 
 if TYPE_CHECKING:
-    from semcache.protocols import Backend, Dialect, Reply
-    from semcache.types import Assembled
+    from semcache.protocols import Backend, Dialect, Judge, Reply
+    from semcache.types import Assembled, Lookup, Usage
 
 _PASSED_ON = frozenset(["content-type", "accept", "anthropic-version"])
+
+
+@dataclass(frozen=True, slots=True)
+class NearHitModels:
+    """The backends of the small and of the large model, and the judge that compares their answers."""
+
+    small: Backend
+    large: Backend
+    judge: Judge
+
+
+@dataclass(frozen=True, slots=True)
+class NearHitEnvironment:
+    """The proxy that near hits run in.
+
+    `entry_id` is the entry that the answer to a request has become, None where it was not kept. `spent` is told of
+    every call whose answer is served to nobody, with its price in US dollars. `load` is that of the large model: 1 is
+    full.
+    """
+
+    salt: bytes
+    clock: Callable[[], float]
+    rng: random.Random
+    entry_id: Callable[[Lookup], int | None] = lambda _: None
+    spent: Callable[[Lookup, Usage, float], object] = lambda *_: None
+    load: Callable[[], float] = lambda: 0.0
 
 
 class NoAnswer(UpstreamError):

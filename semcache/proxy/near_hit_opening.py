@@ -22,11 +22,11 @@ from semcache.config.packs import Pack
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.proxy.background import BackgroundWork
-from semcache.proxy.near_hit_calls import WithoutClientHeaders
+from semcache.proxy.near_hit_calls import NearHitEnvironment, NearHitModels, WithoutClientHeaders
 from semcache.proxy.near_hit_replays import ExampleReplays
 from semcache.proxy.near_hit_service import NearHitService
 from semcache.proxy.near_hit_state import NearHitState
-from semcache.proxy.overload import LoadCountingBackend
+from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.storage.accounting import Prices, substituted
 from semcache.storage.indexes.flat import FlatIndex
@@ -106,7 +106,7 @@ async def open_near_hits(
         card = cache.registry.get(entry_id)
         return card is not None and card.expires > cache.clock()
 
-    def id_of(lookup: Lookup) -> int | None:
+    def entry_id(lookup: Lookup) -> int | None:
         card = cache.registry.exact(lookup.key.exact) if lookup.key is not None else None
         return card.id if card is not None and card.text == lookup.request.text else None
 
@@ -120,28 +120,20 @@ async def open_near_hits(
 
     background = BackgroundWork(concurrency=chosen.concurrency, waiting=chosen.waiting)
     near = NearHits(terms, FlatIndex, alive=alive)
+    environment = NearHitEnvironment(cache.salt, cache.clock, components.rng, entry_id, spent, load)
     replays = ExampleReplays(
         near,
         WithoutClientHeaders(upstream),
         components.judge,
+        environment,
         rate=said.replays,
-        clock=cache.clock,
-        load=load,
-        spent=spent,
         patience=settings.upstream.timeout,
     )
     service = NearHitService(
         near,
-        upstream if own is None else WithoutClientHeaders(own),
-        upstream,
-        components.judge,
+        NearHitModels(upstream if own is None else WithoutClientHeaders(own), upstream, components.judge),
+        environment,
         background,
-        salt=cache.salt,
-        id_of=id_of,
-        clock=cache.clock,
-        rng=components.rng,
-        spent=spent,
-        load=load,
         patience=settings.near.timeout,
         replays=replays,
     )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -19,14 +18,14 @@ from semcache.agents.nearhits import example_replay
 from semcache.agents.nearhits.place import restated
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.proxy.background import TokenBucket
-from semcache.proxy.near_hit_calls import NoAnswer, complete_answer, is_text, without_client_headers
+from semcache.proxy.near_hit_calls import NearHitEnvironment, NoAnswer, complete_answer, is_text, without_client_headers
 from semcache.runtime.breaker import Breaker
 from semcache.types.evidence import Comparison
 
 if TYPE_CHECKING:
     from semcache.agents.nearhits import NearExample, NearHits
     from semcache.protocols import Backend, Dialect, Judge, Outbound
-    from semcache.types import Assembled, Lookup, Usage
+    from semcache.types import Assembled, Lookup
 
 QUIET = 30.0  # seconds without a request
 _EVERY = 5.0  # seconds between two looks
@@ -50,8 +49,7 @@ class RequestPattern:
 class ExampleReplays:
     """Replays of one process's near hits: at most `rate` an hour, 0 for none.
 
-    `large` is asked and `judge` compares; `spent` is told of each answer with its price in US dollars. `load` is the
-    large model's, 1 where it is full; `patience` is in seconds.
+    `large` is asked and `judge` compares; `patience` is how many seconds an answer may take.
     """
 
     def __init__(
@@ -59,19 +57,18 @@ class ExampleReplays:
         near: NearHits,
         large: Backend,
         judge: Judge,
+        environment: NearHitEnvironment,
         *,
         rate: float,
-        clock: Callable[[], float],
-        load: Callable[[], float] = lambda: 0.0,
-        spent: Callable[[Lookup, Usage, float], object] = lambda *_: None,
         patience: float = 20.0,
     ) -> None:
         self._near, self._large, self._judge, self._rate = near, large, judge, rate
-        self._clock, self._load, self._spent, self._patience = clock, load, spent, patience
+        self._clock, self._load, self._spent = environment.clock, environment.load, environment.spent
+        self._patience = patience
         self._patterns: OrderedDict[bytes, RequestPattern] = OrderedDict()
-        self._bucket = TokenBucket(rate / 3600.0, 1.0, clock())
+        self._bucket = TokenBucket(rate / 3600.0, 1.0, self._clock())
         self._breaker = Breaker(shortest=60.0, longest=_REST)
-        self._last = clock()
+        self._last = self._clock()
         self._running: asyncio.Task[None] | None = None
         self.counts: Counter[str] = Counter()
 

@@ -7,7 +7,7 @@ comparisons keep nobody waiting, and no fault here reaches a client.
 
 from __future__ import annotations
 
-import random
+import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from semcache.agents.nearhits.near import Draws
 from semcache.errors import SemcacheError, UpstreamError
 from semcache.proxy.background import BackgroundWork
 from semcache.proxy.hit_replay import EVENT_STREAM
-from semcache.proxy.near_hit_calls import NoAnswer, complete_answer, is_text
+from semcache.proxy.near_hit_calls import NearHitEnvironment, NearHitModels, NoAnswer, complete_answer, is_text
 from semcache.proxy.relay import unstreamed
 from semcache.request import conversation
 from semcache.request.keys import digest
@@ -27,11 +27,12 @@ from semcache.types import Endpoint, Forward, Lookup, Usage
 from semcache.types.evidence import Comparison
 
 if TYPE_CHECKING:
-    from semcache.protocols import Backend, Dialect, Judge, Outbound
+    from semcache.protocols import Backend, Dialect, Outbound
     from semcache.proxy.asgi import HeaderList
     from semcache.proxy.near_hit_replays import ExampleReplays
     from semcache.types import Assembled, CacheKey, Vector
 
+_log = logging.getLogger(__name__)
 _DOUBTED = 256  # answers that a cascade did not believe, until the large model's are there
 _DIALECTS = (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
 
@@ -55,33 +56,23 @@ class NearHitReply:
 class NearHitService:
     """The near hits of one proxy process.
 
-    `small` and `large` are the backends of the two models, `judge` compares their answers, `id_of` is the entry that
-    the answer to a request has become, None where it was not kept; such an entry is what an example is made of.
-    `spent` is told of every call whose answer is served to nobody, as of one that only compares, with its price in US
-    dollars. `load` says how busy the large model is (1 is full), `patience` is how many seconds the small one has; a
-    small model that fails is left alone for a while. `replays`, if any, give way to requests.
+    An example is made of the entry that an answer of the large model has become. `patience` is how many seconds a model
+    has for an answer; a small model that fails is left alone for a while. `replays`, if any, give way to requests.
     """
 
     def __init__(
         self,
         near: NearHits,
-        small: Backend,
-        large: Backend,
-        judge: Judge,
+        models: NearHitModels,
+        environment: NearHitEnvironment,
         background: BackgroundWork,
         *,
-        salt: bytes,
-        id_of: Callable[[Lookup], int | None],
-        clock: Callable[[], float],
-        rng: random.Random,
-        spent: Callable[[Lookup, Usage, float], object] = lambda *_: None,
-        load: Callable[[], float] = lambda: 0.0,
         patience: float = 20.0,
         replays: ExampleReplays | None = None,
     ) -> None:
-        self.near, self._small, self._large, self._judge, self._background = near, small, large, judge, background
-        self._salt, self._id_of, self._clock, self._rng, self._load = salt, id_of, clock, rng, load
-        self._spent, self._patience, self._replays = spent, patience, replays
+        self.near, self._models, self._background = near, models, background
+        self._environment, self._clock, self._spent = environment, environment.clock, environment.spent
+        self._patience, self._replays = patience, replays
         self._doubted: OrderedDict[str, Assembled] = OrderedDict()
         self._breaker = Breaker(longest=60.0)
         self.counts: Counter[str] = Counter()
@@ -92,6 +83,7 @@ class NearHitService:
             self._replays.give_way()
         if lookup.key is None or not self._is_eligible(lookup) or not self._breaker.closed(self._clock()):
             return None
+        draw = self._environment.rng.random
         try:
             return self.near.consider(
                 lookup.request.text,
@@ -99,11 +91,12 @@ class NearHitService:
                 category=lookup.category,
                 vector=lookup.vector,
                 now=self._clock(),
-                load=self._load(),
-                draws=Draws(self._rng.random(), self._rng.random(), self._rng.random()),
+                load=self._environment.load(),
+                draws=Draws(draw(), draw(), draw()),
             )
         except Exception:
             self.counts["fault"] += 1
+            _log.warning("who is to answer a request could not be chosen: the large model answers", exc_info=True)
             return None
 
     async def serve(
@@ -129,6 +122,7 @@ class NearHitService:
                 payload, kind = b"".join(dialect.stream(answer.body, request.replay)), EVENT_STREAM
         except Exception:
             self.counts["fault"] += 1
+            _log.warning("an answer of the small model could not be replayed: the large model answers", exc_info=True)
             return None
         longer = sum(one.tokens for one in choice.shown)
         alone = Usage(max(0, answer.usage.prompt_tokens - longer), answer.usage.completion_tokens)
@@ -158,11 +152,11 @@ class NearHitService:
         doubted = self._doubted.pop(lookup.request_id, None)
         if not is_text(answer):
             return
-        entry_id = self._id_of(lookup)
+        entry_id = self._environment.entry_id(lookup)
         if entry_id is not None and lookup.key is not None and lookup.vector is not None:
             cost = self.near.settings.large.cost(answer.usage)
             self.add_example(entry_id, lookup.key, answer, lookup.vector, cost, self._clock())
-        if doubted is not None and self._rng.random() < self.near.settings.rate:
+        if doubted is not None and self._environment.rng.random() < self.near.settings.rate:
             self._background.offer(
                 ("near", lookup.request_id),
                 lambda: self._judged(choice, dialect, lookup, outbound, doubted, answer, believed=False),
@@ -196,7 +190,7 @@ class NearHitService:
         if body is None:
             self.counts["no-place"] += 1
             return None
-        answer = await self._ask(self._small, dialect, outbound(body))
+        answer = await self._ask(self._models.small, dialect, outbound(body))
         if answer is not None and not is_text(answer):
             self.counts["unusable"] += 1
             self._spent(lookup, answer.usage, self.near.settings.small.cost(answer.usage))
@@ -213,19 +207,19 @@ class NearHitService:
         except UpstreamError as error:
             self._failed(backend, "refused" if isinstance(error, NoAnswer) else "failed", error)
             return None
-        if backend is self._small:
+        if backend is self._models.small:
             self._breaker.succeeded()
         return answer
 
     def _failed(self, backend: Backend, reason: str, error: Exception) -> None:
         self.counts[reason] += 1
-        if backend is self._small:
+        if backend is self._models.small:
             self._breaker.failed(self._clock(), error)
 
     async def _compare_large(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, small: Assembled
     ) -> None:
-        large = await self._ask(self._large, dialect, outbound(unstreamed(lookup.request.raw)))
+        large = await self._ask(self._models.large, dialect, outbound(unstreamed(lookup.request.raw)))
         if large is None or not is_text(large):
             return
         self._spent(lookup, large.usage, self.near.settings.large.cost(large.usage))
@@ -255,7 +249,7 @@ class NearHitService:
     ) -> None:
         question = lookup.request.text
         try:
-            same = await self._judge.agree(Comparison(question, question, small.text, large.text))
+            same = await self._models.judge.agree(Comparison(question, question, small.text, large.text))
         except SemcacheError:
             same = None
         if same is None:
@@ -270,6 +264,7 @@ class NearHitService:
             return self.near.believes(choice, answer.text)
         except Exception:
             self.counts["fault"] += 1
+            _log.warning("an answer of the small model could not be assessed: it is not believed", exc_info=True)
             return False
 
     def _pattern(self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf) -> None:
@@ -295,4 +290,4 @@ class NearHitService:
 
     def _partition(self, key: CacheKey) -> bytes:
         """Examples stay within a scope, a system prompt and all else that must be equal for an answer to be reused."""
-        return digest(self._salt, b"near", key.signature)
+        return digest(self._environment.salt, b"near", key.signature)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from semcache.errors import SemcacheError, UpstreamError
 from semcache.learning.judges.by_text import ExactJudge
 from semcache.protocols import Outbound
 from semcache.proxy import near_hit_replays
-from semcache.proxy.near_hit_calls import WithoutClientHeaders
+from semcache.proxy.near_hit_calls import NearHitEnvironment, WithoutClientHeaders
 from semcache.proxy.near_hit_replays import QUIET, ExampleReplays
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Endpoint, Usage
@@ -41,9 +42,19 @@ class World:
         example = NearExample(1, b"p", "How do I reset it?", "wrong", np.eye(4, dtype=np.float32)[0], 0.0)
         self.near.pool.put(example.after(self.now, 0.0), self.now)
         self.replays = ExampleReplays(
-            self.near, WithoutClientHeaders(self.large), self.judge, rate=rate, clock=lambda: self.now,
-            load=lambda: self.load, spent=lambda _, usage, paid: self.spent.append((usage, paid)), patience=0.2,
-        )  # fmt: skip
+            self.near,
+            WithoutClientHeaders(self.large),
+            self.judge,
+            NearHitEnvironment(
+                b"s" * 32,
+                lambda: self.now,
+                random.Random(0),
+                spent=lambda _, usage, paid: self.spent.append((usage, paid)),
+                load=lambda: self.load,
+            ),
+            rate=rate,
+            patience=0.2,
+        )
 
     def noted(self, **fields: Any) -> World:
         lookup = looked_up("What else?", **fields)

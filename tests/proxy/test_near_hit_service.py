@@ -18,6 +18,7 @@ from semcache.errors import UpstreamError
 from semcache.learning.judges.by_text import ExactJudge
 from semcache.protocols import Outbound
 from semcache.proxy.background import BackgroundWork
+from semcache.proxy.near_hit_calls import NearHitEnvironment, NearHitModels
 from semcache.proxy.near_hit_service import NearHitService
 from semcache.request.keys import cache_key
 from semcache.storage.indexes.flat import FlatIndex
@@ -53,10 +54,18 @@ class World:
         self.background, ids, self.compared = BackgroundWork(), count(1), []
         self.near = NearHits(SETTINGS, FlatIndex)
         self.service = NearHitService(
-            self.near, self.small, self.large, ExactJudge(), self.background,
-            salt=b"s" * 32, id_of=lambda _: None if self.forgetful else next(ids), clock=lambda: self.now,
-            rng=random.Random(0), spent=lambda _, usage, paid: self.compared.append((usage, paid)), patience=0.2,
-        )  # fmt: skip
+            self.near,
+            NearHitModels(self.small, self.large, ExactJudge()),
+            NearHitEnvironment(
+                b"s" * 32,
+                lambda: self.now,
+                random.Random(0),
+                entry_id=lambda _: None if self.forgetful else next(ids),
+                spent=lambda _, usage, paid: self.compared.append((usage, paid)),
+            ),
+            self.background,
+            patience=0.2,
+        )
 
     async def ask(self, text: str = "How do I reset it?", **given: Any) -> str:
         """Who answered: "small", "large", or "untouched" where near hits have no say."""

@@ -10,8 +10,8 @@ import pytest
 
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound
-from semcache.proxy import overload
-from semcache.proxy.overload import LoadCountingBackend, relax_under_load
+from semcache.proxy import target_relaxation
+from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
 
 CALL = Outbound("POST", "/v1/chat/completions", [], b"{}")
 
@@ -66,7 +66,7 @@ async def test_a_refusal_is_noted(status: int) -> None:
 
 
 async def test_targets_are_stretched_while_too_many_calls_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overload, "_EVERY", 0.0)
+    monkeypatch.setattr(target_relaxation, "_EVERY", 0.0)
     watched, told = LoadCountingBackend(Scripted(200, 200)), list[float]()
     seconds = iter(range(0, 10_000, 5))
     clock: Any = lambda: float(next(seconds))  # noqa: E731
