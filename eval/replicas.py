@@ -1,7 +1,7 @@
 """Simulated replicas behind a router, in virtual time: where each request of a trace goes and what it finds there.
 
 A replica computes one prompt after the other at a fixed rate, decodes any number beside it, and keeps blocks by
-leaf-LRU with pinning. The router's side is the real one: `PromptTree`, `choose`, `Deficits` and `next_of` of
+leaf-LRU with pinning. The router's side is the real one: `PromptTree`, `choose`, `TokenDeficits` and `next_of` of
 `semcache`; the baselines are written from their descriptions. Knows no tokens, only block ids.
 Invariant: a run is a function of its arguments; every policy gets the same arrivals.
 """
@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from eval.prefix_caches import BLOCK, TOKEN_SECONDS, Arrival, Lru
-from semcache.upstream.routing.choice import View, Weights, choose, rank
-from semcache.upstream.routing.deficits import Deficits, Waiting, next_of
+from semcache.upstream.routing.choice import ReplicaView, RoutingWeights, choose, rank
+from semcache.upstream.routing.deficits import TokenDeficits, WaitingRequest, next_of
 from semcache.upstream.routing.tree import PromptTree
 
 Policy = Literal["round-robin", "random", "least-load", "hash", "cache-aware", "semcache", "semcache+events"]
@@ -104,7 +104,7 @@ class Simulation:
         rate: float,
         policy: Policy,
         *,
-        weights: Weights | None = None,
+        weights: RoutingWeights | None = None,
         max_running: int | None = None,
         order: Order = "deficit",
         quantum: float = 65_536.0,
@@ -113,10 +113,10 @@ class Simulation:
         self.servers = [
             Server(f"replica-{number}", Lru(capacity), rate, PromptTree(10_000_000)) for number in range(replicas)
         ]
-        self._policy, self._weights = policy, weights or Weights()
+        self._policy, self._weights = policy, weights or RoutingWeights()
         self._most, self._order = max_running, order
-        self._turns: Deficits[str] = Deficits(quantum)
-        self._places: Deficits[tuple[str, str]] = Deficits(quantum)
+        self._turns: TokenDeficits[str] = TokenDeficits(quantum)
+        self._places: TokenDeficits[tuple[str, str]] = TokenDeficits(quantum)
         self._rng = random.Random(seed)
         self._turn = 0
         self._events: list[tuple[float, int, str, object]] = []
@@ -191,7 +191,7 @@ class Simulation:
             if count[job.tenant] <= _IN_LINE:
                 front.append(number)
         waiting = [
-            Waiting(
+            WaitingRequest(
                 self._line[number].tenant,
                 number,
                 max(server.tree.match(self._line[number].keys, now)[0] for server in self.servers) * BLOCK,
@@ -218,7 +218,7 @@ class Simulation:
                 return self._cache_aware(now, job, room)
         allowed = self._places.allowed((job.tenant, server.name) for server in room)
         views = [
-            View(
+            ReplicaView(
                 server.name,
                 min(server.tree.match(job.keys, now)[1] * BLOCK, job.arrival.tokens),
                 server.load,

@@ -21,7 +21,7 @@ from semcache.config.packs import Pack
 from semcache.matching.strategies import STRATEGIES
 from semcache.matching.strategies.per_category import PerCategoryThreshold
 from semcache.matching.strategies.vcache import VCacheThreshold
-from semcache.models.verifiers import offline
+from semcache.models.verifiers import offline_verifier
 from semcache.protocols import Threshold
 from semcache.simulate import Arrival, Simulator
 from semcache.types import Candidate, Controls, Verdict
@@ -117,7 +117,7 @@ def simulator(
 
 @cache
 def _verifier() -> Callable[[str, str], float] | None:
-    return offline(packs.load("default"), None)
+    return offline_verifier(packs.load("default"), None)
 
 
 def seen_by(contender: Contender, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:

@@ -19,7 +19,7 @@ from semcache.config import packs as policy
 from semcache.config.packs import Category, Pack
 from semcache.matching import decide, guards
 from semcache.matching.strategies import ByCategory
-from semcache.models.verifiers import offline
+from semcache.models.verifiers import offline_verifier
 from semcache.protocols import Threshold
 from semcache.request import categorize, eligibility
 from semcache.simulate.simulated import interval
@@ -77,7 +77,7 @@ class Cache:
 def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int], None]) -> Section:
     """All three sets, by kind."""
     pack = policy.load("default")
-    cache = Cache(pack, said=offline(pack, None))
+    cache = Cache(pack, said=offline_verifier(pack, None))
     half = [one for one in pairs("qqp") if split(one.group) == "report"]
     sets = {
         "fow_cache": list(pairs("fow_cache")),

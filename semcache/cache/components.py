@@ -19,7 +19,7 @@ from semcache.learning.learner import Learner
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
-from semcache.runtime.guarded_calls import Faults
+from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import Prices
@@ -44,7 +44,7 @@ class Components:
     profitability: ProfitabilityMonitor
     event_log: EventLog
     meter: Meter
-    faults: Faults
+    faults: GuardedCalls
     lookup: SemanticLookup
     writer: EntryWriter
     learner: Learner

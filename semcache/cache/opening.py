@@ -38,13 +38,13 @@ from semcache.matching.strategies.certified.priors import read_priors
 from semcache.matching.verification import Verifiers
 from semcache.models.embedders import open_embedder
 from semcache.models.installed import prior_of, spec_of
-from semcache.models.verifiers import backend_for, given, open_verifiers
+from semcache.models.verifiers import backend_for, open_verifiers, verifiers_for_library
 from semcache.protocols import Backend, Categorizer, Embedder, Judge, Verifier
 from semcache.request import categorize
 from semcache.retention.answer_worth import worth_by
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
-from semcache.runtime.guarded_calls import Faults
+from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import Prices
@@ -162,7 +162,7 @@ async def open_components(opening: Opening) -> Components:
         log = LabelLog(store, strategy(), freshness, pack, meter, embedder_id=embedder.id)
         await log.restore(strategy)
 
-        rng, faults, background = random.Random(opening.seed), Faults(meter), TaskSet(meter, "cache")
+        rng, faults, background = random.Random(opening.seed), GuardedCalls(meter), TaskSet(meter, "cache")
         # Not from `rng`: two workers of one seed must not make the same ids.
         maker = EntryMaker(
             pack, freshness, prices, embedder_id=embedder.id, clock=clock, new_id=lambda: secrets.randbits(63)
@@ -308,7 +308,7 @@ def _judge(opening: Opening, embedder: Embedder) -> Judge:
 def _verifiers(opening: Opening, pack: Pack, prices: Prices, meter: Meter) -> Verifiers:
     if opening.verifiers is not None:
         return opening.verifiers(pack, prices, meter)
-    return given(opening.verifier, pack, opening.folder, meter=meter)
+    return verifiers_for_library(opening.verifier, pack, opening.folder, meter=meter)
 
 
 def _worth(pack: Pack) -> Callable[[Entry], float]:

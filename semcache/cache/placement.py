@@ -14,7 +14,7 @@ from semcache.errors import EmbedError
 from semcache.protocols import Categorizer, Embedder
 from semcache.request import conversation, keys
 from semcache.request.conversation import TurnChain
-from semcache.runtime.guarded_calls import Faults
+from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.types import CacheKey, Request
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Places(NamedTuple):
 class Embedding:
     """An embedder behind a breaker, whose vectors are checked."""
 
-    def __init__(self, embedder: Embedder, faults: Faults) -> None:
+    def __init__(self, embedder: Embedder, faults: GuardedCalls) -> None:
         self.id = embedder.id
         self._embedder = embedder
         self._faults = faults

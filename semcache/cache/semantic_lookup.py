@@ -21,7 +21,7 @@ from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.protocols import Threshold
 from semcache.request import conversation, eligibility
 from semcache.request.conversation import TurnChain, TurnPair
-from semcache.runtime.guarded_calls import Faults
+from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import (
     CacheKey,
@@ -85,7 +85,7 @@ class SemanticLookup:
         live: LiveEntries,
         strategy: Threshold,
         profitability: ProfitabilityMonitor,
-        faults: Faults,
+        faults: GuardedCalls,
         *,
         clock: Callable[[], float],
         draw: Callable[[], float],

@@ -17,7 +17,7 @@ from semcache.learning.learner import Learner
 from semcache.protocols import Entries, Freshness, Rejections
 from semcache.retention.admission import admission
 from semcache.retention.freshness.fixed import shortened
-from semcache.runtime.guarded_calls import Faults
+from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import Prices
@@ -115,7 +115,7 @@ class EntryWriter:
         live: LiveEntries,
         maker: EntryMaker,
         learner: Learner,
-        faults: Faults,
+        faults: GuardedCalls,
         meter: Meter,
         worth: Callable[[Entry], float] = attrgetter("cost"),
     ) -> None:

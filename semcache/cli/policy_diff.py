@@ -19,7 +19,7 @@ async def traffic(
     settings: Settings, wanted: TraceOptions, old: Pack, new: Pack, *, examples: int, show_prompts: bool
 ) -> dict[str, Any]:
     """What both packs make of a trace, with that many examples of each kind of change. Raises SemcacheError."""
-    from semcache.models.verifiers import offline
+    from semcache.models.verifiers import offline_verifier
     from semcache.simulate import trace_replay
     from semcache.simulate.pack_comparison import changes, compare
 
@@ -28,7 +28,7 @@ async def traffic(
     with simulation_progress(2 * len(found)) as progress:
         one, two = [
             trace_replay.run(
-                trace, pack, None, seed=wanted.seed, verify=offline(pack, settings.data), progress=progress
+                trace, pack, None, seed=wanted.seed, verify=offline_verifier(pack, settings.data), progress=progress
             ).result
             for trace, pack in zip(traces, (old, new), strict=True)
         ]

@@ -114,7 +114,7 @@ async def _replayed(
     settings: Settings, wanted: TraceOptions, wished: Sequence[tuple[float, str]], *, baselines: bool
 ) -> tuple[dict[str, Any], PackRun]:
     from semcache.config.packs import load
-    from semcache.models.verifiers import offline
+    from semcache.models.verifiers import offline_verifier
     from semcache.simulate import bounds
     from semcache.simulate import trace_replay as replays
     from semcache.simulate.replay_report import figures
@@ -127,7 +127,7 @@ async def _replayed(
     sizes = entries_of(wished, bounds.distinct(trace.arrivals))
     steps = len(trace) * (len(sizes) + (replays.most_fixed_runs() if baselines else 0))
     with simulation_progress(steps) as progress:
-        verify = offline(pack, settings.data)
+        verify = offline_verifier(pack, settings.data)
         runs = [replays.run(trace, pack, size, seed=wanted.seed, verify=verify, progress=progress) for size in sizes]
         static = []
         if baselines:

@@ -47,7 +47,7 @@ _NAMED: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-class Rules(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class RuleSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """What puts a request into a category without asking the embedder. Any match is enough."""
 
     patterns: list[str] = []
@@ -107,7 +107,7 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A request that asks for a higher temperature is not cached."""
     max_chars: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """Longer prompts use the exact tier only."""
-    rules: Rules | None = None
+    rules: RuleSpec | None = None
     examples: list[str] | None = None
     """Prompts of this category; a request joins the category with the nearest centroid."""
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from semcache.config.agent_packs import ModelSpec, NearSpec, ToolSpec
-from semcache.config.pack_schema import GUARDS, CategorySpec, PackSpec, Profile, Rules, read
+from semcache.config.pack_schema import GUARDS, CategorySpec, PackSpec, Profile, RuleSpec, read
 from semcache.config.yaml_mistakes import nearest
 from semcache.errors import ConfigError
 from semcache.runtime.durations import duration
@@ -198,7 +198,7 @@ def _merge(base: Category, spec: CategorySpec, name: str) -> Category:
             changes[key] = duration(value)
     if spec.guards is not None:
         changes["guards"] = tuple(spec.guards)
-    rules = spec.rules or Rules()
+    rules = spec.rules or RuleSpec()
     changes["patterns"], changes["models"] = tuple(rules.patterns), tuple(rules.models)
     changes["examples"] = tuple(spec.examples or ())
     return msgspec.structs.replace(base, **changes)

@@ -98,7 +98,7 @@ def unknown(kind: str, name: str, built_in: Iterable[str]) -> str:
     return f"no {name!r} among the {kind}{nearest(name, known)}{said}"
 
 
-class Named(dict[str, Callable[..., T]]):
+class PluggableMakers(dict[str, Callable[..., T]]):
     """The built-in makers of a kind by name; any other name is that of a plug-in, and KeyErrors are ConfigErrors."""
 
     def __init__(self, kind: str, built_in: Mapping[str, Callable[..., T]]) -> None:

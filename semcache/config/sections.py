@@ -57,7 +57,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
 
 
-class Replica(Section):
+class ReplicaSection(Section):
     """One of several backends. `events` and `replay` are where a vLLM or SGLang server publishes its KV events."""
 
     url: str
@@ -66,7 +66,7 @@ class Replica(Section):
     replay: str | None = None
 
 
-class Upstream(Section):
+class UpstreamSection(Section):
     """The backend, or `replicas` in the place of `url`. Without `api_key` the client's own is passed on.
 
     `busy_at` is how many calls at once, of one worker, are too many: towards it, a pack's `relax_to` takes effect.
@@ -74,7 +74,7 @@ class Upstream(Section):
     """
 
     url: str = "https://api.openai.com/v1"
-    replicas: Annotated[tuple[Replica, ...], BeforeValidator(_replicas)] = ()
+    replicas: Annotated[tuple[ReplicaSection, ...], BeforeValidator(_replicas)] = ()
     api_key: SecretStr | None = None
     timeout: Seconds = 600.0
     connect_timeout: Seconds = 10.0
@@ -84,7 +84,7 @@ class Upstream(Section):
     cache_salt: bool = True
 
 
-class Routing(Section):
+class RoutingSection(Section):
     """How requests are spread over several backends. `max_running` is per backend, None for no limit."""
 
     session_ttl: Seconds = 600.0
@@ -94,7 +94,7 @@ class Routing(Section):
     assembly: Annotated[Literal["off", "canonical", "stable"], BeforeValidator(_switch)] = "off"
 
 
-class Server(Section):
+class ServerSection(Section):
     """Where the proxy listens. `insecure` allows other machines in without API keys."""
 
     host: str = "127.0.0.1"
@@ -105,7 +105,7 @@ class Server(Section):
     insecure: bool = False
 
 
-class Storage(Section):
+class StorageSection(Section):
     """The database; without `url`, SQLite in the data folder. `seal_keys` encrypt entries, newest first, by commas."""
 
     url: SecretStr | None = None
@@ -121,7 +121,7 @@ def _judge(name: str) -> str:
 JudgeName: TypeAlias = Annotated[str, AfterValidator(_judge)]
 
 
-class Cache(Section):
+class CacheSection(Section):
     """The cache itself. `target` None is the policy pack's."""
 
     hot_bytes: Size = 256 << 20
@@ -130,7 +130,7 @@ class Cache(Section):
     seed: int | None = None
 
 
-class Model(Section):
+class ModelSection(Section):
     """A language model that is asked for one word. `url` None is the upstream."""
 
     url: str | None = None
@@ -138,7 +138,7 @@ class Model(Section):
     api_key: SecretStr | None = None
 
 
-class Judge(Model):
+class JudgeSection(ModelSection):
     """The model that compares answers in the background where `cache.judge` is llm; a plug-in's judge is given it too.
 
     `timeout` is that of one comparison. Of whichever judge it is, `false_yes` is the share of wrong answers that it
@@ -150,7 +150,7 @@ class Judge(Model):
     false_no: Annotated[float, Field(ge=0.0, lt=0.5)] = 0.0
 
 
-class Verifier(Model):
+class VerifierSection(ModelSection):
     """Who is asked, while a client waits, about uncertain neighbours of categories whose pack names a verifier.
 
     "model" is the local one, for `verify: verifier`; "llm" sets up a language model too, for `verify: llm`: `timeout`
@@ -162,7 +162,7 @@ class Verifier(Model):
     accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.99
 
 
-class Background(Section):
+class BackgroundSection(Section):
     """Calls of the backend that no client waits for, per worker: audits (`audit_rate` a second), revalidation."""
 
     audit_rate: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 10.0
@@ -171,7 +171,7 @@ class Background(Section):
     timeout: Seconds = 60.0
 
 
-class Plans(Section):
+class PlansSection(Section):
     """Plan templates of agents: what a known plan is used for, and which runs become one.
 
     `target` is the success below which no plan is used, `life` how many seconds one lives after its last success.
@@ -183,7 +183,7 @@ class Plans(Section):
     life: Seconds = 30 * 86400.0
 
 
-class Near(Section):
+class NearSection(Section):
     """Where the cheaper model of a pack's `near` is asked; `url` None is the upstream. `timeout` is what it has."""
 
     url: str | None = None
@@ -191,7 +191,7 @@ class Near(Section):
     timeout: Seconds = 20.0
 
 
-class Auth(Section):
+class AuthSection(Section):
     """Who may call. `required` None: as soon as a key exists. `expose_scores` shows scores to callers not trusted."""
 
     required: bool | None = None
@@ -199,5 +199,5 @@ class Auth(Section):
     expose_scores: bool = False
 
 
-class Log(Section):
+class LogSection(Section):
     level: Literal["debug", "info", "warning", "error", "critical"] = "info"

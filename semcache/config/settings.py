@@ -19,19 +19,19 @@ import yaml
 from pydantic import BaseModel, Field, PrivateAttr, SecretStr, ValidationError
 
 from semcache.config.sections import (
-    Auth,
-    Background,
-    Cache,
-    Judge,
-    Log,
-    Near,
-    Plans,
-    Routing,
+    AuthSection,
+    BackgroundSection,
+    CacheSection,
+    JudgeSection,
+    LogSection,
+    NearSection,
+    PlansSection,
+    RoutingSection,
     Section,
-    Server,
-    Storage,
-    Upstream,
-    Verifier,
+    ServerSection,
+    StorageSection,
+    UpstreamSection,
+    VerifierSection,
 )
 from semcache.errors import ConfigError
 
@@ -47,21 +47,21 @@ _PASSWORD = re.compile(r"(?<=://)[^/@]*(?=@)|(?<=[?&]password=)[^&]*", re.IGNORE
 class Settings(Section):
     """Everything that can be set. Made by `load`."""
 
-    upstream: Upstream = Field(default_factory=Upstream)
-    routing: Routing = Field(default_factory=Routing)
-    server: Server = Field(default_factory=Server)
-    store: Storage = Field(default_factory=Storage)
+    upstream: UpstreamSection = Field(default_factory=UpstreamSection)
+    routing: RoutingSection = Field(default_factory=RoutingSection)
+    server: ServerSection = Field(default_factory=ServerSection)
+    store: StorageSection = Field(default_factory=StorageSection)
     data: Path = Path(".semcache")
     policies: str = "default"
     embedder: str = "default"
-    cache: Cache = Field(default_factory=Cache)
-    judge: Judge = Field(default_factory=Judge)
-    verifier: Verifier = Field(default_factory=Verifier)
-    background: Background = Field(default_factory=Background)
-    plans: Plans = Field(default_factory=Plans)
-    near: Near = Field(default_factory=Near)
-    auth: Auth = Field(default_factory=Auth)
-    log: Log = Field(default_factory=Log)
+    cache: CacheSection = Field(default_factory=CacheSection)
+    judge: JudgeSection = Field(default_factory=JudgeSection)
+    verifier: VerifierSection = Field(default_factory=VerifierSection)
+    background: BackgroundSection = Field(default_factory=BackgroundSection)
+    plans: PlansSection = Field(default_factory=PlansSection)
+    near: NearSection = Field(default_factory=NearSection)
+    auth: AuthSection = Field(default_factory=AuthSection)
+    log: LogSection = Field(default_factory=LogSection)
     prices: Path | None = None
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)

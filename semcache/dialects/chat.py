@@ -37,7 +37,7 @@ _ROLES: dict[str, Any] = {
 _CALLER_TOOLS = ("function", "custom")  # a tuple, as a foreign type need not be hashable
 
 
-class Chat:
+class ChatDialect:
     """The dialect of /v1/chat/completions."""
 
     endpoint = Endpoint.CHAT
@@ -112,7 +112,7 @@ class Chat:
         return openai_error(status, message, code=code, param=param)
 
 
-DIALECT = Chat()
+DIALECT = ChatDialect()
 
 
 def _turns(messages: object) -> tuple[list[Json], str, bool]:

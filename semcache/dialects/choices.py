@@ -38,7 +38,7 @@ class ChunkAssembler:
         settle: Callable[[Json], Json],
         judge: Callable[[Json, bytes], Assembled],
     ) -> None:
-        self._reader = sse.Reader()
+        self._reader = sse.EventReader()
         self._object, self._merge, self._settle, self._judge = object_name, merge, settle, judge
         self._top: Json = {}
         self._choices: dict[int, Json] = {}

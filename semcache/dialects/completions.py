@@ -18,7 +18,7 @@ from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits
 
 
-class Completions:
+class CompletionsDialect:
     """The dialect of /v1/completions."""
 
     endpoint = Endpoint.COMPLETIONS
@@ -83,7 +83,7 @@ class Completions:
         return openai_error(status, message, code=code, param=param)
 
 
-DIALECT = Completions()
+DIALECT = CompletionsDialect()
 
 
 def _merge(choice: Json, update: Json) -> bool:

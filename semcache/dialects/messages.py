@@ -46,7 +46,7 @@ _ERRORS = {
 }
 
 
-class Messages:
+class MessagesDialect:
     """The dialect of /v1/messages."""
 
     endpoint = Endpoint.MESSAGES
@@ -121,14 +121,14 @@ class Messages:
         return encode({"type": "error", "error": {"type": name, "message": message}})
 
 
-DIALECT = Messages()
+DIALECT = MessagesDialect()
 
 
 class MessageAssembler:
     """Reads a stream of message events."""
 
     def __init__(self) -> None:
-        self._reader = sse.Reader()
+        self._reader = sse.EventReader()
         self._message: Json | None = None
         self._blocks: dict[int, Json] = {}
         self._inputs: dict[int, list[str]] = {}

@@ -25,7 +25,7 @@ _TERMINAL = frozenset({"response.completed", "response.incomplete", "response.fa
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "mcp_call": "arguments"}
 
 
-class Responses:
+class ResponsesDialect:
     """The dialect of /v1/responses."""
 
     endpoint = Endpoint.RESPONSES
@@ -100,14 +100,14 @@ class Responses:
         return openai_error(status, message, code=code, param=param)
 
 
-DIALECT = Responses()
+DIALECT = ResponsesDialect()
 
 
 class ResponseAssembler:
     """Reads a stream of typed events; only the last one is decoded unless it leaves the output out."""
 
     def __init__(self) -> None:
-        self._reader = sse.Reader()
+        self._reader = sse.EventReader()
         self._response: Json | None = None
         self._items: list[Json] = []
         self._broken = False

@@ -22,7 +22,7 @@ class Event(NamedTuple):
     data: bytes
 
 
-class Reader:
+class EventReader:
     """Turns bytes, cut anywhere, into events."""
 
     __slots__ = ("_data", "_name", "_offset", "_pending", "_skip_lf", "_start")

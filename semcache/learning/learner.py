@@ -19,7 +19,7 @@ from semcache.learning.label_log import LabelLog
 from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdicts import GREY, Verdicts
 from semcache.protocols import JudgementQueue
-from semcache.runtime.bounded_queue import Backlog
+from semcache.runtime.bounded_queue import BoundedQueue
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
@@ -56,10 +56,10 @@ class Learner:
         self._meter = meter
         self._clock = clock
         self._interval = interval
-        self._missed: Backlog[tuple[Lookup, Entry, float]] = Backlog()
-        self._waiting: Backlog[tuple[Judgement, Entry]] = Backlog()
+        self._missed: BoundedQueue[tuple[Lookup, Entry, float]] = BoundedQueue()
+        self._waiting: BoundedQueue[tuple[Judgement, Entry]] = BoundedQueue()
         # The old entry is gone by then, so these cannot wait in the store's queue.
-        self._reasked: Backlog[tuple[Lookup, Entry, Entry]] = Backlog()
+        self._reasked: BoundedQueue[tuple[Lookup, Entry, Entry]] = BoundedQueue()
         self._served: OrderedDict[int, Label] = OrderedDict()
         self._working, self._judging = asyncio.Lock(), asyncio.Lock()
         self._owing = asyncio.Event()

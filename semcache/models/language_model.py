@@ -33,7 +33,7 @@ INSTRUCTIONS = (
 )
 
 
-async def answered(backend: Backend, body: bytes, *, whose: str, longest: int) -> tuple[int, bytes]:
+async def whole_reply(backend: Backend, body: bytes, *, whose: str, longest: int) -> tuple[int, bytes]:
     """The status and the whole reply to a chat request of our own.
 
     Raises UpstreamError, also for a reply of more than `longest` bytes, which it calls `whose`.
@@ -51,7 +51,7 @@ async def answered(backend: Backend, body: bytes, *, whose: str, longest: int) -
     return reply.status, raw
 
 
-class Brief:
+class BriefReplies:
     """Asks `model` behind `backend` for a brief reply; `who` is what errors call the reply.
 
     Reasoning models refuse a temperature or this spelling of the limit: a model that answers without them is not sent
@@ -74,10 +74,10 @@ class Brief:
     async def _send(self, instructions: str, shown: str, limits: Mapping[str, Any]) -> tuple[int, bytes]:
         messages = [{"role": "system", "content": instructions}, {"role": "user", "content": shown}]
         body = msgspec.json.encode({"model": self._model, "messages": messages, **limits})
-        return await answered(self._backend, body, whose=self._who, longest=_LONGEST_REPLY)
+        return await whole_reply(self._backend, body, whose=self._who, longest=_LONGEST_REPLY)
 
 
-class OneWord:
+class YesNoModel:
     """Asks a language model for one word about strangers' texts, which travel as one JSON object.
 
     What is sent depends on instructions and texts alone, byte for byte, so that a provider's prefix cache can hold it.
@@ -85,7 +85,7 @@ class OneWord:
 
     def __init__(self, backend: Backend, model: str, instructions: str) -> None:
         self.model = model
-        self._brief = Brief(backend, model, who=f"the reply of {model!r}")
+        self._brief = BriefReplies(backend, model, who=f"the reply of {model!r}")
         self._instructions = instructions
 
     async def ask(self, texts: Mapping[str, str]) -> bool | None:
@@ -106,7 +106,7 @@ class LlmVerifier:
     """
 
     def __init__(self, backend: Backend, model: str, *, accuracy: float = 0.99) -> None:
-        self._word = OneWord(backend, model, INSTRUCTIONS)
+        self._word = YesNoModel(backend, model, INSTRUCTIONS)
         self._accuracy = accuracy
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FIELDS = ("id", "dim", "max_tokens")
 
 
-class Described:
+class ModelWithCard:
     """What an embedder says of itself, read from the card in its folder."""
 
     def __init__(self, folder: Path) -> None:

@@ -18,7 +18,7 @@ from semcache.types import Usage
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
-    from semcache.config.sections import Model
+    from semcache.config.sections import ModelSection
     from semcache.config.settings import Settings
     from semcache.models.cross_encoder import CrossEncoder
     from semcache.protocols import Backend, Verifier
@@ -46,7 +46,7 @@ def open_verifiers(
     chosen = settings.verifier
     if chosen.kind == "off":
         return Verifiers({}, meter=meter)
-    known = local(pack, settings.data)
+    known = local_verifier(pack, settings.data)
     if chosen.kind == "model":
         return Verifiers(known, meter=meter)
     if not chosen.model:
@@ -58,7 +58,7 @@ def open_verifiers(
     return Verifiers(known, meter=meter, backends=() if backend is upstream else (backend,))
 
 
-def backend_for(settings: Settings, chosen: Model, upstream: Backend | None, *, timeout: float) -> Backend:
+def backend_for(settings: Settings, chosen: ModelSection, upstream: Backend | None, *, timeout: float) -> Backend:
     """What stands before a model that is asked for words: `upstream`, or a backend of its own, which is to be closed.
 
     Raises ConfigError for a URL that cannot be used.
@@ -73,7 +73,7 @@ def backend_for(settings: Settings, chosen: Model, upstream: Backend | None, *, 
     return open_backend(chosen.url or settings.upstream.url, connection)
 
 
-def given(
+def verifiers_for_library(
     verifier: Verifier | Literal["model", "off"], pack: Pack, data: Path | None, *, meter: Meter | None = None
 ) -> Verifiers:
     """Who can be asked by a user of the library: nobody, the local model, or one verifier for whatever a pack names.
@@ -83,7 +83,7 @@ def given(
     if verifier == "off":
         return Verifiers({}, meter=meter)
     if isinstance(verifier, str):
-        return Verifiers(local(pack, data), meter=meter)
+        return Verifiers(local_verifier(pack, data), meter=meter)
     known = {
         "llm": ConfiguredVerifier(verifier, LLM_PATIENCE),
         "verifier": ConfiguredVerifier(verifier, MODEL_PATIENCE),
@@ -91,7 +91,7 @@ def given(
     return Verifiers(known, meter=meter)
 
 
-def local(pack: Pack, data: Path | None) -> dict[str, ConfiguredVerifier]:
+def local_verifier(pack: Pack, data: Path | None) -> dict[str, ConfiguredVerifier]:
     """The local model by the name that packs give it; {} for a pack that never asks it. Raises ConfigError."""
     model = _model(pack, data)
     return (
@@ -99,7 +99,7 @@ def local(pack: Pack, data: Path | None) -> dict[str, ConfiguredVerifier]:
     )
 
 
-def offline(pack: Pack, data: Path | None) -> Callable[[str, str], float] | None:
+def offline_verifier(pack: Pack, data: Path | None) -> Callable[[str, str], float] | None:
     """P(same) by the local model, as `simulate.Simulator` asks for it; None for a pack that never asks it.
 
     Raises ConfigError.

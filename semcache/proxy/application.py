@@ -49,9 +49,9 @@ from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend
 from semcache.upstream.backends.connection import Connection
 from semcache.upstream.coalescing import Flights
+from semcache.upstream.routing.attempt import Routed
 from semcache.upstream.routing.replica import Address
-from semcache.upstream.routing.router import Routing
-from semcache.upstream.routing.trip import Routed
+from semcache.upstream.routing.router import RoutingTerms
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -305,7 +305,7 @@ def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callabl
         connection,
         anthropic_url=upstream.anthropic_url,
         replicas=[Address(**one.model_dump()) for one in upstream.replicas],
-        routing=Routing(**settings.routing.model_dump()),
+        routing=RoutingTerms(**settings.routing.model_dump()),
         secret=secret,
         note=note,
         salt=upstream.cache_salt,

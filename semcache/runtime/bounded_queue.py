@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Backlog(Generic[T]):
+class BoundedQueue(Generic[T]):
     """Holds at most `number` pieces, and of them at most `size` bytes."""
 
     def __init__(self, *, number: int = 5_000, size: int = 32 << 20) -> None:

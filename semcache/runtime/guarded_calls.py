@@ -20,7 +20,7 @@ SURVIVED = (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError)
 T = TypeVar("T")
 
 
-class Faults:
+class GuardedCalls:
     """Breakers by part. `patience` is seconds."""
 
     def __init__(self, meter: Meter, *, patience: float = 2.0) -> None:

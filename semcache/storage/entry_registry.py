@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
-from semcache.retention.eviction import Member, Quota, Worth
+from semcache.retention.eviction import CapacityShare, Quota, Worth
 from semcache.types import Card, Rejection
 
 _NOTHING: frozenset[int] = frozenset()
@@ -18,11 +18,11 @@ _NOTHING: frozenset[int] = frozenset()
 class EntryRegistry:
     """Cards by id and by exact digest. `quota_of` makes the empty quota of a category, alone or as part of a pool."""
 
-    def __init__(self, quota_of: Callable[[str], Quota | Member]) -> None:
+    def __init__(self, quota_of: Callable[[str], Quota | CapacityShare]) -> None:
         self._quota_of = quota_of
         self._by_id: dict[int, Card] = {}
         self._by_exact: dict[bytes, Card] = {}
-        self._quotas: dict[str, Quota | Member] = {}
+        self._quotas: dict[str, Quota | CapacityShare] = {}
         self._rejected: dict[bytes, set[int]] = {}
         self._wrong: dict[int, dict[bytes, None]] = {}  # the same, by entry
 

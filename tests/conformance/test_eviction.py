@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from semcache.config import plugins
 from semcache.protocols import Eviction
-from semcache.retention.eviction import PLAIN, POLICIES, Pool, Quota, Worth
+from semcache.retention.eviction import PLAIN, POLICIES, Quota, SharedCapacity, Worth
 
 every = pytest.mark.parametrize("name", sorted([*POLICIES, *plugins.names("evictions")]))
 steps = st.lists(st.tuples(st.sampled_from(["insert", "touch", "forget", "evict"]), st.integers(0, 9)), max_size=80)
@@ -148,7 +148,7 @@ def test_an_empty_policy_has_no_victim_and_starts_over(name: str) -> None:
 
 @every
 def test_a_pool_works_with_it(name: str) -> None:
-    pool = Pool(10, {"a": 6, "b": 4}, lambda _: POLICIES[name]())
+    pool = SharedCapacity(10, {"a": 6, "b": 4}, lambda _: POLICIES[name]())
     held: set[int] = set()
     for id in range(60):
         held.add(id)

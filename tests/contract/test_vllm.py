@@ -21,9 +21,9 @@ import pytest
 
 from semcache.protocols import Outbound
 from semcache.upstream.backends import open_backend
+from semcache.upstream.routing.attempt import Routed
 from semcache.upstream.routing.replica import Address
 from semcache.upstream.routing.router import Router
-from semcache.upstream.routing.trip import Routed
 from tests.contract.services import eventually
 
 PYTHON = os.environ.get("SEMCACHE_VLLM_PYTHON")

@@ -50,7 +50,7 @@ def read_events(endpoint: Endpoint, events: list[tuple[str, bytes]]) -> None:
 
 def events_of(endpoint: Endpoint) -> list[tuple[str, bytes]]:
     stream = b"".join(dialects()[endpoint].stream(encoded(ANSWERS[endpoint]), {"include_usage": True}))
-    return [(event.name, event.data) for event in sse.Reader().feed(stream)]
+    return [(event.name, event.data) for event in sse.EventReader().feed(stream)]
 
 
 @EACH

@@ -27,7 +27,7 @@ def replayed(dialect, answer, *, include_usage=True, cut=None):
 
 
 def events(dialect, answer, **replay):
-    found = sse.Reader().feed(b"".join(dialect.stream(json.dumps(answer).encode(), replay)))
+    found = sse.EventReader().feed(b"".join(dialect.stream(json.dumps(answer).encode(), replay)))
     return [json.loads(event.data) for event in found if event.data != b"[DONE]"]
 
 
@@ -148,7 +148,7 @@ def response(text="hi", **changes):
 
 def test_responses_events_are_named_numbered_and_in_order():
     raw = RESPONSES.stream(json.dumps(response()).encode(), {})
-    names = [event.name for event in sse.Reader().feed(b"".join(raw))]
+    names = [event.name for event in sse.EventReader().feed(b"".join(raw))]
     assert names == [
         "response.created",
         "response.in_progress",

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.dialects.sse import Reader, event
+from semcache.dialects.sse import EventReader, event
 
 
 def read(*chunks: bytes) -> list[tuple[int, str, bytes]]:
-    reader = Reader()
+    reader = EventReader()
     events = [found for chunk in chunks for found in reader.feed(chunk)]
     return [tuple(found) for found in events + reader.close()]
 
@@ -67,6 +67,6 @@ def test_what_is_written_is_read_back(text):
 
 
 def test_a_long_line_in_many_chunks_is_joined_once():
-    reader = Reader()
+    reader = EventReader()
     assert not any(reader.feed(b"x" * 10) for _ in range(10_000))
     assert reader.feed(b"\n\n") == []

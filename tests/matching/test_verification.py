@@ -19,8 +19,8 @@ from semcache.matching import features, verification
 from semcache.matching.strategies.static import StaticThreshold
 from semcache.matching.verification import ConfiguredVerifier, Verifiers
 from semcache.models.language_model import INSTRUCTIONS, LlmVerifier, shown
-from semcache.models.verifiers import given as chosen_by_user
 from semcache.models.verifiers import open_verifiers
+from semcache.models.verifiers import verifiers_for_library as chosen_by_user
 from semcache.protocols import Outbound
 from semcache.runtime.telemetry import Meter
 from semcache.types import (

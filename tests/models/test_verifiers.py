@@ -13,7 +13,7 @@ from semcache.config import packs
 from semcache.config.packs import Pack
 from semcache.errors import ConfigError
 from semcache.models.cross_encoder import DEFAULT_VERIFIER, CrossEncoder
-from semcache.models.verifiers import FOLDER, given, local, offline
+from semcache.models.verifiers import FOLDER, local_verifier, offline_verifier, verifiers_for_library
 
 PACK = packs.load("default")
 ONE, TWO = "How do I reset my password?", "I forgot my password. How can I set a new one?"
@@ -25,17 +25,17 @@ def asking(name: str) -> Pack:
 
 
 def test_a_pack_that_asks_the_verifier_gets_the_model_that_ships(tmp_path: Path) -> None:
-    model = local(asking("verifier"), tmp_path)["verifier"].verifier
+    model = local_verifier(asking("verifier"), tmp_path)["verifier"].verifier
     assert isinstance(model, CrossEncoder)
     assert model.id == CrossEncoder(DEFAULT_VERIFIER).id
-    assert given("model", asking("verifier"), None).lacking(asking("verifier")) == []
+    assert verifiers_for_library("model", asking("verifier"), None).lacking(asking("verifier")) == []
 
 
 def test_a_pack_that_asks_nobody_loads_nothing(tmp_path: Path) -> None:
-    assert local(asking("off"), tmp_path) == local(asking("llm"), tmp_path) == {}
-    assert offline(asking("off"), tmp_path) is None
-    assert local(packs.load("medical"), tmp_path) == {}, "where an error does harm, nobody guesses"
-    assert given("off", asking("verifier"), tmp_path).lacking(asking("verifier")) == sorted(
+    assert local_verifier(asking("off"), tmp_path) == local_verifier(asking("llm"), tmp_path) == {}
+    assert offline_verifier(asking("off"), tmp_path) is None
+    assert local_verifier(packs.load("medical"), tmp_path) == {}, "where an error does harm, nobody guesses"
+    assert verifiers_for_library("off", asking("verifier"), tmp_path).lacking(asking("verifier")) == sorted(
         name for name, one in PACK.categories.items() if one.cache and one.semantic
     )
 
@@ -45,16 +45,16 @@ def test_a_model_of_the_caches_own_comes_first_and_a_broken_one_is_said(tmp_path
     shutil.copytree(DEFAULT_VERIFIER, own)
     card = own / "model.json"
     card.write_text(card.read_text(encoding="utf-8").replace("semcache-verifier/", "own/"), encoding="utf-8")
-    model = local(asking("verifier"), tmp_path)["verifier"].verifier
+    model = local_verifier(asking("verifier"), tmp_path)["verifier"].verifier
     assert isinstance(model, CrossEncoder)
     assert model.id.startswith("own/")
     (own / "model.onnx").write_bytes(b"broken")
     with pytest.raises(ConfigError, match=r"model\.onnx"):
-        local(asking("verifier"), tmp_path)
+        local_verifier(asking("verifier"), tmp_path)
 
 
 def test_a_simulation_asks_what_the_live_cache_would() -> None:
-    verify = offline(asking("verifier"), None)
+    verify = offline_verifier(asking("verifier"), None)
     model = CrossEncoder(DEFAULT_VERIFIER)
     assert verify is not None
     said = float(model.probabilities([(ONE, TWO)])[0])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
-from semcache.models.verifiers import given
+from semcache.models.verifiers import verifiers_for_library
 from semcache.proxy.application import Proxy
 from semcache.types import Assembled, Lookup, Serve
 from tests.components import replace_strategy, replace_verifiers
@@ -50,7 +50,7 @@ async def doubting(
 ) -> AsyncIterator[Proxy]:
     async with running(upstream, folder, pack=PACK.format(audit=audit), **settings) as proxy:
         replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
-        replace_verifiers(proxy.cache, given(judge, proxy.cache.pack, None, meter=proxy.cache.meter))
+        replace_verifiers(proxy.cache, verifiers_for_library(judge, proxy.cache.pack, None, meter=proxy.cache.meter))
         yield proxy
 
 

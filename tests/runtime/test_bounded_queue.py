@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.runtime.bounded_queue import Backlog
+from semcache.runtime.bounded_queue import BoundedQueue
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 40)), max_size=80))
 def test_what_waits_stays_within_bounds_and_in_order(steps: list[int | None]) -> None:
-    waiting: Backlog[int] = Backlog(number=5, size=100)
+    waiting: BoundedQueue[int] = BoundedQueue(number=5, size=100)
     expected: list[tuple[int, int]] = []
     for name, size in enumerate(steps):
         if size is None:

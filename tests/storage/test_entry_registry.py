@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.retention.eviction import PLAIN, Pool, Quota, Worth
+from semcache.retention.eviction import PLAIN, Quota, SharedCapacity, Worth
 from semcache.retention.eviction.lru import Lru
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.storage.hot_entries import HotEntries
@@ -68,7 +68,7 @@ def test_a_category_with_no_room_keeps_nothing() -> None:
 
 def test_a_category_gives_back_what_it_borrowed() -> None:
     """The entry that leaves is of another category than the one that came, and must be unfindable all the same."""
-    held = EntryRegistry(Pool(3, {"a": 1, "b": 2}, lambda _: Lru()).of)
+    held = EntryRegistry(SharedCapacity(3, {"a": 1, "b": 2}, lambda _: Lru()).of)
     for id in (1, 2, 3):
         assert held.add(card(id)) == []
     assert [gone.id for gone in held.add(card(9, category="b"))] == [1]

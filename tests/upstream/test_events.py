@@ -13,14 +13,14 @@ import pytest
 from semcache.errors import ConfigError
 from semcache.protocols import Outbound
 from semcache.upstream.backends import open_backend
-from semcache.upstream.routing.block_ledger import Ledger
+from semcache.upstream.routing.attempt import Routed
+from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.event_stream import KvEvents
 from semcache.upstream.routing.kinds import salt_of
 from semcache.upstream.routing.prompts import root, token_keys
 from semcache.upstream.routing.replica import Address
 from semcache.upstream.routing.router import Router
 from semcache.upstream.routing.tree import PromptTree
-from semcache.upstream.routing.trip import Routed
 
 zmq = pytest.importorskip("zmq", reason="needs pyzmq, the extra `routing`")
 zmq_asyncio = pytest.importorskip("zmq.asyncio")
@@ -101,7 +101,7 @@ async def publisher() -> AsyncIterator[Publisher]:
 async def followed(publisher: Publisher) -> AsyncIterator[tuple[PromptTree, list[str]]]:
     """The tree that follows `publisher`, and what was noted."""
     tree, notes = PromptTree(), []
-    events = KvEvents(publisher.events, Ledger(tree), replay=publisher.replay, note=notes.append, patience=2.0)
+    events = KvEvents(publisher.events, BlockLedger(tree), replay=publisher.replay, note=notes.append, patience=2.0)
     events.start()
     await publisher.subscribed()
     yield tree, notes
@@ -186,7 +186,7 @@ async def test_a_replay_that_never_answers_is_given_up(publisher: Publisher) -> 
     silent = publisher.context.socket(zmq.ROUTER)
     port = silent.bind_to_random_port("tcp://127.0.0.1")
     events = KvEvents(
-        publisher.events, Ledger(tree), replay=f"tcp://127.0.0.1:{port}", note=notes.append, patience=0.05
+        publisher.events, BlockLedger(tree), replay=f"tcp://127.0.0.1:{port}", note=notes.append, patience=0.05
     )
     events.start()
     await publisher.subscribed()
@@ -257,4 +257,4 @@ async def test_a_router_goes_by_the_blocks_that_servers_announce(
 
 def test_endpoints_are_checked_at_start() -> None:
     with pytest.raises(ConfigError, match="'localhost:5557' must start with"):
-        KvEvents("localhost:5557", Ledger(PromptTree()))
+        KvEvents("localhost:5557", BlockLedger(PromptTree()))

@@ -15,10 +15,10 @@ from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Outbound, Reply
 from semcache.upstream.backends import open_backend
 from semcache.upstream.routing import replica
+from semcache.upstream.routing.attempt import Routed
 from semcache.upstream.routing.kinds import KINDS
 from semcache.upstream.routing.replica import Address, Replica
-from semcache.upstream.routing.router import Router, Routing
-from semcache.upstream.routing.trip import Routed
+from semcache.upstream.routing.router import Router, RoutingTerms
 
 CHAT = "/v1/chat/completions"
 Script = Callable[[Outbound], Reply | Exception]
@@ -102,7 +102,7 @@ class Bench:
         known = KINDS[kind] if kind is not None else None
         self.router = Router(
             [Replica(f"r{number}", server, kind=known) for number, server in enumerate(self.servers)],
-            routing=Routing(**routing),
+            routing=RoutingTerms(**routing),
             secret=lambda: b"secret",
             note=self.noted.append,
             clock=self.clock,

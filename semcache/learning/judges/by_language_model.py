@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from semcache.errors import UpstreamTimeout
-from semcache.models.language_model import OneWord
+from semcache.models.language_model import YesNoModel
 from semcache.protocols import Backend
 from semcache.types.evidence import Comparison
 
@@ -35,7 +35,7 @@ class LlmJudge:
     instant = False
 
     def __init__(self, backend: Backend, model: str, *, patience: float = 20.0) -> None:
-        self._word = OneWord(backend, model, INSTRUCTIONS)
+        self._word = YesNoModel(backend, model, INSTRUCTIONS)
         self._patience = patience
 
     async def agree(self, comparison: Comparison) -> bool | None:

@@ -24,7 +24,7 @@ from semcache.types.evidence import Label, Standing
 
 __all__ = ["STRATEGIES", "ByCategory", "StaticThreshold"]
 
-STRATEGIES: Mapping[str, Callable[[Pack], Threshold]] = plugins.Named(
+STRATEGIES: Mapping[str, Callable[[Pack], Threshold]] = plugins.PluggableMakers(
     "strategies",
     {
         "static": StaticThreshold,

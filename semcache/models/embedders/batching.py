@@ -34,7 +34,7 @@ class Encoder(Embedder, Protocol):
 
 
 @dataclass(eq=False, slots=True)
-class _Call:
+class _EmbedCall:
     texts: Sequence[str]
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Matrix]
@@ -49,7 +49,7 @@ class BatchingEmbedder:
         self._inner = inner
         self._max_batch, self._max_queue = max_batch, max_queue
         self._wake = threading.Condition()
-        self._queue: deque[_Call] = deque()
+        self._queue: deque[_EmbedCall] = deque()
         self._queued = 0
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -92,7 +92,7 @@ class BatchingEmbedder:
         if not texts:
             return np.empty((0, self.dim), np.float32)
         loop = asyncio.get_running_loop()
-        call = _Call(texts, loop, loop.create_future())
+        call = _EmbedCall(texts, loop, loop.create_future())
         with self._wake:
             if self._closed:
                 raise EmbedError("the embedder was closed")
@@ -110,11 +110,11 @@ class BatchingEmbedder:
         while calls := self._take():
             _deliver(self._answer(calls))
 
-    def _take(self) -> list[_Call]:
+    def _take(self) -> list[_EmbedCall]:
         """Wait for calls and return as many as fit into a batch; none when closed."""
         with self._wake:
             while True:
-                calls: list[_Call] = []
+                calls: list[_EmbedCall] = []
                 room = self._max_batch
                 while self._queue and len(self._queue[0].texts) <= room:
                     call = self._queue.popleft()
@@ -126,7 +126,7 @@ class BatchingEmbedder:
                     return calls
                 self._wake.wait()
 
-    def _answer(self, calls: list[_Call]) -> list[tuple[_Call, Matrix | EmbedError]]:
+    def _answer(self, calls: list[_EmbedCall]) -> list[tuple[_EmbedCall, Matrix | EmbedError]]:
         rows: dict[str, int] = {}
         for call in calls:
             for text in call.texts:
@@ -151,9 +151,9 @@ class BatchingEmbedder:
         return matrix
 
 
-def _deliver(answers: Sequence[tuple[_Call, Matrix | EmbedError]]) -> None:
+def _deliver(answers: Sequence[tuple[_EmbedCall, Matrix | EmbedError]]) -> None:
     """Hand results to the event loops that wait for them, waking each loop once."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Call, Matrix | EmbedError]]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_EmbedCall, Matrix | EmbedError]]] = {}
     for call, result in answers:
         by_loop.setdefault(call.loop, []).append((call, result))
     for loop, results in by_loop.items():
@@ -163,7 +163,7 @@ def _deliver(answers: Sequence[tuple[_Call, Matrix | EmbedError]]) -> None:
             continue
 
 
-def _settle(results: Sequence[tuple[_Call, Matrix | EmbedError]]) -> None:
+def _settle(results: Sequence[tuple[_EmbedCall, Matrix | EmbedError]]) -> None:
     for call, result in results:
         if call.future.done():
             continue

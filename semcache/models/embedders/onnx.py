@@ -16,7 +16,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from semcache.errors import ConfigError, EmbedError
-from semcache.models.model_card import Described, readable
+from semcache.models.model_card import ModelWithCard, readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RUN_TOKENS = 128
 
 
-class OnnxEmbedder(Described):
+class OnnxEmbedder(ModelWithCard):
     """An embedder on onnxruntime; `encode` is its synchronous core and safe to call from several threads."""
 
     def __init__(self, folder: Path | str, *, threads: int = 1) -> None:

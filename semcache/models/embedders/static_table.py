@@ -15,7 +15,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from semcache.errors import ConfigError, EmbedError
-from semcache.models.model_card import Described, readable
+from semcache.models.model_card import ModelWithCard, readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ VECTORS = "vectors.npy"
 _NOTHING = 1e-6  # a sum shorter than this points nowhere
 
 
-class StaticEmbedder(Described):
+class StaticEmbedder(ModelWithCard):
     """An embedder that looks vectors up; `encode` is its synchronous core and safe to call from several threads."""
 
     def __init__(self, folder: Path | str) -> None:

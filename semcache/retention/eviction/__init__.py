@@ -1,4 +1,4 @@
-"""What to give up when a category is full. A policy picks victims; `Quota` and `Pool` do the accounting for all.
+"""Eviction when a category is full: a policy picks victims, `Quota` and `SharedCapacity` do the accounting for all.
 
 Pure: knows ids, weights and what a pack says of a category. Invariant: every policy does what
 `tests/conformance/test_eviction.py` asks, and a pack can name it.
@@ -17,16 +17,16 @@ from semcache.retention.eviction.lfu import Lfu
 from semcache.retention.eviction.lru import Lru
 from semcache.retention.eviction.quota import Quota
 from semcache.retention.eviction.s3fifo import S3Fifo
-from semcache.retention.eviction.shared_capacity import Member, Pool
+from semcache.retention.eviction.shared_capacity import CapacityShare, SharedCapacity
 from semcache.retention.eviction.sieve import Sieve
 from semcache.retention.eviction.tinylfu import WTinyLfu
-from semcache.retention.eviction.value import Value
+from semcache.retention.eviction.value import ValueEviction
 from semcache.retention.eviction.worth import PLAIN, Policy, Worth
 
-POLICIES: Mapping[str, Callable[[], Policy]] = plugins.Named(
+POLICIES: Mapping[str, Callable[[], Policy]] = plugins.PluggableMakers(
     "evictions",
     {
-        "value": Value,
+        "value": ValueEviction,
         "lru": Lru,
         "lfu": Lfu,
         "sieve": Sieve,
@@ -38,9 +38,9 @@ POLICIES: Mapping[str, Callable[[], Policy]] = plugins.Named(
 )
 
 
-def quotas(pack: Pack) -> Callable[[str], Quota | Member]:
+def quotas(pack: Pack) -> Callable[[str], Quota | CapacityShare]:
     """What makes the quota of a category as the pack says: for `EntryRegistry`."""
     return shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())
 
 
-__all__ = ["PLAIN", "POLICIES", "Member", "Policy", "Pool", "Quota", "Worth", "quotas"]
+__all__ = ["PLAIN", "POLICIES", "CapacityShare", "Policy", "Quota", "SharedCapacity", "Worth", "quotas"]

@@ -13,7 +13,7 @@ from semcache.retention.eviction.quota import Quota
 from semcache.retention.eviction.worth import PLAIN, Policy, Worth
 
 
-class Pool:
+class SharedCapacity:
     """Weighted max-min sharing: who exceeds its quota the most, in proportion to it, gives up first.
 
     A category's share is the part of the capacity that its quota is of the quotas of all categories seen. A category
@@ -24,14 +24,14 @@ class Pool:
         self._capacity = capacity
         self._quotas = dict(quotas)
         self._policy_of = policy_of
-        self._members: dict[str, Member] = {}
+        self._members: dict[str, CapacityShare] = {}
 
-    def of(self, category: str) -> Member:
+    def of(self, category: str) -> CapacityShare:
         """The part of a category, made when it is first asked for."""
         member = self._members.get(category)
         if member is None:
             quota = self._quotas.setdefault(category, self._quotas.get("default", 0.0))
-            member = self._members[category] = Member(self, quota, self._policy_of(category))
+            member = self._members[category] = CapacityShare(self, quota, self._policy_of(category))
         return member
 
     @property
@@ -39,7 +39,7 @@ class Pool:
         """The weight of all categories together."""
         return sum(member.books.held for member in self._members.values())
 
-    def admit(self, member: Member, id: int, weight: float, worth: Worth) -> list[int]:
+    def admit(self, member: CapacityShare, id: int, weight: float, worth: Worth) -> list[int]:
         """Take an id into a category and return those of any category that had to go."""
         member.books.forget(id)
         if member.quota <= 0 or weight > self._capacity:
@@ -53,22 +53,22 @@ class Pool:
         member.books.take(id, weight, worth)
         return gone
 
-    def _debtor(self, asking: Member, weight: float) -> Member:
+    def _debtor(self, asking: CapacityShare, weight: float) -> CapacityShare:
         """Who would exceed its share the most if the asking category took this weight; itself where they are equal."""
 
-        def excess(member: Member) -> tuple[float, bool]:
+        def excess(member: CapacityShare) -> tuple[float, bool]:
             held = member.books.held + (weight if member is asking else 0.0)
             return held / member.quota, member is asking
 
         return max([member for member in self._members.values() if member.quota > 0], key=excess)
 
 
-class Member:
+class CapacityShare:
     """One category's part of a pool, which is used like a `Quota`."""
 
     __slots__ = ("_pool", "books", "quota")
 
-    def __init__(self, pool: Pool, quota: float, policy: Policy) -> None:
+    def __init__(self, pool: SharedCapacity, quota: float, policy: Policy) -> None:
         self._pool = pool
         self.quota = quota
         self.books = Quota(float("inf"), policy)
@@ -89,9 +89,9 @@ class Member:
         return len(self.books)
 
 
-def quotas(pack: Pack, policy_of: Callable[[str], Policy]) -> Callable[[str], Quota | Member]:
+def quotas(pack: Pack, policy_of: Callable[[str], Policy]) -> Callable[[str], Quota | CapacityShare]:
     """What makes the quota of a category: strict ones, or parts of one pool where the pack states a capacity."""
     if pack.capacity is None:
         return lambda category: Quota(pack.of(category).quota, policy_of(category))
     shares = {name: float(category.quota) for name, category in pack.categories.items()}
-    return Pool(pack.capacity, shares, policy_of).of
+    return SharedCapacity(pack.capacity, shares, policy_of).of

@@ -19,7 +19,7 @@ _FADES = 20.0
 _SURE = 2.0
 
 
-class Value:
+class ValueEviction:
     """`protocols.Eviction` by rate of use * cost saved * share of life left / weight (see `Rates`).
 
     How often a cluster is asked times P(an entry serves it) is the rate at which that entry is used, so uses of

@@ -5,15 +5,15 @@ Pure; the clock is the caller's. Invariant: a TTL counts from creation, and noth
 
 from semcache.request.prompt_volatility import VolatilityModel, is_relative, may_change_daily
 from semcache.retention.freshness.fixed import FixedFreshness
-from semcache.retention.freshness.learned import LearnedFreshness, Outlook, Past
+from semcache.retention.freshness.learned import FreshnessOutlook, LearnedFreshness, PromptHistory
 from semcache.retention.freshness.revalidate import Refetches
 from semcache.types import Volatility
 
 __all__ = [
     "FixedFreshness",
+    "FreshnessOutlook",
     "LearnedFreshness",
-    "Outlook",
-    "Past",
+    "PromptHistory",
     "Refetches",
     "Volatility",
     "VolatilityModel",

@@ -48,7 +48,7 @@ RATES: Mapping[Volatility, float] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Prior:
+class HazardPrior:
     """What is known of a category before anything was observed.
 
     `rate` is the mean of h for SLOW prompts, per second; those of other kinds change `rates` times as often.
@@ -59,7 +59,7 @@ class Prior:
 
 
 @dataclass(frozen=True, slots=True)
-class Posterior:
+class HazardPosterior:
     """The mean of h and its upper credible bound, per second, and what the cell itself saw (fading with age)."""
 
     mean: float
@@ -81,7 +81,7 @@ class _Cell:
     def __init__(self) -> None:
         self.bins: dict[int, list[float]] = {}
         self.version = 0
-        self._known: tuple[int, Prior, Array] | None = None
+        self._known: tuple[int, HazardPrior, Array] | None = None
 
     def add(self, exposure: float, changed: bool) -> None:
         keep = 1.0 - 1.0 / MEMORY
@@ -93,7 +93,7 @@ class _Cell:
         row[2] += exposure
         self.version += 1
 
-    def likelihood(self, prior: Prior, kind: Volatility, beliefs: Array) -> Array:
+    def likelihood(self, prior: HazardPrior, kind: Volatility, beliefs: Array) -> Array:
         """ln P(observations | h) along the grid, up to a constant; `beliefs` are the prior chances of `_FALSE`."""
         if self._known is None or self._known[:2] != (self.version, prior):
             rates = _GRID * prior.rate * prior.rates[kind]
@@ -124,7 +124,7 @@ class Hazards:
         edges = np.concatenate([[0.0], (_FALSE[1:] + _FALSE[:-1]) / 2, [1.0]])
         self._beliefs = np.maximum(np.diff(1 - (1 - edges) ** (1 / noise - 1)), 1e-12)
         self._cells: dict[tuple[str, Volatility], _Cell] = {}
-        self._known: dict[tuple[str, Volatility], tuple[object, Posterior]] = {}
+        self._known: dict[tuple[str, Volatility], tuple[object, HazardPosterior]] = {}
 
     def observe(self, category: str, kind: Volatility, exposure: float, changed: bool) -> None:
         """An answer that was `exposure` seconds old was asked for again, and the new one differed or not.
@@ -136,7 +136,7 @@ class Hazards:
         if exposure > 0:
             self._cells.setdefault((category, kind), _Cell()).add(exposure, changed)
 
-    def posterior(self, category: str, kind: Volatility, prior: Prior, confidence: float) -> Posterior:
+    def posterior(self, category: str, kind: Volatility, prior: HazardPrior, confidence: float) -> HazardPosterior:
         """What is known of the rate in one cell; it is below `upper` with probability `confidence`."""
         cells = {one: cell for one in Volatility if (cell := self._cells.get((category, one))) is not None}
         basis = (prior, confidence, [(one, cell.version) for one, cell in cells.items()])
@@ -147,12 +147,12 @@ class Hazards:
         return known[1]
 
     def _posterior(
-        self, cells: Mapping[Volatility, _Cell], kind: Volatility, prior: Prior, confidence: float
-    ) -> Posterior:
+        self, cells: Mapping[Volatility, _Cell], kind: Volatility, prior: HazardPrior, confidence: float
+    ) -> HazardPosterior:
         """The others count by a power prior (Ibrahim and Chen 2000), for no more than about `POOLED` changes."""
         scale = prior.rate
         if not cells:
-            return Posterior(scale * prior.rates[kind], scale * prior_quantile(confidence) * prior.rates[kind])
+            return HazardPosterior(scale * prior.rates[kind], scale * prior_quantile(confidence) * prior.rates[kind])
         rates = _GRID * scale
         density = np.log(_GRID) - (TAIL + 1) * np.log1p(_GRID / (TAIL - 1))
         for other, cell in cells.items():
@@ -167,7 +167,7 @@ class Hazards:
         upper = math.exp(float(np.interp(confidence, below, np.log(rates))))
         own = cells.get(kind)
         seen = [sum(row[column] for row in own.bins.values()) for column in (0, 1)] if own else [0.0, 0.0]
-        return Posterior(float(mass @ rates) * prior.rates[kind], upper * prior.rates[kind], *seen)
+        return HazardPosterior(float(mass @ rates) * prior.rates[kind], upper * prior.rates[kind], *seen)
 
     def state(self) -> dict[str, Any]:
         """The cells, as JSON has it; {} when nothing was observed."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from semcache.config.packs import Category, Pack
 from semcache.request.prompt_volatility import VolatilityModel, is_relative
 from semcache.retention.freshness.fixed import shortened
-from semcache.retention.freshness.hazard import NOISE, RATES, Hazards, Posterior, Prior, prior_quantile
+from semcache.retention.freshness.hazard import NOISE, RATES, HazardPosterior, HazardPrior, Hazards, prior_quantile
 from semcache.types import Request, Volatility
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _ALIKE: Mapping[Volatility, float] = dict.fromkeys(Volatility, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PromptHistory:
     """What one prompt has shown: how often its answer was found changed, over how many seconds of being watched."""
 
     changes: float = 0.0
@@ -35,7 +35,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class FreshnessOutlook:
     """What is known of the answers of one category and volatility, for operators.
 
     `ttl` and `change_every` (mean time between changes) are seconds; of `observations` re-asked answers `differing`
@@ -78,7 +78,9 @@ class LearnedFreshness:
         known = self._embedder_id is None or self._embedder_id == model.embedder_id
         return model.kind(text, vector if known else None)
 
-    def ttl(self, request: Request, category: str, vector: Vector | None = None, past: Past | None = None) -> float:
+    def ttl(
+        self, request: Request, category: str, vector: Vector | None = None, past: PromptHistory | None = None
+    ) -> float:
         """Seconds; 0 means do not store. `past`: what is known of this very prompt."""
         policy = self._pack.of(category)
         if not policy.learn_ttl or policy.ttl <= 0:
@@ -95,7 +97,7 @@ class LearnedFreshness:
         """
         self._hazards.observe(category, kind, exposure, changed)
 
-    def outlook(self, category: str) -> list[Outlook]:
+    def outlook(self, category: str) -> list[FreshnessOutlook]:
         """What is known of a category, one row a volatility."""
         policy = self._pack.of(category)
         if policy.ttl <= 0:
@@ -105,7 +107,7 @@ class LearnedFreshness:
             known = self._known(category, kind)
             ttl = 0.0 if kind == Volatility.RELATIVE and not policy.live else self._ttl(category, kind, None)
             ttl = ttl if policy.learn_ttl else policy.ttl
-            rows.append(Outlook(kind, ttl, 1 / known.mean, known.observations, known.differing))
+            rows.append(FreshnessOutlook(kind, ttl, 1 / known.mean, known.observations, known.differing))
         return rows
 
     def state(self) -> dict[str, Any]:
@@ -116,14 +118,14 @@ class LearnedFreshness:
         """Take up what `state` gave. Raises ValueError for a state that is not its own."""
         self._hazards.restore(state)
 
-    def _ttl(self, category: str, kind: Volatility, past: Past | None) -> float:
+    def _ttl(self, category: str, kind: Volatility, past: PromptHistory | None) -> float:
         policy = self._pack.of(category)
         return min(policy.ttl, _until_stale(policy.stale, self._known(category, kind).upper, past))
 
-    def _known(self, category: str, kind: Volatility) -> Posterior:
+    def _known(self, category: str, kind: Volatility) -> HazardPosterior:
         return self._hazards.posterior(category, kind, self._prior(self._pack.of(category)), self._pack.confidence)
 
-    def _prior(self, policy: Category) -> Prior:
+    def _prior(self, policy: Category) -> HazardPrior:
         """Without a stated `change_every`, that under which the pack's `ttl` is right for slowly changing answers.
 
         A category for prompts about the present has a TTL meant for them: no kind of prompt shortens it.
@@ -132,10 +134,10 @@ class LearnedFreshness:
             rate = 1 / policy.change_every
         else:
             rate = -math.log1p(-policy.stale) / policy.ttl / prior_quantile(self._pack.confidence)
-        return Prior(rate, _ALIKE if policy.live else RATES)
+        return HazardPrior(rate, _ALIKE if policy.live else RATES)
 
 
-def _until_stale(stale: float, rate: float, past: Past | None) -> float:
+def _until_stale(stale: float, rate: float, past: PromptHistory | None) -> float:
     """Seconds until an answer is out of date with probability `stale`.
 
     A prompt with a past has a rate of its own, ~ Gamma(1, 1 / rate) a priori; its answer then survives t seconds with

@@ -12,7 +12,7 @@ import msgspec
 
 from semcache.dialects import dialects
 from semcache.errors import UpstreamError, UpstreamTimeout
-from semcache.models.language_model import answered
+from semcache.models.language_model import whole_reply
 from semcache.protocols import Backend
 from semcache.types import Endpoint
 
@@ -33,7 +33,7 @@ class Chat:
         body = msgspec.json.encode({"model": self._model, "messages": messages})
         try:
             async with asyncio.timeout(self._patience):
-                status, raw = await answered(
+                status, raw = await whole_reply(
                     self._backend, body, whose=f"the reply of {self._model!r}", longest=_LONGEST
                 )
         except TimeoutError as error:

@@ -15,9 +15,9 @@ from semcache.upstream.backends.connection import DEFAULTS, Connection
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend
+    from semcache.upstream.routing.attempt import Routed
     from semcache.upstream.routing.replica import Address
-    from semcache.upstream.routing.router import Routing
-    from semcache.upstream.routing.trip import Routed
+    from semcache.upstream.routing.router import RoutingTerms
 
 SCHEMES = ("http", "https", "engine", "litellm", "echo")
 
@@ -28,7 +28,7 @@ def open_backend(
     *,
     anthropic_url: str | None = None,
     replicas: Sequence[Address] = (),
-    routing: Routing | None = None,
+    routing: RoutingTerms | None = None,
     secret: Callable[[], bytes] | None = None,
     note: Callable[[Routed], object] = lambda _: None,
     salt: bool = True,

@@ -24,9 +24,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from semcache.upstream.backends.echo_answers import Answers, Heard, Said, hear, say
-from semcache.upstream.backends.echo_responses import Responses
-from semcache.upstream.backends.echo_shapes import Chat, Completion, Json, Messages, embeddings, error
+from semcache.upstream.backends.echo_answers import Answers, EchoReply, EchoRequest, read_request, reply_to
+from semcache.upstream.backends.echo_responses import EchoResponses
+from semcache.upstream.backends.echo_shapes import EchoChat, EchoCompletion, EchoMessages, Json, embeddings, error
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -36,22 +36,22 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 MODELS = ("echo", "echo-large", "echo-small", "text-embedding-echo")
 
 
-class _Speaker(Protocol):
+class _Shape(Protocol):
     def body(self) -> Json: ...
     def events(self) -> Iterator[bytes]: ...
 
 
-_SPEAKERS: dict[str, Callable[[Heard, Sequence[Said], str, int], _Speaker]] = {
-    "/v1/chat/completions": Chat,
-    "/v1/completions": Completion,
-    "/v1/responses": Responses,
-    "/v1/messages": Messages,
+_SHAPES: dict[str, Callable[[EchoRequest, Sequence[EchoReply], str, int], _Shape]] = {
+    "/v1/chat/completions": EchoChat,
+    "/v1/completions": EchoCompletion,
+    "/v1/responses": EchoResponses,
+    "/v1/messages": EchoMessages,
 }
 _FAULT = re.compile(r"fail-[45]\d\d|hang|hang-midstream|die-midstream|malformed|no-end|slow")
 _UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-class _Gone(Exception):
+class _ClientGone(Exception):
     """The client has left."""
 
 
@@ -108,7 +108,7 @@ class _Echo:
         self._newest.append((method, path, headers, body))
         try:
             await self._answer(scope, dict(headers), body, receive, send)
-        except _Gone:
+        except _ClientGone:
             self._disconnects += 1
 
     async def _desk(self, path: str, send: Send) -> None:
@@ -125,7 +125,7 @@ class _Echo:
 
     async def _answer(self, scope: Message, headers: dict[str, str], raw: bytes, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
-        speaks = method == "POST" and (path in _SPEAKERS or path == "/v1/embeddings")
+        speaks = method == "POST" and (path in _SHAPES or path == "/v1/embeddings")
         body: Any = {}
         if speaks:
             try:
@@ -162,9 +162,9 @@ class _Echo:
         """The whole answer, or the events of a stream. Raises one of `_UNREADABLE` for what is no request."""
         if path == "/v1/embeddings":
             return embeddings(body)
-        heard = hear(path, body)
-        said = [say(heard, self._answers, choice) for choice in range(heard.n)]
-        speaker = _SPEAKERS[path](heard, said, self._ids(), int(self._clock()))
+        heard = read_request(path, body)
+        said = [reply_to(heard, self._answers, choice) for choice in range(heard.n)]
+        speaker = _SHAPES[path](heard, said, self._ids(), int(self._clock()))
         return list(speaker.events()) if body.get("stream") else speaker.body()
 
     async def _other(self, scope: Message, raw: bytes, send: Send) -> None:
@@ -224,7 +224,7 @@ class _Echo:
                     pass
         except TimeoutError:
             return
-        raise _Gone
+        raise _ClientGone
 
 
 def _spoil(events: list[bytes], fault: str) -> Iterator[bytes]:

@@ -47,7 +47,7 @@ def tokens(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class EchoRequest:
     """A request as the speaker understands it. `tools` are (name, JSON Schema of the arguments)."""
 
     body: Mapping[str, Any]
@@ -68,7 +68,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EchoReply:
     """One answer. `call` is (id, tool name, arguments as JSON); a refusal is in `text` with ending "refusal"."""
 
     text: str
@@ -88,10 +88,10 @@ def digest(path: str, body: Mapping[str, Any]) -> str:
     return hashlib.blake2b(_encode([path, kept]), digest_size=8).hexdigest()
 
 
-def hear(path: str, body: Mapping[str, Any]) -> Heard:
+def read_request(path: str, body: Mapping[str, Any]) -> EchoRequest:
     """Read the request of any dialect.
 
-    Raises AttributeError, LookupError, RecursionError, TypeError or ValueError for what is none, as `say` does.
+    Raises AttributeError, LookupError, RecursionError, TypeError or ValueError for what is none, as `reply_to` does.
     """
     asked = next((name for name in ("messages", "input", "prompt") if body.get(name)), None)
     if asked is None:
@@ -106,7 +106,7 @@ def hear(path: str, body: Mapping[str, Any]) -> Heard:
     thinking, n = body.get("thinking"), body.get("n") or 1
     if n not in range(1, _CHOICES + 1):
         raise ValueError(f"n must be a number from 1 to {_CHOICES}")
-    return Heard(
+    return EchoRequest(
         body=body,
         text=users[-1] if users else "",
         last_role=turns[-1][0] if turns else "",
@@ -121,27 +121,27 @@ def hear(path: str, body: Mapping[str, Any]) -> Heard:
     )
 
 
-def say(heard: Heard, answers: Answers | None, choice: int = 0) -> Said:
+def reply_to(heard: EchoRequest, answers: Answers | None, choice: int = 0) -> EchoReply:
     """Answer choice number `choice`."""
     cue = heard.text.lower()
     reasoning = f"The question has {len(heard.text.split())} words; I repeat them." if heard.reasoning else ""
     if "refuse this" in cue:
-        return Said("I cannot help with that.", "refusal", reasoning)
+        return EchoReply("I cannot help with that.", "refusal", reasoning)
     if heard.tools and "weather" in cue and heard.last_role == "user":
         name, schema = heard.tools[0]
         arguments = msgspec.json.encode(_instance(schema, _subject(heard.text))).decode()
-        return Said("", "tool", reasoning, (f"call_{heard.digest}{choice}", name, arguments))
+        return EchoReply("", "tool", reasoning, (f"call_{heard.digest}{choice}", name, arguments))
     if heard.schema is not None:
         text = msgspec.json.encode(_instance(heard.schema, heard.text) or {"answer": heard.text}).decode()
     else:
         text = _told(answers, heard) or f"Echo {heard.digest[:6]}: you said “{heard.text}”."
         text += f" (variant {choice + 1})" if choice else ""
     if "content filter" in cue:
-        return Said(" ".join(text.split()[:3]), "filter", reasoning)
+        return EchoReply(" ".join(text.split()[:3]), "filter", reasoning)
     words = tokens(text)
     if heard.limit is not None and len(words) > heard.limit:
-        return Said("".join(words[: heard.limit]), "length", reasoning)
-    return Said(text, "stop", reasoning)
+        return EchoReply("".join(words[: heard.limit]), "length", reasoning)
+    return EchoReply(text, "stop", reasoning)
 
 
 def vector(text: str, dimensions: int) -> list[float]:
@@ -152,7 +152,7 @@ def vector(text: str, dimensions: int) -> list[float]:
     return [value / norm for value in values]
 
 
-def _told(answers: Answers | None, heard: Heard) -> str | None:
+def _told(answers: Answers | None, heard: EchoRequest) -> str | None:
     if answers is None:
         return None
     look_up = answers.get if isinstance(answers, Mapping) else answers

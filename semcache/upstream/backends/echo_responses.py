@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from semcache.upstream.backends.echo_answers import Heard, Said, tokens
+from semcache.upstream.backends.echo_answers import EchoReply, EchoRequest, tokens
 from semcache.upstream.backends.echo_shapes import Json, event
 
 _ECHOED = ("instructions", "max_output_tokens", "metadata", "previous_response_id", "temperature", "top_p", "user")
 
 
-class Responses:
+class EchoResponses:
     """`/v1/responses`."""
 
-    def __init__(self, heard: Heard, said: Sequence[Said], id: str, created: int) -> None:
-        self._heard, self._said, self._id, self._created = heard, said[0], id, created
+    def __init__(self, heard: EchoRequest, said: Sequence[EchoReply], id: str, created: int) -> None:
+        self._request, self._said, self._id, self._created = heard, said[0], id, created
         self._sequence = 0
 
     def body(self) -> Json:
@@ -87,16 +87,16 @@ class Responses:
         return items
 
     def _response(self, status: str, output: list[Json]) -> Json:
-        body, said = self._heard.body, self._said
+        body, said = self._request.body, self._said
         reasons = {"length": "max_output_tokens", "filter": "content_filter"}
         usage: Json | None = None
         if status != "in_progress":
             usage = {
-                "input_tokens": self._heard.prompt_tokens,
+                "input_tokens": self._request.prompt_tokens,
                 "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
                 "output_tokens": said.spent,
                 "output_tokens_details": {"reasoning_tokens": len(tokens(said.reasoning))},
-                "total_tokens": self._heard.prompt_tokens + said.spent,
+                "total_tokens": self._request.prompt_tokens + said.spent,
             }
         return {
             "id": f"resp_{self._id}",
@@ -105,7 +105,7 @@ class Responses:
             "status": status,
             "error": None,
             "incomplete_details": {"reason": reasons[said.ending]} if status == "incomplete" else None,
-            "model": self._heard.model,
+            "model": self._request.model,
             "output": output,
             "parallel_tool_calls": body.get("parallel_tool_calls", True),
             "store": body.get("store", True),

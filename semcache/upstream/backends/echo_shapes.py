@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from semcache.upstream.backends.echo_answers import Heard, Said, tokens, vector
+from semcache.upstream.backends.echo_answers import EchoReply, EchoRequest, tokens, vector
 
 Json = dict[str, Any]
 DONE = b"data: [DONE]\n\n"
@@ -45,7 +45,7 @@ def error(path: str, status: int, message: str) -> bytes:
     return _encode({"error": {"message": message, "type": kind, "param": None, "code": str(status)}})
 
 
-def _usage(heard: Heard, said: Sequence[Said]) -> Json:
+def _usage(heard: EchoRequest, said: Sequence[EchoReply]) -> Json:
     spent = sum(answer.spent for answer in said)
     reasoned = sum(len(tokens(answer.reasoning)) for answer in said)
     return {
@@ -67,11 +67,11 @@ def _logprob(token: str, top: int) -> Json:
     return {**value, "top_logprobs": [value] if top else []}
 
 
-class Chat:
+class EchoChat:
     """`/v1/chat/completions`."""
 
-    def __init__(self, heard: Heard, said: Sequence[Said], id: str, created: int) -> None:
-        self._heard, self._said, self._created = heard, said, created
+    def __init__(self, heard: EchoRequest, said: Sequence[EchoReply], id: str, created: int) -> None:
+        self._request, self._said, self._created = heard, said, created
         self._id = f"chatcmpl-{id}"
         self._logprobs = bool(heard.body.get("logprobs"))
         self._top = int(heard.body.get("top_logprobs") or 0)
@@ -97,7 +97,7 @@ class Chat:
         return {
             **self._head("chat.completion"),
             "choices": choices,
-            "usage": _usage(self._heard, self._said),
+            "usage": _usage(self._request, self._said),
         }
 
     def events(self) -> Iterator[bytes]:
@@ -124,12 +124,12 @@ class Chat:
         for index, answer in enumerate(self._said):
             yield self._chunk(index, {}, finish=_FINISH[answer.ending])
         if self._include_usage:
-            usage = _usage(self._heard, self._said)
+            usage = _usage(self._request, self._said)
             yield event({**self._head("chat.completion.chunk"), "choices": [], "usage": usage})
         yield DONE
 
     def _head(self, kind: str) -> Json:
-        head = {"id": self._id, "object": kind, "created": self._created, "model": self._heard.model}
+        head = {"id": self._id, "object": kind, "created": self._created, "model": self._request.model}
         return {**head, "service_tier": "default", "system_fingerprint": "fp_echo"}
 
     def _chunk(self, index: int, delta: Json, *, logprobs: Json | None = None, finish: str | None = None) -> bytes:
@@ -138,17 +138,17 @@ class Chat:
         return event({**self._head("chat.completion.chunk"), "choices": [choice], **usage})
 
 
-class Completion:
+class EchoCompletion:
     """`/v1/completions`, one prompt."""
 
-    def __init__(self, heard: Heard, said: Sequence[Said], id: str, created: int) -> None:
-        self._heard, self._said = heard, said
+    def __init__(self, heard: EchoRequest, said: Sequence[EchoReply], id: str, created: int) -> None:
+        self._request, self._said = heard, said
         self._head = {"id": f"cmpl-{id}", "object": "text_completion", "created": created, "model": heard.model}
         self._include_usage = bool((heard.body.get("stream_options") or {}).get("include_usage"))
 
     def body(self) -> Json:
         choices = [self._choice(i, answer.text, _FINISH[answer.ending]) for i, answer in enumerate(self._said)]
-        return {**self._head, "choices": choices, "usage": _usage(self._heard, self._said)}
+        return {**self._head, "choices": choices, "usage": _usage(self._request, self._said)}
 
     def events(self) -> Iterator[bytes]:
         usage = {"usage": None} if self._include_usage else {}
@@ -157,12 +157,12 @@ class Completion:
                 yield event({**self._head, "choices": [self._choice(index, word, None)], **usage})
             yield event({**self._head, "choices": [self._choice(index, "", _FINISH[answer.ending])], **usage})
         if self._include_usage:
-            yield event({**self._head, "choices": [], "usage": _usage(self._heard, self._said)})
+            yield event({**self._head, "choices": [], "usage": _usage(self._request, self._said)})
         yield DONE
 
     def _choice(self, index: int, text: str, finish: str | None) -> Json:
         logprobs: Json | None = None
-        if self._heard.body.get("logprobs") is not None:
+        if self._request.body.get("logprobs") is not None:
             words = tokens(text)
             logprobs = {
                 "tokens": words,
@@ -173,12 +173,12 @@ class Completion:
         return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": finish}
 
 
-class Messages:
+class EchoMessages:
     """Anthropic's `/v1/messages`."""
 
-    def __init__(self, heard: Heard, said: Sequence[Said], id: str, created: int) -> None:
+    def __init__(self, heard: EchoRequest, said: Sequence[EchoReply], id: str, created: int) -> None:
         del created
-        self._heard, self._said, self._id = heard, said[0], f"msg_{id}"
+        self._request, self._said, self._id = heard, said[0], f"msg_{id}"
 
     def body(self) -> Json:
         usage = self._usage(self._said.spent)
@@ -211,7 +211,7 @@ class Messages:
     def _blocks(self) -> list[Json]:
         blocks: list[Json] = []
         if self._said.reasoning:
-            blocks.append({"type": "thinking", "thinking": self._said.reasoning, "signature": self._heard.digest})
+            blocks.append({"type": "thinking", "thinking": self._said.reasoning, "signature": self._request.digest})
         if self._said.text:
             blocks.append({"type": "text", "text": self._said.text, "citations": None})
         if self._said.call:
@@ -221,12 +221,12 @@ class Messages:
         return blocks
 
     def _head(self, content: list[Json], stop: str | None) -> Json:
-        head = {"id": self._id, "type": "message", "role": "assistant", "model": self._heard.model}
+        head = {"id": self._id, "type": "message", "role": "assistant", "model": self._request.model}
         return {**head, "content": content, "stop_reason": stop, "stop_sequence": None}
 
     def _usage(self, output: int) -> Json:
         cached = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-        return {"input_tokens": self._heard.prompt_tokens, **cached, "output_tokens": output}
+        return {"input_tokens": self._request.prompt_tokens, **cached, "output_tokens": output}
 
     def _event(self, name: str, /, **data: Any) -> bytes:
         return event({"type": name, **data}, name)

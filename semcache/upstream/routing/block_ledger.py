@@ -13,7 +13,14 @@ from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from itertools import chain
 
-from semcache.upstream.routing.kv_events import Batch, BlockHash, Cleared, Event, Removed, Stored
+from semcache.upstream.routing.kv_events import (
+    BlockHash,
+    BlocksCleared,
+    BlocksRemoved,
+    BlocksStored,
+    Event,
+    KvEventBatch,
+)
 from semcache.upstream.routing.prompts import root, token_keys
 from semcache.upstream.routing.tree import PromptTree
 
@@ -23,7 +30,7 @@ _CREDIT = {"GPU": 1.0, "CPU": 0.75, "CPU_PINNED": 0.75}
 _DISK_CREDIT = 0.25
 
 
-class Taken(Enum):
+class BatchResult(Enum):
     """What became of a batch."""
 
     APPLIED = auto()
@@ -31,7 +38,7 @@ class Taken(Enum):
     GAP = auto()  # earlier ones are missing: replay from `Ledger.expected`, or call `restart`
 
 
-class Ledger:
+class BlockLedger:
     """Applies the batches of one publisher to `tree`; more than `most` blocks are taken for nonsense and forgotten."""
 
     def __init__(self, tree: PromptTree, *, most: int = 2_000_000) -> None:
@@ -44,18 +51,18 @@ class Ledger:
         self.unit: int | None = None
         self.adapters: set[str] = set()
 
-    def take(self, number: int, batch: Batch) -> Taken:
+    def take(self, number: int, batch: KvEventBatch) -> BatchResult:
         """Apply batch number `number`, unless it is old or others are missing before it."""
         if self.expected is not None and number < self.expected:
             if batch.at <= self._newest:
-                return Taken.OLD
+                return BatchResult.OLD
             self.restart()  # the publisher counts anew, later in time: it is another process
         if number != (self.expected or 0):
-            return Taken.GAP
+            return BatchResult.GAP
         self.expected, self._newest = number + 1, max(self._newest, batch.at)
         for event in batch.events:
             self._apply(event)
-        return Taken.APPLIED
+        return BatchResult.APPLIED
 
     def restart(self, number: int | None = None) -> None:
         """Believe nothing, and go on from batch `number`, by default the first one."""
@@ -64,14 +71,14 @@ class Ledger:
 
     def _apply(self, event: Event) -> None:
         match event:
-            case Stored():
+            case BlocksStored():
                 self._store(event)
-            case Removed(hashes, medium):
+            case BlocksRemoved(hashes, medium):
                 self._remove(hashes, medium)
-            case Cleared():
+            case BlocksCleared():
                 self._clear()
 
-    def _store(self, event: Stored) -> None:
+    def _store(self, event: BlocksStored) -> None:
         extra = event.extra if len(event.extra) == len(event.hashes) else (event.extra, *[None] * len(event.hashes))
         if event.parent is None:
             parent = root(_salt(event.extra), event.adapter)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal
 
-Why = Literal["only", "prefix", "session", "spread", "hash"]
+RoutingReason = Literal["only", "prefix", "session", "spread", "hash"]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ReplicaView:
     """A replica at one moment, for one prompt; everything but the flags is in tokens.
 
     `placed` is what was newly computed there lately; `home` says that the prompt's session was there last; `owing`
@@ -34,7 +34,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class RoutingWeights:
     """`overlap` tokens of waiting are accepted for each matched token. Having fewer than `least_gain` tokens, or less
     than `least_share` of the prompt, more than some other replica is no reason to go there: a system prompt that all
     share would draw everything to the replica that saw it first."""
@@ -48,7 +48,9 @@ class Weights:
         return gain >= max(self.least_gain, self.least_share * tokens)
 
 
-def choose(views: Sequence[View], tokens: float, weights: Weights, name: bytes) -> tuple[View, Why]:
+def choose(
+    views: Sequence[ReplicaView], tokens: float, weights: RoutingWeights, name: bytes
+) -> tuple[ReplicaView, RoutingReason]:
     """Choose among `views`, of which there is at least one, for a prompt of `tokens` tokens.
 
     `name` names the prompt where replicas are equal.

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 P = TypeVar("P", bound=Hashable)
 
 
-class Deficits(Generic[P]):
+class TokenDeficits(Generic[P]):
     """Counters of at most `most` parties, in tokens; the one that was charged longest ago is forgotten first."""
 
     def __init__(self, quantum: float = 65_536.0, *, most: int = 10_000) -> None:
@@ -46,7 +46,7 @@ class Deficits(Generic[P]):
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingRequest:
     """A request in line: whose it is, when it came (any growing number), and the tokens of it that are warm."""
 
     tenant: str
@@ -54,7 +54,7 @@ class Waiting:
     matched: float
 
 
-def next_of(line: Sequence[Waiting], deficits: Deficits[str]) -> int:
+def next_of(line: Sequence[WaitingRequest], deficits: TokenDeficits[str]) -> int:
     """The index of the request to send next: of the tenants whose turn it is, the longest match, then the oldest."""
     allowed = deficits.allowed(waiting.tenant for waiting in line)
     return max(

@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from semcache.errors import ConfigError
-from semcache.upstream.routing.block_ledger import Ledger, Taken
-from semcache.upstream.routing.kv_events import Malformed, decode
+from semcache.upstream.routing.block_ledger import BatchResult, BlockLedger
+from semcache.upstream.routing.kv_events import MalformedKvEvent, decode
 
 if TYPE_CHECKING:
     from zmq.asyncio import Context, Socket
@@ -41,7 +41,7 @@ class KvEvents:
     def __init__(
         self,
         endpoint: str,
-        ledger: Ledger,
+        ledger: BlockLedger,
         *,
         replay: str | None = None,
         patience: float = 5.0,
@@ -100,24 +100,24 @@ class KvEvents:
                     self._note("malformed")
                     continue
                 number = int.from_bytes(frames[1], "big")
-                if self._take(number, frames[2]) is Taken.GAP:
+                if self._take(number, frames[2]) is BatchResult.GAP:
                     self._note("gap")
                     await self._catch_up(context, number)
-                    if self._take(number, frames[2]) is Taken.GAP:
+                    if self._take(number, frames[2]) is BatchResult.GAP:
                         self._ledger.restart(number)
                         self._take(number, frames[2])
 
-    def _take(self, number: int, payload: bytes) -> Taken:
+    def _take(self, number: int, payload: bytes) -> BatchResult:
         try:
             return self._ledger.take(number, decode(payload))
-        except Malformed as error:
+        except MalformedKvEvent as error:
             self._unread += 1
             if str(self._unread).strip("0") == "1":  # 1, 10, 100: a server that speaks otherwise does so all day
                 told = "KV events of %s, batch %d, %d so far that cannot be read: %s"
                 _log.warning(told, self._endpoint, number, self._unread, error)
             self._note("malformed")
             self._ledger.restart(number + 1)
-            return Taken.OLD
+            return BatchResult.OLD
 
     async def _catch_up(self, context: Context, before: int) -> None:
         """Ask for what is missing before a batch; what is no longer kept there stays missing."""
@@ -146,6 +146,6 @@ class KvEvents:
             number = int.from_bytes(frames[-2], "big", signed=True)
             if number == _END:
                 return
-            if number < before and self._take(number, frames[-1]) is Taken.GAP:
+            if number < before and self._take(number, frames[-1]) is BatchResult.GAP:
                 self._ledger.restart(number)
                 self._take(number, frames[-1])

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from semcache.upstream.routing.block_ledger import SALT_MARK
-from semcache.upstream.routing.prompts import Fields, Prompt
+from semcache.upstream.routing.prompts import Fields, RoutedPrompt
 
 AUTO = "auto"
 PROMPT_PATHS = frozenset({"/v1/chat/completions", "/v1/completions", "/v1/responses"})
@@ -25,7 +25,7 @@ _CLOUDS = ("api.openai.com", ".api.openai.com", ".openai.azure.com", ".services.
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ServerKind:
     """What a kind of server takes. `drafted` ones verify a guess at an answer for nothing; others bill for it, or know
     none. `tokenize` is the path that turns a request into token ids, "" for none."""
 
@@ -35,17 +35,17 @@ class Kind:
     tokenize: str = ""
 
 
-KINDS: dict[str, Kind] = {
-    "vllm": Kind(salted=True, tokenize="/tokenize"),
-    "sglang": Kind(salted=True, tokenize="/tokenize"),
-    "semcache": Kind(salted=True, drafted=True),
-    "llamacpp": Kind(),
-    "openai": Kind(keyed=True),
-    "other": Kind(),
+KINDS: dict[str, ServerKind] = {
+    "vllm": ServerKind(salted=True, tokenize="/tokenize"),
+    "sglang": ServerKind(salted=True, tokenize="/tokenize"),
+    "semcache": ServerKind(salted=True, drafted=True),
+    "llamacpp": ServerKind(),
+    "openai": ServerKind(keyed=True),
+    "other": ServerKind(),
 }
 
 
-def of_host(name: str) -> Kind | None:
+def of_host(name: str) -> ServerKind | None:
     """The kind of a host, with or without a path, that needs no asking."""
     host = name.partition("/")[0]
     return (
@@ -73,12 +73,12 @@ def salt_of(secret: bytes, tenant: str, own: str = "") -> str:
     return SALT_MARK + hmac.new(secret, named, hashlib.sha256).hexdigest()[:48]
 
 
-def wants_draft(kind: Kind, prompt: Prompt) -> bool:
+def wants_draft(kind: ServerKind, prompt: RoutedPrompt) -> bool:
     """Whether a server of this kind is to be given a guess at the answer."""
     return kind.drafted and prompt.path in PROMPT_PATHS and prompt.known and "prediction" not in prompt.fields
 
 
-def dressed(kind: Kind, prompt: Prompt, draft: str = "") -> Fields:
+def fields_for(kind: ServerKind, prompt: RoutedPrompt, draft: str = "") -> Fields:
     """The fields to send to a server of this kind; the prompt's own where there is nothing to add. `draft` is a guess
     at the answer, for one that wants it."""
     if prompt.path not in PROMPT_PATHS or not prompt.known:

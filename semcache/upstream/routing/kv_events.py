@@ -3,7 +3,8 @@
 A batch is a msgpack array [ts, events, dp_rank]; an event is a map with `type` (current) or an array whose first item
 is the type (older releases), its fields in the order of the definition. Fields that a release added are ignored,
 missing ones have their defaults. Knows no sockets and keeps no state.
-Invariant: whatever the bytes are, `decode` returns a batch or raises `Malformed`; token ids and salts are never logged.
+Invariant: whatever the bytes are, `decode` returns a batch or raises `MalformedKvEvent`; token ids and salts are never
+logged.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ _REMOVED = ("block_hashes", "medium", "group_idx")
 _MAX_BLOCK = 1 << 16
 
 
-class Malformed(ValueError):
+class MalformedKvEvent(ValueError):
     """Bytes that are no batch of KV events; the message says what is wrong and holds nothing of a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class BlocksStored:
     """Blocks came into a medium: `tokens[i]` are the ids of `hashes[i]`, the first one's parent is `parent`."""
 
     hashes: tuple[BlockHash, ...]
@@ -47,7 +48,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class BlocksRemoved:
     """Blocks left a medium; None is every medium."""
 
     hashes: tuple[BlockHash, ...]
@@ -55,30 +56,30 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class BlocksCleared:
     """Nothing is held any more."""
 
 
-Event: TypeAlias = Stored | Removed | Cleared
+Event: TypeAlias = BlocksStored | BlocksRemoved | BlocksCleared
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class KvEventBatch:
     """What one step of the engine changed; `at` is the engine's Unix time."""
 
     at: float
     events: tuple[Event, ...]
 
 
-def decode(payload: bytes) -> Batch:
+def decode(payload: bytes) -> KvEventBatch:
     """Read one message. Events of unknown types, and of cache groups other than the first, are left out."""
     try:
         at, events, *_ = msgspec.msgpack.decode(payload)
-        return Batch(float(at), tuple(event for raw in events if (event := _event(raw)) is not None))
-    except Malformed:
+        return KvEventBatch(float(at), tuple(event for raw in events if (event := _event(raw)) is not None))
+    except MalformedKvEvent:
         raise
     except (msgspec.DecodeError, TypeError, ValueError, KeyError, RecursionError, OverflowError) as error:
-        raise Malformed(f"no batch of KV events: {type(error).__name__}") from None
+        raise MalformedKvEvent(f"no batch of KV events: {type(error).__name__}") from None
 
 
 def _event(raw: Any) -> Event | None:
@@ -95,22 +96,22 @@ def _event(raw: Any) -> Event | None:
             return _stored(fields)
         case "BlockRemoved":
             medium = fields.get("medium")
-            return Removed(_hashes(fields["block_hashes"]), medium if isinstance(medium, str) else None)
+            return BlocksRemoved(_hashes(fields["block_hashes"]), medium if isinstance(medium, str) else None)
         case "AllBlocksCleared":
-            return Cleared()
+            return BlocksCleared()
     return None
 
 
-def _stored(fields: Mapping[Any, Any]) -> Stored:
+def _stored(fields: Mapping[Any, Any]) -> BlocksStored:
     hashes, parent = _hashes(fields["block_hashes"]), fields.get("parent_block_hash")
     ids, size = fields["token_ids"], fields["block_size"]
     if type(size) is not int or not 0 < size <= _MAX_BLOCK or not isinstance(ids, list):
-        raise Malformed("BlockStored: block_size and token_ids do not make blocks")
+        raise MalformedKvEvent("BlockStored: block_size and token_ids do not make blocks")
     if len(ids) != size * len(hashes) or not all(type(token) is int for token in ids):
-        raise Malformed(f"BlockStored: {len(ids)} token ids are not {len(hashes)} blocks of {size}")
+        raise MalformedKvEvent(f"BlockStored: {len(ids)} token ids are not {len(hashes)} blocks of {size}")
     adapter = fields.get("lora_name") or fields.get("lora_id") or ""
     extra = fields.get("extra_keys") or ()
-    return Stored(
+    return BlocksStored(
         hashes,
         None if parent is None else _hashes([parent])[0],
         tuple(tuple(ids[at : at + size]) for at in range(0, len(ids), size)),
@@ -122,5 +123,5 @@ def _stored(fields: Mapping[Any, Any]) -> Stored:
 
 def _hashes(raw: Any) -> tuple[BlockHash, ...]:
     if not isinstance(raw, list) or not all(type(value) in (int, bytes) for value in raw):
-        raise Malformed("block hashes must be a list of integers or bytes")
+        raise MalformedKvEvent("block hashes must be a list of integers or bytes")
     return tuple(raw)

@@ -35,7 +35,7 @@ Fields = dict[str, msgspec.Raw]
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class BlockChain:
     """The keys of the blocks of one prompt, 16 bytes each, and how many tokens a block stands for."""
 
     keys: Sequence[bytes]
@@ -43,7 +43,7 @@ class Chain:
 
 
 @dataclass(slots=True)
-class Prompt:
+class RoutedPrompt:
     """One request. `fields` are the body's, each as its own bytes; empty where it is no JSON object.
 
     `tenant` is a name, `salt` what stands for it towards replicas; `ids` are the prompt's token ids once known.
@@ -55,7 +55,7 @@ class Prompt:
     fields: Fields
     session: str = ""
     ids: Sequence[int] | None = None
-    _chains: dict[tuple[int, str], Chain] = field(default_factory=dict)
+    _chains: dict[tuple[int, str], BlockChain] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -82,7 +82,7 @@ class Prompt:
             return len(self.ids)
         return sum(len(memoryview(self.fields[name])) for name in _ORDER if name in self.fields) // BYTES_PER_TOKEN
 
-    def chain(self, unit: int, adapter: str = "") -> Chain:
+    def chain(self, unit: int, adapter: str = "") -> BlockChain:
         """The keys of whole blocks of `unit` tokens, or of bytes with `BYTES` or where the ids are not known."""
         unit = unit if self.ids is not None else BYTES
         found = self._chains.get((unit, adapter))
@@ -92,17 +92,19 @@ class Prompt:
             else:
                 start = _digest(b"bytes", root(self.salt, self.model))
                 keys, size = _chained(start, _chunks(self.fields)), CHUNK_BYTES // BYTES_PER_TOKEN
-            found = self._chains[unit, adapter] = Chain(list(islice(keys, MAX_BLOCKS)), size)
+            found = self._chains[unit, adapter] = BlockChain(list(islice(keys, MAX_BLOCKS)), size)
         return found
 
 
-def read(path: str, headers: Sequence[tuple[str, str]], body: bytes, *, tenant: str = "", salt: str = "") -> Prompt:
+def read(
+    path: str, headers: Sequence[tuple[str, str]], body: bytes, *, tenant: str = "", salt: str = ""
+) -> RoutedPrompt:
     """Read what routing needs of a request of any kind."""
     try:
         fields = msgspec.json.decode(body, type=Fields) if body else {}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         fields = {}
-    return Prompt(path, tenant, salt, fields, _session(headers, fields))
+    return RoutedPrompt(path, tenant, salt, fields, _session(headers, fields))
 
 
 def root(salt: str, adapter: str) -> bytes:

@@ -17,10 +17,10 @@ import msgspec
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound, Reply
 from semcache.runtime.breaker import Breaker
-from semcache.upstream.routing.block_ledger import Ledger
+from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.event_stream import KvEvents
-from semcache.upstream.routing.kinds import AUTO, KINDS, Kind, dressed, of_models, wants_draft
-from semcache.upstream.routing.prompts import BYTES, Chain, Prompt
+from semcache.upstream.routing.kinds import AUTO, KINDS, ServerKind, fields_for, of_models, wants_draft
+from semcache.upstream.routing.prompts import BYTES, BlockChain, RoutedPrompt
 from semcache.upstream.routing.tokens import ServerTokens
 from semcache.upstream.routing.tree import PromptTree
 
@@ -65,16 +65,16 @@ class Replica:
         name: str,
         backend: Backend,
         *,
-        kind: Kind | None = None,
+        kind: ServerKind | None = None,
         capacity: int = 100_000,
-        follow: Callable[[Ledger], KvEvents] | None = None,
+        follow: Callable[[BlockLedger], KvEvents] | None = None,
         tokens: ServerTokens | None = None,
     ) -> None:
         self.name = name
         self.backend = backend
         self.tokens = tokens
         self.tree = PromptTree(capacity)
-        self.ledger = Ledger(self.tree) if follow is not None else None
+        self.ledger = BlockLedger(self.tree) if follow is not None else None
         self.events = follow(self.ledger) if follow is not None and self.ledger is not None else None
         self.breaker = Breaker()
         self._queue: Counter[str] = Counter()
@@ -83,7 +83,7 @@ class Replica:
         self.silent = False
         self._kind = kind
         self._again = math.inf if kind is not None else -math.inf
-        self._asking: asyncio.Task[Kind | UpstreamError] | None = None
+        self._asking: asyncio.Task[ServerKind | UpstreamError] | None = None
         self._shown: Sequence[tuple[str, str]] = ()
         self._refused: Sequence[tuple[str, str]] | None = None
         self._refused_until = 0.0
@@ -109,28 +109,28 @@ class Replica:
         """Tokens of a block as the server's events cut them; bytes where none came yet."""
         return self.ledger.unit if self.ledger is not None and self.ledger.unit is not None else BYTES
 
-    def chain(self, prompt: Prompt) -> Chain:
+    def chain(self, prompt: RoutedPrompt) -> BlockChain:
         """The prompt's blocks as this replica names them."""
         adapters = self.ledger.adapters if self.ledger is not None else ()
         return prompt.chain(self.unit, prompt.model if prompt.model in adapters else "")
 
-    def matched(self, prompt: Prompt, now: float, *, confirmed: bool = False) -> float:
+    def matched(self, prompt: RoutedPrompt, now: float, *, confirmed: bool = False) -> float:
         """Tokens of the prompt that are warm here, weighted by how near they are to the accelerator."""
         chain = self.chain(prompt)
         return self.tree.match(chain.keys, now, confirmed=confirmed)[1] * chain.unit_tokens
 
-    def sent(self, chain: Chain, until: float) -> None:
+    def sent(self, chain: BlockChain, until: float) -> None:
         """Blocks are on their way to being held."""
         self.tree.expect(chain.keys, until)
 
-    def computed(self, chain: Chain, now: float) -> None:
+    def computed(self, chain: BlockChain, now: float) -> None:
         """The first token came: the blocks are there. Events will say so themselves, and when they leave."""
         if self.unit != BYTES and chain.unit_tokens == self.unit:
             self.tree.expect(chain.keys, now + _EXPECTED_SECONDS)
         else:
             self.tree.confirm(chain.keys)
 
-    def disappointed(self, chain: Chain) -> None:
+    def disappointed(self, chain: BlockChain) -> None:
         """It held far less of a prompt than was believed: it has restarted, or what is older has gone too."""
         if self.unit == BYTES:
             self.tree.halve()
@@ -142,11 +142,11 @@ class Replica:
         self._placed, self._placed_at = faded + tokens, now
         return self._placed
 
-    async def send(self, prompt: Prompt, outbound: Outbound, *, rewritten: bool) -> Reply:
+    async def send(self, prompt: RoutedPrompt, outbound: Outbound, *, rewritten: bool) -> Reply:
         """Ask it, with what its kind takes. Raises UpstreamError or UpstreamTimeout."""
         if prompt.known:
             kind = await self.kind(outbound.headers)
-            fields = dressed(kind, prompt, await drafted(kind, prompt, outbound))
+            fields = fields_for(kind, prompt, await drafted(kind, prompt, outbound))
             if rewritten or fields is not prompt.fields:
                 outbound = replace(outbound, body=msgspec.json.encode(fields))
         return await self.backend.send(outbound)
@@ -160,7 +160,7 @@ class Replica:
             if part is not None:
                 await part.close()
 
-    async def kind(self, headers: Sequence[tuple[str, str]]) -> Kind:
+    async def kind(self, headers: Sequence[tuple[str, str]]) -> ServerKind:
         """What it is, asked for with the credentials of a request until it has said so; one that refuses them is
         taken for "other", and asked with them again after a while. Raises UpstreamError."""
         shown = _shown(headers)
@@ -185,12 +185,12 @@ class Replica:
         if self._asking is None and asyncio.get_running_loop().time() >= self._again:
             self._ask(_shown(headers))
 
-    def _ask(self, shown: Sequence[tuple[str, str]]) -> asyncio.Task[Kind | UpstreamError]:
+    def _ask(self, shown: Sequence[tuple[str, str]]) -> asyncio.Task[ServerKind | UpstreamError]:
         self._shown = shown
         self._asking = asyncio.create_task(self._asked(shown), name="semcache-replica-kind")
         return self._asking
 
-    async def _asked(self, shown: Sequence[tuple[str, str]]) -> Kind | UpstreamError:
+    async def _asked(self, shown: Sequence[tuple[str, str]]) -> ServerKind | UpstreamError:
         self._again = asyncio.get_running_loop().time() + _PAUSE
         try:
             async with asyncio.timeout(_PATIENCE):
@@ -203,7 +203,7 @@ class Replica:
         finally:
             self._asking = None
 
-    async def _answer(self, shown: Sequence[tuple[str, str]]) -> Kind:
+    async def _answer(self, shown: Sequence[tuple[str, str]]) -> ServerKind:
         reply = await self.backend.send(Outbound("GET", "/v1/models", [("accept", "application/json"), *shown], b""))
         try:
             body = b"".join([chunk async for chunk in reply.chunks()])
@@ -227,7 +227,7 @@ class Replica:
         )
 
 
-async def drafted(kind: Kind, prompt: Prompt, outbound: Outbound) -> str:
+async def drafted(kind: ServerKind, prompt: RoutedPrompt, outbound: Outbound) -> str:
     """A guess at the answer for a server of this kind, "" where it is to be given none."""
     return await outbound.draft() if outbound.draft is not None and wants_draft(kind, prompt) else ""
 

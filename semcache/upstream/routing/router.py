@@ -18,29 +18,29 @@ from dataclasses import dataclass, field
 
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
-from semcache.upstream.routing.block_ledger import Ledger
-from semcache.upstream.routing.choice import View, Weights, Why, choose, rank
-from semcache.upstream.routing.deficits import Deficits, Waiting, next_of
+from semcache.upstream.routing.attempt import Attempt, Routed
+from semcache.upstream.routing.block_ledger import BlockLedger
+from semcache.upstream.routing.choice import ReplicaView, RoutingReason, RoutingWeights, choose, rank
+from semcache.upstream.routing.deficits import TokenDeficits, WaitingRequest, next_of
 from semcache.upstream.routing.event_stream import KvEvents
 from semcache.upstream.routing.kinds import AUTO, KINDS, of_host, salt_of
-from semcache.upstream.routing.prompts import BYTES, Prompt, read
+from semcache.upstream.routing.prompts import BYTES, RoutedPrompt, read
 from semcache.upstream.routing.replica import Address, Replica
 from semcache.upstream.routing.reply_assembly import Assembly, assembled
 from semcache.upstream.routing.sessions import Sessions
 from semcache.upstream.routing.tokens import ServerTokens
-from semcache.upstream.routing.trip import Routed, Trip
 
 _IN_LINE = 16  # of a tenant's waiting requests, how many are compared
 _MOST_HOLDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Routing:
+class RoutingTerms:
     """How to route. `session_ttl` and `hold` (the longest wait for a first token that others wait for) are seconds;
     `quantum` is the tokens a tenant is given before others have had as many; `max_running` the requests that a replica
     is sent at a time, None for no limit; `capacity` the blocks remembered per replica."""
 
-    weights: Weights = field(default_factory=Weights)
+    weights: RoutingWeights = field(default_factory=RoutingWeights)
     session_ttl: float = 600.0
     hold: float = 10.0
     quantum: float = 65_536.0
@@ -50,13 +50,13 @@ class Routing:
 
 
 @dataclass(slots=True, eq=False)
-class _InLine:
+class _QueuedRequest:
     """A request that waits for a replica with room. `granted` gets its trip, or the reason why there is none."""
 
-    prompt: Prompt
+    prompt: RoutedPrompt
     tried: frozenset[str]
     arrived: float
-    granted: asyncio.Future[Trip]
+    granted: asyncio.Future[Attempt]
 
 
 class Router:
@@ -70,21 +70,21 @@ class Router:
         self,
         replicas: Sequence[Replica],
         *,
-        routing: Routing | None = None,
+        routing: RoutingTerms | None = None,
         secret: Callable[[], bytes] | None = None,
         note: Callable[[Routed], object] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._replicas = list(replicas)
-        self._routing = routing or Routing()
+        self._routing = routing or RoutingTerms()
         drawn = os.urandom(32)
         self._secret = secret or (lambda: drawn)
         self._note, self._clock = note, clock
         self._sessions = Sessions(self._routing.session_ttl)
-        self._turns: Deficits[str] = Deficits(self._routing.quantum)
-        self._places: Deficits[tuple[str, str]] = Deficits(self._routing.quantum)
-        self._leads: dict[bytes, Trip] = {}
-        self._line: list[_InLine] = []
+        self._turns: TokenDeficits[str] = TokenDeficits(self._routing.quantum)
+        self._places: TokenDeficits[tuple[str, str]] = TokenDeficits(self._routing.quantum)
+        self._leads: dict[bytes, Attempt] = {}
+        self._line: list[_QueuedRequest] = []
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as the first bytes of an answer are there. Raises UpstreamError or UpstreamTimeout."""
@@ -119,7 +119,7 @@ class Router:
         for replica in self._replicas:
             await replica.close()
 
-    async def _read(self, outbound: Outbound) -> tuple[Prompt, bool]:
+    async def _read(self, outbound: Outbound) -> tuple[RoutedPrompt, bool]:
         """The prompt as it will be sent, and whether that differs from what came."""
         tenant = outbound.tenant
         prompt = read(outbound.path, outbound.headers, outbound.body, tenant=tenant)
@@ -132,7 +132,7 @@ class Router:
             await self._tokenize(prompt, outbound)
         return prompt, prompt.fields is not fields
 
-    async def _tokenize(self, prompt: Prompt, outbound: Outbound) -> None:
+    async def _tokenize(self, prompt: RoutedPrompt, outbound: Outbound) -> None:
         now = self._clock()
         for replica in self._replicas:
             if replica.events is not None:
@@ -142,7 +142,7 @@ class Router:
                 prompt.ids = await replica.tokens.ids(prompt, outbound)
                 return
 
-    async def _hold(self, prompt: Prompt) -> None:
+    async def _hold(self, prompt: RoutedPrompt) -> None:
         """Wait while the beginning of this prompt is being computed for another: then it is there to be reused."""
         if not prompt.known:
             return
@@ -154,9 +154,9 @@ class Router:
                         return
                     await lead.first.wait()
 
-    def _lead(self, prompt: Prompt) -> Trip | None:
+    def _lead(self, prompt: RoutedPrompt) -> Attempt | None:
         """The trip under way that will make most of this prompt warm, if that is much more than is warm already."""
-        best: tuple[float, Trip] | None = None
+        best: tuple[float, Attempt] | None = None
         now = self._clock()
         for chain in {id(chain): chain for chain in (replica.chain(prompt) for replica in self._replicas)}.values():
             for depth, key in enumerate(chain.keys, 1):
@@ -168,12 +168,12 @@ class Router:
         warm = max(replica.matched(prompt, now, confirmed=True) for replica in self._replicas)
         return best[1] if self._routing.weights.matters(best[0] - warm, prompt.tokens()) else None
 
-    async def _board(self, prompt: Prompt, tried: frozenset[str]) -> Trip:
+    async def _board(self, prompt: RoutedPrompt, tried: frozenset[str]) -> Attempt:
         """Choose a replica, when one has room. Raises UpstreamError."""
         trip = None if self._line else self._choose(prompt, tried)
         if trip is not None:
             return trip
-        waiting = _InLine(prompt, tried, self._clock(), asyncio.get_running_loop().create_future())
+        waiting = _QueuedRequest(prompt, tried, self._clock(), asyncio.get_running_loop().create_future())
         self._line.append(waiting)
         try:
             return await waiting.granted
@@ -184,7 +184,7 @@ class Router:
                 await waiting.granted.result().close()
             raise
 
-    def _choose(self, prompt: Prompt, tried: frozenset[str]) -> Trip | None:
+    def _choose(self, prompt: RoutedPrompt, tried: frozenset[str]) -> Attempt | None:
         """A trip to the best replica that was not tried; None while all of them are full."""
         now, most = self._clock(), self._routing.max_running
         untried = [replica for replica in self._replicas if replica.name not in tried]
@@ -197,7 +197,7 @@ class Router:
             replica, why = self._by_path(prompt, room, now)
         else:
             replica, why = self._by_prefix(prompt, room, now)
-        trip = Trip(
+        trip = Attempt(
             replica, prompt, why, now, retries=len(tried), clock=self._clock, came=self._landed, over=self._over
         )
         self._turns.charge(prompt.tenant, trip.fresh)
@@ -206,11 +206,11 @@ class Router:
             self._leads.setdefault(key, trip)
         return trip
 
-    def _by_prefix(self, prompt: Prompt, room: Sequence[Replica], now: float) -> tuple[Replica, Why]:
+    def _by_prefix(self, prompt: RoutedPrompt, room: Sequence[Replica], now: float) -> tuple[Replica, RoutingReason]:
         home = self._sessions.home(prompt.tenant, prompt.session, now)
         allowed = self._places.allowed((prompt.tenant, replica.name) for replica in room)
         views = [
-            View(
+            ReplicaView(
                 replica.name,
                 replica.matched(prompt, now),
                 replica.load,
@@ -225,7 +225,7 @@ class Router:
         self._sessions.settle(prompt.tenant, prompt.session, view.name, now)
         return next(replica for replica in room if replica.name == view.name), why
 
-    def _by_path(self, prompt: Prompt, room: Sequence[Replica], now: float) -> tuple[Replica, Why]:
+    def _by_path(self, prompt: RoutedPrompt, room: Sequence[Replica], now: float) -> tuple[Replica, RoutingReason]:
         """Where nothing is known of a prompt, what belongs together goes to one place: a response, the files."""
         steps = prompt.path.split("/")
         home = self._sessions.home(prompt.tenant, steps[3] if len(steps) > 3 else "", now)
@@ -235,13 +235,13 @@ class Router:
         name = "/".join([prompt.tenant, *steps[:3]]).encode("utf-8", "surrogatepass")
         return max(room, key=lambda replica: rank(name, replica.name)), "hash"
 
-    def _landed(self, trip: Trip) -> None:
+    def _landed(self, trip: Attempt) -> None:
         """The first token came, or never will: those that waited for it go on."""
         for key in trip.unseen:
             if self._leads.get(key) is trip:
                 del self._leads[key]
 
-    def _over(self, trip: Trip) -> None:
+    def _over(self, trip: Attempt) -> None:
         if trip.usage.completion:
             self._turns.charge(trip.prompt.tenant, trip.usage.completion)
         if trip.usage.response_id:
@@ -254,7 +254,7 @@ class Router:
         while near := self._front():
             now = self._clock()
             line = [
-                Waiting(
+                WaitingRequest(
                     waiting.prompt.tenant,
                     waiting.arrived,
                     max(replica.matched(waiting.prompt, now) for replica in self._replicas),
@@ -268,7 +268,7 @@ class Router:
             self._line.remove(waiting)
             waiting.granted.set_result(trip)
 
-    def _front(self) -> list[_InLine]:
+    def _front(self) -> list[_QueuedRequest]:
         """The oldest requests of each tenant, those that have gone left out."""
         self._line = [waiting for waiting in self._line if not waiting.granted.done()]
         count: Counter[str] = Counter()
@@ -284,12 +284,12 @@ def open_router(
     addresses: Sequence[Address],
     connect: Callable[[str], Backend],
     *,
-    routing: Routing | None = None,
+    routing: RoutingTerms | None = None,
     secret: Callable[[], bytes] | None = None,
     note: Callable[[Routed], object] = lambda _: None,
 ) -> Router:
     """A router over these addresses; `connect` makes the backend of a URL. Raises ConfigError."""
-    routing = routing or Routing()
+    routing = routing or RoutingTerms()
     names = [address.name for address in addresses]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -311,7 +311,7 @@ def open_router(
     return Router(replicas, routing=routing, secret=secret, note=note)
 
 
-def _follower(address: Address) -> Callable[[Ledger], KvEvents] | None:
+def _follower(address: Address) -> Callable[[BlockLedger], KvEvents] | None:
     endpoint = address.events
     if endpoint is None:
         return None

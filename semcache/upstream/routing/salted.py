@@ -15,7 +15,7 @@ import msgspec
 
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound, Reply
-from semcache.upstream.routing.kinds import KINDS, PROMPT_PATHS, Kind, dressed, salt_of
+from semcache.upstream.routing.kinds import KINDS, PROMPT_PATHS, ServerKind, fields_for, salt_of
 from semcache.upstream.routing.prompts import read
 from semcache.upstream.routing.replica import Replica, drafted
 
@@ -26,7 +26,7 @@ class SaltedBackend:
     `secret` gives the bytes that tenants' salts are made with.
     """
 
-    def __init__(self, backend: Backend, name: str, *, kind: Kind | None, secret: Callable[[], bytes]) -> None:
+    def __init__(self, backend: Backend, name: str, *, kind: ServerKind | None, secret: Callable[[], bytes]) -> None:
         self._replica = Replica(name, backend, kind=kind)
         self._secret = secret
 
@@ -35,7 +35,7 @@ class SaltedBackend:
         if outbound.path in PROMPT_PATHS and (kind := await self._kind(outbound)).salted:
             prompt = read(outbound.path, outbound.headers, outbound.body, tenant=outbound.tenant)
             prompt.salt = salt_of(self._secret(), outbound.tenant, prompt.text("cache_salt"))
-            fields = dressed(_SALTED, prompt, await drafted(kind, prompt, outbound))
+            fields = fields_for(_SALTED, prompt, await drafted(kind, prompt, outbound))
             if fields is not prompt.fields:
                 outbound = replace(outbound, body=msgspec.json.encode(fields))
         return await self._replica.backend.send(outbound)
@@ -44,7 +44,7 @@ class SaltedBackend:
         """Close the backend."""
         await self._replica.close()
 
-    async def _kind(self, outbound: Outbound) -> Kind:
+    async def _kind(self, outbound: Outbound) -> ServerKind:
         """What the server is; one that cannot tell today may serve all the same, and is asked again."""
         try:
             return await self._replica.kind(outbound.headers)
@@ -54,4 +54,4 @@ class SaltedBackend:
             return KINDS["other"]
 
 
-_SALTED = Kind(salted=True)
+_SALTED = ServerKind(salted=True)

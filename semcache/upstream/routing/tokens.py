@@ -13,7 +13,7 @@ import msgspec
 
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound
-from semcache.upstream.routing.prompts import Prompt
+from semcache.upstream.routing.prompts import RoutedPrompt
 
 _SENT = ("model", "messages", "tools", "chat_template", "chat_template_kwargs", "prompt")
 _HEADERS = frozenset({"authorization", "x-api-key", "api-key", "content-type"})
@@ -30,7 +30,7 @@ class ServerTokens:
         self._backend = backend
         self._patience = patience
 
-    async def ids(self, prompt: Prompt, outbound: Outbound) -> Sequence[int] | None:
+    async def ids(self, prompt: RoutedPrompt, outbound: Outbound) -> Sequence[int] | None:
         """The prompt's token ids; None where the server cannot say, or there is no single prompt."""
         given = prompt.fields.get("prompt")
         try:

@@ -17,7 +17,7 @@ _RESPONSE = re.compile(rb'(?<!\\)"id"\s*:\s*"(resp_[\w-]{1,200})"')
 _OVERLAP = 256
 
 
-class Usage:
+class UsageReader:
     """Feed it a body; the last number of each name stands."""
 
     def __init__(self) -> None:

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.config import packs
-from semcache.retention.eviction import Pool, Quota, quotas
+from semcache.retention.eviction import Quota, SharedCapacity, quotas
 from semcache.retention.eviction.lru import Lru
-from semcache.retention.eviction.shared_capacity import Member
+from semcache.retention.eviction.shared_capacity import CapacityShare
 
 
-def pool(capacity: float = 10, **shares: float) -> Pool:
-    return Pool(capacity, shares, lambda _: Lru())
+def pool(capacity: float = 10, **shares: float) -> SharedCapacity:
+    return SharedCapacity(capacity, shares, lambda _: Lru())
 
 
 def test_a_category_may_use_what_the_others_leave() -> None:
@@ -99,5 +99,5 @@ def test_a_pack_chooses_between_strict_quotas_and_a_pool() -> None:
     strict = msgspec.structs.replace(pack, capacity=None)
     assert isinstance(quotas(strict)("default"), Quota)
     of = quotas(msgspec.structs.replace(pack, capacity=100))
-    assert isinstance(of("default"), Member)
+    assert isinstance(of("default"), CapacityShare)
     assert of("default") is of("default")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from semcache.retention.eviction import POLICIES, Quota, Worth
-from semcache.retention.eviction.value import Value
+from semcache.retention.eviction.value import ValueEviction
 
 
 def saved(name: str, capacity: int, requests: list[int], cost: dict[int, float] | None = None) -> float:
@@ -28,7 +28,7 @@ def saved(name: str, capacity: int, requests: list[int], cost: dict[int, float] 
 
 
 def test_it_gives_up_what_saves_the_least_by_its_weight() -> None:
-    quota = Quota(30.0, Value())
+    quota = Quota(30.0, ValueEviction())
     quota.admit(1, 10.0, Worth(cost=5.0))
     quota.admit(2, 10.0, Worth(cost=1.0))
     quota.admit(3, 5.0, Worth(cost=2.0))
@@ -36,14 +36,14 @@ def test_it_gives_up_what_saves_the_least_by_its_weight() -> None:
 
 
 def test_it_gives_up_what_is_hardly_ever_served() -> None:
-    quota = Quota(2, Value())
+    quota = Quota(2, ValueEviction())
     quota.admit(1, 1.0, Worth(p_serve=0.2))
     quota.admit(2, 1.0, Worth(p_serve=0.9))
     assert quota.admit(3, 1.0, Worth(p_serve=0.9)) == [1]
 
 
 def test_it_gives_up_what_ends_soon_before_what_will_be_asked_for_longer() -> None:
-    quota = Quota(2, Value())
+    quota = Quota(2, ValueEviction())
     for at in range(200):
         quota.admit(at, 1.0, Worth(created=float(at * 10), expires=float(at * 10) + 1e6))
     quota.admit(1001, 1.0, Worth(cost=2.0, created=2000.0, expires=2000.5))
@@ -52,7 +52,7 @@ def test_it_gives_up_what_ends_soon_before_what_will_be_asked_for_longer() -> No
 
 def test_costs_that_are_not_known_leave_the_order_of_use() -> None:
     """A model without a price makes every cost 0; the policy must go on by use alone."""
-    quota = Quota(2, Value())
+    quota = Quota(2, ValueEviction())
     quota.admit(1, 1.0, Worth(cost=0.0))
     quota.admit(2, 1.0, Worth(cost=0.0))
     quota.touch(1)
@@ -60,7 +60,7 @@ def test_costs_that_are_not_known_leave_the_order_of_use() -> None:
 
 
 def test_what_left_too_early_is_known_again() -> None:
-    quota = Quota(2, Value())
+    quota = Quota(2, ValueEviction())
     quota.admit(1, 1.0, Worth(key=77))
     for _ in range(5):
         quota.touch(1)

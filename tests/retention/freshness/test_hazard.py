@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument
-from semcache.retention.freshness.hazard import RATES, TAIL, Hazards, Posterior, Prior, prior_quantile
+from semcache.retention.freshness.hazard import RATES, TAIL, HazardPosterior, HazardPrior, Hazards, prior_quantile
 from semcache.types import Volatility
 
 DAY = 86400.0
-PRIOR = Prior(1 / (300 * DAY), RATES)
+PRIOR = HazardPrior(1 / (300 * DAY), RATES)
 SLOW = Volatility.SLOW
 observations = st.lists(
     st.tuples(
@@ -28,7 +28,7 @@ observations = st.lists(
 )
 
 
-def posterior(hazards: Hazards, kind: Volatility = SLOW, category: str = "default") -> Posterior:
+def posterior(hazards: Hazards, kind: Volatility = SLOW, category: str = "default") -> HazardPosterior:
     return hazards.posterior(category, kind, PRIOR, 0.95)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.config.packs import Category, Pack, load
-from semcache.retention.freshness import FixedFreshness, LearnedFreshness, Past, Volatility
+from semcache.retention.freshness import FixedFreshness, LearnedFreshness, PromptHistory, Volatility
 from semcache.types import Controls, Endpoint, Request
 
 DAY = 86400.0
@@ -118,11 +118,11 @@ def test_an_unknown_category_is_the_default_one_but_learns_for_itself() -> None:
 def test_a_prompt_whose_own_answer_keeps_changing_lives_shorter_than_its_category() -> None:
     fresh = LearnedFreshness(pack(ttl=7 * DAY))
     usual = fresh.ttl(request(FAST), "default")
-    restless = fresh.ttl(request(FAST), "default", past=Past(changes=4, exposure=20 * DAY))
-    steady = fresh.ttl(request(FAST), "default", past=Past(changes=0, exposure=900 * DAY))
+    restless = fresh.ttl(request(FAST), "default", past=PromptHistory(changes=4, exposure=20 * DAY))
+    steady = fresh.ttl(request(FAST), "default", past=PromptHistory(changes=0, exposure=900 * DAY))
     assert restless < usual / 2
     assert usual < steady <= 7 * DAY
-    assert fresh.ttl(request(FAST), "default", past=Past()) == pytest.approx(usual, rel=0.02)
+    assert fresh.ttl(request(FAST), "default", past=PromptHistory()) == pytest.approx(usual, rel=0.02)
 
 
 def test_a_second_worker_that_folds_the_same_observations_agrees() -> None:
@@ -167,8 +167,8 @@ def test_no_life_exceeds_what_pack_and_caller_allow(
     fresh = LearnedFreshness(pack(ttl=7 * DAY, live=live))
     for row in rows:
         fresh.observe("default", *row)
-    ttl = fresh.ttl(request(text, asked), "default", past=Past(*past) if past else None)
+    ttl = fresh.ttl(request(text, asked), "default", past=PromptHistory(*past) if past else None)
     assert 0 <= ttl <= min(7 * DAY, 7 * DAY if asked is None else asked)
     if past is not None:
-        more = fresh.ttl(request(text, asked), "default", past=replace(Past(*past), changes=past[0] + 1))
+        more = fresh.ttl(request(text, asked), "default", past=replace(PromptHistory(*past), changes=past[0] + 1))
         assert more <= ttl

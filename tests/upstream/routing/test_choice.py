@@ -7,29 +7,29 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.upstream.routing.choice import View, Weights, choose, rank
+from semcache.upstream.routing.choice import ReplicaView, RoutingWeights, choose, rank
 
-WEIGHTS = Weights()
+WEIGHTS = RoutingWeights()
 amounts = st.floats(0, 1e6)
 views = st.lists(
-    st.builds(View, st.sampled_from("abcdef"), amounts, amounts, amounts, owing=st.booleans()),
+    st.builds(ReplicaView, st.sampled_from("abcdef"), amounts, amounts, amounts, owing=st.booleans()),
     min_size=1,
     unique_by=lambda view: view.name,
 )
 
 
-def view(name: str, matched: float = 0, load: float = 0, placed: float = 0, **flags: bool) -> View:
-    return View(name, matched, load, placed, **flags)
+def view(name: str, matched: float = 0, load: float = 0, placed: float = 0, **flags: bool) -> ReplicaView:
+    return ReplicaView(name, matched, load, placed, **flags)
 
 
 @given(views, st.floats(1, 1e6))
-def test_the_order_of_the_replicas_does_not_matter(seen: list[View], tokens: float) -> None:
+def test_the_order_of_the_replicas_does_not_matter(seen: list[ReplicaView], tokens: float) -> None:
     assert choose(seen, tokens, WEIGHTS, b"p")[0] == choose(seen[::-1], tokens, WEIGHTS, b"p")[0]
 
 
 @given(views, st.floats(1, 1e6))
-def test_a_replica_that_is_worse_in_everything_is_not_chosen(seen: list[View], tokens: float) -> None:
-    better = View("best", max(v.matched for v in seen) + 1e6, min(v.load for v in seen) / 2, 0.0)
+def test_a_replica_that_is_worse_in_everything_is_not_chosen(seen: list[ReplicaView], tokens: float) -> None:
+    better = ReplicaView("best", max(v.matched for v in seen) + 1e6, min(v.load for v in seen) / 2, 0.0)
     assert choose([*seen, better], tokens, WEIGHTS, b"p")[0] is better
 
 

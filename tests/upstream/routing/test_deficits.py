@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.upstream.routing.deficits import Deficits, Waiting, next_of
+from semcache.upstream.routing.deficits import TokenDeficits, WaitingRequest, next_of
 
 
 @given(
@@ -16,7 +16,7 @@ from semcache.upstream.routing.deficits import Deficits, Waiting, next_of
 def test_no_two_that_always_want_a_turn_are_further_apart_than_promised(
     parties: int, quantum: float, draws: list[tuple[int, float]]
 ) -> None:
-    deficits: Deficits[int] = Deficits(quantum)
+    deficits: TokenDeficits[int] = TokenDeficits(quantum)
     given_to = [0.0] * parties
     for pick, tokens in draws:
         allowed = sorted(deficits.allowed(range(parties)))
@@ -28,15 +28,20 @@ def test_no_two_that_always_want_a_turn_are_further_apart_than_promised(
 
 
 def test_whoever_wants_alone_is_never_kept_waiting() -> None:
-    deficits: Deficits[str] = Deficits(10)
+    deficits: TokenDeficits[str] = TokenDeficits(10)
     deficits.charge("a", 1e6)
     assert deficits.allowed(["a"]) == {"a"}
     assert deficits.allowed([]) == set()
 
 
 def test_the_longest_match_goes_first_among_those_whose_turn_it_is() -> None:
-    deficits: Deficits[str] = Deficits(100)
-    line = [Waiting("a", 1, 50), Waiting("a", 2, 900), Waiting("b", 3, 10), Waiting("b", 4, 10)]
+    deficits: TokenDeficits[str] = TokenDeficits(100)
+    line = [
+        WaitingRequest("a", 1, 50),
+        WaitingRequest("a", 2, 900),
+        WaitingRequest("b", 3, 10),
+        WaitingRequest("b", 4, 10),
+    ]
     assert next_of(line, deficits) == 1
     deficits.charge("a", 150)
     assert next_of(line, deficits) == 2
@@ -45,7 +50,7 @@ def test_the_longest_match_goes_first_among_those_whose_turn_it_is() -> None:
 
 
 def test_a_flood_of_tenants_is_forgotten() -> None:
-    deficits: Deficits[int] = Deficits(10, most=5)
+    deficits: TokenDeficits[int] = TokenDeficits(10, most=5)
     for party in range(100):
         deficits.charge(party, 100)
     assert deficits.left(0) == 10

@@ -8,13 +8,13 @@ import re
 import msgspec
 import pytest
 
-from semcache.upstream.routing.kinds import KINDS, dressed, of_host, of_models, salt_of, wants_draft
-from semcache.upstream.routing.prompts import Prompt, read
+from semcache.upstream.routing.kinds import KINDS, fields_for, of_host, of_models, salt_of, wants_draft
+from semcache.upstream.routing.prompts import RoutedPrompt, read
 
 BODY = b'{"model": "m", "temperature": 1.50, "messages": [{"role": "user",  "content": "hi"}]}'
 
 
-def prompt(body: bytes = BODY, path: str = "/v1/chat/completions") -> Prompt:
+def prompt(body: bytes = BODY, path: str = "/v1/chat/completions") -> RoutedPrompt:
     return read(path, [], body, tenant="acme", salt=salt_of(b"secret", "acme"))
 
 
@@ -30,7 +30,7 @@ def test_salts_are_accepted_by_every_server_and_name_no_tenant() -> None:
 
 @pytest.mark.parametrize("kind", ["vllm", "sglang"])
 def test_a_salt_is_set_and_the_rest_keeps_its_bytes(kind: str) -> None:
-    sent = msgspec.json.encode(dressed(KINDS[kind], prompt()))
+    sent = msgspec.json.encode(fields_for(KINDS[kind], prompt()))
     assert json.loads(sent) == json.loads(BODY) | {"cache_salt": salt_of(b"secret", "acme")}
     assert b'[{"role": "user",  "content": "hi"}]' in sent
     assert b"1.50" in sent
@@ -39,12 +39,12 @@ def test_a_salt_is_set_and_the_rest_keeps_its_bytes(kind: str) -> None:
 def test_a_client_cannot_choose_the_salt_of_another_tenant() -> None:
     other = salt_of(b"secret", "other")
     asked = prompt(BODY[:-1] + b', "cache_salt": "' + other.encode() + b'"}')
-    assert json.loads(msgspec.json.encode(dressed(KINDS["vllm"], asked)))["cache_salt"] != other
+    assert json.loads(msgspec.json.encode(fields_for(KINDS["vllm"], asked)))["cache_salt"] != other
 
 
 def test_clouds_get_a_key_of_the_tenant_and_its_session_unless_the_client_sent_one() -> None:
     def key(body: bytes) -> str:
-        return str(json.loads(msgspec.json.encode(dressed(KINDS["openai"], prompt(body))))["prompt_cache_key"])
+        return str(json.loads(msgspec.json.encode(fields_for(KINDS["openai"], prompt(body))))["prompt_cache_key"])
 
     first, second = (BODY[:-1] + b', "session_id": "%d"}' % number for number in (1, 2))
     assert key(first) == key(first) != key(second)
@@ -55,7 +55,7 @@ def test_clouds_get_a_key_of_the_tenant_and_its_session_unless_the_client_sent_o
 @pytest.mark.parametrize("kind", ["llamacpp", "other"])
 def test_servers_that_know_no_such_field_are_sent_none(kind: str) -> None:
     asked = prompt()
-    assert dressed(KINDS[kind], asked) is asked.fields
+    assert fields_for(KINDS[kind], asked) is asked.fields
 
 
 def test_a_guess_goes_only_to_who_verifies_it_for_nothing() -> None:
@@ -64,15 +64,15 @@ def test_a_guess_goes_only_to_who_verifies_it_for_nothing() -> None:
     assert [name for name, kind in KINDS.items() if wants_draft(kind, prompt())] == ["semcache"]
     assert not wants_draft(KINDS["semcache"], own)
     assert not wants_draft(KINDS["semcache"], prompt(path="/v1/embeddings"))
-    sent = json.loads(msgspec.json.encode(dressed(KINDS["semcache"], prompt(), 'say "hi"')))
+    sent = json.loads(msgspec.json.encode(fields_for(KINDS["semcache"], prompt(), 'say "hi"')))
     assert sent["prediction"] == {"type": "content", "content": 'say "hi"'}
-    assert "prediction" not in dressed(KINDS["semcache"], prompt(), "")
+    assert "prediction" not in fields_for(KINDS["semcache"], prompt(), "")
 
 
 @pytest.mark.parametrize("path", ["/v1/embeddings", "/v1/files", "/v1/messages"])
 def test_other_endpoints_are_left_alone(path: str) -> None:
     asked = prompt(path=path)
-    assert dressed(KINDS["vllm"], asked) is asked.fields
+    assert fields_for(KINDS["vllm"], asked) is asked.fields
 
 
 @pytest.mark.parametrize(

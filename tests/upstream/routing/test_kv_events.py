@@ -11,9 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.upstream.routing.block_ledger import Ledger, Taken
+from semcache.upstream.routing.block_ledger import BatchResult, BlockLedger
 from semcache.upstream.routing.kinds import salt_of
-from semcache.upstream.routing.kv_events import Batch, Cleared, Malformed, Removed, Stored, decode
+from semcache.upstream.routing.kv_events import (
+    BlocksCleared,
+    BlocksRemoved,
+    BlocksStored,
+    KvEventBatch,
+    MalformedKvEvent,
+    decode,
+)
 from semcache.upstream.routing.prompts import read
 from semcache.upstream.routing.tree import PromptTree
 
@@ -48,10 +55,10 @@ class Publisher:
 
     def __init__(self) -> None:
         self.tree = PromptTree()
-        self.ledger = Ledger(self.tree)
+        self.ledger = BlockLedger(self.tree)
         self.number = 0
 
-    def say(self, *events: Any, at: float | None = None) -> Taken:
+    def say(self, *events: Any, at: float | None = None) -> BatchResult:
         taken = self.ledger.take(self.number, decode(encode([at or self.number + 1.0, list(events), 0])))
         self.number += 1
         return taken
@@ -60,14 +67,16 @@ class Publisher:
 @pytest.mark.parametrize("form", ["maps", "arrays"])
 def test_frames_of_both_forms(form: str) -> None:
     batch = decode((GOLDEN / f"{form}.msgpack").read_bytes())
-    assert batch == Batch(
+    assert batch == KvEventBatch(
         1763740800.25,
         (
-            Stored((11, 12), None, ((1, 2, 3, 4), (5, 6, 7, 8)), "GPU", "", () if form == "arrays" else ([SALT], None)),
-            Stored((13,), 12, ((9, 10, 11, 12),), "CPU", "support", ()),
-            Removed((11, 12), "GPU"),
-            Removed((13,), "CPU" if form == "maps" else None),
-            Cleared(),
+            BlocksStored(
+                (11, 12), None, ((1, 2, 3, 4), (5, 6, 7, 8)), "GPU", "", () if form == "arrays" else ([SALT], None)
+            ),
+            BlocksStored((13,), 12, ((9, 10, 11, 12),), "CPU", "support", ()),
+            BlocksRemoved((11, 12), "GPU"),
+            BlocksRemoved((13,), "CPU" if form == "maps" else None),
+            BlocksCleared(),
         ),
     )
 
@@ -84,14 +93,14 @@ def test_hashes_of_bytes_events_of_tomorrow_and_other_cache_groups() -> None:
         "a fourth field",
     ]
     (event,) = decode(encode(raw)).events
-    assert isinstance(event, Stored)
+    assert isinstance(event, BlocksStored)
     assert event.hashes == (b"\x01" * 32,)
 
 
 @given(st.binary(max_size=300))
 def test_bytes_are_a_batch_or_malformed(payload: bytes) -> None:
-    with suppress(Malformed):
-        assert isinstance(decode(payload), Batch)
+    with suppress(MalformedKvEvent):
+        assert isinstance(decode(payload), KvEventBatch)
 
 
 words = st.none() | st.integers(-(2**63), 2**64 - 1) | st.binary(max_size=4) | st.text(max_size=4)
@@ -113,10 +122,10 @@ events = st.fixed_dictionaries(
 
 @given(st.lists(events | anything, max_size=4), anything)
 def test_events_of_any_content_are_applied_or_malformed(content: list[Any], at: Any) -> None:
-    ledger = Ledger(PromptTree())
+    ledger = BlockLedger(PromptTree())
     for number, payload in enumerate([encode([1.0, content]), encode([at, content]), encode(content)]):
-        with suppress(Malformed):
-            assert ledger.take(number, decode(payload)) in Taken
+        with suppress(MalformedKvEvent):
+            assert ledger.take(number, decode(payload)) in BatchResult
 
 
 @pytest.mark.parametrize(
@@ -133,7 +142,7 @@ def test_events_of_any_content_are_applied_or_malformed(content: list[Any], at: 
     ],
 )
 def test_what_does_not_fit_together_is_malformed(event: Any) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedKvEvent):
         decode(encode([1.0, [event]]))
 
 
@@ -150,7 +159,7 @@ def test_a_prompt_matches_the_blocks_that_were_announced_and_not_those_that_left
 
 def test_of_more_blocks_than_are_remembered_the_beginning_stays() -> None:
     tree = PromptTree(2)
-    Ledger(tree).take(0, decode(encode([1.0, [stored([1, 2, 3], None, IDS)]])))
+    BlockLedger(tree).take(0, decode(encode([1.0, [stored([1, 2, 3], None, IDS)]])))
     assert matched(tree, IDS) == 2
 
 
@@ -194,11 +203,11 @@ def test_a_gap_is_noticed_replayed_and_repeats_are_harmless() -> None:
     publisher.say(stored([1], None, IDS[:4]))
     publisher.number = 2
     late = decode(encode([3.0, [stored([3], 2, IDS[8:])]]))
-    assert publisher.ledger.take(2, late) is Taken.GAP
+    assert publisher.ledger.take(2, late) is BatchResult.GAP
     assert matched(publisher.tree, IDS) == 1
-    assert publisher.ledger.take(1, missing) is Taken.APPLIED
-    assert publisher.ledger.take(2, late) is Taken.APPLIED
-    assert publisher.ledger.take(1, missing) is Taken.OLD
+    assert publisher.ledger.take(1, missing) is BatchResult.APPLIED
+    assert publisher.ledger.take(2, late) is BatchResult.APPLIED
+    assert publisher.ledger.take(1, missing) is BatchResult.OLD
     assert matched(publisher.tree, IDS) == 3
 
 
@@ -207,14 +216,14 @@ def test_a_publisher_that_counts_anew_is_believed_anew() -> None:
     publisher.say(stored([1], None, IDS[:4]))
     publisher.say(stored([2], 1, IDS[4:8]))
     publisher.number = 0
-    assert publisher.say(stored([7], None, [5, 5, 5, 5]), at=99.0) is Taken.APPLIED
+    assert publisher.say(stored([7], None, [5, 5, 5, 5]), at=99.0) is BatchResult.APPLIED
     assert matched(publisher.tree, IDS) == 0
     assert matched(publisher.tree, [5, 5, 5, 5]) == 1
 
 
 def test_a_publisher_gone_mad_does_not_fill_the_memory() -> None:
     tree = PromptTree()
-    ledger = Ledger(tree, most=50)
+    ledger = BlockLedger(tree, most=50)
     for number in range(100):
         ledger.take(number, decode(encode([float(number), [stored([number], None, [number, 0, 0, 0])]])))
         assert len(tree) <= 50

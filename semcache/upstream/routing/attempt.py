@@ -16,10 +16,10 @@ import httpx2
 
 from semcache.errors import UpstreamError
 from semcache.protocols import Outbound, Reply
-from semcache.upstream.routing.choice import Why
-from semcache.upstream.routing.prompts import Prompt
+from semcache.upstream.routing.choice import RoutingReason
+from semcache.upstream.routing.prompts import RoutedPrompt
 from semcache.upstream.routing.replica import Replica
-from semcache.upstream.routing.usage import Usage
+from semcache.upstream.routing.usage import UsageReader
 
 Result = Literal["ok", "refused", "unreachable", "broke-off", "abandoned"]
 _OK = 200
@@ -36,7 +36,7 @@ class Routed:
     it was chosen, and as it said, None where it did not say. `retries` counts the request's trips before this one."""
 
     replica: str
-    why: Why
+    why: RoutingReason
     result: Result
     prompt_tokens: int
     predicted: int
@@ -45,7 +45,7 @@ class Routed:
     retries: int = 0
 
 
-class Trip:
+class Attempt:
     """A request's try at one replica, and the reply where it succeeds.
 
     `came` is called once, when the first token came or never will, and `over` once, at its end.
@@ -54,14 +54,14 @@ class Trip:
     def __init__(
         self,
         replica: Replica,
-        prompt: Prompt,
-        why: Why,
+        prompt: RoutedPrompt,
+        why: RoutingReason,
         now: float,
         *,
         retries: int,
         clock: Callable[[], float],
-        came: Callable[[Trip], object],
-        over: Callable[[Trip], object],
+        came: Callable[[Attempt], object],
+        over: Callable[[Attempt], object],
     ) -> None:
         self.replica, self.prompt, self.why, self.retries = replica, prompt, why, retries
         self.chain = replica.chain(prompt)
@@ -71,7 +71,7 @@ class Trip:
         self._confirmed = min(float(self.tokens), replica.matched(prompt, now, confirmed=True))
         self.first = asyncio.Event()
         self.reached = True
-        self.usage = Usage()
+        self.usage = UsageReader()
         self.result: Result = "abandoned"
         self.status = 0
         self.headers: Sequence[tuple[str, str]] = ()
