@@ -22,23 +22,25 @@ from eval import markdown
 from eval.decisions import data
 from eval.embedded import FOLDER
 from semcache.train import card
-from semcache.train.distill import making
-from semcache.train.distill.making import Wish
-from semcache.train.distill.matching import Course
+from semcache.train.distill import distillation
+from semcache.train.distill.distillation import DistillationSpec
+from semcache.train.distill.vector_matching import MatchingOptions
 from semcache.train.pairs import Pair
 from semcache.train.splits import components, distinct
 
 RESULTS = Path(__file__).parent / "results"
 WORK = FOLDER / "distilling"
 SEED = 7
-STUDENTS: Mapping[str, Wish] = {
-    "pca-64": Wish(WORK / "pca-64", dim=64, labels=False),
-    "pca-128": Wish(WORK / "pca-128", dim=128, labels=False),
-    "learned-64": Wish(WORK / "learned-64", dim=64),
-    "learned-384": Wish(WORK / "learned-384", dim=384),
-    "static-64": Wish(WORK / "static-64", dim=64, static=True),
-    "static-256": Wish(WORK / "static-256", dim=256, static=True),
-    "layers-3": Wish(WORK / "layers-3", layers=3, vocabulary=16_000, dim=384, course=Course(rate=3e-4)),
+STUDENTS: Mapping[str, DistillationSpec] = {
+    "pca-64": DistillationSpec(WORK / "pca-64", dim=64, labels=False),
+    "pca-128": DistillationSpec(WORK / "pca-128", dim=128, labels=False),
+    "learned-64": DistillationSpec(WORK / "learned-64", dim=64),
+    "learned-384": DistillationSpec(WORK / "learned-384", dim=384),
+    "static-64": DistillationSpec(WORK / "static-64", dim=64, static=True),
+    "static-256": DistillationSpec(WORK / "static-256", dim=256, static=True),
+    "layers-3": DistillationSpec(
+        WORK / "layers-3", layers=3, vocabulary=16_000, dim=384, course=MatchingOptions(rate=3e-4)
+    ),
 }
 
 
@@ -58,7 +60,9 @@ def main(argv: Sequence[str]) -> int:
         if not (wish.out / card.MEASURED).is_file():
             WORK.mkdir(parents=True, exist_ok=True)
             wish = replace(wish, base=chosen.base, test=0.25) if wish.layers else replace(wish, test=0.25)
-            making.make(pairs, wish, clock=time.perf_counter, stage=lambda what: print(what, flush=True), told=_told)
+            distillation.make(
+                pairs, wish, clock=time.perf_counter, stage=lambda what: print(what, flush=True), told=_told
+            )
         page(argv)
     return 0
 

@@ -27,7 +27,7 @@ from semcache.models.embedders import DEFAULT_MODEL
 from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import card, splits
 from semcache.train.federate import averaging, comparison, federated_model
-from semcache.train.federate.local import Plan
+from semcache.train.federate.local_training import FederationPlan
 
 RESULTS = Path(__file__).parent / "results"
 WORK = FOLDER / "federating"
@@ -68,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
         for seed in SEEDS:
             path = WORK / f"{name.replace(' ', '-').replace(',', '')}-{seed}.json"
             if not path.is_file():
-                card.keep(path, _made(pairs, CASES[name], seed))
+                card.write_json(path, _made(pairs, CASES[name], seed))
                 print(f"{name}, seed {seed}: done", file=sys.stderr, flush=True)
         page(argv)
     return 0
@@ -77,8 +77,8 @@ def main(argv: Sequence[str]) -> int:
 def _made(pairs: Sequence[Any], case: Case, seed: int) -> dict[str, Any]:
     parts = splits.split(pairs, check=0.0, test=0.25, seed=seed)
     base = OnnxEmbedder(DEFAULT_MODEL)
-    plan = Plan(base.id, base.dim, seed=seed, **case.plan)
-    owners = comparison.shared_out(parts.train, case.clients, None if case.alike else embedded, seed=seed)
+    plan = FederationPlan(base.id, base.dim, seed=seed, **case.plan)
+    owners = comparison.divide_pairs(parts.train, case.clients, None if case.alike else embedded, seed=seed)
     since = time.perf_counter()
     found = comparison.compare(owners, parts.test, embedded, plan)
     return {
@@ -86,7 +86,7 @@ def _made(pairs: Sequence[Any], case: Case, seed: int) -> dict[str, Any]:
         "samples": sorted(found.samples),
         "test": len(parts.test),
         "figures": found.figures,
-        "privacy": federated_model.spent(plan),
+        "privacy": federated_model.privacy_spent(plan),
         "sends": 8 * averaging.size(found.model),
     }
 

@@ -33,7 +33,7 @@ from eval.decisions import data
 from eval.embedded import FOLDER, embedded
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.train import card, metrics, mining, pipeline, splits
-from semcache.train.finetune import Plan
+from semcache.train.finetune import FinetuneOptions
 from semcache.train.losses import LOSSES
 from semcache.train.pairs import Pair
 
@@ -55,8 +55,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--prompts", type=int, default=3_000, help="Quora prompts to make synthetic pairs of")
     parser.add_argument("--few", type=int, default=1_500, help="pairs for the comparison of losses")
     parser.add_argument("--intents", type=int, default=3_000, help="pairs of each set of intents to train on")
-    parser.add_argument("--rate", type=float, default=Plan().rate)
-    parser.add_argument("--loss", choices=LOSSES, default=Plan().loss)
+    parser.add_argument("--rate", type=float, default=FinetuneOptions().rate)
+    parser.add_argument("--loss", choices=LOSSES, default=FinetuneOptions().loss)
     chosen = parser.parse_args(argv)
     if not data.available():
         print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
@@ -73,7 +73,7 @@ def main(argv: Sequence[str]) -> int:
 # Data
 
 
-def quora() -> splits.Parts:
+def quora() -> splits.PairSplits:
     """All Quora pairs, apart by component."""
     pairs = [Pair(one.cached, one.asked, one.same) for one in data.pairs("qqp")]
     # Not the seed of the plan: by that, what trains is split once more, and equal seeds draw equal places.
@@ -154,13 +154,13 @@ def _written(chosen: argparse.Namespace) -> None:
 
 def _of_prompts(name: str, chosen: argparse.Namespace, ruled: Callable[[Sequence[str]], Iterable[Pair]]) -> None:
     """A model of prompts without labels: by what `ruled` makes of them, and by authored pairs near them."""
-    from semcache.train.synthesize.written import written
+    from semcache.train.synthesize.authored_neighbours import authored_neighbours
 
     parts = quora()
     prompts = sorted({text for pair in parts.train for text in (pair.one, pair.two)})
     random.Random(SEED).shuffle(prompts)
     prompts = prompts[: chosen.prompts]
-    made = [*ruled(prompts), *written(prompts, embedded, seed=SEED)]
+    made = [*ruled(prompts), *authored_neighbours(prompts, embedded, seed=SEED)]
     _make(name, splits.without(made, parts.test), parts.test, chosen)
 
 
@@ -196,9 +196,9 @@ def _make(
     if (out / card.MEASURED).is_file():
         return
     WORK.mkdir(parents=True, exist_ok=True)
-    plan = Plan(loss=loss or chosen.loss, rate=chosen.rate, max_tokens=48, seed=SEED)  # type: ignore[arg-type]
+    plan = FinetuneOptions(loss=loss or chosen.loss, rate=chosen.rate, max_tokens=48, seed=SEED)  # type: ignore[arg-type]
     check = min(0.1, _CHECKED / len(train))
-    wish = pipeline.Wish(out, chosen.base, name, check=check, data=(name,), plan=plan)
+    wish = pipeline.FinetuneSpec(out, chosen.base, name, check=check, data=(name,), plan=plan)
 
     def told(done: int, steps: int, figures: Mapping[str, float]) -> None:
         if done % 10 == 0 or done == steps:
@@ -210,7 +210,7 @@ def _make(
     base, tuned = (_scores(test, model) for model in (DEFAULT_MODEL, out))
     same = np.array([pair.same for pair in test])
     spread = {place: metrics.interval(rows, same, seed=SEED) for place, rows in (("before", base), ("after", tuned))}
-    card.keep(out / "spread.json", spread)
+    card.write_json(out / "spread.json", spread)
 
 
 def _measure_elsewhere(name: str) -> None:
@@ -223,7 +223,7 @@ def _measure_elsewhere(name: str) -> None:
         same = np.array([pair.same for pair in pairs])
         before, after = (metrics.measure(_scores(pairs, model), same) for model in (DEFAULT_MODEL, WORK / name))
         found[domain] = {"before": _bare(before), "after": _bare(after)}
-    card.keep(path, found)
+    card.write_json(path, found)
 
 
 def _scores(pairs: Sequence[Pair], model: Path) -> Any:

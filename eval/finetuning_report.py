@@ -92,8 +92,8 @@ def page(
         "",
         "So the ranking loss leaves near prompts of the batch out, as unlabelled duplicates, and the weights go as far "
         "from the base's as it takes to keep 85% of what was won on the check pairs, while at most half a point of "
-        "AP is lost on general pairs (`semcache.train.mixing`). That was a whole point first; clinc150 then went 60% "
-        "of the way, won 9.0 points of R at P 0.95 and lost 2.7 of AP on paws_wiki, and the bound was halved.",
+        "AP is lost on general pairs (`semcache.train.weight_interpolation`). That was a whole point first; clinc150 "
+        "then went 60% of the way, won 9.0 points of R at P 0.95 and lost 2.7 of AP on paws_wiki, and the bound was halved.",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 

@@ -33,8 +33,8 @@ from semcache.models.cross_encoder import DEFAULT_VERIFIER, CrossEncoder
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import metrics
-from semcache.train.recipe import cards, sources
-from semcache.train.verifier import calibrating
+from semcache.train.recipe import sources, verifier_card
+from semcache.train.verifier import logit_calibration
 from semcache.types import Serve, Verify
 from semcache.types.evidence import wilson
 
@@ -85,7 +85,7 @@ def main(argv: Sequence[str]) -> int:
     (chosen.out / "models.md").write_text(_page(facts), encoding="utf-8")
     if chosen.card:
         card = chosen.verifier / "README.md"
-        card.write_text(cards.measured(card.read_text(encoding="utf-8"), _summary(facts)), encoding="utf-8")
+        card.write_text(verifier_card.measured(card.read_text(encoding="utf-8"), _summary(facts)), encoding="utf-8")
     print(_page(facts))
     return 0
 
@@ -121,7 +121,7 @@ def _ranked(some: Sequence[Pair], logits: Array, p: Array) -> dict[str, Any]:
             "recall_95": round(quality.recall_95, 4),
             "recall_99": round(quality.recall_99, 4),
         }
-    found["calibration_error"] = round(calibrating.expected_error(p, same.tolist()), 4)
+    found["calibration_error"] = round(logit_calibration.expected_error(p, same.tolist()), 4)
     return found
 
 

@@ -155,17 +155,17 @@ def _again(place: int, text: str, rng: random.Random, vocabulary: Sequence[str])
     return other(text, rng, vocabulary) if place % RARELY == 1 else repeat(text, rng)
 
 
-def _written(served: bool) -> tuple[list[authored.Group], list[authored.Group]]:
+def _written(served: bool) -> tuple[list[authored.AuthoredGroup], list[authored.AuthoredGroup]]:
     """The groups that the verifier was trained on, and those held out from it."""
-    learned: list[authored.Group] = []
-    held: list[authored.Group] = []
+    learned: list[authored.AuthoredGroup] = []
+    held: list[authored.AuthoredGroup] = []
     for group in authored.groups():
         if group.topic not in CONTRIVED and (group.topic in SERVED) == served:
             (held if held_out(f"authored:{group.prompt}", of=8) else learned).append(group)
     return learned, held
 
 
-def _texts(groups: Sequence[authored.Group]) -> Iterator[Question]:
+def _texts(groups: Sequence[authored.AuthoredGroup]) -> Iterator[Question]:
     """The texts of written groups. Of those that differ one each, for among themselves they may be the same."""
     rng = random.Random(SEED)
     for group in groups:
@@ -175,7 +175,7 @@ def _texts(groups: Sequence[authored.Group]) -> Iterator[Question]:
         yield Question(text, f"{kind}: {text}", group.prompt, "")
 
 
-def _labelled(groups: Sequence[authored.Group], told: bool = False) -> Iterator[Row]:
+def _labelled(groups: Sequence[authored.AuthoredGroup], told: bool = False) -> Iterator[Row]:
     """Labelled pairs, each alone."""
     chosen = [found.pair for found in authored.paired(groups)]
     random.Random(SEED).shuffle(chosen)

@@ -26,8 +26,8 @@ from semcache.train import metrics
 from semcache.train.export import load_weights
 from semcache.train.finetune import base_folder
 from semcache.train.recipe import authored, verifier_recipe, vocabulary
-from semcache.train.recipe.mixture import Found
-from semcache.train.verifier import fitting, network
+from semcache.train.recipe.mixture import MinedPair
+from semcache.train.verifier import cross_encoder_network, training_loop
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +74,9 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _trained(base: str, work: Path, shown: Sequence[Found], pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+def _trained(
+    base: str, work: Path, shown: Sequence[MinedPair], pairs: Sequence[tuple[str, str]]
+) -> NDArray[np.float64]:
     """The logits for `pairs` of a verifier that was shown `shown`; an unfinished training goes on."""
     from tokenizers import Tokenizer
 
@@ -82,14 +84,16 @@ def _trained(base: str, work: Path, shown: Sequence[Found], pairs: Sequence[tupl
     words, ids = vocabulary.trimmed((folder / "tokenizer.json").read_text(encoding="utf-8"), verifier_recipe.WORDS)
     known = {name.removeprefix("bert."): value for name, value in load_weights(folder).items()}
     known["embeddings.word_embeddings.weight"] = known["embeddings.word_embeddings.weight"][ids]
-    module, tokenizer = network.begin(known, verifier_recipe.SHAPE, SEED), Tokenizer.from_str(words)
+    module, tokenizer = cross_encoder_network.begin(known, verifier_recipe.SHAPE, SEED), Tokenizer.from_str(words)
     work.mkdir(parents=True, exist_ok=True)
     course = replace(verifier_recipe.COURSES[-1], seed=SEED)
-    fitting.fit(module, tokenizer, verifier_recipe.examples(shown), course, saved=work / "verifier.pt", told=_tell)
-    return fitting.logits(module, tokenizer, pairs).astype(np.float64)
+    training_loop.fit(
+        module, tokenizer, verifier_recipe.examples(shown), course, saved=work / "verifier.pt", told=_tell
+    )
+    return training_loop.logits(module, tokenizer, pairs).astype(np.float64)
 
 
-def _tell(step: fitting.Step) -> None:
+def _tell(step: training_loop.TrainingStep) -> None:
     if step.done % 50 == 0:
         sys.stderr.write(f"step {step.done} of {step.of}, loss {step.loss:.3f}\n")
 
@@ -100,7 +104,7 @@ def _cosines(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
     return found
 
 
-def _measured(held: Sequence[Found], scores: Mapping[str, NDArray[np.float64]], kinds: set[str]) -> dict[str, Any]:
+def _measured(held: Sequence[MinedPair], scores: Mapping[str, NDArray[np.float64]], kinds: set[str]) -> dict[str, Any]:
     """Traps of these kinds against all pairs of the same answer."""
     same = np.array([one.pair.same for one in held])
     trap = np.array([one.pair.kind in kinds for one in held])

@@ -23,7 +23,7 @@ from semcache.matching.strategies.per_category import PerCategoryThreshold
 from semcache.matching.strategies.vcache import VCacheThreshold
 from semcache.models.verifiers import offline_verifier
 from semcache.protocols import Threshold
-from semcache.simulate import Arrival, Simulator
+from semcache.simulate import Arrival, Experiment, Simulator
 from semcache.types import Candidate, Controls, Verdict
 from semcache.types.evidence import Label, Standing, State
 
@@ -108,9 +108,7 @@ def simulator(
         given,
         threshold,
         rng=random.Random(f"draws:{seed}"),
-        insertion=insertion,
-        neighbours=contender.neighbours,
-        judge_noise=noise,
+        experiment=Experiment(insertion, contender.neighbours, noise),
         verify=_verifier() if contender.verified else None,
     )
 

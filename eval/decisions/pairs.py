@@ -22,7 +22,7 @@ from semcache.matching.strategies import ByCategory
 from semcache.models.verifiers import offline_verifier
 from semcache.protocols import Threshold
 from semcache.request import categorize, eligibility
-from semcache.simulate.simulated import interval
+from semcache.simulate.simulation_result import interval
 from semcache.types import Candidate, Card, Controls, Decision, Endpoint, Request, Serve, Verify
 
 Said: TypeAlias = Callable[[str, str], float]

@@ -23,7 +23,7 @@ from semcache.config.packs import Pack
 from semcache.matching.strategies.certified import CertifiedThreshold
 from semcache.matching.strategies.certified.belief import LabelNoise
 from semcache.protocols import Threshold
-from semcache.simulate.simulated import interval
+from semcache.simulate.simulation_result import interval
 from semcache.types import Candidate, Card, Controls
 from semcache.types.evidence import Label, LabelSource
 

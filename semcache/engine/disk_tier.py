@@ -45,7 +45,7 @@ class StoredBlock:
 
 class DiskTier:
     """Blocks in `folder`, at most `most` bytes of them. `count(event)` hears of what was found damaged or given up.
-    `codec`, one of `codec.CODECS`, is how lossy blocks are written; the others are too where it loses nothing.
+    `codec`, one of `kv_codec.CODECS`, is how lossy blocks are written; the others are too where it loses nothing.
 
     Raises ConfigError when the folder cannot be used.
     """

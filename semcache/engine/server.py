@@ -1,8 +1,8 @@
 """The engine behind OpenAI's HTTP interface, as an ASGI application.
 
-Knows paths, status codes and server-sent events; what is asked and answered is read and written by `asking` and
-`replies`. Invariant: every error is a reply in OpenAI's form; a client that leaves has its jobs cancelled; no request
-can end the server; an answer that may not be the model's own says so in a header.
+Knows paths, status codes and server-sent events; what is asked and answered is read and written by `openai_requests`
+and `openai_replies`. Invariant: every error is a reply in OpenAI's form; a client that leaves has its jobs cancelled;
+no request can end the server; an answer that may not be the model's own says so in a header.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 cache are faults, concurrency and eligibility; everything that decides is the same code.
 """
 
-from semcache.simulate.arrivals import Arrival, Step
-from semcache.simulate.simulated import Result
-from semcache.simulate.simulator import Simulator
+from semcache.simulate.arrivals import Arrival, SimulationStep
+from semcache.simulate.simulation_result import SimulationResult
+from semcache.simulate.simulator import Experiment, Simulator
 
-__all__ = ["Arrival", "Result", "Simulator", "Step"]
+__all__ = ["Arrival", "Experiment", "SimulationResult", "SimulationStep", "Simulator"]

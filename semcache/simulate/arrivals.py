@@ -41,7 +41,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SimulationStep:
     """What became of one arrival.
 
     `correct` says whether a hit was right, and is None without one. `score` and `p_correct` are those of the best

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from semcache.simulate.simulated import Flags, Result
+    from semcache.simulate.simulation_result import Flags, SimulationResult
 
 KINDS = {
     "gained": "served now, and rightly",
@@ -28,7 +28,7 @@ _COMPARED = ("requests", "exact", "semantic", "misses", "bypassed", "audits", "w
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedDecision:
     """An arrival, by its place in the trace, that two packs treat differently; `source` is whose answer is served."""
 
     kind: str
@@ -38,7 +38,7 @@ class Change:
     source: int | None
 
 
-def compare(old: Result, new: Result) -> dict[str, Any]:
+def compare(old: SimulationResult, new: SimulationResult) -> dict[str, Any]:
     """Figures of both, and how many arrivals changed in each way, in all and by the new pack's categories."""
     kinds = _kinds(old, new)
     one, two = old.summary(), new.summary()
@@ -54,7 +54,7 @@ def compare(old: Result, new: Result) -> dict[str, Any]:
     }
 
 
-def changes(old: Result, new: Result, *, most: int) -> list[Change]:
+def changes(old: SimulationResult, new: SimulationResult, *, most: int) -> list[ChangedDecision]:
     """The first changes of each kind, at most that many, in the order of `KINDS`."""
     found = []
     for kind, mask in _kinds(old, new).items():
@@ -62,11 +62,11 @@ def changes(old: Result, new: Result, *, most: int) -> list[Change]:
             result = old if kind.startswith("lost") else new
             score, source = float(result.score[place]), int(result.source[place])
             category = str(new.category[place])
-            found.append(Change(kind, place, category, score, source if source >= 0 else None))
+            found.append(ChangedDecision(kind, place, category, score, source if source >= 0 else None))
     return found
 
 
-def _kinds(old: Result, new: Result) -> dict[str, Flags]:
+def _kinds(old: SimulationResult, new: SimulationResult) -> dict[str, Flags]:
     before, after = old.exact | old.semantic, new.exact | new.semantic
     masks: Sequence[Flags] = (
         ~before & after & ~new.wrong,

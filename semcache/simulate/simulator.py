@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from semcache.config.packs import Pack
@@ -18,10 +18,10 @@ from semcache.matching import decide, guards
 from semcache.protocols import Freshness, Threshold
 from semcache.request import keys
 from semcache.retention.eviction import POLICIES, Policy, shared_capacity
-from semcache.simulate.arrivals import Arrival, Step
-from semcache.simulate.flat_partitions import Places, Shelves
-from semcache.simulate.simulated import Result, gather
-from semcache.simulate.teacher import Question, Teacher
+from semcache.simulate.arrivals import Arrival, SimulationStep
+from semcache.simulate.flat_index import FlatIndex, Places
+from semcache.simulate.simulated_judge import PendingDecision, SimulatedJudge
+from semcache.simulate.simulation_result import SimulationResult, gather
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import (
     Candidate,
@@ -44,15 +44,36 @@ _SALT = b"simulation"
 _CONTROLS = Controls()
 
 
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """How a simulation departs from the live cache.
+
+    `insertion` is "always" (every fresh answer is kept under its own key) or "when-wrong" (only if no candidate that
+    was compared had the answer already, as vCache does). `neighbours` is how many candidates a lookup compares.
+    `judge_noise` is the probability that a label is flipped, never the truth. Raises InvalidArgument for values out of
+    range.
+    """
+
+    insertion: Literal["always", "when-wrong"] = "always"
+    neighbours: int = 8
+    judge_noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.insertion not in ("always", "when-wrong"):
+            raise InvalidArgument(f"insertion={self.insertion!r}: write 'always' or 'when-wrong'")
+        if self.neighbours < 1:
+            raise InvalidArgument(f"neighbours={self.neighbours}: ask for at least 1")
+        if not 0.0 <= self.judge_noise <= 1.0:
+            raise InvalidArgument(f"judge_noise={self.judge_noise}: a probability lies between 0 and 1")
+
+
 class Simulator:
     """A cache without I/O.
 
-    `insertion` is "always" (every fresh answer is kept under its own key) or "when-wrong" (only if no candidate that
-    was compared had the answer already, as vCache does). `judge_noise` is the probability that a label is flipped,
-    never the truth. `eviction` makes the policies that pick victims, `freshness` gives TTLs (default: both as the pack
-    says). `verify` answers a strategy's wish to have a candidate verified by the local model: P(same), from the text of
-    the request and the cached prompt; without it, and where the pack would ask a language model, verification fails,
-    which is a miss. Raises InvalidArgument for values out of range.
+    `experiment` says how it departs from the live cache. `eviction` makes the policies that pick victims, `freshness`
+    gives TTLs (default: both as the pack says). `verify` answers a strategy's wish to have a candidate verified by the
+    local model: P(same), from the text of the request and the cached prompt; without it, and where the pack would ask a
+    language model, verification fails, which is a miss.
     """
 
     def __init__(
@@ -61,64 +82,58 @@ class Simulator:
         threshold: Threshold,
         *,
         rng: random.Random,
-        insertion: Literal["always", "when-wrong"] = "always",
-        neighbours: int = 8,
-        judge_noise: float = 0.0,
+        experiment: Experiment = Experiment(),
         eviction: Callable[[], Policy] | None = None,
         freshness: Freshness | None = None,
         verify: Callable[[str, str], float] | None = None,
     ) -> None:
-        if insertion not in ("always", "when-wrong"):
-            raise InvalidArgument(f"insertion={insertion!r}: write 'always' or 'when-wrong'")
-        if neighbours < 1:
-            raise InvalidArgument(f"neighbours={neighbours}: ask for at least 1")
-        if not 0.0 <= judge_noise <= 1.0:
-            raise InvalidArgument(f"judge_noise={judge_noise}: a probability lies between 0 and 1")
         self.pack, self.threshold = pack, threshold
         policies = {name: eviction or POLICIES[category.eviction] for name, category in pack.categories.items()}
         self.registry = EntryRegistry(shared_capacity.quotas(pack, lambda category: policies[category]()))
         self.evicted = 0
         self._rng = rng
-        self._teacher = Teacher(threshold, self.registry, judge_noise, random.Random(rng.getrandbits(64)))
-        self._always, self._neighbours = insertion == "always", neighbours
+        self._judge = SimulatedJudge(
+            threshold, self.registry, experiment.judge_noise, random.Random(rng.getrandbits(64))
+        )
+        self._always, self._neighbours = experiment.insertion == "always", experiment.neighbours
         self._freshness, self._verify = freshness, verify
-        self._shelves = Shelves()
+        self._index = FlatIndex()
         self._answers: dict[int, Arrival] = {}  # what brought in each live entry, by the entry's id
         self._expiries: list[tuple[float, int]] = []
         self._seen = 0
 
     def run(
         self, arrivals: Sequence[Arrival], vectors: Matrix, progress: Callable[[int], None] | None = None
-    ) -> Result:
+    ) -> SimulationResult:
         """Simulate a trace; `vectors` has one row for each arrival, `progress` is told how many arrivals are done.
 
         Raises InvalidArgument for a matrix of another length.
         """
         if len(arrivals) != len(vectors):
             raise InvalidArgument(f"{len(vectors)} vectors for {len(arrivals)} arrivals: give one row for each")
-        steps: list[Step] = []
+        steps: list[SimulationStep] = []
         for start in range(0, len(arrivals), _BLOCK):
             block, rows = arrivals[start : start + _BLOCK], vectors[start : start + _BLOCK]
-            with self._shelves.foresight([self._where(arrival) for arrival in block], rows) as places:
+            with self._index.foresight([self._where(arrival) for arrival in block], rows) as places:
                 steps += map(self._step, block, rows, places)
             if progress is not None:
                 progress(len(steps))
         return gather(arrivals, steps, entries=len(self.registry), evicted=self.evicted)
 
-    def step(self, arrival: Arrival, vector: Vector) -> Step:
+    def step(self, arrival: Arrival, vector: Vector) -> SimulationStep:
         """Decide on one arrival, learn from it and keep its answer."""
         return self._step(arrival, vector, {})
 
-    def _step(self, arrival: Arrival, vector: Vector, places: Places) -> Step:
+    def _step(self, arrival: Arrival, vector: Vector, places: Places) -> SimulationStep:
         policy = self.pack.of(arrival.category)
         text = arrival.text.encode("utf-8", "surrogatepass")
         digest = keys.digest(_SALT, arrival.tenant.encode(), arrival.signature, text)
-        question = Question(self._seen, arrival, digest, policy)
+        pending = PendingDecision(self._seen, arrival, digest, policy)
         self._seen += 1
         if not policy.cache:
-            return Step(Outcome.BYPASS, Why.DISABLED)
+            return SimulationStep(Outcome.BYPASS, Why.DISABLED)
         if arrival.refused not in (None, Why.EXACT_ONLY):
-            return Step(Outcome.BYPASS, arrival.refused)
+            return SimulationStep(Outcome.BYPASS, arrival.refused)
         self._sweep(arrival.at)
         terms = decide.RequestTerms(
             policy.name,
@@ -134,11 +149,13 @@ class Simulator:
             self.registry.touch(exact.card)
             right, source = self._right(exact.card.id, arrival), exact.card.id - 1
             if exact.stale:
-                self._keep(question, vector, 0)
-            return Step(Outcome.EXACT, Why.EXACT, right, 1.0, 1.0, backend_calls=int(exact.stale), source=source)
+                self._keep(pending, vector, 0)
+            return SimulationStep(
+                Outcome.EXACT, Why.EXACT, right, 1.0, 1.0, backend_calls=int(exact.stale), source=source
+            )
         if arrival.refused is not None or not policy.semantic or len(arrival.text) > policy.max_chars:
-            self._keep(question, None, 0)
-            return Step(Outcome.MISS, Why.EXACT_ONLY)
+            self._keep(pending, None, 0)
+            return SimulationStep(Outcome.MISS, Why.EXACT_ONLY)
         candidates = self._search(arrival, vector, places)
         terms = replace(terms, draw=self._rng.random())
         decision = decide.semantic(
@@ -152,8 +169,8 @@ class Simulator:
             decision = self._verified(decision, arrival, terms)
         decide.note(self.threshold, policy.name, decision)
         if isinstance(decision, Serve):
-            return self._served(question, decision, vector)
-        return self._missed(question, decision, vector)
+            return self._served(pending, decision, vector)
+        return self._missed(pending, decision, vector)
 
     def _where(self, arrival: Arrival) -> list[bytes]:
         """The partitions in which an arrival may find neighbours; it is kept in the first."""
@@ -164,7 +181,7 @@ class Simulator:
 
     def _search(self, arrival: Arrival, vector: Vector, places: Places) -> list[Candidate]:
         names = list(places) or self._where(arrival)
-        found = self._shelves.search(names, vector, self._neighbours, places)
+        found = self._index.search(names, vector, self._neighbours, places)
         card_of = self.registry.get
         return [Candidate(card, one.score) for one in found if (card := card_of(one.entry_id)) is not None]
 
@@ -177,16 +194,16 @@ class Simulator:
         allowed = self.pack.target_of(policy.name) if unsure.risk is None else unsure.risk
         return decide.verified(unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
 
-    def _served(self, question: Question, served: Serve, vector: Vector) -> Step:
-        card, right = served.card, self._right(served.card.id, question.arrival)
+    def _served(self, pending: PendingDecision, served: Serve, vector: Vector) -> SimulationStep:
+        card, right = served.card, self._right(served.card.id, pending.arrival)
         self.registry.touch(card)
         if served.audit:
-            answer = self._teacher.audit(question, served, right=right)
+            answer = self._judge.audit(pending, served, right=right)
             if self._always or not answer:
-                self._keep(question, vector, answer)
+                self._keep(pending, vector, answer)
         elif served.stale:
-            self._keep(question, vector, 0)
-        return Step(
+            self._keep(pending, vector, 0)
+        return SimulationStep(
             Outcome.SEMANTIC,
             Why.SEMANTIC,
             right,
@@ -197,41 +214,41 @@ class Simulator:
             source=card.id - 1,
         )
 
-    def _missed(self, question: Question, missed: Forward, vector: Vector) -> Step:
-        answer = self._teacher.miss(question, missed, lambda entry_id: self._right(entry_id, question.arrival))
+    def _missed(self, pending: PendingDecision, missed: Forward, vector: Vector) -> SimulationStep:
+        answer = self._judge.miss(pending, missed, lambda entry_id: self._right(entry_id, pending.arrival))
         if self._always or not answer:
-            self._keep(question, vector, answer)
+            self._keep(pending, vector, answer)
         score = None if missed.nearest is None else missed.nearest.score
-        return Step(Outcome.MISS, missed.why, None, score, missed.p_correct)
+        return SimulationStep(Outcome.MISS, missed.why, None, score, missed.p_correct)
 
     def _right(self, entry_id: int, arrival: Arrival) -> bool:
         """Whether the backend would give this arrival the answer of that entry."""
         cached = self._answers[entry_id]
         return cached.answer == arrival.answer and arrival.at < cached.expires_truth
 
-    def _keep(self, question: Question, vector: Vector | None, answer: int) -> None:
-        """Keep the answer to a question, in the answer class of that number, under its vector if it has one."""
-        arrival, category = question.arrival, question.policy.name
-        ttl = question.policy.ttl
+    def _keep(self, pending: PendingDecision, vector: Vector | None, answer: int) -> None:
+        """Keep the answer to a pending arrival, in the answer class of that number, under its vector if it has one."""
+        arrival, category = pending.arrival, pending.policy.name
+        ttl = pending.policy.ttl
         if self._freshness is not None:
             ttl = self._freshness.ttl(Request(Endpoint.CHAT, "", {}, arrival.text, b""), category, vector)
         if ttl <= 0.0 or not arrival.keep:
             return
         shelf = b"" if vector is None else self._where(arrival)[0]
         created, expires = arrival.at, arrival.at + ttl
-        card = Card(question.number + 1, question.digest, shelf, category, arrival.text, created, expires, answer)
+        card = Card(pending.number + 1, pending.digest, shelf, category, arrival.text, created, expires, answer)
         self._answers[card.id] = arrival
         for gone in self.registry.add(card, cost=arrival.cost):
             self.evicted += gone.exact != card.exact or gone.id == card.id
             self._drop(gone)
         if card.id in self._answers:
-            heapq.heappush(self._expiries, (expires + question.policy.revalidate, card.id))
+            heapq.heappush(self._expiries, (expires + pending.policy.revalidate, card.id))
             if vector is not None:
-                self._shelves.add(shelf, card.id, vector)
+                self._index.add(shelf, card.id, vector)
 
     def _drop(self, card: Card) -> None:
         del self._answers[card.id]
-        self._shelves.remove(card.shelf, card.id)
+        self._index.remove(card.shelf, card.id)
 
     def _sweep(self, now: float) -> None:
         while self._expiries and self._expiries[0][0] <= now:

@@ -20,7 +20,7 @@ from semcache.matching.strategies.static import StaticThreshold
 from semcache.retention.freshness import LearnedFreshness, Volatility
 from semcache.simulate import bounds
 from semcache.simulate.arrivals import Arrival
-from semcache.simulate.simulated import Result
+from semcache.simulate.simulation_result import SimulationResult
 from semcache.simulate.simulator import Simulator
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PackRun:
     """A pack on a trace with room for `size` entries, None where its own quotas hold.
 
     `exact_bound` and `answer_bound` are the hits that offline-optimal eviction reaches with as many entries: those of
@@ -58,7 +58,7 @@ class Run:
     """
 
     size: int | None
-    result: Result
+    result: SimulationResult
     standings: dict[str, Standing]
     exact_bound: int
     answer_bound: int
@@ -70,7 +70,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Static:
+class FixedThresholdRun:
     """One fixed score for all categories, None: only exact hits. `hits` are those of both tiers."""
 
     threshold: float | None
@@ -102,14 +102,14 @@ def run(
     seed: int,
     verify: Callable[[str, str], float] | None = None,
     progress: Progress | None = None,
-) -> Run:
+) -> PackRun:
     """Simulate a pack from an empty cache on. `verify` is as in `Simulator`."""
     sized = pack if size is None else with_size(pack, size)
     threshold = ByCategory(sized)
-    simulator = Simulator(sized, threshold, rng=random.Random(seed), freshness=Lives(sized), verify=verify)
+    simulator = Simulator(sized, threshold, rng=random.Random(seed), freshness=MemoisedFreshness(sized), verify=verify)
     result = simulator.run(trace.arrivals, trace.vectors, _steps(progress))
     capacity = sum(one.quota for one in pack.categories.values()) if size is None else size
-    return Run(
+    return PackRun(
         size,
         result,
         {name: threshold.standing(name) for name in result.categories()},
@@ -124,15 +124,15 @@ def with_size(pack: Pack, size: int) -> Pack:
     return msgspec.structs.replace(pack, capacity=size, categories=quotas)
 
 
-def statics(
+def fixed_threshold_runs(
     trace: Trace, pack: Pack, size: int | None, *, error: float, contract: str, progress: Progress | None = None
-) -> list[Static]:
+) -> list[FixedThresholdRun]:
     """Fixed thresholds on the same trace, guards and all: a grid, and more of them where the error crosses `error`.
 
     By falling threshold, the first without any hit by meaning.
     """
     sized = pack if size is None else with_size(pack, size)
-    lives = Lives(sized)
+    lives = MemoisedFreshness(sized)
     found = {level: _static(trace, sized, level, lives, progress) for level in (_NOTHING, *GRID[:1])}
     for level in GRID[1:]:
         if found[min(found)].error_per_hit > _HOPELESS:
@@ -148,12 +148,12 @@ def statics(
     return [found[level] for level in sorted(found, reverse=True)]
 
 
-def most_static_runs() -> int:
-    """How many simulations `statics` makes at most, for progress bars."""
+def most_fixed_runs() -> int:
+    """How many simulations `fixed_threshold_runs` makes at most, for progress bars."""
     return 1 + len(GRID) + REFINED
 
 
-def best(found: Sequence[Static], error: float, contract: str) -> Static:
+def best_fixed_run(found: Sequence[FixedThresholdRun], error: float, contract: str) -> FixedThresholdRun:
     """The one with most hits of those that keep to this error, known in hindsight. The one without hits always does."""
     return max((one for one in found if one.error(contract) <= error), key=lambda one: one.hits)
 
@@ -163,7 +163,7 @@ def contract_of(pack: Pack) -> str:
     return pack.of("default").contract
 
 
-class Lives(LearnedFreshness):
+class MemoisedFreshness(LearnedFreshness):
     """Lives as long as those of a cache that has not seen an answer change yet; of each prompt told once."""
 
     def __init__(self, pack: Pack) -> None:
@@ -178,7 +178,9 @@ class Lives(LearnedFreshness):
         return found
 
 
-def _static(trace: Trace, pack: Pack, level: float, lives: Lives, progress: Progress | None) -> Static:
+def _static(
+    trace: Trace, pack: Pack, level: float, lives: MemoisedFreshness, progress: Progress | None
+) -> FixedThresholdRun:
     same: dict[str, Any] = {"strategy": "static", "threshold": level}
     categories = {name: msgspec.structs.replace(one, **same) for name, one in pack.categories.items()}
     fixed = msgspec.structs.replace(pack, categories=categories)
@@ -186,7 +188,7 @@ def _static(trace: Trace, pack: Pack, level: float, lives: Lives, progress: Prog
     result = simulator.run(trace.arrivals, trace.vectors, _steps(progress))
     semantic, wrong = int(result.semantic.sum()), int((result.semantic & result.wrong).sum())
     hits, threshold = semantic + int(result.exact.sum()), None if level == _NOTHING else level
-    return Static(threshold, hits, semantic, wrong, int(result.looked_up.sum()))
+    return FixedThresholdRun(threshold, hits, semantic, wrong, int(result.looked_up.sum()))
 
 
 def _steps(progress: Progress | None) -> Progress | None:

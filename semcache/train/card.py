@@ -41,7 +41,7 @@ TITLES: Mapping[str, str] = {
 }
 
 
-def exported(folder: Path, *, name: str, origin: str, licence: str) -> OnnxEmbedder:
+def export_checked(folder: Path, *, name: str, origin: str, licence: str) -> OnnxEmbedder:
     """Export `folder`/weights in both precisions; the int8 embedder, which has been tried.
 
     Raises InvalidArgument for weights that cannot be exported, ConfigError for a result that does not load.
@@ -55,10 +55,10 @@ def exported(folder: Path, *, name: str, origin: str, licence: str) -> OnnxEmbed
             licence=licence,
             precision="int8" if precision == "int8" else "float32",
         )
-    return tried(folder)
+    return checked_embedder(folder)
 
 
-def tried(folder: Path, *, threads: int = 1) -> OnnxEmbedder:
+def checked_embedder(folder: Path, *, threads: int = 1) -> OnnxEmbedder:
     """The embedder of a folder, which has embedded a text. Raises ConfigError for a folder that is no model."""
     embedder = OnnxEmbedder(folder, threads=threads)
     try:
@@ -114,6 +114,6 @@ def table(before: Quality | None, after: Quality) -> list[str]:
     return rows
 
 
-def keep(path: Path, value: Any) -> None:
+def write_json(path: Path, value: Any) -> None:
     """Write one JSON value."""
     path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -24,7 +24,7 @@ from typing import Any
 
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 from semcache.train import losses, mining, splits
-from semcache.train.batches import ByLength
+from semcache.train.length_batches import LengthBatchSampler
 from semcache.train.pairs import Pair
 
 BASE = "sentence-transformers/all-MiniLM-L6-v2"
@@ -41,7 +41,7 @@ Told = Callable[[int, int, Mapping[str, float]], None]  # steps done, all steps,
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FinetuneOptions:
     """How to train. `rate` is the peak learning rate (linear warm-up over a tenth, then linear decay to 0).
 
     `max_tokens` cuts texts off while training only; where fewer pairs of different answers are given than of the same,
@@ -75,7 +75,7 @@ def base_folder(base: str) -> str:
     return base
 
 
-def named(base: str) -> str:
+def base_label(base: str) -> str:
     """What a card calls the base: never a path of this machine."""
     if base_folder(base) == base_folder("default"):
         return BASE
@@ -109,7 +109,13 @@ def device_of(wanted: str) -> str:
 
 
 def train(
-    model: Any, pairs: Sequence[Pair], check: Sequence[Pair], plan: Plan, work: Path, *, told: Told | None = None
+    model: Any,
+    pairs: Sequence[Pair],
+    check: Sequence[Pair],
+    plan: FinetuneOptions,
+    work: Path,
+    *,
+    told: Told | None = None,
 ) -> dict[str, Any]:
     """Train `model` in place on `pairs` and return what happened, as JSON has it.
 
@@ -150,7 +156,7 @@ def _run(
     model: Any,
     table: Mapping[str, list[Any]],
     check: Sequence[Pair],
-    plan: Plan,
+    plan: FinetuneOptions,
     work: Path,
     last: str | None,
     told: Told | None,
@@ -255,28 +261,28 @@ def _classic(model: Any, folder: Path) -> None:
 
 
 def _mined(
-    model: Any, pairs: Sequence[Pair], same: Sequence[Pair], classes: Mapping[str, int], plan: Plan
+    model: Any, pairs: Sequence[Pair], same: Sequence[Pair], classes: Mapping[str, int], plan: FinetuneOptions
 ) -> list[Pair]:
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.one, pair.two)))
     vectors = model.encode(texts, batch_size=plan.batch, normalize_embeddings=True, show_progress_bar=False)
     return mining.mine(same, vectors, texts, classes, each=plan.mined)
 
 
-def _batches(dataset: Any, *, batch_size: int, lengths: Sequence[int], drawn: int, **_: Any) -> ByLength:  # noqa: ARG001
-    return ByLength(lengths, batch_size, seed=drawn)
+def _batches(dataset: Any, *, batch_size: int, lengths: Sequence[int], drawn: int, **_: Any) -> LengthBatchSampler:  # noqa: ARG001
+    return LengthBatchSampler(lengths, batch_size, seed=drawn)
 
 
 def _finite(model: Any) -> bool:
     return all(bool(weight.isfinite().all()) for weight in model.parameters())
 
 
-def _diverged(plan: Plan) -> InvalidArgument:
+def _diverged(plan: FinetuneOptions) -> InvalidArgument:
     return InvalidArgument(
         f"training diverged: the rate {plan.rate:g} is too great for these pairs; choose a smaller one"
     )
 
 
-def _fingerprint(model: Any, plan: Plan, table: Mapping[str, list[Any]], check: Sequence[Pair]) -> str:
+def _fingerprint(model: Any, plan: FinetuneOptions, table: Mapping[str, list[Any]], check: Sequence[Pair]) -> str:
     """What a training starts from: two with the same fingerprint are the same."""
     judged = [[pair.one, pair.two, pair.same] for pair in check]
     digest = hashlib.sha256(json.dumps([asdict(plan), table, judged]).encode())

@@ -49,7 +49,7 @@ def general(
     return {name: same + different for name, different in ((TRAPS, traps), (NEAR, near)) if different}
 
 
-def _texts(group: authored.Group) -> Iterator[str]:
+def _texts(group: authored.AuthoredGroup) -> Iterator[str]:
     yield group.prompt
     yield from group.same
     yield from (text for _, text in group.different)

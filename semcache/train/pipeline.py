@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from semcache.errors import InvalidArgument
-from semcache.train import card, finetune, mixing, splits
-from semcache.train.folder import published, vacant
+from semcache.train import card, finetune, splits, weight_interpolation
+from semcache.train.atomic_folder import published, vacant
 from semcache.train.general_pairs import general
 from semcache.train.metrics import Quality
 from semcache.train.pairs import Pair, both_classes
@@ -25,11 +25,14 @@ _LOOKED = 1500  # check pairs that stop the training and choose the mix: more co
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What is to be made. `check` and `test` are shares of the components; `test` does not count where pairs to test on
-    are given. `mix` is the share of the trained weights in the model, in [0, 1], the rest being the base's; None
-    chooses it (`semcache.train.mixing`). `force` replaces a model at `out` and lets texts of the test part be trained
-    on."""
+class FinetuneSpec:
+    """The model to make by fine-tuning, and how.
+
+    `check` and `test` are shares of the components; `test` does not count where pairs to test on are given. `mix` is
+    the share of the trained weights in the model, in [0, 1], the rest being the base's; None chooses it
+    (`semcache.train.weight_interpolation`). `force` replaces a model at `out` and lets texts of the test part be
+    trained on.
+    """
 
     out: Path
     base: str = "default"
@@ -40,14 +43,16 @@ class Wish:
     mix: float | None = None
     force: bool = False
     data: Sequence[str] = ()
-    plan: finetune.Plan = field(default_factory=finetune.Plan)
+    plan: finetune.FinetuneOptions = field(default_factory=finetune.FinetuneOptions)
 
     def __post_init__(self) -> None:
         if self.mix is not None and not 0.0 <= self.mix <= 1.0:
             raise InvalidArgument(f"mix is {self.mix}: it is a share of the trained weights, from 0 to 1")
 
 
-def prepared(pairs: Sequence[Pair], test: Sequence[Pair] | None, wish: Wish) -> tuple[splits.Parts, list[str]]:
+def prepared(
+    pairs: Sequence[Pair], test: Sequence[Pair] | None, spec: FinetuneSpec
+) -> tuple[splits.PairSplits, list[str]]:
     """The parts, and the texts that training and test share. Raises InvalidArgument for pairs that cannot be used.
 
     Pairs that occur twice count once, and those labelled both ways not at all.
@@ -55,16 +60,16 @@ def prepared(pairs: Sequence[Pair], test: Sequence[Pair] | None, wish: Wish) -> 
     both_classes(pairs, "the pairs")
     clean = splits.distinct(pairs)
     if test is None:
-        parts = splits.split(clean, check=wish.check, test=wish.test, seed=wish.plan.seed)
+        parts = splits.split(clean, check=spec.check, test=spec.test, seed=spec.plan.seed)
         leaks: list[str] = []
     else:
         leaks = splits.leaks(clean, test)
-        if leaks and not wish.force:
+        if leaks and not spec.force:
             raise InvalidArgument(
                 f"{len(leaks)} texts are in the training and in the test pairs, such as {leaks[0]!r}: the figures "
                 "would flatter; take them out of one, or --force"
             )
-        parts = splits.split(clean, check=wish.check, test=0.0, seed=wish.plan.seed)
+        parts = splits.split(clean, check=spec.check, test=0.0, seed=spec.plan.seed)
         parts = parts._replace(test=splits.distinct(test))
     for name, part in (("training", parts.train), ("check", parts.check), ("test", parts.test)):
         both_classes(part, f"the {name} part ({len(part)} of {len(clean)} pairs)")
@@ -72,60 +77,65 @@ def prepared(pairs: Sequence[Pair], test: Sequence[Pair] | None, wish: Wish) -> 
 
 
 def make(
-    pairs: Sequence[Pair], test: Sequence[Pair] | None, wish: Wish, *, stage: Stage, told: finetune.Told | None = None
+    pairs: Sequence[Pair],
+    test: Sequence[Pair] | None,
+    spec: FinetuneSpec,
+    *,
+    stage: Stage,
+    told: finetune.Told | None = None,
 ) -> dict[str, Any]:
     """Make the model folder and return the report that is kept beside it. Raises SemcacheError.
 
     `stage` is told the name of every step, `told` of the training's progress. Broken off, the same call goes on.
     """
-    vacant(wish.out, replace=wish.force)
-    parts, leaks = prepared(pairs, test, wish)
+    vacant(spec.out, replace=spec.force)
+    parts, leaks = prepared(pairs, test, spec)
     stage("loading the weights")
-    device = finetune.device_of(wish.plan.device)
-    model = finetune.load(wish.base, device=device)
-    work = wish.out.parent / f".{wish.out.name}.training"
-    name = wish.name or wish.out.name
-    with published(wish.out, replace=wish.force) as folder:
+    device = finetune.device_of(spec.plan.device)
+    model = finetune.load(spec.base, device=device)
+    work = spec.out.parent / f".{spec.out.name}.training"
+    name = spec.name or spec.out.name
+    with published(spec.out, replace=spec.force) as folder:
         stage("measuring before")  # and first of all whether what comes of this base can be exported
-        before = _before(wish.base, folder, parts.test)
-        start, known = mixing.weights_of(model), _general(model, parts) if wish.mix is None else {}
+        before = _before(spec.base, folder, parts.test)
+        start, known = weight_interpolation.weights_of(model), _general(model, parts) if spec.mix is None else {}
         stage("training")
         looked = parts.check[:: max(1, -(-len(parts.check) // _LOOKED))]
-        trained = finetune.train(model, parts.train, looked, wish.plan, work, told=told)
+        trained = finetune.train(model, parts.train, looked, spec.plan, work, told=told)
         stage("mixing with the base")
-        mixed = mixing.settle(model, start, looked, known, share=wish.mix)
+        mixed = weight_interpolation.settle(model, start, looked, known, share=spec.mix)
         stage("exporting")
         finetune.save(model, folder / card.WEIGHTS)
-        origin = f"fine-tuned from {finetune.named(wish.base)}"
-        embedder = card.exported(folder, name=name, origin=origin, licence=wish.licence)
+        origin = f"fine-tuned from {finetune.base_label(spec.base)}"
+        embedder = card.export_checked(folder, name=name, origin=origin, licence=spec.licence)
         stage("measuring after")
         after = card.quality(parts.test, embedder.encode)
         stage("recalibrating")
-        outcome = recalibrate(parts.check, embedder.encode, seed=wish.plan.seed)
+        outcome = recalibrate(parts.check, embedder.encode, seed=spec.plan.seed)
         if outcome.priors:
-            card.keep(
-                folder / card.PRIOR, {"embedder": embedder.id, "seed": wish.plan.seed, "profiles": outcome.priors}
+            card.write_json(
+                folder / card.PRIOR, {"embedder": embedder.id, "seed": spec.plan.seed, "profiles": outcome.priors}
             )
         report = {
             "embedder": embedder.id,
             "dim": embedder.dim,
             "pairs": {"given": len(pairs), **{part: len(held) for part, held in parts._asdict().items()}},
             "shared_texts": len(leaks),
-            "plan": {**asdict(wish.plan), "base": finetune.named(wish.base), "device": device},
+            "plan": {**asdict(spec.plan), "base": finetune.base_label(spec.base), "device": device},
             "training": trained,
             "mixing": mixed,
             "before": asdict(before),
             "after": asdict(after),
             "prior": outcome.told,
         }
-        card.keep(folder / card.MEASURED, report)
-        card.describe(folder, data=_data(wish, report), before=before, after=after)
+        card.write_json(folder / card.MEASURED, report)
+        card.describe(folder, data=_data(spec, report), before=before, after=after)
         _plot(before, after, folder / "curve.png")
     shutil.rmtree(work, ignore_errors=True)
     return report
 
 
-def _general(model: Any, parts: splits.Parts) -> dict[str, list[Pair]]:
+def _general(model: Any, parts: splits.PairSplits) -> dict[str, list[Pair]]:
     """Pairs out of the domain, none of whose texts is in a part; `model` is as it was before the training."""
     known = {splits.normal(text) for part in parts for text in card.texts_of(part)}
     return general(
@@ -138,15 +148,15 @@ def _before(base: str, folder: Path, test: Sequence[Pair]) -> Quality:
     place = folder / "before"
     finetune.save(finetune.load(base), place / card.WEIGHTS)
     try:
-        return card.quality(test, card.exported(place, name="before", origin="", licence="").encode)
+        return card.quality(test, card.export_checked(place, name="before", origin="", licence="").encode)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _data(wish: Wish, report: dict[str, Any]) -> dict[str, Any]:
+def _data(spec: FinetuneSpec, report: dict[str, Any]) -> dict[str, Any]:
     counts, plan = report["pairs"], report["plan"]
     return {
-        "Data": ", ".join(wish.data) or "pairs given by the caller",
+        "Data": ", ".join(spec.data) or "pairs given by the caller",
         "Pairs": f"{counts['train']} to train, {counts['check']} to stop and calibrate, {counts['test']} to measure, "
         "apart by connected component",
         "Training": f"{plan['loss']} loss, {plan['epochs']} epoch(s), batch {plan['batch']}, rate {plan['rate']:g}, "

@@ -39,7 +39,7 @@ Row = tuple[tuple[float, ...], bool]  # features, whether the candidate is right
 Groups = Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]
 
 
-class Outcome(NamedTuple):
+class Recalibration(NamedTuple):
     """`priors` by profile as `BeliefPrior.read` takes them, empty where there were too few pairs.
 
     `told` says what was seen: the mean log loss (nats a candidate) of the shipped prior and of one learned anew, and
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
     told: dict[str, Any]
 
 
-def recalibrate(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix], *, seed: int) -> Outcome:
+def recalibrate(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix], *, seed: int) -> Recalibration:
     """The priors of the embedder behind `encode`, which gives unit rows. The shipped one is kept unless beaten.
 
     Half of the components teach and half judge, in turn; what wins is then learned from all of them. A prior that is
@@ -64,7 +64,7 @@ def recalibrate(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix]
     count = sum(len(labels) for _, labels in everything.values())
     told: dict[str, Any] = {"candidates": count}
     if count < LEAST or not all(sum(sum(y) for _, y in half.values()) > 0 for half in (one, two)):
-        return Outcome(
+        return Recalibration(
             {},
             told
             | {"chosen": "shipped", "note": f"too few candidates to learn from: {LEAST}, of both labels, are needed"},
@@ -76,10 +76,10 @@ def recalibrate(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix]
     best = min(losses, key=losses.__getitem__)
     told |= {"log_loss": {name: round(value, 4) for name, value in losses.items()}, "chosen": best}
     if best == "shipped":
-        return Outcome({}, told)
+        return Recalibration({}, told)
     made = prior.fit(everything)
     made["risks"] = _risks(BeliefPrior.read(made), everything)
-    return Outcome(dict.fromkeys(PROFILES, made), told)
+    return Recalibration(dict.fromkeys(PROFILES, made), told)
 
 
 def candidates(

@@ -14,7 +14,7 @@ from semcache.errors import InvalidArgument
 from semcache.train.pairs import Pair
 
 
-class Parts(NamedTuple):
+class PairSplits(NamedTuple):
     """`train` teaches, `check` stops the training and calibrates, `test` is reported."""
 
     train: list[Pair]
@@ -46,11 +46,11 @@ def classes(pairs: Sequence[Pair]) -> dict[str, str]:
     return {text: _root(parent, text) for text in list(parent)}
 
 
-def split(pairs: Sequence[Pair], *, check: float, test: float, seed: int) -> Parts:
+def split(pairs: Sequence[Pair], *, check: float, test: float, seed: int) -> PairSplits:
     """Parts of about these shares of the components. Raises InvalidArgument for shares that leave nothing to train."""
     if check < 0 or test < 0 or check + test >= 1:
         raise InvalidArgument(f"shares {check} and {test} leave nothing to train on: choose a sum below 1")
-    parts = Parts([], [], [])
+    parts = PairSplits([], [], [])
     for pair, component in zip(pairs, components(pairs), strict=True):
         place = _place(component, seed)
         part = parts.test if place < test else parts.check if place < test + check else parts.train

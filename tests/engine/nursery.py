@@ -19,7 +19,7 @@ SMALL: dict[str, Any] = {"block": 8, "step": 48, "share": 16, "draft": 0, "cache
 
 
 def an_engine(folder: Path, *, wrap: Callable[[Any], Any] | None = None, tiers: Any = None, **settings: Any) -> Engine:
-    """An engine over a model folder; `wrap` may replace its decoder, `tiers` makes tiers from a metrics."""
+    """An engine over a model folder; `wrap` may replace its decoder, `tiers` makes tiers from the metrics."""
     from semcache.engine.decoder import open_decoder
     from semcache.engine.tokenizer import Tokenizer
 

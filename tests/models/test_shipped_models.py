@@ -60,11 +60,11 @@ def test_int8_agrees_with_the_same_weights_in_float32() -> None:
     import onnxruntime
     from tokenizers import Tokenizer
 
-    from semcache.train.verifier import graph
-    from semcache.train.verifier.reading import padded, rows
+    from semcache.train.verifier import verifier_folder
+    from semcache.train.verifier.token_rows import padded, rows
 
-    weights, shape = graph.read(DEFAULT_VERIFIER)
-    model = graph.JointGraph(weights, shape, "float32").model().SerializeToString()
+    weights, shape = verifier_folder.read(DEFAULT_VERIFIER)
+    model = verifier_folder.JointGraph(weights, shape, "float32").model().SerializeToString()
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     words = Tokenizer.from_file(str(DEFAULT_VERIFIER / "tokenizer.json"))
     ids, kinds, mask = padded(rows(words, [(min(pair), max(pair)) for pair in PAIRS]))

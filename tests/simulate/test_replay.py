@@ -14,7 +14,7 @@ import pytest
 
 from semcache.config.packs import Category, Pack
 from semcache.errors import ConfigError
-from semcache.simulate import plots, report, trace_replay
+from semcache.simulate import replay_plots, replay_report, trace_replay
 from semcache.simulate.pack_comparison import KINDS, changes, compare
 from semcache.simulate.trace_replay import Trace
 from tests.simulate.worlds import pack, traffic, with_category
@@ -50,26 +50,28 @@ def test_a_size_is_shared_by_the_categories() -> None:
 def test_fixed_thresholds_close_in_on_the_target() -> None:
     traffic = trace()
     told: list[int] = []
-    found = trace_replay.statics(traffic, fixed(0.9), None, error=0.05, contract="hit", progress=told.append)
+    found = trace_replay.fixed_threshold_runs(
+        traffic, fixed(0.9), None, error=0.05, contract="hit", progress=told.append
+    )
     assert found[0].threshold is None
     assert found[0].semantic == 0
     assert [one.hits for one in found] == sorted(one.hits for one in found)
     assert sum(told) == len(found) * len(traffic)
-    assert len(found) <= trace_replay.most_static_runs()
-    best = trace_replay.best(found, 0.05, "hit")
+    assert len(found) <= trace_replay.most_fixed_runs()
+    best = trace_replay.best_fixed_run(found, 0.05, "hit")
     assert best.error_per_hit <= 0.05
     assert all(one.hits <= best.hits for one in found if one.error_per_hit <= 0.05)
-    assert trace_replay.best(found, 0.0, "hit").wrong == 0
-    assert trace_replay.best(found, 0.05, "request").hits >= best.hits
+    assert trace_replay.best_fixed_run(found, 0.0, "hit").wrong == 0
+    assert trace_replay.best_fixed_run(found, 0.05, "request").hits >= best.hits
 
 
 def test_regret_is_none_for_the_best_fixed_threshold_itself() -> None:
     traffic = trace()
-    found = trace_replay.statics(traffic, fixed(0.9), None, error=0.01, contract="hit")
-    best = trace_replay.best(found, 0.01, "hit")
+    found = trace_replay.fixed_threshold_runs(traffic, fixed(0.9), None, error=0.01, contract="hit")
+    best = trace_replay.best_fixed_run(found, 0.01, "hit")
     assert best.threshold is not None
     run = trace_replay.run(traffic, fixed(best.threshold), None, seed=0)
-    told = report.figures(traffic, fixed(best.threshold), [run], found)
+    told = replay_report.figures(traffic, fixed(best.threshold), [run], found)
     assert told["regret"]["at_target"]["hit_rate"] == 0.0
     assert told["regret"]["at_target"]["static"]["threshold"] == best.threshold
 
@@ -77,12 +79,12 @@ def test_regret_is_none_for_the_best_fixed_threshold_itself() -> None:
 def test_the_report_is_json_and_its_page_shows_every_size_and_category() -> None:
     traffic, chosen = trace(categories=("default", "other")), with_category(fixed(0.8), "other", strategy="static")
     runs = [trace_replay.run(traffic, chosen, size, seed=0) for size in (10, None)]
-    found = report.figures(
-        traffic, chosen, runs, trace_replay.statics(traffic, chosen, None, error=0.01, contract="hit")
+    found = replay_report.figures(
+        traffic, chosen, runs, trace_replay.fixed_threshold_runs(traffic, chosen, None, error=0.01, contract="hit")
     )
     found["trace"] = {"skipped": {"failed call": 2}, "broken_lines": [{"line": 7, "error": "torn"}]}
     assert json.loads(json.dumps(found)) == found
-    page = report.markdown(found, plots=["by-size.png"])
+    page = replay_report.markdown(found, plots=["by-size.png"])
     assert page.endswith("\n")
     for part in ("as the pack says", "| default |", "| other |", "line 7: torn", "failed call: 2", "(by-size.png)"):
         assert part in page
@@ -96,10 +98,10 @@ def test_the_report_is_json_and_its_page_shows_every_size_and_category() -> None
 def test_what_a_trace_does_not_know_is_not_made_up() -> None:
     traffic = trace()
     bare = Trace([replace(one, cost=0.0, latency=0.0) for one in traffic.arrivals], traffic.vectors, traffic.tokens)
-    found = report.figures(bare, fixed(0.8), [trace_replay.run(bare, fixed(0.8), None, seed=0)], [])
+    found = replay_report.figures(bare, fixed(0.8), [trace_replay.run(bare, fixed(0.8), None, seed=0)], [])
     assert found["runs"][0]["summary"]["cost_saved"] is None
     assert found["runs"][0]["categories"]["default"]["latency_saved"] is None
-    assert report.table(found)[0][-3:-1] == ["-", "-"]
+    assert replay_report.table(found)[0][-3:-1] == ["-", "-"]
     assert "regret" not in found
 
 
@@ -133,28 +135,31 @@ def test_equal_packs_differ_in_nothing() -> None:
 def test_plots_are_drawn_or_said_to_need_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     traffic = trace()
     runs = [trace_replay.run(traffic, fixed(0.8), size, seed=0) for size in (10, 40)]
-    found = report.figures(
-        traffic, fixed(0.8), runs, trace_replay.statics(traffic, fixed(0.8), None, error=0.01, contract="hit")
+    found = replay_report.figures(
+        traffic,
+        fixed(0.8),
+        runs,
+        trace_replay.fixed_threshold_runs(traffic, fixed(0.8), None, error=0.01, contract="hit"),
     )
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "matplotlib.figure", None)
         with pytest.raises(ConfigError, match="pip install matplotlib"):
-            plots.draw(found, runs[-1].result, tmp_path)
+            replay_plots.draw(found, runs[-1].result, tmp_path)
     assert list(tmp_path.iterdir()) == []
     pytest.importorskip("matplotlib", reason="drawing is tested where matplotlib is installed")
-    names = plots.draw(found, runs[-1].result, tmp_path)
+    names = replay_plots.draw(found, runs[-1].result, tmp_path)
     assert names == ["over-time.png", "by-size.png", "against-fixed-scores.png"]
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in names)
     from matplotlib.figure import Figure
 
     figure = Figure()
     axes = figure.subplots()
-    assert plots._by_size(axes, found, runs[-1].result)
+    assert replay_plots._by_size(axes, found, runs[-1].result)
     figure.draw_without_rendering()
     assert [label.get_text() for label in axes.get_xticklabels(which="both")] == ["10", "40"]
     # One size and no baselines leave one picture to draw.
-    alone = report.figures(traffic, fixed(0.8), runs[:1], [])
-    assert plots.draw(alone, runs[0].result, tmp_path) == ["over-time.png"]
+    alone = replay_report.figures(traffic, fixed(0.8), runs[:1], [])
+    assert replay_plots.draw(alone, runs[0].result, tmp_path) == ["over-time.png"]
 
 
 def test_the_size_replaces_a_capacity_and_never_raises_a_quota() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument
 from semcache.retention.eviction import POLICIES
-from semcache.simulate import Arrival, Result, Simulator
+from semcache.simulate import Arrival, Experiment, SimulationResult, Simulator
 from semcache.types import Outcome, Why
 from semcache.types.evidence import LabelSource
 from tests.simulate.worlds import DIM, Fixed, pack, traffic, units, with_category
@@ -22,7 +22,7 @@ seeds = st.integers(0, 10_000)
 
 def simulate(
     arrivals: list[Arrival], vectors: np.ndarray, threshold: Fixed, seed: int = 0, **options: object
-) -> Result:
+) -> SimulationResult:
     return Simulator(pack(), threshold, rng=random.Random(seed), **options).run(arrivals, vectors)  # type: ignore[arg-type]
 
 
@@ -43,7 +43,7 @@ def test_a_threshold_that_serves_nothing_leaves_exact_repeats_alone_to_hit(seed:
 @given(seeds, st.floats(-1.0, 1.0), st.sampled_from(["always", "when-wrong"]), st.floats(0.0, 1.0))
 def test_right_hits_never_exceed_those_of_an_oracle(seed: int, floor: float, insertion: str, audit: float) -> None:
     arrivals, vectors = traffic(seed, 200)
-    result = simulate(arrivals, vectors, Fixed(floor, audit=audit), insertion=insertion)
+    result = simulate(arrivals, vectors, Fixed(floor, audit=audit), experiment=Experiment(insertion=insertion))
     seen: set[str] = set()
     for number, arrival in enumerate(arrivals):
         hit = bool(result.exact[number] or result.semantic[number])
@@ -72,8 +72,8 @@ def test_one_step_at_a_time_comes_to_the_same_as_a_run(seed: int, floor: float, 
     """Also under eviction, when rows of the index move."""
     arrivals, vectors = traffic(seed, 300, prompts=80)
     terms = pack(quota=quota)
-    one = Simulator(terms, Fixed(floor, audit=0.3), rng=random.Random(seed), judge_noise=noise)
-    two = Simulator(terms, Fixed(floor, audit=0.3), rng=random.Random(seed), judge_noise=noise)
+    one = Simulator(terms, Fixed(floor, audit=0.3), rng=random.Random(seed), experiment=Experiment(judge_noise=noise))
+    two = Simulator(terms, Fixed(floor, audit=0.3), rng=random.Random(seed), experiment=Experiment(judge_noise=noise))
     told: list[int] = []
     result = one.run(arrivals, vectors, told.append)
     steps = [two.step(arrival, vector) for arrival, vector in zip(arrivals, vectors, strict=True)]
@@ -119,7 +119,7 @@ def test_labels_say_the_truth_unless_the_judge_errs() -> None:
 
     def share_of_truth(noise: float) -> float:
         threshold = Fixed(2.0)
-        simulate(arrivals, vectors, threshold, judge_noise=noise)
+        simulate(arrivals, vectors, threshold, experiment=Experiment(judge_noise=noise))
         answer_of = {number + 1: arrival.answer for number, arrival in enumerate(arrivals)}
         at = {arrival.at: arrival.answer for arrival in arrivals}
         truths = [(answer_of[label.entry_id] == at[label.at]) == label.correct for label in threshold.labels]
@@ -139,7 +139,7 @@ def test_answers_judged_equal_share_a_class() -> None:
 
 def test_when_wrong_keeps_only_answers_that_were_not_there() -> None:
     arrivals, vectors = traffic(5, 300, answers=4)
-    simulator = Simulator(pack(), Fixed(2.0), rng=random.Random(0), insertion="when-wrong")
+    simulator = Simulator(pack(), Fixed(2.0), rng=random.Random(0), experiment=Experiment(insertion="when-wrong"))
     simulator.run(arrivals, vectors)
     always = Simulator(pack(), Fixed(2.0), rng=random.Random(0))
     always.run(arrivals, vectors)
@@ -222,9 +222,9 @@ def test_mistakes_of_the_caller_are_named() -> None:
     with pytest.raises(InvalidArgument, match="2 vectors for 3 arrivals"):
         simulate(arrivals, vectors[:2], Fixed(0.5))
     with pytest.raises(InvalidArgument, match="judge_noise=2"):
-        simulate(arrivals, vectors, Fixed(0.5), judge_noise=2)
+        simulate(arrivals, vectors, Fixed(0.5), experiment=Experiment(judge_noise=2))
     with pytest.raises(InvalidArgument, match="insertion='never'"):
-        simulate(arrivals, vectors, Fixed(0.5), insertion="never")
+        simulate(arrivals, vectors, Fixed(0.5), experiment=Experiment(insertion="never"))
 
 
 def test_the_summary_adds_up() -> None:

@@ -19,7 +19,7 @@ from safetensors.numpy import load_file, save_file
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.train import card, finetune, pipeline
-from semcache.train.finetune import Plan
+from semcache.train.finetune import FinetuneOptions
 from semcache.train.pairs import Pair, read
 from tests.train.bases import tiny, traffic
 
@@ -32,16 +32,16 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def wish(base: Path, tmp_path: Path) -> pipeline.Wish:
-    plan = Plan(batch=16, rate=2e-2, max_tokens=16, device="cpu", epochs=2)
-    return pipeline.Wish(tmp_path / "model", str(base), check=0.2, test=0.2, plan=plan)
+def wish(base: Path, tmp_path: Path) -> pipeline.FinetuneSpec:
+    plan = FinetuneOptions(batch=16, rate=2e-2, max_tokens=16, device="cpu", epochs=2)
+    return pipeline.FinetuneSpec(tmp_path / "model", str(base), check=0.2, test=0.2, plan=plan)
 
 
-def make(wish: pipeline.Wish, **changes: object) -> dict[str, object]:
+def make(wish: pipeline.FinetuneSpec, **changes: object) -> dict[str, object]:
     return pipeline.make(traffic(), None, replace(wish, **changes), stage=lambda _: None)
 
 
-def test_the_folder_is_a_model_that_learned_and_says_how(wish: pipeline.Wish) -> None:
+def test_the_folder_is_a_model_that_learned_and_says_how(wish: pipeline.FinetuneSpec) -> None:
     report = make(wish)
     embedder = OnnxEmbedder(wish.out)
     assert embedder.id == report["embedder"]
@@ -62,7 +62,7 @@ def test_the_folder_is_a_model_that_learned_and_says_how(wish: pipeline.Wish) ->
     assert [path.name for path in wish.out.parent.iterdir()] == ["model"], "checkpoints and staging are cleared away"
 
 
-def test_a_share_that_is_asked_for_is_the_share_that_is_made(wish: pipeline.Wish) -> None:
+def test_a_share_that_is_asked_for_is_the_share_that_is_made(wish: pipeline.FinetuneSpec) -> None:
     report = make(wish, mix=0.0)
     assert report["mixing"] == {"share": 0.0, "looks": []}
     assert report["after"] == report["before"], "nothing of what was trained"
@@ -72,7 +72,7 @@ def test_a_share_that_is_asked_for_is_the_share_that_is_made(wish: pipeline.Wish
 
 
 def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(
-    wish: pipeline.Wish, monkeypatch: pytest.MonkeyPatch
+    wish: pipeline.FinetuneSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(finetune, "_AT_RISK", 0.0)
     whole = make(wish, out=wish.out.with_name("whole"), name="model")
@@ -91,7 +91,7 @@ def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(
     assert report["embedder"] == whole["embedder"]
 
 
-def test_another_training_does_not_take_up_the_broken_run_of_this(wish: pipeline.Wish) -> None:
+def test_another_training_does_not_take_up_the_broken_run_of_this(wish: pipeline.FinetuneSpec) -> None:
     work = wish.out.parent / ".model.training"
     assert finetune._taken_up(work, "this") is None
     for number in (3, 12):
@@ -103,7 +103,7 @@ def test_another_training_does_not_take_up_the_broken_run_of_this(wish: pipeline
     assert not (work / "checkpoint-3").exists()
 
 
-def test_a_training_is_known_by_its_base_its_pairs_and_its_plan(wish: pipeline.Wish, tmp_path: Path) -> None:
+def test_a_training_is_known_by_its_base_its_pairs_and_its_plan(wish: pipeline.FinetuneSpec, tmp_path: Path) -> None:
     model, table = finetune.load(wish.base), {"one": ["a"], "two": ["b"], "label": [1]}
     check = [Pair("c", "d", True)]
     this = finetune._fingerprint(model, wish.plan, table, check)
@@ -120,7 +120,7 @@ def test_a_training_is_known_by_its_base_its_pairs_and_its_plan(wish: pipeline.W
 
 
 @pytest.mark.parametrize("loss", ["contrastive", "mnr"])
-def test_the_other_losses_train_too(wish: pipeline.Wish, loss: finetune.losses.LossName) -> None:
+def test_the_other_losses_train_too(wish: pipeline.FinetuneSpec, loss: finetune.losses.LossName) -> None:
     before = OnnxEmbedder(_exported(wish)).encode(["where is my card"])[0]
     triplets = [part for p in traffic() if p.same for part in (p, Pair(p.one, f"{p.one} or {p.two[-12:]}", False))]
     plan = replace(wish.plan, loss=loss)
@@ -132,7 +132,7 @@ def test_the_other_losses_train_too(wish: pipeline.Wish, loss: finetune.losses.L
 
 @pytest.mark.parametrize(("given", "mined"), [(0, 30), (20, 10), (30, 0), (40, 0)])
 def test_negatives_are_mined_only_for_those_that_are_lacking(
-    wish: pipeline.Wish, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: int, mined: int
+    wish: pipeline.FinetuneSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: int, mined: int
 ) -> None:
     same, different = ([pair for pair in traffic() if pair.same is label] for label in (True, False))
 
@@ -145,15 +145,15 @@ def test_negatives_are_mined_only_for_those_that_are_lacking(
     assert done["rows"] == len(pairs) + mined
 
 
-def _exported(wish: pipeline.Wish) -> Path:
+def _exported(wish: pipeline.FinetuneSpec) -> Path:
     folder = wish.out.with_name("before")
     finetune.save(finetune.load(wish.base), folder / card.WEIGHTS)
-    card.exported(folder, name="before", origin="", licence="")
+    card.export_checked(folder, name="before", origin="", licence="")
     return folder
 
 
 def test_a_full_disk_at_the_export_leaves_the_installed_model_alone(
-    wish: pipeline.Wish, monkeypatch: pytest.MonkeyPatch
+    wish: pipeline.FinetuneSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wish.out.mkdir()
     (wish.out / "model.json").write_text("the old one")
@@ -168,7 +168,7 @@ def test_a_full_disk_at_the_export_leaves_the_installed_model_alone(
     assert not list(wish.out.parent.glob(".model.staging*"))
 
 
-def test_texts_shared_with_the_test_are_refused_unless_forced(wish: pipeline.Wish) -> None:
+def test_texts_shared_with_the_test_are_refused_unless_forced(wish: pipeline.FinetuneSpec) -> None:
     train = traffic()
     test = [Pair("quite another one", "where is my PASSWORD 0", True), Pair("x", "y", False)]
     with pytest.raises(InvalidArgument, match=r"1 texts are in the training .* 'where is my PASSWORD 0'"):
@@ -177,7 +177,7 @@ def test_texts_shared_with_the_test_are_refused_unless_forced(wish: pipeline.Wis
     assert (parts.test, len(leaks)) == (test, 1)
 
 
-def test_pairs_that_cannot_be_used_are_refused_before_anything_is_trained(wish: pipeline.Wish) -> None:
+def test_pairs_that_cannot_be_used_are_refused_before_anything_is_trained(wish: pipeline.FinetuneSpec) -> None:
     with pytest.raises(InvalidArgument, match="only pairs of the same answer"):
         pipeline.prepared([pair for pair in traffic() if pair.same], None, wish)
     with pytest.raises(InvalidArgument, match=r"the \w+ part \(\d+ of 2 pairs\)"):
@@ -204,14 +204,14 @@ def rewritten(base: Path, folder: Path, **config: object) -> Path:
     return folder
 
 
-def test_a_base_that_cannot_be_exported_is_refused_before_anything_is_trained(wish: pipeline.Wish) -> None:
+def test_a_base_that_cannot_be_exported_is_refused_before_anything_is_trained(wish: pipeline.FinetuneSpec) -> None:
     base, stages = rewritten(Path(wish.base), wish.out.with_name("base"), hidden_act="relu"), list[str]()
     with pytest.raises(InvalidArgument, match="hidden_act is 'relu'"):
         pipeline.make(traffic(), None, replace(wish, base=str(base)), stage=stages.append)
     assert "training" not in stages
 
 
-def test_a_base_in_half_precision_is_trained_in_full(wish: pipeline.Wish) -> None:
+def test_a_base_in_half_precision_is_trained_in_full(wish: pipeline.FinetuneSpec) -> None:
     base = rewritten(Path(wish.base), wish.out.with_name("base"), dtype="float16")
     weights = load_file(base / "model.safetensors")
     half = {name: value.astype(np.float16) for name, value in weights.items()}
@@ -219,7 +219,7 @@ def test_a_base_in_half_precision_is_trained_in_full(wish: pipeline.Wish) -> Non
     assert {str(weight.dtype) for weight in finetune.load(str(base)).parameters()} == {"torch.float32"}
 
 
-def test_training_that_diverges_says_what_to_do(wish: pipeline.Wish) -> None:
+def test_training_that_diverges_says_what_to_do(wish: pipeline.FinetuneSpec) -> None:
     with pytest.raises(InvalidArgument, match="choose a smaller one"):
         make(wish, plan=replace(wish.plan, rate=1e30))
     assert not wish.out.exists()
@@ -227,7 +227,7 @@ def test_training_that_diverges_says_what_to_do(wish: pipeline.Wish) -> None:
 
 @pytest.mark.parametrize("said", ["I/O error: File too large (os error 27)", "PytorchStreamWriter failed writing file"])
 def test_a_full_disk_at_a_checkpoint_is_an_error_of_ours(
-    wish: pipeline.Wish, monkeypatch: pytest.MonkeyPatch, said: str
+    wish: pipeline.FinetuneSpec, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
     def full(*_: object) -> None:
         raise RuntimeError(said)
@@ -237,7 +237,7 @@ def test_a_full_disk_at_a_checkpoint_is_an_error_of_ours(
         make(wish)
 
 
-def test_a_made_model_is_a_base_for_the_next(wish: pipeline.Wish) -> None:
+def test_a_made_model_is_a_base_for_the_next(wish: pipeline.FinetuneSpec) -> None:
     make(wish)
     report = make(wish, base=str(wish.out), out=wish.out.with_name("second"))
     assert report["plan"]["base"].startswith("model/mean/int8/")  # type: ignore[index]

@@ -13,10 +13,10 @@ from tokenizers import Tokenizer
 
 from semcache.errors import ConfigError, InvalidArgument
 from semcache.models.cross_encoder import CrossEncoder
-from semcache.train.verifier import fitting, graph, network
-from semcache.train.verifier.calibrating import Scale
-from semcache.train.verifier.fitting import Course, Example, Step
-from semcache.train.verifier.reading import padded, rows
+from semcache.train.verifier import cross_encoder_network, training_loop, verifier_folder
+from semcache.train.verifier.logit_calibration import LogitScale
+from semcache.train.verifier.token_rows import padded, rows
+from semcache.train.verifier.training_loop import TrainingExample, TrainingStep, VerifierTrainingOptions
 from tests.train import tiny
 
 torch = pytest.importorskip("torch", reason="needs the train extra")
@@ -26,72 +26,78 @@ PAIRS = [
     ("what is the capital of france", "what is the capital of spain"),
     ("a", "please do not reset the password of my card in france or spain, it is 7 8 7 8"),
 ]
-PLAIN = Scale()
-COURSE = Course(passes=2, batch=8, rate=1e-3, seed=3)
+PLAIN = LogitScale()
+COURSE = VerifierTrainingOptions(passes=2, batch=8, rate=1e-3, seed=3)
 WORDS = Tokenizer.from_str(tiny.tokenizer())
 
 
 def started(seed: int = 0) -> Any:
     """A network whose weights above the encoder are drawn by the seed."""
-    known = {name: value for name, value in tiny.weights().items() if name not in network.sizes(tiny.HIDDEN)}
-    return network.begin(known, tiny.SHAPE, seed)
+    known = {
+        name: value for name, value in tiny.weights().items() if name not in cross_encoder_network.sizes(tiny.HIDDEN)
+    }
+    return cross_encoder_network.begin(known, tiny.SHAPE, seed)
 
 
-def written(folder: Path, module: Any, scale: Scale = PLAIN) -> Path:
-    given = network.arrays(module)
-    graph.write(folder, given, tiny.SHAPE, tiny.tokenizer(), scale, name="tiny", card={"licence": "x"})
+def written(folder: Path, module: Any, scale: LogitScale = PLAIN) -> Path:
+    given = cross_encoder_network.arrays(module)
+    verifier_folder.write(folder, given, tiny.SHAPE, tiny.tokenizer(), scale, name="tiny", card={"licence": "x"})
     return folder
 
 
-def examples() -> list[Example]:
+def examples() -> list[TrainingExample]:
     """What can be learned: "not" makes it another answer."""
     words = ["password", "card", "capital", "france", "spain", "reset", "forgot"]
     found = []
     for one in words:
         for two in words:
             text = f"what is the {one} of my {two}"
-            found.append(Example(text, f"{text} please", 1.0))
-            found.append(Example(text, f"{text} not", 0.0))
+            found.append(TrainingExample(text, f"{text} please", 1.0))
+            found.append(TrainingExample(text, f"{text} not", 0.0))
     return found
 
 
 def test_a_pair_gets_the_same_logit_alone_and_beside_longer_ones() -> None:
-    module = network.begin(tiny.weights(), tiny.SHAPE, 0)
-    together = fitting.logits(module, WORDS, PAIRS)
-    alone = [fitting.logits(module, WORDS, [pair])[0] for pair in PAIRS]
+    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+    together = training_loop.logits(module, WORDS, PAIRS)
+    alone = [training_loop.logits(module, WORDS, [pair])[0] for pair in PAIRS]
     assert np.allclose(together, alone, atol=1e-4)
     assert np.ptp(together) > 1e-2
 
 
 def test_the_graph_computes_what_was_trained() -> None:
-    module = network.begin(tiny.weights(), tiny.SHAPE, 0)
-    model = graph.JointGraph(network.arrays(module), tiny.SHAPE, "float32").model().SerializeToString()
+    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+    model = (
+        verifier_folder.JointGraph(cross_encoder_network.arrays(module), tiny.SHAPE, "float32")
+        .model()
+        .SerializeToString()
+    )
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     ids, kinds, mask = padded(rows(WORDS, [(min(pair), max(pair)) for pair in PAIRS]))
     found = session.run(None, {"input_ids": ids, "token_type_ids": kinds, "attention_mask": mask})[0]
-    assert np.allclose(found, fitting.logits(module, WORDS, PAIRS), atol=1e-3)
+    assert np.allclose(found, training_loop.logits(module, WORDS, PAIRS), atol=1e-3)
 
 
 def test_int8_is_close_to_float32(tmp_path: Path) -> None:
-    module = network.begin(tiny.weights(), tiny.SHAPE, 0)
-    exact = fitting.logits(module, WORDS, PAIRS)
+    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+    exact = training_loop.logits(module, WORDS, PAIRS)
     assert np.allclose(CrossEncoder(written(tmp_path / "v", module)).logits(PAIRS), exact, atol=0.15)
 
 
 def test_what_was_written_can_be_trained_further(tmp_path: Path) -> None:
-    module = network.begin(tiny.weights(), tiny.SHAPE, 0)
-    read, shape = graph.read(written(tmp_path / "v", module))
+    module = cross_encoder_network.begin(tiny.weights(), tiny.SHAPE, 0)
+    read, shape = verifier_folder.read(written(tmp_path / "v", module))
     assert shape == tiny.SHAPE
-    again = network.begin(read, shape, 1)
-    assert set(network.arrays(again)) == set(network.arrays(module))
-    assert np.allclose(fitting.logits(module, WORDS, PAIRS), fitting.logits(again, WORDS, PAIRS), atol=0.05)
+    again = cross_encoder_network.begin(read, shape, 1)
+    assert set(cross_encoder_network.arrays(again)) == set(cross_encoder_network.arrays(module))
+    assert np.allclose(training_loop.logits(module, WORDS, PAIRS), training_loop.logits(again, WORDS, PAIRS), atol=0.05)
 
 
 def test_words_that_training_never_shows_keep_their_meaning() -> None:
     module = started()
-    before = network.arrays(module)["embeddings.word_embeddings.weight"].copy()
-    fitting.fit(module, WORDS, examples(), COURSE)
-    assert np.array_equal(before, network.arrays(module)["embeddings.word_embeddings.weight"])
+    before = cross_encoder_network.arrays(module)["embeddings.word_embeddings.weight"].copy()
+    training_loop.fit(module, WORDS, examples(), COURSE)
+    assert np.array_equal(before, cross_encoder_network.arrays(module)["embeddings.word_embeddings.weight"])
 
 
 def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:
@@ -102,10 +108,10 @@ def test_the_same_weights_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_training_learns() -> None:
     module, some = started(), examples() * 8
-    steps: list[Step] = []
-    fitting.fit(module, WORDS, some, COURSE, told=steps.append)
+    steps: list[TrainingStep] = []
+    training_loop.fit(module, WORDS, some, COURSE, told=steps.append)
     assert (steps[-1].done, steps[-1].of) == (196, 196)
-    logits = fitting.logits(module, WORDS, [(one.one, one.two) for one in some])
+    logits = training_loop.logits(module, WORDS, [(one.one, one.two) for one in some])
     right = (logits > 0) == np.array([one.target > 0.5 for one in some])
     assert right.mean() > 0.9
 
@@ -113,22 +119,22 @@ def test_training_learns() -> None:
 def test_a_run_that_was_broken_off_ends_where_an_unbroken_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fitting, "_SAVE_EVERY", 5)
+    monkeypatch.setattr(training_loop, "_SAVE_EVERY", 5)
     whole = started()
-    fitting.fit(whole, WORDS, examples(), COURSE)
+    training_loop.fit(whole, WORDS, examples(), COURSE)
 
-    def stop(step: Step) -> None:
+    def stop(step: TrainingStep) -> None:
         if step.done == 13:
             raise KeyboardInterrupt
 
     broken, saved = started(), tmp_path / "state.pt"
     with pytest.raises(KeyboardInterrupt):
-        fitting.fit(broken, WORDS, examples(), COURSE, saved=saved, told=stop)
+        training_loop.fit(broken, WORDS, examples(), COURSE, saved=saved, told=stop)
     resumed, seen = started(), list[int]()
-    fitting.fit(resumed, WORDS, examples(), COURSE, saved=saved, told=lambda step: seen.append(step.done))
+    training_loop.fit(resumed, WORDS, examples(), COURSE, saved=saved, told=lambda step: seen.append(step.done))
     assert seen[0] == 11
-    after = network.arrays(resumed)
-    for name, value in network.arrays(whole).items():
+    after = cross_encoder_network.arrays(resumed)
+    for name, value in cross_encoder_network.arrays(whole).items():
         assert np.allclose(value, after[name], atol=1e-5), name
 
 
@@ -145,7 +151,7 @@ def test_what_another_training_left_is_not_gone_on_with(
         "examples": (started(), words, some[::-1], COURSE),
         "course": (started(), words, some, replace(COURSE, rate=2e-3)),
     }.get(other, (started(), words, some, COURSE))
-    fitting.fit(*left, saved=saved)
+    training_loop.fit(*left, saved=saved)
     if other == "damaged":
         saved.write_bytes(saved.read_bytes()[:100])
     if other == "older":  # of a version that did not say whose state it was
@@ -153,24 +159,24 @@ def test_what_another_training_left_is_not_gone_on_with(
         del state["run"]
         torch.save(state, saved)
     seen: list[int] = []
-    fitting.fit(started(), WORDS, some, COURSE, saved=saved, told=lambda step: seen.append(step.done))
+    training_loop.fit(started(), WORDS, some, COURSE, saved=saved, told=lambda step: seen.append(step.done))
     assert seen[0] == 1
     assert f"{saved} " in caplog.text
     assert "starts anew" in caplog.text
     caplog.clear()
-    fitting.fit(started(), WORDS, some, COURSE, saved=saved, told=lambda step: seen.append(step.done))
+    training_loop.fit(started(), WORDS, some, COURSE, saved=saved, told=lambda step: seen.append(step.done))
     assert (len(seen), caplog.text) == (8, "")  # what was left is now of this one: there is nothing more to do
 
 
 def test_examples_of_one_class_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="both classes"):
-        fitting.fit(started(), WORDS, [Example("a", "b", 1.0)] * 4, COURSE)
+        training_loop.fit(started(), WORDS, [TrainingExample("a", "b", 1.0)] * 4, COURSE)
 
 
 def test_a_folder_that_is_no_verifier_is_refused(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ConfigError, match="no verifier"):
-        graph.read(tmp_path)
+        verifier_folder.read(tmp_path)
 
 
 def test_a_full_disk_leaves_the_old_verifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,15 +11,15 @@ from semcache.errors import InvalidArgument, StoreError
 from semcache.models.cross_encoder import CrossEncoder
 from semcache.train import pairs as files
 from semcache.train.pairs import Pair
-from semcache.train.verifier import calibrating, fitting, graph, network
-from semcache.train.verifier.fitting import Course
+from semcache.train.verifier import cross_encoder_network, logit_calibration, training_loop, verifier_folder
 from semcache.train.verifier.retraining import CHECK, retrain
+from semcache.train.verifier.training_loop import VerifierTrainingOptions
 from tests.train import tiny
 from tests.train.test_verifier_network import WORDS, started
 
 pytest.importorskip("torch", reason="needs the train extra")
 
-COURSE = Course(passes=4, batch=8, rate=1e-3)
+COURSE = VerifierTrainingOptions(passes=4, batch=8, rate=1e-3)
 
 
 def labels(*, inverted: bool = False) -> list[Pair]:
@@ -38,14 +38,14 @@ def installed(folder: Path, *, trained: bool) -> Path:
     module = started()
     some = labels()
     if trained:
-        examples = [fitting.Example(pair.one, pair.two, float(pair.same)) for pair in some] * 2
-        fitting.fit(module, WORDS, examples, COURSE)
+        examples = [training_loop.TrainingExample(pair.one, pair.two, float(pair.same)) for pair in some] * 2
+        training_loop.fit(module, WORDS, examples, COURSE)
     texts = [(pair.one, pair.two) for pair in some]
-    scale = calibrating.Scale()
+    scale = logit_calibration.LogitScale()
     if trained:
-        scale = calibrating.fit(fitting.logits(module, WORDS, texts), [pair.same for pair in some])
-    given = network.arrays(module)
-    graph.write(folder, given, tiny.SHAPE, tiny.tokenizer(), scale, name="tiny", card={"licence": "x"})
+        scale = logit_calibration.fit(training_loop.logits(module, WORDS, texts), [pair.same for pair in some])
+    given = cross_encoder_network.arrays(module)
+    verifier_folder.write(folder, given, tiny.SHAPE, tiny.tokenizer(), scale, name="tiny", card={"licence": "x"})
     files.write(some[:80], folder / CHECK)
     return folder
 
@@ -70,7 +70,7 @@ def test_labels_that_would_spoil_it_leave_it_as_it_is(tmp_path: Path) -> None:
 
 
 def test_what_cannot_work_is_said_before_anything_is_trained(tmp_path: Path) -> None:
-    old, steps = installed(tmp_path / "old", trained=False), list[fitting.Step]()
+    old, steps = installed(tmp_path / "old", trained=False), list[training_loop.TrainingStep]()
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "thesis.txt").touch()
     with pytest.raises(InvalidArgument, match="no model"):

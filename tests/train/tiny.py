@@ -7,10 +7,10 @@ import json
 import numpy as np
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from semcache.train.verifier import network
-from semcache.train.verifier.network import Shape
+from semcache.train.verifier import cross_encoder_network
+from semcache.train.verifier.cross_encoder_network import NetworkShape
 
-SHAPE = Shape(layers=3, heads=2)
+SHAPE = NetworkShape(layers=3, heads=2)
 HIDDEN, INNER = 16, 32
 _TEXT = "how do i reset my password the card what is capital of france spain forgot a in to get please not"
 _PIECES = [
@@ -40,7 +40,7 @@ def weights(seed: int = 0) -> dict[str, np.ndarray]:
         "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
         "embeddings.position_embeddings.weight": (256, HIDDEN),
         "embeddings.token_type_embeddings.weight": (2, HIDDEN),
-        **network.sizes(HIDDEN),
+        **cross_encoder_network.sizes(HIDDEN),
     }
     norms = ["embeddings.LayerNorm"]
     for layer in range(SHAPE.layers):

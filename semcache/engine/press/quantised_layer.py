@@ -2,7 +2,7 @@
 
 Integers of 2, 4 or 8 bits with minimum and scale, packed into bytes. Protected and latest tokens are stored as they
 are, behind the coded ones; the order of tokens in a cache does not matter, as keys carry their positions. Imports torch
-at the top, like `short_layers`. Knows no press. Invariant: an integer is off by at most half of its group's step.
+at the top, like `pressed_layer`. Knows no press. Invariant: an integer is off by at most half of its group's step.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A model folder whose vectors are those of another one behind a linear map: the graph gets two more nodes.
 
-Works on any folder that `semcache.models.embedders.onnx` loads, int8 or float32, without the weights that it came from. The graph
-keeps giving the whole vector as a second output, so that whoever wants to compare at full precision need not run it
-twice. Knows onnx and the card, nothing of how the map came about. Invariant: the source folder is only read, and the
-same folder and map give the same bytes.
+Works on any folder that `semcache.models.embedders.onnx` loads, int8 or float32, without the weights that it came
+from. The graph keeps giving the whole vector as a second output, so that whoever wants to compare at full precision
+need not run it twice. Knows onnx and the card, nothing of how the map came about. Invariant: the source folder is only
+read, and the same folder and map give the same bytes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""User-side training in which no prompt leaves its owner: clients learn, a server adds up what nobody else can read.
+"""Federated training: clients learn from pairs that only they have, and a server sees nothing but masked sums.
 
-What is learned is a linear map of the vectors of an embedder that everybody has (`semcache.train.distill.linear`), and
-the threshold that goes with it: federated averaging (McMahan et al. 2017, algorithm 1) of maps and, as in MeanCache
-(arXiv 2403.02694, section 3.1), of thresholds, weighted by samples. A server sees sums alone: every update is masked by
-numbers that cancel in the sum (Bonawitz et al. 2017, section 4.1). With `clip` and `noise`, what the sum says of one
-client is bounded as well (`privacy`).
+A federation learns a linear map of the vectors of an embedder that everybody has
+(`semcache.train.distill.linear_map`), and the threshold that goes with it: federated averaging (McMahan et al. 2017,
+algorithm 1) of maps and, as in MeanCache (arXiv 2403.02694, section 3.1), of thresholds, weighted by samples. A server
+sees sums alone: every update is masked by numbers that cancel in the sum (Bonawitz et al. 2017, section 4.1). With
+`clip` and `noise`, what the sum says of one client is bounded as well (`privacy`).
 
 The protocol, version 1, over HTTP. Every request carries `Authorization: Bearer TOKEN`; the token names the client.
 

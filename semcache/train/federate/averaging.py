@@ -27,15 +27,15 @@ EXTRA = 3 + 2 * BINS  # what follows the parameters in an update
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """`parameters` as `linear` has them, and the cosine at or above which a hit is served."""
+class FederatedMap:
+    """`parameters` as `linear_map` has them, and the cosine at or above which a hit is served."""
 
     parameters: Array
     threshold: float
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ScoreHistogram:
     """How many pairs of each label score what: `same` and `other`, int64 of shape (BINS,), from -1 to 1."""
 
     same: Whole
@@ -59,47 +59,47 @@ class Tally:
         return 2 * right / max(right + wrong + int(self.same.sum()), 1)
 
 
-def tally(cosines: Exact, same: NDArray[np.bool_]) -> Tally:
+def score_histogram(cosines: Exact, same: NDArray[np.bool_]) -> ScoreHistogram:
     """The pairs of these scores and labels, both of shape (n,)."""
     bins = np.clip(((cosines + 1) / 2 * BINS).astype(np.int64), 0, BINS - 1)
-    return Tally(*(np.bincount(bins[side], minlength=BINS).astype(np.int64) for side in (same, ~same)))
+    return ScoreHistogram(*(np.bincount(bins[side], minlength=BINS).astype(np.int64) for side in (same, ~same)))
 
 
-def nothing() -> Tally:
+def empty_histogram() -> ScoreHistogram:
     """The tally of no pair."""
-    return Tally(np.zeros(BINS, np.int64), np.zeros(BINS, np.int64))
+    return ScoreHistogram(np.zeros(BINS, np.int64), np.zeros(BINS, np.int64))
 
 
-def size(model: Model) -> int:
+def size(model: FederatedMap) -> int:
     """Numbers in an update."""
     return len(model.parameters) + EXTRA
 
 
-def update(before: Model, after: Model, *, weight: float, sure: float, seen: Tally) -> Exact:
+def update(before: FederatedMap, after: FederatedMap, *, weight: float, sure: float, seen: ScoreHistogram) -> Exact:
     """What a client has to say: `weight` of its parameters and `sure` of its threshold, both samples, 0 for none."""
     change = weight * (after.parameters.astype(np.float64) - before.parameters)
     said = np.array([sure * (after.threshold - before.threshold), sure, weight], np.float64)
     return np.concatenate([change, said, seen.same, seen.other])
 
 
-def applied(before: Model, total: Exact) -> tuple[Model, Tally]:
+def applied(before: FederatedMap, total: Exact) -> tuple[FederatedMap, ScoreHistogram]:
     """The model that the sum of updates makes of `before`, and what all clients saw of `before` together."""
     change, extra = total[:-EXTRA], total[-EXTRA:]
     threshold, sure, weight = (float(value) for value in extra[:3])
     parameters = before.parameters + change / weight if weight > 0 else before.parameters
     level = before.threshold + threshold / sure if sure > 0 else before.threshold
     counts = np.maximum(np.rint(extra[3:]), 0).astype(np.int64)
-    found = Model(parameters.astype(np.float32), float(np.clip(level, -1.0, 1.0)))
-    return found, Tally(counts[:BINS], counts[BINS:])
+    found = FederatedMap(parameters.astype(np.float32), float(np.clip(level, -1.0, 1.0)))
+    return found, ScoreHistogram(counts[:BINS], counts[BINS:])
 
 
-def sensible(total: Exact) -> bool:
+def is_plausible(total: Exact) -> bool:
     """Whether this can be a sum of updates: their weights are samples, in all a number that can be counted to."""
     weights = total[-EXTRA + 1 : -EXTRA + 3]
     return bool(np.all((weights >= 0) & (weights < _MOST) & (np.abs(weights - np.rint(weights)) < _NEAR)))
 
 
-def settled(model: Model, seen: Tally) -> Model:
+def with_best_threshold(model: FederatedMap, seen: ScoreHistogram) -> FederatedMap:
     """The model with the threshold that is best for all pairs together, where they were counted.
 
     The mean of the clients' own best thresholds is not best for any of them: each is drawn from few pairs.
@@ -108,12 +108,12 @@ def settled(model: Model, seen: Tally) -> Model:
     return model if level is None else replace(model, threshold=level)
 
 
-def written(model: Model) -> bytes:
+def encode_model(model: FederatedMap) -> bytes:
     """The model as it travels: float32, little-endian, the threshold last."""
     return np.append(model.parameters, np.float32(model.threshold)).astype("<f4").tobytes()
 
 
-def read(data: bytes) -> Model:
-    """What `written` wrote."""
+def decode_model(data: bytes) -> FederatedMap:
+    """What `encode_model` wrote."""
     values = np.frombuffer(data, "<f4").astype(np.float32)
-    return Model(values[:-1], float(values[-1]))
+    return FederatedMap(values[:-1], float(values[-1]))

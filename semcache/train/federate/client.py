@@ -18,9 +18,9 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError
-from semcache.train.federate import averaging, local, masking, rounds
-from semcache.train.federate.averaging import Model
-from semcache.train.federate.local import Holdings, Plan
+from semcache.train.federate import averaging, local_training, masking, rounds
+from semcache.train.federate.averaging import FederatedMap
+from semcache.train.federate.local_training import ClientPairs, FederationPlan
 
 POLL = 0.5  # seconds between two looks
 _SILENCE = 120.0  # seconds without an answer before a client gives up
@@ -28,7 +28,7 @@ Told = Callable[[int, str], None]  # round, and what happened in it
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class ClientEnvironment:
     """What the client cannot know by itself: the time in seconds, how to wait, and bits for its noise."""
 
     clock: Callable[[], float]
@@ -43,7 +43,7 @@ class Client:
         self,
         url: str,
         token: str,
-        world: World,
+        world: ClientEnvironment,
         *,
         secret: bytes = b"",
         transport: httpx2.BaseTransport | None = None,
@@ -58,16 +58,16 @@ class Client:
         )
         self._url, self._world, self._secret, self._told = url, world, secret, told
 
-    def plan(self) -> Plan:
+    def plan(self) -> FederationPlan:
         """What the federation has agreed on. Raises UpstreamError, ConfigError for another protocol."""
         state = self._state()
-        known = {one.name for one in fields(Plan)}
+        known = {one.name for one in fields(FederationPlan)}
         if state.get("protocol") == 1 and isinstance(state.get("plan"), dict) and set(state["plan"]) == known:
             with suppress(msgspec.ValidationError):
-                return msgspec.convert(state["plan"], Plan)
+                return msgspec.convert(state["plan"], FederationPlan)
         raise ConfigError(f"{self._url} speaks another protocol than version 1: use the same release on both sides")
 
-    def take_part(self, held: Holdings, plan: Plan) -> Model:
+    def take_part(self, held: ClientPairs, plan: FederationPlan) -> FederatedMap:
         """Stay until the federation is over; the final model. Raises SemcacheError."""
         while True:
             state = self._state()
@@ -87,12 +87,12 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def _round(self, name: str, round_: int, held: Holdings, plan: Plan) -> None:
+    def _round(self, name: str, round_: int, held: ClientPairs, plan: FederationPlan) -> None:
         """Take part in one round until it is over, or until it goes on without this client."""
         received = self._received(round_, plan)
         if received is None:
             return
-        bare = local.contribution(received, held, plan, round_=round_)
+        bare = local_training.contribution(received, held, plan, round_=round_)
         state = self._state()
         while (state["round"], state["failed"]) == (round_, "") and name not in state["left_out"]:
             attempt, key = int(state["attempt"]), X25519PrivateKey.generate()
@@ -108,7 +108,7 @@ class Client:
             if len(roster) < plan.least:
                 raise UpstreamError(f"a roster of {len(roster)} is below the agreed {plan.least}: nothing was sent")
             rng = np.random.default_rng(self._world.entropy())
-            update = masking.encoded(local.noised(bare, plan, clients=len(roster), rng=rng), len(roster))
+            update = masking.encoded(local_training.add_noise(bare, plan, clients=len(roster), rng=rng), len(roster))
             sent = masking.masked(update, name, key, roster, rounds.context(round_, attempt), self._secret)
             # Later, the round may have been repeated without this client: two sums that differ by it would tell of it.
             if self._world.clock() - since < plan.patience and self._sent(round_, attempt, sent):
@@ -130,14 +130,14 @@ class Client:
             raise UpstreamError(f"{self._url} is no federation: it answered with something else than JSON") from error
         return found if isinstance(found, dict) else {}
 
-    def _received(self, round_: int, plan: Plan) -> Model | None:
+    def _received(self, round_: int, plan: FederationPlan) -> FederatedMap | None:
         """The model before this round, None where the round is over. Raises UpstreamError for one that does not fit."""
         reply = self._asked("GET", f"/v1/federation/weights/{round_}")
         if reply.status_code == 409:
             return None
-        if len(reply.content) != len(averaging.written(local.start(plan))):
+        if len(reply.content) != len(averaging.encode_model(local_training.start(plan))):
             raise UpstreamError(f"{self._url} sent a model of {len(reply.content)} bytes, which does not fit the plan")
-        model = averaging.read(reply.content)
+        model = averaging.decode_model(reply.content)
         if not (np.all(np.isfinite(model.parameters)) and np.isfinite(model.threshold)):
             raise UpstreamError(f"{self._url} sent a model that is not finite: a client's training diverged")
         return model

@@ -74,7 +74,7 @@ def create(federation: Federation, tokens: Mapping[str, str], clock: Callable[[]
             raise RequestRejected(409, f"round {wanted} is not now: it is {federation.round}", code="not_now")
         if federation.phase is Phase.OVER:
             federation.finished.add(name)
-        return Response(averaging.written(federation.model), media_type="application/octet-stream")
+        return Response(averaging.encode_model(federation.model), media_type="application/octet-stream")
 
     async def update(request: Request) -> Response:
         name = caller(request)

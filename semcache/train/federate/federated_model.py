@@ -12,11 +12,11 @@ from typing import Any
 
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.train import card
-from semcache.train.distill import linear, projection
-from semcache.train.federate import local, privacy
-from semcache.train.federate.averaging import Model, Tally
-from semcache.train.federate.local import Plan
-from semcache.train.folder import published
+from semcache.train.atomic_folder import published
+from semcache.train.distill import linear_map, projection
+from semcache.train.federate import local_training, privacy
+from semcache.train.federate.averaging import FederatedMap, ScoreHistogram
+from semcache.train.federate.local_training import FederationPlan
 
 DELTA = 1e-5
 
@@ -26,14 +26,23 @@ def base_folder(base: str) -> Path:
     return DEFAULT_MODEL if base == "default" else Path(base)
 
 
-def publish(model: Model, plan: Plan, out: Path, *, base: str, clients: int | None, seen: Tally, force: bool) -> Any:
+def publish(
+    model: FederatedMap,
+    plan: FederationPlan,
+    out: Path,
+    *,
+    base: str,
+    clients: int | None,
+    seen: ScoreHistogram,
+    force: bool,
+) -> Any:
     """Make `out` the base behind the learned map, and return the report that is kept there. Raises SemcacheError."""
     who = "clients" if clients is None else f"{clients} clients"
     how = f"behind a map that {who} learned together in {plan.rounds} rounds (`semcache embedder federate`)"
-    matrix = linear.mapped(local.part_of(plan), model.parameters)
+    matrix = linear_map.matrix_of(local_training.part_of(plan), model.parameters)
     with published(out, replace=force) as folder:
         made = projection.project(base_folder(base), folder, matrix, name=out.name, how=how)
-        embedder = card.tried(folder)
+        embedder = card.checked_embedder(folder)
         report: dict[str, Any] = {
             "embedder": embedder.id,
             "dim": embedder.dim,
@@ -42,10 +51,13 @@ def publish(model: Model, plan: Plan, out: Path, *, base: str, clients: int | No
             "threshold": round(model.threshold, 4),
             "pairs_counted": int(seen.same.sum() + seen.other.sum()),
             "f1": None if plan.clip else round(seen.f1(model.threshold), 4),
-            "privacy": spent(plan),
+            "privacy": privacy_spent(plan),
         }
-        card.keep(folder / card.MEASURED, report)
-        lines = [f"- Threshold: {model.threshold:.3f}, the mean of the clients' own best ones", f"- {words(plan)}"]
+        card.write_json(folder / card.MEASURED, report)
+        lines = [
+            f"- Threshold: {model.threshold:.3f}, the mean of the clients' own best ones",
+            f"- {privacy_statement(plan)}",
+        ]
         if not plan.clip:
             lines[0] = f"- Threshold: {model.threshold:.3f}, the best for the pairs that were counted"
             lines.append(f"- F1 there, on pairs that were not learned from: {report['f1']:.3f}")
@@ -55,15 +67,15 @@ def publish(model: Model, plan: Plan, out: Path, *, base: str, clients: int | No
     return report
 
 
-def spent(plan: Plan) -> dict[str, float] | None:
+def privacy_spent(plan: FederationPlan) -> dict[str, float] | None:
     """The (epsilon, delta) of one client over the whole federation, None where there is no bound."""
     found = privacy.epsilon(plan.noise, plan.rounds + 1, DELTA) if plan.clip else math.inf
     return {"epsilon": round(found, 3), "delta": DELTA} if math.isfinite(found) else None
 
 
-def words(plan: Plan) -> str:
+def privacy_statement(plan: FederationPlan) -> str:
     """The same in a sentence."""
-    bound = spent(plan)
+    bound = privacy_spent(plan)
     if bound is None:
         return "Privacy: sums alone were read; no bound (epsilon) on what a sum says of one client"
     return (

@@ -16,8 +16,8 @@ import numpy as np
 
 from semcache.errors import RequestRejected
 from semcache.train.federate import averaging, masking
-from semcache.train.federate.averaging import Model, Tally
-from semcache.train.federate.local import Plan
+from semcache.train.federate.averaging import FederatedMap, ScoreHistogram
+from semcache.train.federate.local_training import FederationPlan
 
 
 class Phase(StrEnum):
@@ -38,12 +38,12 @@ class _Attempt:
 class Federation:
     """A federation of `clients` by name, from its start to its end."""
 
-    def __init__(self, plan: Plan, model: Model, clients: Iterable[str]) -> None:
+    def __init__(self, plan: FederationPlan, model: FederatedMap, clients: Iterable[str]) -> None:
         self.plan, self.model = plan, model
         self.clients = frozenset(clients)
         self.round, self.attempt, self.phase = 1, 1, Phase.JOINING
         self.seen: list[
-            tuple[Model, Tally]
+            tuple[FederatedMap, ScoreHistogram]
         ] = []  # the model before each round that is over, and what clients saw of it
         self.missing: frozenset[str] = frozenset()  # left out of this round, because they did not deliver
         self.away: frozenset[str] = frozenset()  # not heard of since they were missed: nobody waits for them
@@ -142,7 +142,7 @@ class Federation:
 
     def _read(self) -> None:
         total = masking.decoded(masking.added(self._now.updates.values()))
-        if not averaging.sensible(total):
+        if not averaging.is_plausible(total):
             self.phase = Phase.OVER
             self.failed = f"the sum of round {self.round} makes no sense: do all clients have the same secret?"
             return
@@ -151,7 +151,7 @@ class Federation:
         self.seen.append((before, seen))
         last = self.round == self.plan.rounds + 1
         if last:
-            self.model = averaging.settled(self.model, seen)
+            self.model = averaging.with_best_threshold(self.model, seen)
         self.round, self.attempt, self._now, self.missing = self.round + 1, 1, _Attempt(), frozenset()
         self.phase = Phase.OVER if last else Phase.JOINING
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semcache.errors import SemcacheError
-from semcache.train.recipe import cards, checking, verifier_recipe
+from semcache.train.recipe import check_set, verifier_card, verifier_recipe
 
 if TYPE_CHECKING:
-    from semcache.train.verifier.fitting import Step
+    from semcache.train.verifier.training_loop import TrainingStep
     from semcache.types import Matrix
 
 SEED = 7
@@ -72,15 +72,15 @@ def _verifier(base: Path, data: Path, work: Path, out: Path, threads: int) -> No
         return np.concatenate([encoder.encode(texts[at : at + 512]) for at in range(0, len(texts), 512)])
 
     work.mkdir(parents=True, exist_ok=True)
-    parts = verifier_recipe.mixed(data, embed, verifier_recipe.Sizes(), SEED)
+    parts = verifier_recipe.mixed(data, embed, verifier_recipe.MixtureSizes(), SEED)
     _say(
         f"verifier: {' + '.join(str(len(some)) for some in parts.train)} pairs to train on, {len(parts.check)} to check"
     )
     made = verifier_recipe.make(base, work, parts, seed=SEED, told=_Teller())
     counts = Counter(verifier_recipe.origin(one) for one in {one for some in parts.train for one in some})
     card = made.write(out / "verifier", seed=SEED)
-    (out / "verifier" / "README.md").write_text(cards.readme(card, made.held, counts), encoding="utf-8")
-    pairs.write(checking.check_set(), out / "verifier" / "check.jsonl")
+    (out / "verifier" / "README.md").write_text(verifier_card.readme(card, made.held, counts), encoding="utf-8")
+    pairs.write(check_set.check_set(), out / "verifier" / "check.jsonl")
     _say(f"verifier: {card['id']}")
 
 
@@ -91,7 +91,7 @@ class _Teller:
         self._first: tuple[int, float] | None = None
         self._said = 0.0
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: TrainingStep) -> None:
         now = time.monotonic()
         self._first = self._first or (step.done, now)
         if self._first[0] > step.done:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from itertools import combinations
 
 from semcache.train.pairs import Pair
-from semcache.train.recipe.mixture import Found
+from semcache.train.recipe.mixture import MinedPair
 from semcache.train.recipe.sources import held_out
 
 SURE = 0.98  # of a label: people err
@@ -35,7 +35,7 @@ FIELDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class AuthoredGroup:
     """A prompt, rewordings that share its answer, and texts that do not, each with the kind of its difference."""
 
     prompt: str
@@ -44,17 +44,17 @@ class Group:
     topic: str
 
 
-def groups() -> Iterator[Group]:
+def groups() -> Iterator[AuthoredGroup]:
     """All groups, in the order of the files."""
     for file in sorted(files("semcache.train.recipe").joinpath("authored").iterdir(), key=lambda one: one.name):
         if file.name.endswith(".jsonl"):
             for line in filter(None, file.read_text(encoding="utf-8").split("\n")):
                 row = json.loads(line)
                 different = tuple((kind, text) for kind, text in row["different"])
-                yield Group(row["prompt"], tuple(row["same"]), different, file.name.removesuffix(".jsonl"))
+                yield AuthoredGroup(row["prompt"], tuple(row["same"]), different, file.name.removesuffix(".jsonl"))
 
 
-def paired(some: Iterable[Group], *, without: Iterable[str] = ()) -> Iterator[Found]:
+def paired(some: Iterable[AuthoredGroup], *, without: Iterable[str] = ()) -> Iterator[MinedPair]:
     """Every two rewordings, and each different text beside the prompt and beside a rewording.
 
     Differences of the kinds `without` are left out.
@@ -63,8 +63,8 @@ def paired(some: Iterable[Group], *, without: Iterable[str] = ()) -> Iterator[Fo
     for group in some:
         held = held_out(f"authored:{group.prompt}", of=8)
         for one, two in combinations((group.prompt, *group.same), 2):
-            yield Found(Pair(one, two, True, "reworded", f"authored:{group.topic}"), SURE, held)
+            yield MinedPair(Pair(one, two, True, "reworded", f"authored:{group.topic}"), SURE, held)
         for place, (kind, text) in enumerate(group.different):
             if kind not in skipped:
                 for other in (group.prompt, group.same[place % len(group.same)]):
-                    yield Found(Pair(other, text, False, kind, f"authored:{group.topic}"), SURE, held)
+                    yield MinedPair(Pair(other, text, False, kind, f"authored:{group.topic}"), SURE, held)

@@ -19,7 +19,7 @@ from semcache.matching import guards
 from semcache.train.pairs import Pair
 
 if TYPE_CHECKING:
-    from semcache.train.recipe.sources import Prompt
+    from semcache.train.recipe.sources import SourcePrompt
     from semcache.types import Matrix
 
 SURE_INTENT = 0.9  # how often prompts of one intent share an answer, where its answer depends on no detail
@@ -31,7 +31,7 @@ Embed = Callable[[Sequence[str]], "Matrix"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MinedPair:
     """A pair, the probability that its label is right, and whether it is held out."""
 
     pair: Pair
@@ -39,7 +39,7 @@ class Found:
     held: bool
 
 
-def neighbours(prompts: Sequence[Prompt], embed: Embed, seed: int) -> Iterator[Found]:
+def neighbours(prompts: Sequence[SourcePrompt], embed: Embed, seed: int) -> Iterator[MinedPair]:
     """For each prompt a near one of another answer, and where there is one a paraphrase of the same intent."""
     rng = random.Random(seed)
     for held in (False, True):
@@ -60,29 +60,29 @@ def neighbours(prompts: Sequence[Prompt], embed: Embed, seed: int) -> Iterator[F
                     there = chosen[rng.choice(among) if rng.random() < _HARD else rng.randrange(len(chosen))]
                     if not _tells_apart(here, there, 0.0):
                         continue
-                    yield Found(Pair(here.text, there.text, False, "neighbour", here.source), 1.0, held)
+                    yield MinedPair(Pair(here.text, there.text, False, "neighbour", here.source), 1.0, held)
                 alike = by_answer[here.answer]
                 if len(alike) > 1 and not here.loose:
                     place = rng.choice(alike)
                     if place != start + row and scores[row, place] >= FAR and _silent(here.text, chosen[place].text):
                         pair = Pair(here.text, chosen[place].text, True, "intent", here.source)
-                        yield Found(pair, SURE_INTENT, held)
+                        yield MinedPair(pair, SURE_INTENT, held)
 
 
-def synthetic(prompts: Sequence[Prompt], make: Callable[[Sequence[str]], Iterable[Pair]]) -> Iterator[Found]:
+def synthetic(prompts: Sequence[SourcePrompt], make: Callable[[Sequence[str]], Iterable[Pair]]) -> Iterator[MinedPair]:
     """The pairs that `make` gives for the prompts, trained on and held out apart."""
     for held in (False, True):
         for pair in make([prompt.text for prompt in prompts if prompt.held is held]):
-            yield Found(pair, 1.0, held)
+            yield MinedPair(pair, 1.0, held)
 
 
-def balanced(found: Sequence[Found], count: int, seed: int) -> list[Found]:
+def balanced(found: Sequence[MinedPair], count: int, seed: int) -> list[MinedPair]:
     """At most `count` pairs, half of either label, and of each label no kind more often than needed."""
     rng = random.Random(seed)
-    kinds: dict[bool, defaultdict[str, list[Found]]] = {True: defaultdict(list), False: defaultdict(list)}
+    kinds: dict[bool, defaultdict[str, list[MinedPair]]] = {True: defaultdict(list), False: defaultdict(list)}
     for one in found:
         kinds[one.pair.same][one.pair.kind].append(one)
-    chosen: list[Found] = []
+    chosen: list[MinedPair] = []
     for same, by_kind in kinds.items():
         left, places = count // 2, len(by_kind)
         for name in sorted(by_kind, key=lambda name: (len(by_kind[name]), name)):
@@ -94,7 +94,7 @@ def balanced(found: Sequence[Found], count: int, seed: int) -> list[Found]:
     return chosen
 
 
-def _tells_apart(one: Prompt, two: Prompt, score: float) -> bool:
+def _tells_apart(one: SourcePrompt, two: SourcePrompt, score: float) -> bool:
     # Two sets may well ask the same under different names.
     if one.source != two.source:
         return False
@@ -105,7 +105,7 @@ def _silent(one: str, two: str) -> bool:
     return not any(conflict.veto for conflict in guards.conflicts(one, two, guards.GUARDS))
 
 
-def swapped(rows: Iterable[tuple[str, str, bool, bool]]) -> Iterator[Found]:
+def swapped(rows: Iterable[tuple[str, str, bool, bool]]) -> Iterator[MinedPair]:
     """The labelled pairs of `sources.paraphrases`."""
     for one, two, same, held in rows:
-        yield Found(Pair(one, two, same, "paws", "paws_wiki"), 1.0, held)
+        yield MinedPair(Pair(one, two, same, "paws", "paws_wiki"), 1.0, held)

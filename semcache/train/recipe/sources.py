@@ -21,7 +21,7 @@ _LONGEST = 220  # characters of a prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DataSet:
     """A data set: the file inside the folder of the data, its licence, and whom to name."""
 
     path: str
@@ -29,19 +29,19 @@ class Source:
     by: str
 
 
-SOURCES: Mapping[str, Source] = {
-    "clinc150": Source("clinc150/queries.jsonl.gz", "CC BY 3.0", "clinc/oos-eval (Larson et al. 2019)"),
-    "banking77": Source(
+SOURCES: Mapping[str, DataSet] = {
+    "clinc150": DataSet("clinc150/queries.jsonl.gz", "CC BY 3.0", "clinc/oos-eval (Larson et al. 2019)"),
+    "banking77": DataSet(
         "banking77/queries.jsonl.gz", "CC BY 4.0", "PolyAI task-specific datasets (Casanueva et al. 2020)"
     ),
-    "medquad": Source("medquad/qa.jsonl.gz", "CC BY 4.0", "MedQuAD (Ben Abacha and Demner-Fushman 2019)"),
-    "mmlu": Source("mmlu/questions.jsonl.gz", "MIT", "hendrycks/test (Hendrycks et al. 2021)"),
-    "mmlu_pro": Source("mmlu_pro/questions.jsonl.gz", "MIT", "TIGER-AI-Lab/MMLU-Pro (Wang et al. 2024)"),
-    "gsm8k": Source("gsm8k/train.jsonl.gz", "MIT", "openai/grade-school-math (Cobbe et al. 2021)"),
-    "code_prompts": Source("code_prompts/prompts.jsonl.gz", "CC BY 4.0", "MBPP (Austin et al. 2021), that part alone"),
-    "webarena": Source("webarena_tasks/tasks.jsonl.gz", "Apache-2.0", "web-arena-x/webarena (Zhou et al. 2024)"),
-    "freshqa": Source("freshqa/questions.jsonl.gz", "Apache-2.0", "freshllms/freshqa (Vu et al. 2024)"),
-    "paws_wiki": Source(
+    "medquad": DataSet("medquad/qa.jsonl.gz", "CC BY 4.0", "MedQuAD (Ben Abacha and Demner-Fushman 2019)"),
+    "mmlu": DataSet("mmlu/questions.jsonl.gz", "MIT", "hendrycks/test (Hendrycks et al. 2021)"),
+    "mmlu_pro": DataSet("mmlu_pro/questions.jsonl.gz", "MIT", "TIGER-AI-Lab/MMLU-Pro (Wang et al. 2024)"),
+    "gsm8k": DataSet("gsm8k/train.jsonl.gz", "MIT", "openai/grade-school-math (Cobbe et al. 2021)"),
+    "code_prompts": DataSet("code_prompts/prompts.jsonl.gz", "CC BY 4.0", "MBPP (Austin et al. 2021), that part alone"),
+    "webarena": DataSet("webarena_tasks/tasks.jsonl.gz", "Apache-2.0", "web-arena-x/webarena (Zhou et al. 2024)"),
+    "freshqa": DataSet("freshqa/questions.jsonl.gz", "Apache-2.0", "freshllms/freshqa (Vu et al. 2024)"),
+    "paws_wiki": DataSet(
         "paws_wiki/pairs.jsonl.gz", "free for any purpose, acknowledging Google LLC", "PAWS-X (Yang et al. 2019)"
     ),
 }
@@ -64,7 +64,7 @@ _SLOTLESS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class SourcePrompt:
     """A text, the set it is from, and what its set calls its answer: equal answers need not be one where `loose`."""
 
     text: str
@@ -74,7 +74,7 @@ class Prompt:
     held: bool
 
 
-def prompts(data: Path) -> Iterator[Prompt]:
+def prompts(data: Path) -> Iterator[SourcePrompt]:
     """All prompts of all sets, in the order of the files, each text once. Raises StoreError for a missing file."""
     seen: set[str] = set()
     for name, read in _READERS.items():
@@ -82,7 +82,7 @@ def prompts(data: Path) -> Iterator[Prompt]:
             text = " ".join(raw.split())
             if 8 <= len(text) <= _LONGEST and text.lower() not in seen:
                 seen.add(text.lower())
-                yield Prompt(text, name, f"{name}:{answer}", loose, held_out(f"{name}:{group}"))
+                yield SourcePrompt(text, name, f"{name}:{answer}", loose, held_out(f"{name}:{group}"))
 
 
 def paraphrases(data: Path) -> Iterator[tuple[str, str, bool, bool]]:

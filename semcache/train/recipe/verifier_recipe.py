@@ -16,10 +16,10 @@ import numpy as np
 
 from semcache.train.export import load_weights
 from semcache.train.recipe import authored, mixture, sources, vocabulary
-from semcache.train.recipe.cards import BASE
-from semcache.train.recipe.mixture import Embed, Found
-from semcache.train.verifier import calibrating, fitting, graph, network
-from semcache.train.verifier.fitting import Course, Example
+from semcache.train.recipe.mixture import Embed, MinedPair
+from semcache.train.recipe.verifier_card import BASE
+from semcache.train.verifier import cross_encoder_network, logit_calibration, training_loop, verifier_folder
+from semcache.train.verifier.training_loop import TrainingExample, VerifierTrainingOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,14 +27,18 @@ if TYPE_CHECKING:
 NAME = "semcache-verifier"
 LONGEST = 140  # characters of a text of a data set that is trained on
 WORDS = 20_000
-SHAPE = network.Shape(6, 12)
+SHAPE = cross_encoder_network.NetworkShape(6, 12)
 # The first pass teaches to compare, by rules and fields; the second brings what is subtle, and half of the first again;
 # the third is over half of everything.
-COURSES = (Course(rate=1.2e-4, last=1.2e-4), Course(rate=1.2e-4), Course(rate=1e-4))
+COURSES = (
+    VerifierTrainingOptions(rate=1.2e-4, last=1.2e-4),
+    VerifierTrainingOptions(rate=1.2e-4),
+    VerifierTrainingOptions(rate=1e-4),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class MixtureSizes:
     """Pairs of each origin beside the authored ones, which all are used; and the `prompts` that they are of."""
 
     prompts: int = 20_000
@@ -45,14 +49,14 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class VerifierParts:
     """What is trained on, pass by pass, and what calibrates."""
 
-    train: Sequence[Sequence[Found]]
-    check: Sequence[Found]
+    train: Sequence[Sequence[MinedPair]]
+    check: Sequence[MinedPair]
 
 
-def mixed(data: Path, embed: Embed, sizes: Sizes, seed: int) -> Parts:
+def mixed(data: Path, embed: Embed, sizes: MixtureSizes, seed: int) -> VerifierParts:
     """The pairs of all origins. Raises StoreError for a data set that is missing."""
     from semcache.train.synthesize import synthesize
 
@@ -66,7 +70,7 @@ def mixed(data: Path, embed: Embed, sizes: Sizes, seed: int) -> Parts:
     ]
     pool = [one for one in pool if max(len(one.pair.one), len(one.pair.two)) <= LONGEST or one.pair.kind == "paws"]
     counts = {"synthetic": sizes.synthetic, "found": sizes.found, "paws": sizes.paws}
-    parts: list[list[Found]] = []
+    parts: list[list[MinedPair]] = []
     for held in (False, True):
         part = []
         for name, count in counts.items():
@@ -74,39 +78,39 @@ def mixed(data: Path, embed: Embed, sizes: Sizes, seed: int) -> Parts:
             part += mixture.balanced(of, count // 4 if held else count, seed)
         parts.append(part)
     written = list(authored.paired(authored.groups()))
-    first, then = [*parts[0]], list[Found]()
+    first, then = [*parts[0]], list[MinedPair]()
     for one in written:
         if not one.held:
             (first if one.pair.made in authored.FIELDS else then).append(one)
     rng = random.Random(seed)
     passes = [first, [*rng.sample(first, len(first) // 2), *then], rng.sample(both := [*first, *then], len(both) // 2)]
-    return Parts(passes, _even([*parts[1], *(one for one in written if one.held)], seed))
+    return VerifierParts(passes, _even([*parts[1], *(one for one in written if one.held)], seed))
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TrainedVerifier:
     """A trained verifier that has not been written yet; `held` are its figures on what it was calibrated with."""
 
-    weights: graph.Arrays
+    weights: verifier_folder.Arrays
     tokenizer: str
-    scale: calibrating.Scale
+    scale: logit_calibration.LogitScale
     held: Mapping[str, Mapping[str, float]]
 
     def write(self, out: Path, *, seed: int) -> dict[str, Any]:
         """Write the folder `out` and return what its model.json says. Raises StoreError."""
         card = {"source": BASE, "licence": "Apache-2.0", "seed": seed}
-        return graph.write(out, self.weights, SHAPE, self.tokenizer, self.scale, name=NAME, card=card)
+        return verifier_folder.write(out, self.weights, SHAPE, self.tokenizer, self.scale, name=NAME, card=card)
 
 
 def make(
     base: Path,
     work: Path,
-    parts: Parts,
+    parts: VerifierParts,
     *,
     seed: int,
-    courses: Sequence[Course] = COURSES,
-    told: Callable[[fitting.Step], None] = lambda _: None,
-) -> Made:
+    courses: Sequence[VerifierTrainingOptions] = COURSES,
+    told: Callable[[training_loop.TrainingStep], None] = lambda _: None,
+) -> TrainedVerifier:
     """Train from the encoder in `base` and calibrate; what was done so far lies in `work`."""
     from tokenizers import Tokenizer
 
@@ -114,26 +118,26 @@ def make(
     known = {name.removeprefix("bert."): value for name, value in load_weights(base).items()}
     known["embeddings.word_embeddings.weight"] = known["embeddings.word_embeddings.weight"][ids]
     tokenizer = Tokenizer.from_str(words)
-    module = network.begin(known, SHAPE, seed)
+    module = cross_encoder_network.begin(known, SHAPE, seed)
     for number, (course, some) in enumerate(zip(courses, parts.train, strict=True)):
         seeded, saved = replace(course, seed=seed + number), work / f"verifier-{number}.pt"
-        fitting.fit(module, tokenizer, examples(some), seeded, saved=saved, told=told)
-    found = fitting.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
+        training_loop.fit(module, tokenizer, examples(some), seeded, saved=saved, told=told)
+    found = training_loop.logits(module, tokenizer, [(one.pair.one, one.pair.two) for one in parts.check])
     same = [one.pair.same for one in parts.check]
-    scale = calibrating.fit(found, same)
+    scale = logit_calibration.fit(found, same)
     held = {}
     for name in ("authored", "synthetic", "found", "paws"):
         of = [place for place, one in enumerate(parts.check) if origin(one) == name]
         held[name] = _figures(found[of], scale, [same[place] for place in of])
-    return Made(network.arrays(module), words, scale, held)
+    return TrainedVerifier(cross_encoder_network.arrays(module), words, scale, held)
 
 
-def examples(some: Sequence[Found]) -> list[Example]:
+def examples(some: Sequence[MinedPair]) -> list[TrainingExample]:
     """What is trained on: labels as far as they are sure."""
-    return [Example(one.pair.one, one.pair.two, one.sure if one.pair.same else 1.0 - one.sure) for one in some]
+    return [TrainingExample(one.pair.one, one.pair.two, one.sure if one.pair.same else 1.0 - one.sure) for one in some]
 
 
-def _even(some: Sequence[Found], seed: int) -> list[Found]:
+def _even(some: Sequence[MinedPair], seed: int) -> list[MinedPair]:
     """As many pairs of either label: P(same) is to be that on even odds."""
     rng = random.Random(seed)
     of = [[one for one in some if one.pair.same is same] for same in (True, False)]
@@ -142,14 +146,16 @@ def _even(some: Sequence[Found], seed: int) -> list[Found]:
     return chosen
 
 
-def origin(one: Found) -> str:
+def origin(one: MinedPair) -> str:
     """Where a pair is from: "synthetic", "found", "paws" or "authored"."""
     if one.pair.made.startswith("authored"):
         return "authored"
     return "synthetic" if one.pair.made.startswith("rule") else "paws" if one.pair.kind == "paws" else "found"
 
 
-def _figures(logits: NDArray[np.float32], scale: calibrating.Scale, same: Sequence[bool]) -> dict[str, float]:
+def _figures(
+    logits: NDArray[np.float32], scale: logit_calibration.LogitScale, same: Sequence[bool]
+) -> dict[str, float]:
     from semcache.train.metrics import measure
 
     quality = measure(logits.astype(np.float64), np.array(same))
@@ -159,5 +165,5 @@ def _figures(logits: NDArray[np.float32], scale: calibrating.Scale, same: Sequen
         "ROC-AUC": quality.roc_auc,
         "recall at precision 0.95": quality.recall_95,
         "recall at precision 0.99": quality.recall_99,
-        "calibration error": calibrating.expected_error(scale.of(logits), same),
+        "calibration error": logit_calibration.expected_error(scale.of(logits), same),
     }

@@ -1,7 +1,7 @@
 """Training pairs from unlabelled prompts of one domain.
 
 From each prompt: paraphrases, and prompts that look alike and ask for something else; made by rules, or by a language
-model (`asked`). Every pair goes through the guards and carries how it was made.
+model (`language_model_pairs`). Every pair goes through the guards and carries how it was made.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import random
 import re
 
 from semcache.request.text import vocabulary
-from semcache.train.synthesize.prose import Lexicon, cased, spans, words
-from semcache.train.synthesize.rule import changing
+from semcache.train.synthesize.edit_rule import changing_rules
+from semcache.train.synthesize.prose_edits import Lexicon, cased, spans, words
 
 _A = r"(?P<a>(?:the |a |an |my |your |one )?[\w$£€](?:[\w.#+'-]*[\w#+])?(?: [A-Z][\w-]+){0,2})"
 _B = _A.replace("?P<a>", "?P<b>")
@@ -154,7 +154,7 @@ def _table() -> dict[str, list[str]]:
     return found
 
 
-RULES = changing(
+RULES = changing_rules(
     direction_ends=_swapped,
     direction_preposition=Lexicon(_table()),
     role_relation=_roles,

@@ -6,8 +6,8 @@ are names of the same thing, and none is so often another word that the exchange
 
 from __future__ import annotations
 
-from semcache.train.synthesize.prose import Lexicon, alternatives
-from semcache.train.synthesize.rule import changing
+from semcache.train.synthesize.edit_rule import changing_rules
+from semcache.train.synthesize.prose_edits import Lexicon, alternatives
 
 _ENTITIES = """
 country: France, Germany, Spain, Italy, Japan, China, India, Russia, Brazil, Canada, Australia, Mexico, Pakistan, \
@@ -165,7 +165,7 @@ track: track, cancel
 """
 
 
-RULES = changing(
+RULES = changing_rules(
     entity_gazetteer=Lexicon(alternatives(_ENTITIES), proper=True),
     attribute_other=Lexicon(alternatives(_ASPECTS)),
     action_other=Lexicon(alternatives(_ACTIONS)),

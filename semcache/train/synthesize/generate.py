@@ -19,35 +19,36 @@ from itertools import islice
 from semcache.errors import InvalidArgument
 from semcache.train.pairs import Pair
 from semcache.train.synthesize import (  # fmt: skip
-    asking,
-    equal,
+    answer_forms,
+    antonyms,
+    date_changes,
+    equal_values,
     exchanged_roles,
-    figures,
     gazetteer,
     identifiers,
-    negated,
-    opposite,
-    qualified,
-    reworded,
+    negations,
+    number_changes,
+    politeness,
+    qualifier_changes,
+    question_changes,
+    question_forms,
     second_turn,
-    slips,
+    sentence_forms,
+    spelling_variants,
     synonyms,
-    turning,
-    version,
-    wanted_form,
-    when,
-    wording,
-    wrapping,
+    typos,
+    version_changes,
 )
-from semcache.train.synthesize.pair_filter import LONGEST, objection
-from semcache.train.synthesize.rule import Edit, Rule
-from semcache.train.synthesize.seen import Seen
+from semcache.train.synthesize.corpus_names import CorpusNames
+from semcache.train.synthesize.edit_rule import Edit, EditRule
+from semcache.train.synthesize.pair_filter import LONGEST, rejection_reason
 
 _MODULES = (
-    synonyms, wording, asking, wrapping, reworded, equal, slips, second_turn,
-    gazetteer, figures, when, version, opposite, negated, qualified, wanted_form, turning, exchanged_roles, identifiers,
+    synonyms, spelling_variants, question_forms, politeness, sentence_forms, equal_values, typos, second_turn,
+    gazetteer, number_changes, date_changes, version_changes, antonyms, negations, qualifier_changes, answer_forms,
+    question_changes, exchanged_roles, identifiers,
 )  # fmt: skip
-RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
+RULES: tuple[EditRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 KINDS: dict[str, bool] = {rule.kind: rule.same for rule in RULES}
 """Every kind of edit by rules, and whether it keeps the meaning."""
 
@@ -60,7 +61,7 @@ _MORE = (0.8, 0.45)  # a second and a third edit that keeps the meaning
 _AROUND = 0.45  # each side of a changed pair that is paraphrased
 # What gives a kind of edit something to edit, on both sides of a pair alike.
 _MOVES: tuple[tuple[str, str, Edit], ...] = (
-    ("language-version", "language-version.added", version.versioned),
+    ("language-version", "language-version.added", version_changes.versioned),
     ("ellipsis", "context.followed", second_turn.followed),
 )
 _DEAR = 4  # how much rarer an edit that fits every prompt is to be than one that fits few
@@ -107,9 +108,9 @@ def synthesize(
 def _pairs(
     prompts: Iterator[str], rng: random.Random, each: int, kinds: Collection[str] | None, counts: Counts
 ) -> Iterator[Pair]:
-    seen = Seen()
+    seen = CorpusNames()
     rules = [rule for rule in (*RULES, *seen.rules()) if kinds is None or rule.kind in kinds]
-    maker = _Maker(rules, rng, counts)
+    maker = _PairMaker(rules, rng, counts)
     while block := list(islice(prompts, _BLOCK)):
         texts = [" ".join(text.split()) if "\n" not in text.strip() else text.strip() for text in block]
         for text in texts:
@@ -122,13 +123,13 @@ def _pairs(
             yield from maker.of(text, each)
 
 
-class _Maker:
+class _PairMaker:
     """Makes pairs of a prompt, the kinds that have been rare so far first."""
 
-    def __init__(self, rules: Sequence[Rule], rng: random.Random, counts: Counts) -> None:
+    def __init__(self, rules: Sequence[EditRule], rng: random.Random, counts: Counts) -> None:
         self._rng = rng
         self._counts = counts
-        self._tables: dict[bool, dict[str, list[Rule]]] = {True: {}, False: {}}
+        self._tables: dict[bool, dict[str, list[EditRule]]] = {True: {}, False: {}}
         for rule in rules:
             self._tables[rule.same].setdefault(rule.kind, []).append(rule)
         used = {rule.kind for rule in rules}
@@ -146,7 +147,7 @@ class _Maker:
             same = not same
             if pair is None:
                 continue
-            why = "repeated" if (pair.one, pair.two) in texts else objection(pair)
+            why = "repeated" if (pair.one, pair.two) in texts else rejection_reason(pair)
             if why is not None:
                 self._counts.dropped[why] += 1
                 continue
@@ -200,7 +201,9 @@ class _Maker:
         done.add(found[0].kind)
         return found[1]
 
-    def _edited(self, text: str, same: bool, without: Collection[str], dear: int = _DEAR) -> tuple[Rule, str] | None:
+    def _edited(
+        self, text: str, same: bool, without: Collection[str], dear: int = _DEAR
+    ) -> tuple[EditRule, str] | None:
         """The first edit that applies, rare kinds first; kinds of `without` only where there is no other."""
         rng, known = self._rng, self._counts.kinds
         kinds, barren = self._tables[same], self._barren

@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import re
 
-from semcache.train.synthesize.prose import Lexicon, table
-from semcache.train.synthesize.rule import changing
+from semcache.train.synthesize.edit_rule import changing_rules
+from semcache.train.synthesize.prose_edits import Lexicon, table
 
 _QUOTED = re.compile(r"(?<!\w)(?P<quote>['\"`])(?P<inner>[A-Za-z][\w -]{1,30})(?P=quote)(?!\w)")
 _SNAKE = re.compile(r"\b(?P<inner>[a-z]+(?:_[a-z0-9]+)+)\b")
@@ -87,7 +87,7 @@ def _flag(text: str, rng: random.Random) -> str | None:
     return f"{text[: match.start()]}-{new}{text[match.end() :]}"
 
 
-RULES = changing(
+RULES = changing_rules(
     identifier_name=_other,
     identifier_file=_file,
     identifier_flag=_flag,

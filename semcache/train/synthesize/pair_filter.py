@@ -24,7 +24,7 @@ def normal(text: str) -> str:
     return _SPACE.sub(" ", folded).strip() + "".join(_MARKS.findall(folded))
 
 
-def objection(pair: Pair) -> str | None:
+def rejection_reason(pair: Pair) -> str | None:
     """Why a pair is to be dropped; None for a sound one."""
     if not _SHORTEST <= len(pair.two) <= LONGEST or len(pair.one) > LONGEST or len(pair.one) < _SHORTEST:
         return "length"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 import re
 
-from semcache.train.synthesize.prose import capital, split_end
-from semcache.train.synthesize.rule import changing, keeping
+from semcache.train.synthesize.edit_rule import changing_rules, keeping_rules
+from semcache.train.synthesize.prose_edits import capital, split_end
 
 # One line, one meaning.
 _FOLLOWUPS = """
@@ -75,4 +75,4 @@ def _other(text: str, rng: random.Random) -> str | None:
     return _written(first, rng.choice(_TABLE[(place + rng.randrange(1, len(_TABLE))) % len(_TABLE)]))
 
 
-RULES = (*keeping(followup_otherwise=_otherwise), *changing(ellipsis_other=_other))
+RULES = (*keeping_rules(followup_otherwise=_otherwise), *changing_rules(ellipsis_other=_other))

@@ -6,8 +6,8 @@ with other senses stands only with the words that fix its sense, or on the right
 
 from __future__ import annotations
 
-from semcache.train.synthesize.prose import Lexicon, table
-from semcache.train.synthesize.rule import keeping
+from semcache.train.synthesize.edit_rule import keeping_rules
+from semcache.train.synthesize.prose_edits import Lexicon, table
 
 # Each for any other of its line.
 _SYNONYMS = """
@@ -269,7 +269,7 @@ do i have | have I got
 """
 
 
-RULES = keeping(
+RULES = keeping_rules(
     synonym_either=Lexicon(table(_SYNONYMS)),
     synonym_narrower=Lexicon(table(_NARROWER, both=False)),
 )

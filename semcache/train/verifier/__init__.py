@@ -1,6 +1,6 @@
 """Training the verifier: a cross-encoder that reads two prompts and says whether one answer fits both.
 
-`network` is the model, `fitting` trains it, `calibrating` makes probabilities of its logits, `graph` writes the folder
-that `semcache.models.cross_encoder` runs, `drift` decides whether a newly trained one may replace the installed one. Everything
-but `network` and `fitting` works without torch.
+`cross_encoder_network` is the model, `training_loop` trains it, `logit_calibration` turns its logits into
+probabilities, `verifier_folder` writes the folder that `semcache.models.cross_encoder` runs, `replacement` decides
+whether a newly trained one may replace the installed one. Everything but the first two works without torch.
 """

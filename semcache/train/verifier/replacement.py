@@ -25,7 +25,7 @@ _SLACK = 0.005  # of the wrong pairs of the check set, let through beyond the ol
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class VerifierScores:
     """How one verifier does on labelled pairs: mean log loss in nats, and the shares it lets through at `SERVING`."""
 
     pairs: int
@@ -35,32 +35,32 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class ReplacementDecision:
     """Old and new on the held-out labels and on the check set, and why the new one is refused: () if it is not."""
 
-    labels_old: Standing
-    labels_new: Standing
-    check_old: Standing
-    check_new: Standing
+    labels_old: VerifierScores
+    labels_new: VerifierScores
+    check_old: VerifierScores
+    check_new: VerifierScores
     against: tuple[str, ...]
 
 
-def standing(p: Probabilities, same: Sequence[bool]) -> Standing:
+def verifier_scores(p: Probabilities, same: Sequence[bool]) -> VerifierScores:
     """The standing of probabilities `p` (n,) against labels."""
     y = np.asarray(same, dtype=bool)
     known = np.clip(p, 1e-6, 1.0 - 1e-6)
     loss = float(-np.log(np.where(y, known, 1.0 - known)).mean())
     served = p >= SERVING
-    return Standing(len(y), round(loss, 4), _share(served[y]), _share(served[~y]))
+    return VerifierScores(len(y), round(loss, 4), _share(served[y]), _share(served[~y]))
 
 
 def compare(
     labels: Sequence[bool], labels_p: tuple[Probabilities, Probabilities],
     check: Sequence[bool], check_p: tuple[Probabilities, Probabilities],
-) -> Drift:  # fmt: skip
+) -> ReplacementDecision:  # fmt: skip
     """Old and new probabilities of the same pairs, each as (old, new)."""
-    here_old, here_new = (standing(p, labels) for p in labels_p)
-    there_old, there_new = (standing(p, check) for p in check_p)
+    here_old, here_new = (verifier_scores(p, labels) for p in labels_p)
+    there_old, there_new = (verifier_scores(p, check) for p in check_p)
     against = []
     if here_new.log_loss >= here_old.log_loss:
         against.append(f"log loss on held-out labels {here_new.log_loss:.3f}, was {here_old.log_loss:.3f}")
@@ -69,7 +69,7 @@ def compare(
     for where, old, new in (("held-out labels", here_old, here_new), ("the check set", there_old, there_new)):
         if new.served_wrong > old.served_wrong + _SLACK:
             against.append(f"wrong pairs of {where} let through {new.served_wrong:.1%}, was {old.served_wrong:.1%}")
-    return Drift(here_old, here_new, there_old, there_new, tuple(against))
+    return ReplacementDecision(here_old, here_new, there_old, there_new, tuple(against))
 
 
 def _share(served: NDArray[np.bool_]) -> float:

@@ -2,7 +2,7 @@
 
 Knows the order of the work: split, train, calibrate, compare, install. Rehearses with synthetic pairs of the same
 prompts, so that what ships is not forgotten. Invariant: the place of the verifier holds the old one or a new one that
-`drift.compare` has nothing against; held-out labels were neither trained on nor calibrated with.
+`replacement.compare` has nothing against; held-out labels were neither trained on nor calibrated with.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from semcache.errors import InvalidArgument
 from semcache.train import pairs as files
 from semcache.train import splits
-from semcache.train.folder import vacant
-from semcache.train.verifier import calibrating, fitting, graph, network
+from semcache.train.atomic_folder import vacant
+from semcache.train.verifier import cross_encoder_network, logit_calibration, training_loop, verifier_folder
 from semcache.train.verifier import replacement as drift
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 LEAST = 200  # labelled pairs below which there is nothing to learn, and too little to compare by
 CHECK = "check.jsonl"
-_GENTLE = fitting.Course(passes=2, rate=2e-5)
+_GENTLE = training_loop.VerifierTrainingOptions(passes=2, rate=2e-5)
 _SHARE = 0.2  # of the labels, to calibrate with, and again to compare by
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RetrainingOutcome:
     """What came of it. `id` is that of the verifier now in place: the old one where `drift.against` objects."""
 
-    drift: drift.Drift
+    drift: drift.ReplacementDecision
     id: str
     trained: int
     rehearsed: int
@@ -52,9 +52,9 @@ def retrain(
     labels: Sequence[Pair],
     *,
     seed: int = 7,
-    course: fitting.Course = _GENTLE,
-    told: Callable[[fitting.Step], None] = lambda _: None,
-) -> Outcome:
+    course: training_loop.VerifierTrainingOptions = _GENTLE,
+    told: Callable[[training_loop.TrainingStep], None] = lambda _: None,
+) -> RetrainingOutcome:
     """Train the verifier in `old` on `labels` and install it in `out`, if it is better.
 
     Raises InvalidArgument for fewer than `LEAST` pairs or one class, ConfigError for a folder that is no verifier,
@@ -74,26 +74,28 @@ def retrain(
         files.both_classes(part, f"the labels {name}")
     rehearsed = [_rehearsal(part, synthesize, seed) for part in parts[:2]]
     before, check = CrossEncoder(old), files.read(old / CHECK)
-    arrays, shape = graph.read(old)
-    module = network.begin(arrays, shape, seed)
+    arrays, shape = verifier_folder.read(old)
+    module = cross_encoder_network.begin(arrays, shape, seed)
     words = (old / "tokenizer.json").read_text(encoding="utf-8")
     tokenizer = Tokenizer.from_str(words)
     train = [*parts.train, *rehearsed[0]]
-    fitting.fit(module, tokenizer, [_example(pair) for pair in train], replace(course, seed=seed), told=told)
+    training_loop.fit(module, tokenizer, [_example(pair) for pair in train], replace(course, seed=seed), told=told)
     known = [*parts.check, *rehearsed[1]]
-    scale = calibrating.fit(fitting.logits(module, tokenizer, _texts(known)), [pair.same for pair in known])
+    scale = logit_calibration.fit(training_loop.logits(module, tokenizer, _texts(known)), [pair.same for pair in known])
     card = json.loads((old / "model.json").read_text(encoding="utf-8"))
     kept = {name: card[name] for name in ("source", "licence") if name in card}
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder) / "verifier"
         told_of = {**kept, "retrained_from": before.id, "labels": len(parts.train)}
-        graph.write(fresh, network.arrays(module), shape, words, scale, name="semcache-verifier-own", card=told_of)
+        verifier_folder.write(
+            fresh, cross_encoder_network.arrays(module), shape, words, scale, name="semcache-verifier-own", card=told_of
+        )
         after = CrossEncoder(fresh)
         both = [(before.probabilities(_texts(some)), after.probabilities(_texts(some))) for some in (parts.test, check)]
         found = drift.compare([pair.same for pair in parts.test], both[0], [pair.same for pair in check], both[1])
         if not found.against:
-            graph.install(fresh, out, beside=[old / CHECK])
-    return Outcome(found, before.id if found.against else after.id, len(parts.train), len(rehearsed[0]))
+            verifier_folder.install(fresh, out, beside=[old / CHECK])
+    return RetrainingOutcome(found, before.id if found.against else after.id, len(parts.train), len(rehearsed[0]))
 
 
 def _rehearsal(part: Sequence[Pair], synthesize: Callable[..., object], seed: int) -> list[Pair]:
@@ -103,8 +105,8 @@ def _rehearsal(part: Sequence[Pair], synthesize: Callable[..., object], seed: in
     return random.Random(seed).sample(made, min(len(made), len(part)))
 
 
-def _example(pair: Pair) -> fitting.Example:
-    return fitting.Example(pair.one, pair.two, float(pair.same))
+def _example(pair: Pair) -> training_loop.TrainingExample:
+    return training_loop.TrainingExample(pair.one, pair.two, float(pair.same))
 
 
 def _texts(pairs: Sequence[Pair]) -> list[tuple[str, str]]:

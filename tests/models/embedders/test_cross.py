@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from semcache.errors import ConfigError, EmbedError
 from semcache.models.cross_encoder import UNREAD, CrossEncoder
-from semcache.train.verifier import graph
-from semcache.train.verifier.calibrating import Scale
+from semcache.train.verifier import verifier_folder
+from semcache.train.verifier.logit_calibration import LogitScale
 from tests.train import tiny
 
-SCALE = Scale(0.8, 0.3, 0.02, 0.97)
+SCALE = LogitScale(0.8, 0.3, 0.02, 0.97)
 text = st.text(alphabet="abcdefg hijk78?'é😀\ud800\n", max_size=60)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("models") / "verifier"
-    graph.write(made, tiny.weights(), tiny.SHAPE, tiny.tokenizer(), SCALE, name="tiny", card={})
+    verifier_folder.write(made, tiny.weights(), tiny.SHAPE, tiny.tokenizer(), SCALE, name="tiny", card={})
     return made
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from semcache.train.distill.linear import Examples
-from semcache.train.federate.local import Holdings, Plan
+from semcache.train.distill.linear_map import PairVectors
+from semcache.train.federate.local_training import ClientPairs, FederationPlan
 
 DIM = 8
 
 
-def plan(**changes: object) -> Plan:
-    return Plan("toy", DIM, **{"rounds": 4, "batch": 16, "rate": 2e-2, "patience": 30.0} | changes)  # type: ignore[arg-type]
+def plan(**changes: object) -> FederationPlan:
+    return FederationPlan("toy", DIM, **{"rounds": 4, "batch": 16, "rate": 2e-2, "patience": 30.0} | changes)  # type: ignore[arg-type]
 
 
-def pairs(count: int, seed: int) -> Examples:
+def pairs(count: int, seed: int) -> PairVectors:
     """Half of the dimensions tell what is meant; the rest are noise that only training can learn to disregard."""
     rng = np.random.default_rng(seed)
     meaning, other = rng.normal(size=(count, DIM // 2)), rng.normal(size=(count, DIM // 2))
@@ -22,8 +22,8 @@ def pairs(count: int, seed: int) -> Examples:
     sides = [np.where(same[:, None], meaning, other), meaning]
     one, two = (np.concatenate([side, rng.normal(size=(count, DIM // 2))], axis=1) for side in sides)
     one, two = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (one, two))
-    return Examples(one.astype(np.float32), two.astype(np.float32), same)
+    return PairVectors(one.astype(np.float32), two.astype(np.float32), same)
 
 
-def owner(seed: int, count: int = 60) -> Holdings:
-    return Holdings(pairs(count, seed), pairs(count, seed + 1000))
+def owner(seed: int, count: int = 60) -> ClientPairs:
+    return ClientPairs(pairs(count, seed), pairs(count, seed + 1000))

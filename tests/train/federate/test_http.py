@@ -21,11 +21,11 @@ import uvicorn
 
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError
 from semcache.models.embedders.onnx import OnnxEmbedder
-from semcache.train.federate import averaging, local
-from semcache.train.federate.client import Client, World
+from semcache.train.federate import averaging, local_training
+from semcache.train.federate.client import Client, ClientEnvironment
 from semcache.train.federate.coordinator import create
+from semcache.train.federate.in_process import simulate
 from semcache.train.federate.rounds import Federation, Phase
-from semcache.train.federate.simulate import simulate
 from semcache.train.pairs import write
 from tests.train.bases import traffic
 from tests.train.federate import owners
@@ -51,14 +51,14 @@ def served(
         listener.close()
 
 
-def world() -> World:
-    return World(time.monotonic, lambda _: time.sleep(0.01), lambda: 7)
+def world() -> ClientEnvironment:
+    return ClientEnvironment(time.monotonic, lambda _: time.sleep(0.01), lambda: 7)
 
 
 @pytest.fixture
 def federation() -> Federation:
     plan = owners.plan(rounds=2)
-    return Federation(plan, local.start(plan), TOKENS)
+    return Federation(plan, local_training.start(plan), TOKENS)
 
 
 @pytest.mark.parametrize("token", ["", "token of somebody else", "token of ann, long enougH"])
@@ -100,7 +100,7 @@ def test_clients_learn_over_http_what_the_simulator_learns_and_one_may_vanish() 
     plan, now = owners.plan(rounds=2, patience=60.0), [0.0]
     names = [*TOKENS, "dan"]
     tokens = {name: TOKENS.get(name, f"token of {name}, long enough") for name in names}
-    federation = Federation(plan, local.start(plan), names)
+    federation = Federation(plan, local_training.start(plan), names)
     held = {name: owners.owner(number) for number, name in enumerate(TOKENS)}
     found: dict[str, bytes] = {}
     with served(federation, tokens, lambda: now[0]) as url:
@@ -130,7 +130,7 @@ def test_clients_learn_over_http_what_the_simulator_learns_and_one_may_vanish() 
 
 def test_a_secret_that_differs_ends_the_federation_instead_of_the_model() -> None:
     plan = owners.plan(rounds=2)
-    federation = Federation(plan, local.start(plan), TOKENS)
+    federation = Federation(plan, local_training.start(plan), TOKENS)
     before = federation.model.parameters.copy()
     found: list[str] = []
     with served(federation) as url:
@@ -173,7 +173,7 @@ def test_a_plan_of_other_types_is_another_protocol(federation: Federation) -> No
 
 @pytest.mark.parametrize("said", [b"", b"abc", "nan"])
 def test_a_model_that_does_not_fit_is_refused(federation: Federation, said: bytes | str) -> None:
-    body = said if isinstance(said, bytes) else averaging.written(replace(federation.model, threshold=float(said)))
+    body = said if isinstance(said, bytes) else averaging.encode_model(replace(federation.model, threshold=float(said)))
     with pytest.raises(UpstreamError, match="sent a model"):
         answering(body)._received(1, federation.plan)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument
-from semcache.train.federate import local, privacy
+from semcache.train.federate import local_training, privacy
 from tests.train.federate import owners
 
 
@@ -57,8 +57,8 @@ def test_without_noise_there_is_no_bound() -> None:
 def test_a_private_update_tells_neither_samples_nor_counts() -> None:
     plan, small, large = owners.plan(clip=0.5, noise=0.0), owners.owner(1, 20), owners.owner(2, 90)
     for held in (small, large):
-        bare = local.contribution(local.start(plan), held, plan, round_=1)
-        sent = local.noised(bare, plan, clients=3, rng=np.random.default_rng(0))
+        bare = local_training.contribution(local_training.start(plan), held, plan, round_=1)
+        sent = local_training.add_noise(bare, plan, clients=3, rng=np.random.default_rng(0))
         assert list(sent[-802:-800]) == [1.0, 1.0], "every client weighs the same"
         assert not sent[-800:].any(), "nothing is counted"
         assert np.linalg.norm(sent[:-802]) <= 0.5

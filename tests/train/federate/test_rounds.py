@@ -7,9 +7,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from semcache.errors import RequestRejected
-from semcache.train.federate import averaging, local, masking, rounds
+from semcache.train.federate import averaging, local_training, masking, rounds
+from semcache.train.federate.in_process import simulate
 from semcache.train.federate.rounds import Federation, Phase
-from semcache.train.federate.simulate import simulate
 from tests.train.federate import owners
 
 NAMES = ("ann", "bob", "cem", "dan")
@@ -34,7 +34,7 @@ class Bystanders:
         at = int(state["round"]), int(state["attempt"])
         roster, model = rounds.roster(state), self.federation.model
         for name in names:
-            bare = local.contribution(model, self.held[name], plan, round_=at[0])
+            bare = local_training.contribution(model, self.held[name], plan, round_=at[0])
             update = masking.encoded(bare, len(roster))
             sent = masking.masked(update, name, self.keys[name], roster, rounds.context(*at))
             self.federation.deliver(name, *at, sent.astype("<u8").tobytes(), now)
@@ -43,7 +43,7 @@ class Bystanders:
 @pytest.fixture
 def everybody() -> Bystanders:
     plan = owners.plan()
-    return Bystanders(Federation(plan, local.start(plan), NAMES))
+    return Bystanders(Federation(plan, local_training.start(plan), NAMES))
 
 
 def test_masked_rounds_give_to_the_bit_what_the_simulator_gives(everybody: Bystanders) -> None:
@@ -76,7 +76,7 @@ def test_a_round_is_repeated_without_who_did_not_deliver(everybody: Bystanders) 
     everybody.deliver("ann", "bob", "cem", now=33.0)
     assert federation.round == 2
     held = [everybody.held[name] for name in ("ann", "bob", "cem")]
-    updates = [local.contribution(before, one, federation.plan, round_=1) for one in held]
+    updates = [local_training.contribution(before, one, federation.plan, round_=1) for one in held]
     total = masking.decoded(masking.added(masking.encoded(one, 3) for one in updates))
     assert np.array_equal(federation.model.parameters, averaging.applied(before, total)[0].parameters)
     everybody.join("ann", "bob", "cem", now=34.0)

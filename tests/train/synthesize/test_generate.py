@@ -11,7 +11,7 @@ from semcache.errors import InvalidArgument
 from semcache.matching.guards import GUARDS, conflicts
 from semcache.train.pairs import Pair
 from semcache.train.synthesize import KINDS, Counts, synthesize
-from semcache.train.synthesize.pair_filter import normal, objection
+from semcache.train.synthesize.pair_filter import normal, rejection_reason
 
 SUBJECTS = ("PIN", "card", "account", "address", "order", "passport", "subscription", "refund", "mortgage", "laptop")
 PROMPTS = [
@@ -121,4 +121,4 @@ def test_code_and_texts_that_are_too_long_are_skipped_and_counted() -> None:
     ],
 )
 def test_the_sieve(pair: Pair, why: str | None) -> None:
-    assert objection(pair) == why
+    assert rejection_reason(pair) == why

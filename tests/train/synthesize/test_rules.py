@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semcache.train.synthesize.corpus_names import CorpusNames
+from semcache.train.synthesize.edit_rule import EditRule
 from semcache.train.synthesize.generate import KINDS, RULES
-from semcache.train.synthesize.rule import Rule
-from semcache.train.synthesize.seen import Seen
 
 BY_NAME = {rule.name: rule for rule in RULES}
 PROMPTS = [
@@ -102,7 +102,7 @@ def test_kinds_are_many_and_never_of_both_labels() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_a_rule_is_pure_and_fails_on_no_text(rule: Rule) -> None:
+def test_a_rule_is_pure_and_fails_on_no_text(rule: EditRule) -> None:
     for text in (*PROMPTS, "", " ", "?", "A", "\n", "👍 ok?", "the the the", "a" * 700):
         for seed in range(3):
             new = rule.edit(text, random.Random(seed))
@@ -119,7 +119,7 @@ def test_no_rule_fails_on_strange_text(text: str, seed: int) -> None:
 
 
 def test_things_of_a_place_stand_for_each_other() -> None:
-    seen = Seen()
+    seen = CorpusNames()
     for thing in ("Gout", "celiac disease", "Gouty arthritis"):
         seen.learn(f"What are the symptoms of {thing} ?")
     place = next(rule for rule in seen.rules() if rule.name == "entity.place")

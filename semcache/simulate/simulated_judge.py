@@ -1,0 +1,75 @@
+"""What a simulated cache learns: the truth of the trace, heard through a judge that may err, told to a threshold.
+
+Knows no vectors, and of entries only their cards. Invariant: whether an answer is right never depends on the judge,
+and what the threshold learns never bypasses it; labels are those that the live cache would make.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from semcache.config.packs import Category
+from semcache.learning import labelling
+from semcache.learning.verdicts import GREY
+from semcache.protocols import Threshold
+from semcache.simulate.arrivals import Arrival
+from semcache.storage.entry_registry import EntryRegistry
+from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Request, Scope, Serve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from semcache.types.evidence import Label
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDecision:
+    """An arrival under decision: which it is, counted from 0, its exact digest and the terms of its category."""
+
+    number: int
+    arrival: Arrival
+    digest: bytes
+    policy: Category
+
+    def lookup(self, decision: Serve | Forward) -> Lookup:
+        """What the live cache would remember of this decision."""
+        scope, text = Scope(self.arrival.tenant), self.arrival.text
+        request = Request(Endpoint.CHAT, "", {}, text, b"", scope=scope)
+        key = CacheKey(scope, self.arrival.signature, self.digest, text, b"")
+        return Lookup("", request, key, self.policy.name, decision)
+
+
+class SimulatedJudge:
+    """Makes labels and acts on them. `noise` is the probability that the judge says the opposite of the truth."""
+
+    def __init__(self, threshold: Threshold, registry: EntryRegistry, noise: float, rng: random.Random) -> None:
+        self._threshold, self._registry = threshold, registry
+        self._noise, self._rng = noise, rng
+
+    def audit(self, pending: PendingDecision, served: Serve, *, right: bool) -> int:
+        """Teach what an audit of a served answer shows; returns the answer class of the fresh answer, 0: its own."""
+        label = labelling.of_hit(pending.lookup(served), served, at=pending.arrival.at)
+        return self._learned([label], lambda _: right)
+
+    def miss(self, pending: PendingDecision, missed: Forward, right: Callable[[int], bool]) -> int:
+        """Teach what the fresh answer shows of the candidates; `right` says whether an entry has the same answer.
+
+        Returns the answer class of the fresh answer, 0: its own.
+        """
+        at, lookup = pending.arrival.at, pending.lookup(missed)
+        labels = labelling.of_miss(lookup, self._threshold, pending.policy, at=at)
+        return self._learned(labels, right)
+
+    def _learned(self, labels: Sequence[Label], right: Callable[[int], bool]) -> int:
+        answer = 0
+        for label in labels:
+            said = right(label.entry_id) != (self._noise > 0.0 and self._rng.random() < self._noise)
+            if said and not answer:
+                answer = label.answer
+            elif not said and (label.served or label.p_correct >= GREY):
+                self._registry.reject([Rejection(label.entry_id, label.exact)])
+            self._threshold.observe(replace(label, correct=said))
+        return answer
