@@ -44,8 +44,21 @@ def wrapped(where: str) -> Iterator[None]:
     """Turn what the drivers raise into StoreError; `where` names the store without its password."""
     try:
         yield
-    except (SQLAlchemyError, sqlite3.Error, OSError, ValueError, OverflowError) as error:
+    # sqlite3 raises OverflowError for integers of more than 64 bits, both drivers UnicodeError for lone surrogates.
+    except (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError, OverflowError) as error:
         raise StoreError(f"store {where}: {explain(error)}") from error
+
+
+@contextmanager
+def readable(where: str, table: str) -> Iterator[None]:
+    """Turn what is raised by a row that this program could not have written into StoreError."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise StoreError(
+            f"store {where}: a row of {table} cannot be read ({error}); it is damaged or of a newer semcache: upgrade "
+            "this program, or restore a backup"
+        ) from error
 
 
 def explain(error: Exception) -> str:

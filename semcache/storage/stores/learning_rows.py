@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from semcache.storage.stores import rows
 from semcache.storage.stores.database import Database
+from semcache.storage.stores.database_faults import readable
 from semcache.storage.stores.tables import entries, judgements, labels, learned
 from semcache.types.evidence import Judgement, Label, LabelSource
 
@@ -83,7 +84,8 @@ class LearningRows:
     async def labels(self, since: int, *, limit: int = 1000) -> list[Label]:
         """Labels after `since`, by ascending `seq`."""
         found = await self._db.fetch(_READ, {"after": since, "bundle": limit}, bulk=True)
-        return [_label(row[:-2], correct=bool(row[-2]), seq=row[-1]) for row in found]
+        with readable(self._db.name, labels.name):
+            return [_label(row[:-2], correct=bool(row[-2]), seq=row[-1]) for row in found]
 
     async def trim_labels(self, *, keep_rows: int) -> int:
         """Forget all but about the newest `keep_rows` labels; returns how many went."""
@@ -114,7 +116,8 @@ class LearningRows:
         if not await self._db.fetch(_WAITING, {"now": now}):
             return []
         found = await self._db.take(_CLAIM, {"now": now, "bundle": limit, "held_until": now + lease})
-        owed = [Judgement(row[-3], row[-2], _label(row[:-3]), row[-1]) for row in found]
+        with readable(self._db.name, judgements.name):
+            owed = [Judgement(row[-3], row[-2], _label(row[:-3]), row[-1]) for row in found]
         return sorted(owed, key=lambda judgement: judgement.id)
 
     async def finish(self, ids: Sequence[int]) -> None:

@@ -21,6 +21,7 @@ from semcache.errors import IntegrityError, StoreError
 from semcache.protocols import VectorBatch
 from semcache.storage.stores import outcome_rows, resealing, rows, schema, statements
 from semcache.storage.stores.database import Database, Step
+from semcache.storage.stores.database_faults import readable
 from semcache.storage.stores.feed import Listening, Polling
 from semcache.storage.stores.learning_rows import LearningRows
 from semcache.storage.stores.reembedding import Reembedding
@@ -174,7 +175,8 @@ class SqlStore(LearningRows, Reembedding):
         """Changes after `since`, oldest first."""
         found = await self._db.fetch(statements.CHANGES, {"after": since, "bundle": limit})
         self._seen = max(self._seen, found[-1][0] if found else since)
-        return [Change(seq, ChangeKind(kind), entry_id, exact) for seq, kind, entry_id, exact in found]
+        with readable(self._db.name, changes.name):
+            return [Change(seq, ChangeKind(kind), entry_id, exact) for seq, kind, entry_id, exact in found]
 
     async def wait(self, timeout: float) -> None:
         """Return when there are changes that `changes` has not handed out yet, or after `timeout` seconds."""

@@ -1,0 +1,98 @@
+"""What drivers raise leaves a store as a StoreError; a mistake in the program does not."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from semcache.errors import StoreError
+from semcache.storage.stores import open_store
+from semcache.storage.stores.database import Database, parse_url
+from semcache.types import ApiKey, Rejection, Selector
+from tests.fixtures_pg import postgres_url  # noqa: F401
+from tests.storage.stores.values import NOW, digest, entry, label, owed
+
+PLACES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+HUGE = 2**63  # one more than a database can hold
+BROKEN = "\ud800"  # half a character, which UTF-8 has no bytes for
+
+
+@pytest.fixture(params=PLACES)
+def url(request, tmp_path: Path) -> str:
+    return request.getfixturevalue("postgres_url") if request.param == "postgres" else str(tmp_path / "semcache.db")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda store: store.get([HUGE]),
+        lambda store: store.put(entry(HUGE), None),
+        lambda store: store.put_all([(entry(1, cost=object()), None)]),
+        lambda store: store.alias(1, HUGE, now=NOW),
+        lambda store: store.reject([Rejection(HUGE, digest("x"))], now=NOW),
+        lambda store: store.select(Selector(everything=True), after=HUGE),
+        lambda store: store.labels(HUGE),
+        lambda store: store.learn("threshold", HUGE, b""),
+        lambda store: store.finish([HUGE]),
+        lambda store: store.served_keys(HUGE),
+        lambda store: store.revoke_key(BROKEN, now=NOW),
+        lambda store: store.add_key(ApiKey(BROKEN, digest("k"), "acme", "n", NOW)),
+    ],
+    ids=range(12),
+)
+async def test_a_value_that_no_database_can_hold_is_a_store_error_and_the_store_goes_on(url: str, call):
+    store = open_store(url)
+    await store.open()
+    try:
+        with pytest.raises(StoreError):
+            await call(store)
+        await store.put(entry(2), None)
+        assert await store.get([2]) == [entry(2)]
+    finally:
+        await store.close()
+
+
+@pytest.mark.parametrize("mistake", [ValueError("shape"), RuntimeError("reentered"), TypeError("no int")], ids=repr)
+async def test_a_mistake_in_what_is_run_on_the_database_is_no_store_error(url: str, mistake: Exception):
+    database = Database(parse_url(url))
+    await database.open()
+
+    def work(_: sa.Connection) -> None:
+        raise mistake
+
+    try:
+        for run in (database.write, database.look):
+            with pytest.raises(type(mistake)) as raised:
+                await run(work)
+            assert raised.value is mistake
+    finally:
+        await database.close()
+
+
+@pytest.mark.parametrize(
+    ("damage", "read"),
+    [
+        ("UPDATE labels SET features = x'00'", lambda store: store.labels(0)),
+        ("UPDATE labels SET source = 'hearsay'", lambda store: store.labels(0)),
+        ("UPDATE judgements SET features = x'00'", lambda store: store.claim(9, now=NOW, lease=1)),
+        ("UPDATE changes SET kind = 'moved'", lambda store: store.changes(0)),
+    ],
+    ids=["features", "source", "judgement", "kind"],
+)
+async def test_a_row_that_this_program_cannot_have_written_is_named(tmp_path: Path, damage: str, read):
+    path = tmp_path / "semcache.db"
+    store = open_store(str(path))
+    await store.open()
+    for n in (1, 2):
+        await store.put(entry(n), None)
+    await store.label([label(1)])
+    await store.enqueue([owed(2, 1)])
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(damage)
+    with pytest.raises(StoreError, match=rf"a row of {damage.split()[1]} cannot be read .* restore a backup"):
+        await read(store)
+    await store.close()
