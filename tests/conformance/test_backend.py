@@ -1,4 +1,4 @@
-"""What every backend must do. A new one joins with a line in `BACKENDS`."""
+"""Conformance of `Backend` and `Reply`. A new one joins with a line in `BACKENDS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every Embedder must do, whatever is behind it."""
+"""Conformance of `Embedder`, whatever is behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every eviction policy must do, and what the accounting around it must guarantee."""
+"""Conformance of `Eviction`, and of the accounting around it."""
 
 from __future__ import annotations
 

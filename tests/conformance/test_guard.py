@@ -1,4 +1,4 @@
-"""What every guard must be: silent on equal texts, symmetric, named as packs name it, and unbreakable by any text."""
+"""Conformance of `Guard`: silent on equal texts, symmetric, named as packs name it, and unbreakable by any text."""
 
 from __future__ import annotations
 

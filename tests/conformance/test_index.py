@@ -1,4 +1,4 @@
-"""What every VectorIndex must do, compared with a dictionary and brute force."""
+"""Conformance of `VectorIndex`, compared with a dictionary and brute force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every threshold strategy must do, whatever it has learned."""
+"""Conformance of `Threshold`, whatever a strategy has learned."""
 
 from __future__ import annotations
 

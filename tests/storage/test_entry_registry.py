@@ -1,4 +1,4 @@
-"""What a process knows of live entries, and what it gives up when a category is full."""
+"""The registry of live entries, and the entries it gives up when a category is full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What drivers raise leaves a store as a StoreError; a mistake in the program does not."""
+"""Errors of drivers leave a store as StoreErrors; a mistake in the program does not."""
 
 from __future__ import annotations
 

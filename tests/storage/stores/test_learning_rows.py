@@ -1,4 +1,4 @@
-"""What several writers append to the label log is seen once, in order, by whoever follows it."""
+"""Labels of several writers are seen once and in order by whoever follows the log."""
 
 from __future__ import annotations
 

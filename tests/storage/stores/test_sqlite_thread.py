@@ -1,4 +1,4 @@
-"""What the thread of a SQLite connection owes to callers that fail, leave or take their loop with them."""
+"""The thread of a SQLite connection, with callers that fail, leave or take their loop with them."""
 
 from __future__ import annotations
 
