@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export HNSWLIB_NO_NATIVE = 1
+SEED = $(shell date +%s)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo serve test lint bench bench-engine docs models clean
+.PHONY: demo serve test test-slow lint bench bench-engine docs models clean
 
 demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty prompts, a table.
 	$(BIN)/python -m eval.demo $(ARGS)
@@ -13,8 +14,11 @@ demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty promp
 serve: $(VENV)/base.stamp  ## Keep a proxy up: make serve ARGS="--upstream http://localhost:8000".
 	$(BIN)/semcache serve $(ARGS)
 
-test: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run the tests, on two processes: make test ARGS="-k store".
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+test: $(VENV)/test.stamp $(VENV)/torch.stamp  ## Run the fast tests, on two processes: make test ARGS="-k store".
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
+
+test-slow: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run the others, and what draws its examples with new ones: make test-slow SEED=7.
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or hypothesis" --hypothesis-profile=new --hypothesis-seed=$(SEED) $(ARGS)
 
 lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction.
 	$(BIN)/ruff format --check .

@@ -16,6 +16,7 @@ from semcache.storage.stores import open_store
 from semcache.storage.stores.plan_rows import StoredPlan, plans_of
 from semcache.storage.stores.seal import Seal
 from tests.agents.worlds import TOOLS, asked, cancelling
+from tests.waiting import PATIENCE
 
 TASK = asked("Cancel the first reservation of user cy_fox_3, please")
 
@@ -66,7 +67,7 @@ def test_opening_the_library_does_not_import_the_agents(tmp_path: Path) -> None:
         "    assert 'semcache.agents.plans' not in sys.modules\n"
         "    assert cache.plans.lookup('Cancel it').outcome == 'miss'\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)
 
 
 async def test_rotated_keys_take_the_plans_along(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from semcache.request import eligibility
 from semcache.types import Discard, Outcome, Selector, Store, Why, parse_id
 from tests.components import share
 from tests.packs import static
+from tests.waiting import PATIENCE
 
 
 class Clock:
@@ -132,7 +133,7 @@ async def test_others_are_answered_while_a_long_prompt_is_read(
 
     def slow(request: Any, category: Any) -> Any:
         if len(request.text) > 1000:
-            assert answered.wait(30), "the event loop stood still"
+            assert answered.wait(PATIENCE), "the event loop stood still"
         return ineligible(request, category)
 
     monkeypatch.setattr(eligibility, "ineligible", slow)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
+from tests.waiting import PATIENCE
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Fill = Callable[..., Awaitable[list[str]]]
@@ -46,7 +47,7 @@ async def test_an_export_into_a_pipe_leaves_the_pipe_there(run: Run, fill: Fill,
         done = run("export", "-o", pipe)
         assert (done.returncode, done.stderr) == (0, f"2 entries exported to {pipe}\n")
         assert pipe.is_fifo()
-        assert len(reader.communicate(timeout=30)[0].splitlines()) == 2
+        assert len(reader.communicate(timeout=PATIENCE)[0].splitlines()) == 2
     folder = run("export", "-o", tmp_path)
     assert (folder.returncode, folder.stderr) == (1, f"error: {tmp_path} cannot be written: Is a directory\n")
 

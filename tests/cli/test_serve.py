@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 
 from semcache.cli.listener import listen
 from semcache.errors import ConfigError, StoreError
+from tests.waiting import PATIENCE, eventually
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -42,7 +42,7 @@ def url_of(line: str) -> str:
 def ask(url: str, prompt: str) -> tuple[str, str]:
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": prompt}]}).encode()
     request = urllib.request.Request(f"{url}/chat/completions", body, {"content-type": "application/json"})
-    with urllib.request.urlopen(request, timeout=30) as reply:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
         answer = json.load(reply)["choices"][0]["message"]["content"]
         return reply.headers["cache-status"], answer
 
@@ -55,7 +55,7 @@ def test_it_starts_answers_follows_the_command_line_and_stops(run: Run, start: S
         assert fact in line
     assert "fwd=miss; stored" in ask(url, "What is a monad?")[0]
     assert "hit" in ask(url, "What is a monad?")[0]
-    with urllib.request.urlopen(f"{url}/models", timeout=10) as reply:
+    with urllib.request.urlopen(f"{url}/models", timeout=PATIENCE) as reply:
         assert reply.headers["server"] is None
         assert reply.headers["date"] is not None
     assert (
@@ -65,14 +65,11 @@ def test_it_starts_answers_follows_the_command_line_and_stops(run: Run, start: S
         ).stdout
     )
     assert json.loads(run("purge", "--model", "m", "--json").stdout)["count"] == 1
-    deadline = time.monotonic() + 30
-    while "hit" in ask(url, "What is a monad?")[0] and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert time.monotonic() < deadline
+    eventually(lambda: "hit" not in ask(url, "What is a monad?")[0])
     stats = json.loads(run("stats", "--json", "--url", url).stdout)
     assert stats["total"]["requests"] >= 3
     server.send_signal(signal.SIGTERM)
-    out, err = server.communicate(timeout=30)
+    out, err = server.communicate(timeout=PATIENCE)
     assert server.returncode == 0
     assert err == ""
     assert all(json.loads(row)["event"] == "request" for row in out.splitlines())
@@ -80,7 +77,7 @@ def test_it_starts_answers_follows_the_command_line_and_stops(run: Run, start: S
     again = start("serve", *ECHO)
     assert "entries 1" in ready(again)
     again.send_signal(signal.SIGINT)
-    again.communicate(timeout=30)
+    again.communicate(timeout=PATIENCE)
     assert again.returncode == 130
 
 
@@ -90,15 +87,11 @@ def test_workers_share_one_cache_and_clean_up(start: Start, tmp_path: Path) -> N
     url = url_of(ready(server))
     assert [path.name[:17] for path in (tmp_path / "tmp").iterdir()] == ["semcache-metrics-"]
     assert "stored" in ask(url, "What is a monad?")[0]
-    deadline = time.monotonic() + 30
-    hits = 0
-    while hits < 20 and time.monotonic() < deadline:
-        hits = hits + 1 if "hit" in ask(url, "What is a monad?")[0] else 0
-    assert hits == 20
-    with urllib.request.urlopen(url.removesuffix("/v1") + "/metrics", timeout=10) as reply:
+    eventually(lambda: all("hit" in ask(url, "What is a monad?")[0] for _ in range(20)))
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/metrics", timeout=PATIENCE) as reply:
         assert b"semcache_requests_total" in reply.read()
     server.send_signal(signal.SIGTERM)
-    _, err = server.communicate(timeout=60)
+    _, err = server.communicate(timeout=PATIENCE)
     assert server.returncode == 0, err
     assert list((tmp_path / "tmp").iterdir()) == []
 
@@ -107,16 +100,16 @@ def test_workers_end_with_a_parent_that_is_killed_and_leave_the_port_free(start:
     server = start("serve", *ECHO, "--workers", 2)
     port = int(url_of(ready(server)).split(":")[2][:-3])
     server.kill()
-    assert server.wait(timeout=30) == -signal.SIGKILL
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+    assert server.wait(timeout=PATIENCE) == -signal.SIGKILL
+
+    def free() -> bool:
         try:
             listen("127.0.0.1", port).close()
-            break
         except StoreError:
-            time.sleep(0.1)
-    else:
-        pytest.fail("a worker still holds the port")
+            return False
+        return True
+
+    eventually(free)
 
 
 @pytest.mark.parametrize(
@@ -191,10 +184,10 @@ def test_an_upstream_that_breaks_off_is_no_error_of_ours(start: Start) -> None:
         url = url_of(ready(server))
         body = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "Hi?"}]}).encode()
         request = urllib.request.Request(f"{url}/chat/completions", body, {"content-type": "application/json"})
-        with urllib.request.urlopen(request, timeout=30) as reply, pytest.raises(http.client.IncompleteRead):
+        with urllib.request.urlopen(request, timeout=PATIENCE) as reply, pytest.raises(http.client.IncompleteRead):
             reply.read()
         thread.join()
         server.send_signal(signal.SIGTERM)
-        _, err = server.communicate(timeout=30)
+        _, err = server.communicate(timeout=PATIENCE)
     assert err == ""
     assert server.returncode == 0

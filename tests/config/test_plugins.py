@@ -33,6 +33,7 @@ from semcache.types import Candidate, Card, Conflict, Controls, Verdict, Why
 from semcache.upstream.backends import open_backend
 from semcache.upstream.backends.connection import Connection
 from tests.docs.fences import ROOT, fences
+from tests.waiting import PATIENCE
 
 PAGE = fences(ROOT / "docs" / "plug-ins.md")
 Install = Callable[..., Path]
@@ -167,7 +168,9 @@ def test_the_command_line_knows_the_package_of_the_page(documented: tuple[Path, 
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "semcache.cli", *words]
-        return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+        return subprocess.run(
+            command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
 
     done = run("doctor", "--json")
     assert done.returncode == 0, done.stdout + done.stderr

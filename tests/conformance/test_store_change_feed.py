@@ -7,6 +7,7 @@ import asyncio
 from semcache.storage.stores import open_store
 from tests.conformance.stores import every, kinds, lasting
 from tests.storage.stores.values import NOW, entry, vector
+from tests.waiting import soon
 
 
 @every
@@ -36,15 +37,15 @@ async def test_trimming_changes_keeps_the_head(store):
 @every
 async def test_wait_returns_at_once_for_a_change_not_read_yet_and_soon_for_one_to_come(store):
     await store.changes(0)
-    await asyncio.wait_for(store.wait(0.05), 10)
+    await soon(store.wait(0.05))
     await store.put(entry(1), None)
-    await asyncio.wait_for(store.wait(60), 10)
+    await soon(store.wait(60))
     seen = await store.changes(0)
     waiting = asyncio.create_task(store.wait(60))
     await asyncio.sleep(0.3)
     assert not waiting.done()
     await store.put(entry(2), None)
-    await asyncio.wait_for(waiting, 10)
+    await soon(waiting)
     assert [change.entry_id for change in await store.changes(seen[-1].seq)] == [2]
 
 
@@ -72,7 +73,7 @@ async def test_a_worker_hears_of_another_workers_write(url):
         await asyncio.sleep(0.3)
         assert not waiting.done()
         await theirs.put(entry(1), vector(1))
-        await asyncio.wait_for(waiting, 10)
+        await soon(waiting)
         assert [change.entry_id for change in await ours.changes(0)] == [1]
         assert await ours.get([1]) == [entry(1)]
     finally:

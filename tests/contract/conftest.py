@@ -9,6 +9,7 @@ import openai
 import pytest
 
 from tests.contract.services import Service, echo, serving
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +28,7 @@ def proxy(upstream: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.fixture
 def apart() -> dict[str, Any]:
     """What gives a test a part of the cache to itself."""
-    return {"default_headers": {"x-semcache-namespace": uuid.uuid4().hex}, "max_retries": 0, "timeout": 30.0}
+    return {"default_headers": {"x-semcache-namespace": uuid.uuid4().hex}, "max_retries": 0, "timeout": PATIENCE}
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from typing import Any
 
 import httpx2
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30.0
 
 
 @dataclass
@@ -107,12 +108,3 @@ def semcache(*command: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-def eventually(check: Any, *, within: float = 10.0) -> Any:
-    """The first true result of `check`."""
-    deadline = time.monotonic() + within
-    while not (result := check()):
-        assert time.monotonic() < deadline, "this never became true"
-        time.sleep(0.02)
-    return result

@@ -12,8 +12,9 @@ import openai
 import pytest
 
 from semcache.models.language_model import shown
-from tests.contract.services import Service, echo, eventually, started
+from tests.contract.services import Service, echo, started
 from tests.proxy.driver import cache_status
+from tests.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.process
 
@@ -27,7 +28,7 @@ class Corner:
 
     def __init__(self, proxy: Service, upstream: Service) -> None:
         self.proxy, self.upstream = proxy, upstream
-        self._client = openai.OpenAI(base_url=f"{proxy.url}/v1", api_key="theirs", max_retries=0, timeout=30.0)
+        self._client = openai.OpenAI(base_url=f"{proxy.url}/v1", api_key="theirs", max_retries=0, timeout=PATIENCE)
 
     def ask(self, prompt: str, *, apart: str = "") -> tuple[str, dict[str, Any]]:
         """The answer, and what `Cache-Status` says."""

@@ -12,8 +12,9 @@ import httpx2
 import openai
 import pytest
 
-from tests.contract.services import Service, eventually
+from tests.contract.services import Service
 from tests.proxy.driver import cache_status
+from tests.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.process
 
@@ -105,7 +106,7 @@ def test_leaving_in_the_middle_ends_the_call_and_keeps_nothing(
     ],
 )
 def test_requests_that_cannot_be_read(proxy: Service, body: bytes, word: str) -> None:
-    got = httpx2.post(f"{proxy.url}/v1/chat/completions", content=body, timeout=30)
+    got = httpx2.post(f"{proxy.url}/v1/chat/completions", content=body, timeout=PATIENCE)
     assert got.status_code == 400
     assert word in got.json()["error"]["message"]
     assert got.json()["error"]["type"] == "invalid_request_error"
@@ -126,14 +127,14 @@ def test_unknown_fields_reach_the_upstream_byte_for_byte(proxy: Service, upstrea
         '{"model":"gpt-y", "messages":[{"role":"user","content":"Caf\\u00e9 \\ud83d\\ude42?"}], "temperature":0.10,'
         ' "x_new":{"b":[1.0,1e3,null],"a":"\\/"}}'
     )
-    httpx2.post(f"{proxy.url}/v1/chat/completions", content=raw.encode(), timeout=30).raise_for_status()
+    httpx2.post(f"{proxy.url}/v1/chat/completions", content=raw.encode(), timeout=PATIENCE).raise_for_status()
     newest = upstream.get("/echo/stats").json()["newest"]
     assert raw in [seen["body"] for seen in newest]
 
 
 def test_the_unknown_passes_through(proxy: Service) -> None:
     binary = bytes(range(256)) * 50
-    got = httpx2.post(f"{proxy.url}/v1/audio/transcriptions?x=%20y&z=1", content=binary, timeout=30)
+    got = httpx2.post(f"{proxy.url}/v1/audio/transcriptions?x=%20y&z=1", content=binary, timeout=PATIENCE)
     assert got.json()["sha256"] == hashlib.sha256(binary).hexdigest()
     assert got.json()["query"] == "x=%20y&z=1"
     assert cache_status(got.headers["cache-status"]) == {"fwd": "bypass"}

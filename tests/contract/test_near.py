@@ -12,8 +12,9 @@ from typing import Any
 import openai
 import pytest
 
-from tests.contract.services import Service, eventually, semcache, serving
+from tests.contract.services import Service, semcache, serving
 from tests.contract.test_plans import behind
+from tests.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.process
 PACK = """
@@ -63,7 +64,7 @@ def proxied(folder: Path, large: str, small: str) -> Iterator[tuple[Service, ope
     environment = {"SEMCACHE_CACHE__JUDGE": "exact", "SEMCACHE_NEAR__URL": small, "SEMCACHE_CACHE__SEED": "1"}
     with (
         serving(large, folder / "data", *options, **environment) as service,
-        openai.OpenAI(base_url=f"{service.url}/v1", api_key="sk-client", max_retries=0, timeout=30.0) as client,
+        openai.OpenAI(base_url=f"{service.url}/v1", api_key="sk-client", max_retries=0, timeout=PATIENCE) as client,
     ):
         yield service, client
 
@@ -80,7 +81,7 @@ def test_a_cheaper_model_takes_over_and_is_remembered(tmp_path: Path) -> None:
     with behind(large) as dear, behind(small) as cheap:  # type: ignore[arg-type]
         with proxied(tmp_path, dear, cheap) as (service, client):
             numbers = iter(range(10**6))
-            eventually(lambda: ask(client, next(numbers))[1] == "small", within=60)
+            eventually(lambda: ask(client, next(numbers))[1] == "small")
             stats = service.get("/semcache/stats").json()
             assert stats["near"]["categories"]["default"]["state"] == "open"
             assert stats["outcomes"]["near"]["requests"] == 1

@@ -20,8 +20,9 @@ from typing import Any
 import pytest
 import uvicorn
 
-from tests.contract.services import Service, eventually, semcache, serving
+from tests.contract.services import Service, semcache, serving
 from tests.docs.fences import ROOT, Fence, fences, says
+from tests.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.process
 EXAMPLES = [fence for fence in fences(ROOT / "docs" / "plans.md") if "PROXY" in fence.body]
@@ -104,7 +105,7 @@ def proxy(model: Model, data: Path) -> Iterator[Service]:
 def test_the_second_task_of_a_kind_is_planned_by_the_first(example: Fence, model: Model, proxy: Service) -> None:
     model.calls.clear()
     program = example.body.replace("http://localhost:8080", proxy.url)
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert example.output is not None
     assert says(done.stdout, example.output), done.stdout

@@ -12,6 +12,7 @@ import openai
 import pytest
 
 from tests.contract.services import Service, echo, serving
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.process
 
@@ -26,7 +27,7 @@ def upstreams() -> Iterator[list[Service]]:
 def routed(upstreams: list[Service], tmp_path: Path) -> Iterator[openai.OpenAI]:
     with (
         serving(",".join(one.url for one in upstreams), tmp_path) as proxy,
-        openai.OpenAI(base_url=f"{proxy.url}/v1", api_key="k", max_retries=0, timeout=30.0) as client,
+        openai.OpenAI(base_url=f"{proxy.url}/v1", api_key="k", max_retries=0, timeout=PATIENCE) as client,
     ):
         yield client
 

@@ -11,8 +11,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.contract.services import Service, eventually, semcache, serving
+from tests.contract.services import Service, semcache, serving
 from tests.proxy.driver import cache_status
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.process
 

@@ -16,6 +16,7 @@ import pytest
 
 from tests.contract.test_plans import behind
 from tests.docs.fences import ROOT, Fence, fences, says
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.process
 PAGE = fences(ROOT / "docs" / "tool-results.md")
@@ -62,7 +63,7 @@ def test_a_tool_that_was_read_is_not_read_again(example: Fence, tmp_path: Path) 
             env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
     assert done.returncode == 0, done.stderr
     assert example.output is not None

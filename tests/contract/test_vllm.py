@@ -24,7 +24,7 @@ from semcache.upstream.backends import open_backend
 from semcache.upstream.routing.attempt import Routed
 from semcache.upstream.routing.replica import Address
 from semcache.upstream.routing.router import Router
-from tests.contract.services import eventually
+from tests.waiting import eventually
 
 PYTHON = os.environ.get("SEMCACHE_VLLM_PYTHON")
 pytestmark = [

@@ -15,6 +15,7 @@ from semcache.engine import EngineConfig
 from semcache.errors import ConfigError, UpstreamError
 from semcache.protocols import Outbound, Reply
 from semcache.upstream.backends.local_engine import EngineBackend
+from tests.waiting import PATIENCE, settled, until
 
 Folder = Callable[..., Path]
 
@@ -33,7 +34,7 @@ async def read(reply: Reply) -> bytes:
 
 @pytest.fixture
 async def backend(folder: Folder) -> AsyncIterator[EngineBackend]:
-    made = EngineBackend(EngineConfig(str(folder()), cache_bytes=1 << 20), timeout=60)
+    made = EngineBackend(EngineConfig(str(folder()), cache_bytes=1 << 20), timeout=PATIENCE)
     yield made
     await made.close()
 
@@ -62,11 +63,8 @@ async def test_a_reply_that_is_closed_early_frees_the_engine(backend: EngineBack
     await reply.close()
     assert json.loads(await read(await backend.send(chat())))["choices"]
     assert backend._worker is not None
-    for _ in range(100):
-        if backend._worker.engine.idle:
-            break
-        await asyncio.sleep(0.02)
-    assert backend._worker.engine.idle
+    engine = backend._worker.engine
+    await until(lambda: engine.idle)
 
 
 async def test_who_leaves_while_the_model_is_loaded_does_not_have_it_loaded_twice(
@@ -79,17 +77,16 @@ async def test_who_leaves_while_the_model_is_loaded_does_not_have_it_loaded_twic
 
     def counted(*given: Any, **settings: Any) -> Any:
         opened.append(1)
-        slow.wait(20)
+        slow.wait(PATIENCE)
         return open_server(*given, **settings)
 
     monkeypatch.setattr(startup, "open_server", counted)
     impatient = asyncio.create_task(backend.send(chat()))
-    while not opened:
-        await asyncio.sleep(0.001)
+    await until(lambda: opened)
     impatient.cancel()
     await asyncio.wait([impatient])
     patient = asyncio.create_task(backend.send(chat()))
-    await asyncio.sleep(0.01)
+    await settled()
     slow.set()
     assert (await patient).status == 200
     assert len(opened) == 1
@@ -105,7 +102,7 @@ async def test_a_backend_that_is_closed_while_the_model_is_loaded_leaves_no_thre
 
     def kept(*given: Any, **settings: Any) -> Any:
         begun.set()
-        slow.wait(20)
+        slow.wait(PATIENCE)
         server, worker = open_server(*given, **settings)
         workers.append(worker)
         return server, worker
@@ -113,9 +110,9 @@ async def test_a_backend_that_is_closed_while_the_model_is_loaded_leaves_no_thre
     monkeypatch.setattr(startup, "open_server", kept)
     backend = EngineBackend(EngineConfig(str(folder()), cache_bytes=1 << 20))
     call = asyncio.create_task(backend.send(chat()))
-    await asyncio.to_thread(begun.wait, 20)
+    await asyncio.to_thread(begun.wait, PATIENCE)
     closing = asyncio.create_task(backend.close())
-    await asyncio.sleep(0.01)
+    await settled()
     slow.set()
     await closing
     call.cancel()

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +17,8 @@ from typing import Any
 import httpx2
 import openai
 import pytest
+
+from tests.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.process
 SYSTEM = {"role": "system", "content": "You are the cache of a model. " * 8}
@@ -35,17 +36,14 @@ def url(folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -
     with log.open("wb") as out:
         process = subprocess.Popen(command, stderr=out, stdout=out, env={**os.environ, "HF_HUB_OFFLINE": "1"})
     try:
-        found = None
-        for _ in range(1200):
-            found = re.search(r"ready on (http://\S+)/v1", log.read_text())
-            if found or process.poll() is not None:
-                break
-            time.sleep(0.1)
+        ready = re.compile(r"ready on (http://\S+)/v1")
+        eventually(lambda: ready.search(log.read_text()) or process.poll() is not None)
+        found = ready.search(log.read_text())
         assert found, log.read_text()
         yield found.group(1)
         assert process.poll() is None, log.read_text()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0, log.read_text()
+        assert process.wait(PATIENCE) == 0, log.read_text()
         assert "Traceback" not in log.read_text()
     finally:
         process.kill()
@@ -54,7 +52,7 @@ def url(folder: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture
 def client(url: str) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0, timeout=60) as made:
+    with openai.OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0, timeout=PATIENCE) as made:
         yield made
 
 
@@ -239,13 +237,9 @@ def test_a_client_that_leaves_has_its_job_cancelled(client: openai.OpenAI, url: 
     whole = socket.create_connection(httpx2.URL(url).netloc.decode().split(":"))  # type: ignore[arg-type]
     body = b'{"messages": [{"role": "user", "content": "x"}], "max_tokens": 900, "ignore_eos": true}'
     whole.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
-    time.sleep(0.2)
+    eventually(lambda: running(url))
     whole.close()
-    for _ in range(200):
-        if not running(url):
-            break
-        time.sleep(0.05)
-    assert running(url) == 0
+    eventually(lambda: not running(url))
 
 
 def test_many_clients_at_once_each_get_their_own_answer(client: openai.OpenAI) -> None:

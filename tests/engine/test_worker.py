@@ -12,6 +12,7 @@ import pytest
 from semcache.engine.worker import Worker
 from semcache.errors import RequestRejected, UpstreamError
 from tests.engine.nursery import Reference, an_engine, ids, job
+from tests.waiting import PATIENCE, until
 
 Folder = Callable[..., Path]
 
@@ -64,7 +65,7 @@ async def test_a_fault_while_a_job_is_taken_on_is_told_to_who_asked(worker: Work
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(worker.engine, "submit", broken)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         with pytest.raises(UpstreamError, match="a bug"):
             await said(worker, ids(1, 9))
         assert await said(worker, ids(1, 9), "after")
@@ -81,11 +82,7 @@ async def test_whoever_stops_reading_has_cancelled(worker: Worker) -> None:
     with pytest.raises(asyncio.CancelledError):
         await call
     assert await said(worker, ids(8, 9), "after")
-    for _ in range(100):
-        if worker.engine.idle:
-            break
-        await asyncio.sleep(0.02)
-    assert worker.engine.idle
+    await until(lambda: worker.engine.idle)
 
 
 async def test_closing_ends_what_is_said(folder: Folder) -> None:
@@ -108,8 +105,4 @@ async def test_a_loop_that_is_gone_does_not_stop_the_others(worker: Worker) -> N
 
     await asyncio.to_thread(elsewhere)
     assert await said(worker, ids(1, 9), "b")
-    for _ in range(100):
-        if worker.engine.idle:
-            break
-        await asyncio.sleep(0.02)
-    assert worker.engine.idle
+    await until(lambda: worker.engine.idle)

@@ -18,6 +18,7 @@ from semcache.storage.stores import open_store
 from semcache.types import Assembled, Outcome, Selector, Store, Why
 from semcache.types.evidence import Comparison, Label, LabelSource
 from tests.learned import Pupil
+from tests.waiting import soon, until
 
 PACK = """
 name: test
@@ -425,7 +426,7 @@ async def test_a_judge_that_cannot_tell_yields_no_label_and_is_counted(tmp_path:
         cache.components.learner._judge.patience = 0.01
         await told(cache, ASKED, "Hold the button.")
         await told(cache, FAR, "Unplug it.")
-        await asyncio.wait_for(cache.settle(), 10)
+        await soon(cache.settle())
         assert pupil(cache).labels == []
         assert await cache.components.store.labels(0) == []
         assert await cache.components.store.claim(9, now=1e12, lease=1) == []
@@ -497,9 +498,7 @@ async def test_learning_goes_on_without_being_asked_to(tmp_path: Path) -> None:
     async with opened(tmp_path) as cache:
         await told(cache, ASKED, "Hold the button.")
         await told(cache, FAR, "Unplug it.")
-        async with asyncio.timeout(10):
-            while not pupil(cache).labels:
-                await asyncio.sleep(0.02)
+        await until(lambda: pupil(cache).labels)
 
 
 async def test_no_task_is_left_running(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from semcache.types import (
     Verify,
     Why,
 )
+from tests.waiting import PATIENCE
 
 QUERY, CACHED, ANSWER = "How long is the Rhine?", "What is the length of the Rhine?", "1,230 km."
 CARD = Card(7, b"e", b"s", "default", CACHED, 0.0, 9e9)
@@ -83,7 +84,7 @@ class Says:
         return self.word
 
 
-def llm(verifier: Says, *, patience: float = 5.0, meter: Meter | None = None, best: float = 1.0) -> Verifiers:
+def llm(verifier: Says, *, patience: float = PATIENCE, meter: Meter | None = None, best: float = 1.0) -> Verifiers:
     return Verifiers({"llm": ConfiguredVerifier(verifier, patience, best)}, meter=meter)
 
 

@@ -14,6 +14,7 @@ from semcache.models.cross_encoder import DEFAULT_VERIFIER, CrossEncoder
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.train import pairs as files
 from semcache.train.recipe.sources import SOURCES
+from tests.waiting import PATIENCE
 
 MODELS = Path(DEFAULT_MODEL).parent
 pytestmark = pytest.mark.skipif(
@@ -40,7 +41,7 @@ def test_they_load_without_the_training_libraries() -> None:
         "CrossEncoder().probabilities([('a', 'b')]); "
         "print(sorted({'torch', 'transformers', 'sentence_transformers', 'onnx', 'sklearn'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout.strip() == "[]"
 
 

@@ -18,6 +18,7 @@ import msgspec
 from semcache.config.settings import Settings
 from semcache.protocols import Backend, Outbound
 from semcache.proxy.application import Proxy
+from tests.waiting import soon
 
 CHAT = "/v1/chat/completions"
 PACK = """
@@ -158,12 +159,12 @@ class Call:
 
     async def message(self) -> dict[str, Any] | None:
         """The next message of the reply; None when there is no more."""
-        return await asyncio.wait_for(self._sent.get(), 10)
+        return await soon(self._sent.get())
 
     async def leave(self) -> None:
         """Disconnect, and wait until the proxy has noticed."""
         self._gone.set()
-        await asyncio.wait_for(asyncio.gather(self.task, return_exceptions=True), 10)
+        await soon(asyncio.gather(self.task, return_exceptions=True))
 
     async def reply(self) -> Received:
         """The whole reply."""

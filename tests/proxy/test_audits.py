@@ -19,6 +19,7 @@ from semcache.types import Assembled, Lookup
 from tests.components import replace_strategy
 from tests.proxy.driver import STREAM, Answer, Call, Received, Upstream, ask, completion, events, running, spoken
 from tests.proxy.strategies import Scripted
+from tests.waiting import soon
 
 PROMPT = "How do I reset the password of the router?"
 PARAPHRASE = "How do I reset the password of the router please?"
@@ -54,7 +55,7 @@ async def auditing(upstream: Upstream, folder: Path, **settings: Any) -> AsyncIt
 
 
 async def done(proxy: Proxy) -> None:
-    await asyncio.wait_for(proxy.context.follow_ups.background.settle(), 10)
+    await soon(proxy.context.follow_ups.background.settle())
 
 
 def count(proxy: Proxy, name: str, **labels: str) -> float:

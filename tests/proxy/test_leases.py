@@ -17,6 +17,7 @@ from semcache.proxy.completion_route import CompletionRoute
 from semcache.proxy.leases import Leases
 from tests.contract.services import ROOT, echo, serving
 from tests.proxy.driver import PACK, Answer, Call, Upstream, ask, completion, running
+from tests.waiting import soon
 
 DIGEST = bytes(range(32))
 HOLD = """
@@ -101,7 +102,7 @@ async def test_what_another_worker_is_asking_is_waited_for_and_asked_anew_if_it_
         elsewhere = Elsewhere(tmp_path / "lock")
         one._completions = CompletionRoute(replace(one.context, leases=elsewhere))
         waiting = [Call(one, ask("What is a fjord?")) for _ in range(3)]
-        await asyncio.wait_for(elsewhere.asked.wait(), 10)
+        await soon(elsewhere.asked.wait())
         if answered:
             await Call(two, ask("What is a fjord?")).reply()
         assert upstream.calls == []

@@ -26,6 +26,7 @@ from semcache.types.evidence import Comparison
 from tests.proxy.driver import Answer, Upstream
 from tests.proxy.test_near_hit_service import looked_up, says
 from tests.proxy.test_near_hits_served import world
+from tests.waiting import PATIENCE
 
 SETTINGS = NearSettings(PricedModel("small", 1.0, 1.0), PricedModel("large", 20.0, 20.0), target=0.1)
 CHAT = dialects()[Endpoint.CHAT]
@@ -53,7 +54,7 @@ class World:
                 load=lambda: self.load,
             ),
             rate=rate,
-            patience=0.2,
+            patience=PATIENCE,
         )
 
     def noted(self, **fields: Any) -> World:

@@ -24,6 +24,7 @@ from semcache.request.keys import cache_key
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Endpoint, Forward, Lookup, Scope, Usage, Why
 from tests.proxy.driver import Answer, Upstream
+from tests.waiting import PATIENCE
 
 SETTINGS = NearSettings(PricedModel("small", 1.0, 1.0), PricedModel("large", 20.0, 20.0), target=0.1, rate=0.5)
 VECTOR = np.eye(4, dtype=np.float32)[0]
@@ -64,7 +65,7 @@ class World:
                 spent=lambda _, usage, paid: self.compared.append((usage, paid)),
             ),
             self.background,
-            patience=0.2,
+            patience=PATIENCE,
         )
 
     async def ask(self, text: str = "How do I reset it?", **given: Any) -> str:
@@ -155,7 +156,9 @@ async def test_what_the_small_model_does_not_do_well_is_the_large_models(broken:
 async def test_a_small_model_that_hangs_costs_its_patience_and_no_more() -> None:
     import asyncio
 
-    world = await World().certified()
+    world = World()
+    await world.certified()
+    world.service._patience = 0.05
     world.small.gate = asyncio.Event()
     lookup = looked_up("How do I reset it?")
     choice = replace(world.service.choose(lookup), arm=Arm.SMALL)

@@ -24,6 +24,7 @@ from semcache.types import Endpoint
 from tests.agents.worlds import TOOLS, asked, called
 from tests.proxy.driver import STREAM, Answer, Call, Clock, Received, Upstream, running
 from tests.proxy.test_plan_service import body as request_body
+from tests.waiting import settled
 
 OUTCOME = "/semcache/plans/outcome"
 BOOKED = {"ann_lee_1": "AB12CD", "bo_ray_2": "EF34GH", "cy_fox_3": "IJ56KL", "di_moe_4": "MN78OP"}
@@ -300,8 +301,8 @@ async def test_an_outcome_that_comes_before_the_end_of_its_run_waits_for_it(tmp_
         call = Call(here.proxy, asking, x_semcache_session="s1")
         assert (await call.message() or {})["status"] == 200
         outcome = asyncio.create_task(here.outcome(session="s1", success=True))
-        done, _ = await asyncio.wait([outcome], timeout=0.05)
-        assert not done
+        await settled()
+        assert not outcome.done()
         end.set()
         assert await outcome == 200
         await call.task

@@ -15,6 +15,7 @@ from semcache.dialects.chat import DIALECT as CHAT_DIALECT
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.upstream.backends.http import HttpBackend
 from tests.proxy.driver import CHAT, STREAM, Answer, Call, Upstream, ask, completion, events, running, spoken
+from tests.waiting import settled
 
 PROMPT = "How do I reset the password of the router?"
 
@@ -158,7 +159,7 @@ async def test_the_end_of_a_stream_is_told_only_when_it_is_kept(tmp_path: Path) 
             message = await call.message()
             assert message is not None
             assert b"[DONE]" not in message.get("body", b"")
-        await asyncio.sleep(0.05)
+        await settled()
         assert call._sent.empty()
         kept.set()
         assert (await call.reply()).body.endswith(b"data: [DONE]\n\n")

@@ -12,6 +12,7 @@ import pytest
 from semcache.errors import UpstreamError
 from semcache.proxy.application import Proxy
 from tests.proxy.driver import Answer, Call, Clock, Received, Upstream, ask, completion, running
+from tests.waiting import soon
 
 PROMPT = "How do I reset the password of the router?"
 PARAPHRASE = "How do I reset the password of the router please?"
@@ -39,7 +40,7 @@ async def ageing(upstream: Upstream, folder: Path, clock: Clock) -> AsyncIterato
 
 
 async def done(proxy: Proxy) -> None:
-    await asyncio.wait_for(proxy.context.follow_ups.background.settle(), 10)
+    await soon(proxy.context.follow_ups.background.settle())
 
 
 def said(reply: Received) -> str:

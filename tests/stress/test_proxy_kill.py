@@ -13,6 +13,7 @@ import pytest
 
 from tests.contract.services import Service, echo, serving
 from tests.proxy.driver import PACK, ask, cache_status, spoken
+from tests.waiting import PATIENCE, soon
 
 pytestmark = pytest.mark.process
 
@@ -27,10 +28,10 @@ def text_of(reply: httpx2.Response) -> str:
     return str(reply.json()["choices"][0]["message"]["content"])
 
 
-async def load(proxy: Service, seconds: float, seed: int) -> dict[str, str]:
+async def load(proxy: Service, enough: int, seed: int) -> dict[str, str]:
     """Answers by prompt that were said to be stored and received whole before the proxy was killed."""
     kept: dict[str, str] = {}
-    source = random.Random(seed)
+    source, full = random.Random(seed), asyncio.Event()
 
     async def client(http: httpx2.AsyncClient, stream: bool) -> None:
         while True:
@@ -44,10 +45,12 @@ async def load(proxy: Service, seconds: float, seed: int) -> dict[str, str]:
             # A reply without a length ends by its last chunk, or else httpx2 raises: this one is whole.
             if cache_status(reply.headers["cache-status"]).get("stored"):
                 kept[prompt] = text_of(reply)
+            if len(kept) >= enough:
+                full.set()
 
-    async with httpx2.AsyncClient(timeout=20) as http:
+    async with httpx2.AsyncClient(timeout=PATIENCE) as http:
         clients = [asyncio.create_task(client(http, stream=number % 2 == 0)) for number in range(CLIENTS)]
-        await asyncio.sleep(seconds)
+        await soon(full.wait())
         proxy.kill()
         await asyncio.gather(*clients)
     return kept
@@ -56,7 +59,7 @@ async def load(proxy: Service, seconds: float, seed: int) -> dict[str, str]:
 async def lost(proxy: Service, kept: dict[str, str]) -> list[Any]:
     only = {"cache-control": "only-if-cached"}
     missing = []
-    async with httpx2.AsyncClient(timeout=20) as http:
+    async with httpx2.AsyncClient(timeout=PATIENCE) as http:
         for prompt, answer in kept.items():
             reply = await http.post(proxy.url + CHAT, json=ask(prompt), headers=only)
             if reply.status_code != 200 or text_of(reply) != answer:
@@ -75,9 +78,7 @@ async def test_nothing_that_was_promised_is_lost(tmp_path: Path) -> None:
         for number in range(ROUNDS):
             with serving(upstream.url, tmp_path / "data", *options) as proxy:
                 assert await lost(proxy, kept) == []
-                fresh = await load(proxy, 0.5 + 0.2 * number, number)
-            assert len(fresh) > CLIENTS
-            kept |= fresh
+                kept |= await load(proxy, (5 + 3 * number) * CLIENTS, number)
         with serving(upstream.url, tmp_path / "data", *options) as proxy:
             assert await lost(proxy, kept) == []
             assert proxy.get("/readyz").json()["status"] == "ok"

@@ -10,8 +10,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.contract.services import Service, echo, eventually, serving
+from tests.contract.services import Service, echo, serving
 from tests.proxy.driver import PACK, ask, cache_status
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.process
 

@@ -8,8 +8,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +40,7 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
 
 
-def killed_after(seconds: float, path: Path, first: int) -> list[int]:
+def killed_after(lines: int, path: Path, first: int) -> list[int]:
     """Ids that a writer printed before it was killed, the last line only if it is whole."""
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(path), str(first)],
@@ -49,13 +49,11 @@ def killed_after(seconds: float, path: Path, first: int) -> list[int]:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         text=True,
     )
-    printed = [child.stdout.readline()]
-    timer = threading.Timer(seconds, lambda: child.send_signal(signal.SIGKILL))
-    timer.start()
+    printed = list(islice(child.stdout, lines))
+    child.send_signal(signal.SIGKILL)
     printed += child.stdout
     child.stdout.close()
     assert child.wait() == -signal.SIGKILL
-    timer.join()
     return [int(line) for line in printed if line.endswith("\n")]
 
 
@@ -65,7 +63,7 @@ async def test_what_was_stored_survives_kill_9(tmp_path: Path):
     draw = random.Random(7)
     promised: list[int] = []
     for round_number in range(ROUNDS):
-        promised += killed_after(draw.uniform(0.05, 0.6), path, round_number * 1_000_000)
+        promised += killed_after(draw.randint(1, 400), path, round_number * 1_000_000)
         store = open_store(str(path))
         await store.open()
         found = await store.get(promised)

@@ -10,6 +10,7 @@ import pytest
 from semcache.errors import UpstreamError
 from semcache.types import Card
 from semcache.upstream.coalescing import Flight, Flights
+from tests.waiting import settled, soon
 
 
 def card(exact: bytes = b"e", shelf: bytes = b"s") -> Card:
@@ -35,9 +36,9 @@ async def test_late_followers_read_from_the_first_byte() -> None:
 
     flight.begin(work())
     early = asyncio.create_task(read(flight))
-    await asyncio.sleep(0.01)
+    await settled()
     late = asyncio.create_task(read(flight))
-    await asyncio.sleep(0.01)
+    await settled()
     gate.set()
     assert await early == await late == b"one two"
 
@@ -49,18 +50,18 @@ async def test_the_call_goes_on_while_anyone_waits_and_ends_with_the_last() -> N
     async def work() -> None:
         flight.open(200, [], stored=False)
         try:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         finally:
             cancelled.set()
 
     flight.begin(work())
     first, second = asyncio.create_task(read(flight)), asyncio.create_task(read(flight))
-    await asyncio.sleep(0.01)
+    await settled()
     first.cancel()
-    await asyncio.sleep(0.01)
+    await settled()
     assert not cancelled.is_set()
     second.cancel()
-    await asyncio.wait_for(cancelled.wait(), 1)
+    await soon(cancelled.wait())
 
 
 async def test_a_break_reaches_everyone_after_the_bytes_before_it() -> None:

@@ -14,6 +14,8 @@ import httpx2
 import openai
 import pytest
 
+from tests.waiting import PATIENCE
+
 TOOL = {
     "type": "function",
     "function": {
@@ -27,13 +29,13 @@ PARIS = "Paris is the capital of France."
 
 @pytest.fixture(scope="module")
 def client(upstream: str) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=f"{upstream}/v1", api_key="sk-up", max_retries=0, timeout=10) as made:
+    with openai.OpenAI(base_url=f"{upstream}/v1", api_key="sk-up", max_retries=0, timeout=PATIENCE) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def claude(upstream: str) -> Iterator[anthropic.Anthropic]:
-    with anthropic.Anthropic(base_url=upstream, api_key="sk-ant", max_retries=0, timeout=10) as made:
+    with anthropic.Anthropic(base_url=upstream, api_key="sk-ant", max_retries=0, timeout=PATIENCE) as made:
         yield made
 
 

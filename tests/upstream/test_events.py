@@ -21,6 +21,7 @@ from semcache.upstream.routing.prompts import root, token_keys
 from semcache.upstream.routing.replica import Address
 from semcache.upstream.routing.router import Router
 from semcache.upstream.routing.tree import PromptTree
+from tests.waiting import PATIENCE, soon, until
 
 zmq = pytest.importorskip("zmq", reason="needs pyzmq, the extra `routing`")
 zmq_asyncio = pytest.importorskip("zmq.asyncio")
@@ -44,7 +45,7 @@ class Publisher:
         self.task = asyncio.create_task(self._answer())
 
     async def subscribed(self) -> None:
-        await asyncio.wait_for(self.pub.recv(), 5)
+        await soon(self.pub.recv())
 
     async def say(self, *events: Any, lost: bool = False, payload: bytes | None = None) -> None:
         payload = payload or msgspec.msgpack.encode([float(self.number), list(events), 0])
@@ -84,12 +85,6 @@ def depth(tree: PromptTree) -> int:
     return tree.match(list(token_keys(root("", ""), ids, 4)), 0.0)[0]
 
 
-async def until(check: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not check():
-            await asyncio.sleep(0.005)
-
-
 @pytest.fixture
 async def publisher() -> AsyncIterator[Publisher]:
     made = Publisher()
@@ -101,7 +96,9 @@ async def publisher() -> AsyncIterator[Publisher]:
 async def followed(publisher: Publisher) -> AsyncIterator[tuple[PromptTree, list[str]]]:
     """The tree that follows `publisher`, and what was noted."""
     tree, notes = PromptTree(), []
-    events = KvEvents(publisher.events, BlockLedger(tree), replay=publisher.replay, note=notes.append, patience=2.0)
+    events = KvEvents(
+        publisher.events, BlockLedger(tree), replay=publisher.replay, note=notes.append, patience=PATIENCE
+    )
     events.start()
     await publisher.subscribed()
     yield tree, notes

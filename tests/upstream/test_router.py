@@ -19,6 +19,7 @@ from semcache.upstream.routing.attempt import Routed
 from semcache.upstream.routing.kinds import KINDS
 from semcache.upstream.routing.replica import Address, Replica
 from semcache.upstream.routing.router import Router, RoutingTerms
+from tests.waiting import settled
 
 CHAT = "/v1/chat/completions"
 Script = Callable[[Outbound], Reply | Exception]
@@ -196,7 +197,7 @@ async def test_a_server_that_hangs_when_asked_what_it_is_holds_nobody_up_twice(m
     free.set()
     monkeypatch.setattr(bench.router._replicas[0], "_again", 0.0)
     await bench.ask(chat("j"))
-    await asyncio.sleep(0.01)
+    await settled()
     bench.clock.now = 60.0
     for family in "klmnop":
         await bench.ask(chat(family))
@@ -336,7 +337,7 @@ async def test_siblings_wait_for_the_first_token_of_the_one_that_computes_their_
     await asyncio.sleep(0)
     others = [asyncio.create_task(bench.ask(chat("family", number, stream=True))) for number in (1, 2, 3)]
     stranger = asyncio.create_task(bench.ask(chat("stranger", stream=True)))
-    await asyncio.sleep(0.02)
+    await settled()
     assert sorted(bench.counts()) == [1, 1], "siblings were sent before their beginning was there"
     gate.set()
     homes = await asyncio.gather(first, *others)
@@ -350,10 +351,10 @@ async def test_siblings_of_one_that_fails_or_is_given_up_go_on() -> None:
     first = asyncio.create_task(bench.ask(chat("family", 0, stream=True)))
     await asyncio.sleep(0)
     second = asyncio.create_task(bench.ask(chat("family", 1, stream=True)))
-    await asyncio.sleep(0.01)
+    await settled()
     first.cancel()
     await asyncio.wait([first])
-    await asyncio.sleep(0.01)
+    await settled()
     assert bench.counts() == [2]
     gate.set()
     with pytest.raises(UpstreamError):
@@ -387,11 +388,11 @@ async def test_load_and_line_are_settled_however_a_request_ends() -> None:
     gate = asyncio.Event()
     bench = Bench(lambda _: Said([gate, b"x", UpstreamError("broke off")]), max_running=1)
     tasks = [asyncio.create_task(bench.ask(chat(f"f{number}"))) for number in range(4)]
-    await asyncio.sleep(0.01)
+    await settled()
     assert bench.counts() == [1]
     tasks[0].cancel()  # under way
     tasks[1].cancel()  # in line, or just called up
-    await asyncio.sleep(0.01)
+    await settled()
     gate.set()
     done = await asyncio.gather(*tasks, return_exceptions=True)
     assert [type(error) for error in done] == [asyncio.CancelledError] * 2 + [UpstreamError] * 2
@@ -404,9 +405,9 @@ async def test_a_tenant_that_floods_the_line_does_not_keep_others_out() -> None:
     gate = asyncio.Event()
     bench.servers[0].script = lambda _: Said([gate, b"x"])
     flood = [asyncio.create_task(bench.ask(chat(f"unique {number}", tenant="greedy"))) for number in range(12)]
-    await asyncio.sleep(0.01)
+    await settled()
     polite = asyncio.create_task(bench.ask(chat("mine", tenant="polite")))
-    await asyncio.sleep(0.01)
+    await settled()
     gate.set()
     await polite
     assert sum(not task.done() for task in flood) >= 9
@@ -416,7 +417,7 @@ async def test_a_tenant_that_floods_the_line_does_not_keep_others_out() -> None:
 async def test_closing_tells_those_in_line() -> None:
     bench = Bench(lambda _: Said([asyncio.Event()]), max_running=1)
     tasks = [asyncio.create_task(bench.ask(chat(f"f{number}"))) for number in range(2)]
-    await asyncio.sleep(0.01)
+    await settled()
     await bench.router.close()
     with pytest.raises(UpstreamError, match="closing"):
         await tasks[1]

@@ -15,6 +15,7 @@ import pytest
 
 from semcache.errors import ConfigError, EmbedError
 from semcache.models.embedders import open_embedder
+from tests.waiting import PATIENCE
 
 PYTHON = Path(__file__).parents[3] / ".venvs" / "litellm" / "bin" / "python"
 VECTORS = {"dimension": [1.0, 0.0], "one": [3.0, 4.0], "two": [0.0, 2.0]}
@@ -102,6 +103,6 @@ def test_the_real_package_asks_a_real_server() -> None:
         print(embedder.dim, asyncio.run(embedder.embed(["four", "0"])).astype(float).round(3).tolist())
     """
     done = subprocess.run(
-        [str(PYTHON), "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=120, check=False
+        [str(PYTHON), "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.stdout.splitlines()[-1:] == ["2 [[0.6, 0.8], [0.949, 0.316]]"], done.stderr

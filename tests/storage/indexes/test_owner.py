@@ -12,9 +12,10 @@ import pytest
 from semcache.errors import IndexFault
 from semcache.storage.indexes import IndexOwner, PartitionedIndex
 from semcache.storage.indexes import snapshot as disk
+from tests.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
 DIM = 16
@@ -24,14 +25,6 @@ A, B = b"a" * 16, b"b" * 16
 def units(count: int, seed: int = 0) -> np.ndarray:
     rows = np.random.default_rng(seed).standard_normal((count, DIM)).astype(np.float32)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-async def eventually(true: Callable[[], bool]) -> None:
-    for _ in range(10_000):
-        if true():
-            return
-        await asyncio.sleep(0.001)
-    raise AssertionError("that never came true")
 
 
 @pytest.fixture
@@ -57,7 +50,7 @@ async def test_what_was_added_is_found(owner: IndexOwner) -> None:
 async def test_graphs_are_built_when_nobody_calls(owner: IndexOwner) -> None:
     vectors = units(400)
     await owner.bulk_add(A, range(400), vectors)
-    await eventually(lambda: not owner.building)
+    await until(lambda: not owner.building)
     assert [(await owner.search(A, vectors[entry_id], 1))[0].entry_id for entry_id in range(0, 400, 9)] == list(
         range(0, 400, 9)
     )
@@ -114,7 +107,7 @@ async def test_a_graph_that_cannot_be_built_leaves_exact_search(
     monkeypatch.setattr(PartitionedIndex, "step", broken)
     vectors = units(200)
     await owner.bulk_add(A, range(200), vectors)
-    await eventually(lambda: owner.fault is not None)
+    await until(lambda: owner.fault is not None)
     assert "full" in str(owner.fault)
     assert (await owner.search(A, vectors[150], 1))[0].entry_id == 150
 

@@ -11,13 +11,9 @@ from semcache.storage.stores import feed as feed_module
 from semcache.storage.stores import open_store
 from tests.fixtures_pg import postgres_url, server  # noqa: F401
 from tests.storage.stores.values import entry
+from tests.waiting import soon, until
 
 pytestmark = pytest.mark.postgres
-
-
-async def until(condition) -> None:
-    while not condition():
-        await asyncio.sleep(0.01)
 
 
 async def test_a_notification_wakes_the_waiter_without_polling(postgres_url, monkeypatch):  # noqa: F811
@@ -27,10 +23,10 @@ async def test_a_notification_wakes_the_waiter_without_polling(postgres_url, mon
     await theirs.open()
     await ours.changes(0)
     waiting = asyncio.create_task(ours.wait(3600))
-    await asyncio.wait_for(until(lambda: ours._feed.connected), 10)
+    await until(lambda: ours._feed.connected)
     await asyncio.sleep(0.3)
     await theirs.put(entry(1), None)
-    await asyncio.wait_for(waiting, 10)
+    await soon(waiting)
     await ours.close()
     await theirs.close()
 
@@ -40,14 +36,14 @@ async def test_a_broken_connection_is_made_again_and_polled_over_meanwhile(postg
     await store.open()
     await store.changes(0)
     waiting = asyncio.create_task(store.wait(3600))
-    await asyncio.wait_for(until(lambda: store._feed.connected), 10)
+    await until(lambda: store._feed.connected)
     kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN semcache%'"
     with psycopg.connect(server(), autocommit=True) as connection:
         connection.execute(kill)
-    await asyncio.wait_for(until(lambda: not store._feed.connected), 10)
+    await until(lambda: not store._feed.connected)
     await store.put(entry(1), None)
-    await asyncio.wait_for(waiting, 10)
-    await asyncio.wait_for(until(lambda: store._feed.connected), 10)
+    await soon(waiting)
+    await until(lambda: store._feed.connected)
     await store.close()
 
 

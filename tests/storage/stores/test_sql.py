@@ -22,6 +22,7 @@ from semcache.storage.stores.sql import SqlStore
 from semcache.types import ApiKey, CacheKey, Endpoint, Entry, Scope, Selector, Usage
 from tests.fixtures_pg import postgres_url, server  # noqa: F401
 from tests.storage.stores.values import NOW, entry, event, vector
+from tests.waiting import PATIENCE, soon
 
 
 @pytest.fixture
@@ -114,14 +115,14 @@ async def test_a_locked_database_fails_the_write_leaves_reads_alone_and_heals(pa
 
 
 async def test_reads_are_answered_while_a_write_waits(path: Path):
-    async with opened(path, busy=30) as store:
+    async with opened(path, busy=PATIENCE) as store:
         await store.put(entry(1), vector(1))
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             writing = asyncio.create_task(store.put(entry(2), None))
             await asyncio.sleep(0.05)
-            assert await asyncio.wait_for(store.get([1]), 10) == [entry(1)]
-            assert len(await asyncio.wait_for(store.select(Selector(everything=True)), 10)) == 1
+            assert await soon(store.get([1])) == [entry(1)]
+            assert len(await soon(store.select(Selector(everything=True)))) == 1
             assert not writing.done()
             other.execute("COMMIT")
         await writing

@@ -18,6 +18,7 @@ from semcache.storage.stores import open_store
 from semcache.storage.stores.sqlite_thread import SqliteThread
 from semcache.types import Timings
 from tests.storage.stores.values import entry, event, vector
+from tests.waiting import PATIENCE, soon
 
 
 def connecting(path: Path) -> Callable[[], sqlite3.Connection]:
@@ -65,7 +66,7 @@ async def test_a_script_that_waited_in_vain_for_a_lock_leaves_the_connection_usa
 
 
 def test_a_loop_that_ends_first_takes_neither_the_script_nor_the_thread_with_it(path: Path) -> None:
-    lane = SqliteThread(partial(sqlite3.connect, path, isolation_level=None, timeout=20))
+    lane = SqliteThread(partial(sqlite3.connect, path, isolation_level=None, timeout=PATIENCE))
 
     async def leave() -> None:
         await lane.open()
@@ -81,7 +82,7 @@ def test_a_loop_that_ends_first_takes_neither_the_script_nor_the_thread_with_it(
         other.execute("BEGIN IMMEDIATE")
         asyncio.run(leave())
         other.execute("ROLLBACK")
-    asyncio.run(asyncio.wait_for(come_back(), 20))
+    asyncio.run(soon(come_back()))
     assert numbers(path) == [1, 2]
 
 
@@ -94,7 +95,7 @@ async def test_closing_finishes_what_was_asked_for_and_ends_the_thread(path: Pat
     await asyncio.sleep(0)
     await lane.close()
     assert await asyncio.gather(*asked) == [None] * 5
-    await asyncio.to_thread(thread.join, 20)
+    await asyncio.to_thread(thread.join, PATIENCE)
     assert not thread.is_alive()
     assert numbers(path) == [0, 1, 2, 3, 4]
 

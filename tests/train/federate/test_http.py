@@ -29,6 +29,7 @@ from semcache.train.federate.rounds import Federation, Phase
 from semcache.train.pairs import write
 from tests.train.bases import traffic
 from tests.train.federate import owners
+from tests.waiting import PATIENCE, eventually
 
 TOKENS = {name: f"token of {name}, long enough" for name in ("ann", "bob", "cem")}
 
@@ -57,7 +58,7 @@ def world() -> ClientEnvironment:
 
 @pytest.fixture
 def federation() -> Federation:
-    plan = owners.plan(rounds=2)
+    plan = owners.plan(rounds=2, patience=PATIENCE)
     return Federation(plan, local_training.start(plan), TOKENS)
 
 
@@ -118,18 +119,17 @@ def test_clients_learn_over_http_what_the_simulator_learns_and_one_may_vanish() 
         threads = [threading.Thread(target=take_part, args=(name,), daemon=True) for name in held]
         for thread in threads:
             thread.start()
-        while len(federation.state()["delivered"]) < 3:
-            time.sleep(0.01)
+        eventually(lambda: len(federation.state()["delivered"]) == 3)
         now[0] += 61.0  # patience with Dan is over
         for thread in threads:
-            thread.join(60)
+            thread.join(PATIENCE)
     assert federation.phase is Phase.OVER
     expected, _ = simulate(list(held.values()), plan)
     assert set(found.values()) == {expected.parameters.tobytes()}, "everybody has the model of those who stayed"
 
 
 def test_a_secret_that_differs_ends_the_federation_instead_of_the_model() -> None:
-    plan = owners.plan(rounds=2)
+    plan = owners.plan(rounds=2, patience=PATIENCE)
     federation = Federation(plan, local_training.start(plan), TOKENS)
     before = federation.model.parameters.copy()
     found: list[str] = []
@@ -146,7 +146,7 @@ def test_a_secret_that_differs_ends_the_federation_instead_of_the_model() -> Non
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(PATIENCE)
     assert len(found) == 3
     assert np.array_equal(federation.model.parameters, before), "what cannot be read is not applied"
 
@@ -217,9 +217,9 @@ def test_a_federation_of_real_processes_makes_a_model_that_loads(tmp_path: Path)
                 )
             )
         for process in clients:
-            output = process.communicate(timeout=90)
+            output = process.communicate(timeout=PATIENCE)
             assert process.returncode == 0, output
-        out, err = server.communicate(timeout=60)
+        out, err = server.communicate(timeout=PATIENCE)
         assert server.returncode == 0, err
     finally:
         for process in [server, *clients]:
