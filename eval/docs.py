@@ -117,7 +117,7 @@ def category_fields() -> str:
 @block
 def rule_fields() -> str:
     """The keys of `rules`."""
-    return _fields("Rules")
+    return _fields("RuleSpec")
 
 
 @block

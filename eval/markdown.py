@@ -22,7 +22,7 @@ def values(prop: dict[str, Any]) -> str:
         if part.get("type") == "array":
             return f"list of {values(part['items'])}"
         if "$ref" in part:
-            return f"a mapping ({part['$ref'].rpartition('/')[2]})" if "Rules" in part["$ref"] else "a mapping"
+            return "a mapping"
         if "pattern" in part:
             return str(part.get("description", "text"))
         if part.get("format") == "password":
