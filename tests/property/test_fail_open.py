@@ -81,15 +81,16 @@ async def flaky(plans: dict[str, Iterator[Any]], folder: Path) -> AsyncIterator[
     """A proxy that opened well and whose parts fail from then on."""
     parts: dict[str, Flaky] = {}
 
-    async def opened(*args: Any, **kwargs: Any) -> Any:
-        made = await opening.open_from(*args, **kwargs)
-        for part in PARTS:
-            parts[part] = Flaky(getattr(made, part), plans[part])
-            setattr(made, part, parts[part])
-        made.journal._store = parts["store"]
-        return made
+    def failing(part: str, made: Any) -> Flaky:
+        parts[part] = Flaky(made, plans[part])
+        return parts[part]
 
-    with mock.patch("semcache.proxy.application.open_from", opened):
+    open_store, embedder_of, index_of = opening.open_store, opening._embedder, opening.IndexOwner
+    with (
+        mock.patch.object(opening, "open_store", lambda *args, **kw: failing("store", open_store(*args, **kw))),
+        mock.patch.object(opening, "IndexOwner", lambda partitions: failing("index", index_of(partitions))),
+        mock.patch.object(opening, "_embedder", lambda asked: (failing("embedder", embedder_of(asked)[0]), {})),
+    ):
         async with running(upstream(), folder) as proxy:
             yield proxy, parts
 
@@ -145,7 +146,7 @@ def test_clients_receive_what_the_upstream_sent(
             calls = []
             for path, body in asked:
                 if patient:
-                    proxy.cache._faults._breakers.update({part: Breaker() for part in PARTS})
+                    proxy.cache.components.faults._breakers.update({part: Breaker() for part in PARTS})
                 calls.append(Call(proxy, body, path, **{"content-type": "application/json"}))
                 if not together:
                     await asyncio.gather(calls[-1].task)
