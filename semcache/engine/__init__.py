@@ -1,7 +1,7 @@
-"""The local engine: a transformers decoder behind a KV cache that requests share, with the server in front of it.
+"""The local engine: a transformers decoder with paged, shared keys and values, and the HTTP server in front of it.
 
-Knows which module opens an engine. Importing this package imports neither torch nor transformers: they come with the
-extra `engine` and are imported where they are used.
+`startup` opens an engine. Importing this package imports neither torch nor transformers: they come with the extra
+`engine` and are imported where they are used.
 """
 
 from __future__ import annotations

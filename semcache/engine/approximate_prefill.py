@@ -1,11 +1,12 @@
-"""Reading documents the short way: pressed as they are first stored, or put together from chunks read elsewhere.
+"""Approximate prefill: documents compressed by a press when first stored, or assembled from chunks computed elsewhere.
 
-Both are another prefill: they end in keys and values that lie in pages like all others, under a root of their own, so
-that a continuous batch goes on from them as from any prefix. What is pressed takes fewer places than it has positions,
-and what follows is shifted; its places are named by the text's first tokens, under a root that holds the whole text.
-Knows the decoder, presses and chunks, nothing of pages. One thread at a time, as attention is exchanged meanwhile.
-Invariant: no key is that of exact keys and values, nor of another shortcut, tenant or text; what is computed is a whole
-number of blocks; at least one token of a prompt is left to compute.
+Both end in keys and values that lie in pages like all others, under a root key of their own, so that a continuous batch
+goes on from them as from any prefix. A compressed text takes fewer places than it has positions, and the positions of
+the tokens behind it are shifted; its places are named by the text's first tokens, under a root key that is made of the
+whole text. Knows the decoder, presses and chunks, nothing of pages. To be called by one thread at a time, as the
+model's attention is exchanged meanwhile. Invariant: no key is that of exact keys and values, nor of another
+approximation, tenant or text; what is computed is a whole number of blocks; at least one token of a prompt is left to
+compute.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class ApproximatePrefill:
         self._proven: bool | str = False  # or why not
 
     def check(self, job: Job) -> None:
-        """Raise RequestRejected(400) for a shortcut that cannot be taken."""
+        """Raise RequestRejected(400) for an approximation that cannot be served."""
         way = job.approximation
         if way is None:
             return
@@ -95,8 +96,10 @@ class ApproximatePrefill:
         self._prove()
 
     def plan(self, job: Job, root: bytes) -> PrefillPlan:
-        """How to prefill a job's prompt under the root key `root` of exact ones: exactly, too, where documents are too
-        short to matter."""
+        """Plan the prefill of a job's prompt; the plan is exact where documents are too short to matter.
+
+        `root` is the root key of exact keys and values.
+        """
         way, exact = job.approximation, PrefillPlan(root, root, job.ids)
         if way is None:
             return exact
@@ -113,7 +116,7 @@ class ApproximatePrefill:
         return PrefillPlan(named, root, job.ids, ready=ready) if ready or self._codec else exact
 
     def read(self, job: Job, plan: PrefillPlan) -> Prefilled:
-        """Compute what `plan` wants ready."""
+        """Compute the first `plan.ready` places."""
         from semcache.engine.press.observed_attention import attending
 
         way = job.approximation
@@ -187,20 +190,23 @@ class ApproximatePrefill:
 
 
 def _end(job: Job, way: Approximation) -> int:
-    """Where the last document ends, or the last token before what is left to compute."""
+    """Return the end of the last document, or of the last token before those that are left to compute."""
     if not way.documents:
         return len(job.ids) - 1 if way.chunks == "align" else 0
     return min(way.documents[-1].stop, len(job.ids) - 1)
 
 
 def _within(documents: Sequence[range], end: int) -> list[range]:
-    """What of documents lies before `end`. The first token of a prompt, on which attention rests, is never of one."""
+    """The parts of documents before `end`.
+
+    The first token of a prompt, on which attention rests, belongs to no document.
+    """
     cut = [range(max(1, span.start), min(span.stop, end)) for span in documents]
     return [span for span in cut if span]
 
 
 def _outside(spans: Sequence[range], end: int) -> list[range]:
-    """What lies before `end` and in no span."""
+    """The parts of the text before `end` that are in no span."""
     stops, starts = [0, *(span.stop for span in spans)], [*(span.start for span in spans), end]
     return [range(start, stop) for start, stop in zip(stops, starts, strict=True) if start < stop]
 

@@ -25,10 +25,10 @@ NAME = "semcache_paged"
 
 @dataclass(frozen=True, slots=True)
 class SequenceSpan:
-    """Rows `start` to `stop` of the batch are the last of a sequence of `length` tokens in `pages`.
+    """Rows `start` to `stop` of the batch: the last of a sequence of `length` tokens in `pages`.
 
-    `mask` (rows, length) is added to the scores, None where a single row sees everything; `sides` are places in which
-    texts lie side by side.
+    `mask` (rows, length) is added to the scores, None where a single row sees everything; within `sides` documents lie
+    side by side.
     """
 
     start: int
@@ -41,10 +41,10 @@ class SequenceSpan:
 
 @dataclass(frozen=True, slots=True)
 class SharedPrefixGroup:
-    """`rows` (g,) of the batch are single tokens of g sequences that share the first `shared` tokens in `prefix`.
+    """`rows` (g,) of the batch: single tokens of g sequences that share the first `shared` tokens in `prefix`.
 
-    `tails` (g, pages) are the pages behind, padded; `unseen` (g, pages × block) says which of their tokens are others':
-    what a page held before may be no number, which a weight of zero would not silence.
+    `tails` (g, pages) are the pages behind, padded; `unseen` (g, pages × block) marks their tokens that belong to other
+    sequences. Masking by a weight of zero would not do, since a page may have held values that are no numbers.
     """
 
     rows: torch.Tensor
@@ -56,12 +56,12 @@ class SharedPrefixGroup:
 
 @dataclass(frozen=True, slots=True)
 class BatchLayout:
-    """How the rows of a batch are laid out; `slots` says where each row's key and value go."""
+    """The layout of the rows of a batch; `slots` are the places that each row's key and value are written to."""
 
     store: KVTensor
     slots: torch.Tensor
     spans: tuple[SequenceSpan, ...]
-    crowds: tuple[SharedPrefixGroup, ...]
+    prefix_groups: tuple[SharedPrefixGroup, ...]
 
 
 def register() -> str:
@@ -84,7 +84,7 @@ def paged_attention(
     packing: BatchLayout,
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
-    """transformers' attention interface: (1, heads, tokens, dim) in, (1, tokens, heads, dim) out."""
+    """Attention by transformers' interface: (1, heads, tokens, dim) in, (1, tokens, heads, dim) out."""
     layer, store = module.layer_idx, packing.store
     store.write(layer, packing.slots, key[0], value[0])
     heads, tokens, dim = query.shape[1:]
@@ -94,8 +94,8 @@ def paged_attention(
     out = query.new_empty(tokens, groups, heads // groups, dim)
     for span in packing.spans:
         out[span.start : span.stop] = _span(q[:, :, span.start : span.stop], span, store, layer, scale)
-    for crowd in packing.crowds:
-        out[crowd.rows] = _crowd(q[:, :, crowd.rows], crowd, store, layer, scale)
+    for group in packing.prefix_groups:
+        out[group.rows] = _shared_prefix(q[:, :, group.rows], group, store, layer, scale)
     return out.view(1, tokens, heads, dim), None
 
 
@@ -115,17 +115,19 @@ def _span(q: torch.Tensor, span: SequenceSpan, store: KVTensor, layer: int, scal
     return seen.view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
 
 
-def _crowd(q: torch.Tensor, crowd: SharedPrefixGroup, store: KVTensor, layer: int, scale: float) -> torch.Tensor:
+def _shared_prefix(
+    q: torch.Tensor, group: SharedPrefixGroup, store: KVTensor, layer: int, scale: float
+) -> torch.Tensor:
     """(groups, repeats, rows, dim) to (rows, groups, repeats, dim)."""
     groups, repeats, count, dim = q.shape
-    width = crowd.tails.shape[1]
-    keys, values = store.read(layer, crowd.tails.flatten(), crowd.tails.numel() * store.block)
+    width = group.tails.shape[1]
+    keys, values = store.read(layer, group.tails.flatten(), group.tails.numel() * store.block)
     size = (groups, count, width * store.block, dim)
     mine = q.transpose(1, 2)
-    own = values.reshape(size).masked_fill(crowd.unseen[None, :, :, None], 0)
-    out, weight = attend(mine, keys.reshape(size), own, scale, crowd.unseen[:, None])
-    if crowd.prefix is not None:
-        keys, values = store.read(layer, crowd.prefix, crowd.shared)
+    own = values.reshape(size).masked_fill(group.unseen[None, :, :, None], 0)
+    out, weight = attend(mine, keys.reshape(size), own, scale, group.unseen[:, None])
+    if group.prefix is not None:
+        keys, values = store.read(layer, group.prefix, group.shared)
         shared, shared_weight = attend(mine.reshape(groups, count * repeats, dim), keys, values, scale)
         out = merge(out, weight, shared.view(out.shape), shared_weight.view(weight.shape))
     return out.permute(1, 0, 2, 3).to(q.dtype)

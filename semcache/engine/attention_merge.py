@@ -1,10 +1,10 @@
-"""Attention over parts of what a query sees, merged by log-sum-exp.
+"""Attention over parts of the keys that a query sees, merged by log-sum-exp.
 
-Parts that are merged as they are give attention over all, exactly (Hydragen: Juravsky et al. 2024, eq. 4). Texts side
-by side, of which none has seen another, give a query as many near neighbours as there are texts; so attention to them
-is sharpened by a temperature T, and their weight against the rest corrected by a scale S: log-sum-exp over them with
-scores / T, times T, plus log S (APE: Yang et al. 2025, section 4, as in the authors' code).
-Knows queries, keys and values, neither pages nor models. Invariant: T = S = 1 is plain attention.
+Parts that are merged as they are give attention over all, exactly (Hydragen: Juravsky et al. 2024, eq. 4). Documents
+side by side, of which none has seen another, give a query as many near neighbours as there are documents; so attention
+to them is sharpened by a temperature T, and their weight against the rest corrected by a scale S: log-sum-exp over them
+with scores / T, times T, plus log S (APE: Yang et al. 2025, section 4, as in the authors' code). Knows queries, keys
+and values, neither pages nor models. Invariant: T = S = 1 is plain attention.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ParallelSpan:
-    """Texts lie side by side in the places from `start` to `stop`; `temperature` and `scale` in (0, 1]."""
+    """Places `start` to `stop`, in which documents lie side by side; `temperature` and `scale` in (0, 1]."""
 
     start: int
     stop: int
@@ -30,7 +30,10 @@ class ParallelSpan:
 def attend_parallel(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, sides: ParallelSpan, unseen: torch.Tensor | None
 ) -> torch.Tensor:
-    """Attention of (…, rows, dim) over (…, tokens, dim), in float32; `unseen` (rows, tokens) says which are others'."""
+    """Attention of (…, rows, dim) over (…, tokens, dim), in float32, with the documents of `sides` side by side.
+
+    `unseen` (rows, tokens) marks the tokens that a row must not see.
+    """
     import torch
 
     start, stop, heat = sides.start, sides.stop, sides.temperature
@@ -49,8 +52,10 @@ def attend_parallel(
 def attend(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, unseen: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention of (…, rows, dim) over (…, tokens, dim), in float32, less the `unseen`, and the log of each row's
-    sum of exponents."""
+    """Attention of (…, rows, dim) over (…, tokens, dim), in float32, and the log of each row's sum of exponents.
+
+    `unseen` marks the tokens that a row must not see.
+    """
     import torch
 
     scores = torch.matmul(q * scale, k.transpose(-1, -2)).float()

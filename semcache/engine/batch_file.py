@@ -1,10 +1,10 @@
-"""Working through a file of requests in OpenAI's batch format, those that share a prefix together.
+"""A file of requests in OpenAI's batch format, those with a common prefix together.
 
-Requests are ordered over the whole file at once: by common prefix, so that a prefix is computed once and may go when
-its last user has gone, and groups with much to say for their length first, so that their words fill the steps in which
-other prompts are read (BatchLLM: Zheng et al. 2024, sections 4.1 and 4.2).
-Knows lines and their order, nothing of files or HTTP. Invariant: every line gives exactly one result; a line that is
-wrong gives one that says so, and stops no other.
+Requests are ordered over the whole file at once: by common prefix, so that a prefix is computed once and may be evicted
+when its last user has finished, and groups with long answers for their prompts first, so that their tokens fill the
+steps in which other prompts are prefilled (BatchLLM: Zheng et al. 2024, sections 4.1 and 4.2). Knows lines and their
+order, nothing of files or HTTP. Invariant: every line gives exactly one result; an invalid line gives an error and
+stops no other.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Line(msgspec.Struct):
 
 @dataclass(slots=True)
 class _Work:
-    """A line that is being worked on: what it asked, and what its choices have said."""
+    """A line in progress: the request, and the answers of its choices so far."""
 
     custom_id: str
     ask: ParsedRequest
@@ -95,7 +95,7 @@ def custom_id_of(line: bytes) -> str | None:
 
 
 def _work(engine: Engine, waiting: list[_Work], ids: Callable[[], str]) -> Iterator[Json]:
-    """Keep as many jobs in the engine as it takes on; the next line follows in order."""
+    """Keep as many jobs in the engine as it accepts; the next line follows in order."""
     open_jobs: dict[str, tuple[_Work, int]] = {}
     queue = [(work, at) for work in reversed(waiting) for at in reversed(range(len(work.ask.jobs)))]
     while queue or not engine.idle:

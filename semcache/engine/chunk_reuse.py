@@ -1,11 +1,10 @@
-"""A prompt's beginning put together from what was read before, in one of four ways, and what is kept for that.
+"""Prefill from chunks computed earlier, by one of four methods, and the store of those chunks.
 
 "blend" and "parallel" keep every document as it is behind the prompt's first token, or behind all that stands before
-the first document. "craft" reads documents together, weighs how each attended to those before it, and keeps them as
-they are there; "align" keeps whole beginnings, and takes of the one most like a prompt what both have in common. Where
-less than half would be spared, both compute all and keep it.
-Knows the decoder and chunks, nothing of pages and requests. Invariant: what is kept under one root serves no other;
-what is computed in full is exact.
+the first document. "craft" prefills documents together, measures how each attended to those before it, and keeps them
+as they are there; "align" keeps whole beginnings, and takes of the one most like a prompt the runs that both have in
+common. Where less than half would be spared, both compute everything and keep it. Knows the decoder and chunks, nothing
+of pages and requests. Invariant: chunks kept under one root key serve no other; a prompt computed in full is exact.
 """
 
 from __future__ import annotations
@@ -33,16 +32,21 @@ _WEIGHED = 1 << 28  # entries of one layer's attention weights: 1 GiB
 
 @dataclass(frozen=True, slots=True)
 class Prefilled:
-    """(layers, 2, KV heads, places, dim) keys and values, and how many tokens of the prompt did not have to be
-    computed."""
+    """(layers, 2, KV heads, places, dim) keys and values of the beginning of a prompt.
+
+    `reused` is how many of its tokens did not have to be computed.
+    """
 
     data: torch.Tensor
     reused: int
 
 
 def parallel_order(spans: Sequence[range]) -> tuple[int, list[range]]:
-    """Where the first document begins, and documents, each with what stands before it since the last one, the longest
-    at the end: what follows it has the positions that follow it."""
+    """Return where the first document begins, and the documents in the order in which they lie side by side.
+
+    Each has with it the text since the document before. The longest is the last, since the text behind it has the
+    positions that follow it.
+    """
     head = spans[0].start
     texts = [range(start, span.stop) for start, span in zip([head, *(s.stop for s in spans)], spans, strict=False)]
     longest = max(range(len(texts)), key=lambda at: len(texts[at]))
@@ -50,7 +54,7 @@ def parallel_order(spans: Sequence[range]) -> tuple[int, list[range]]:
 
 
 class ChunkReuse:
-    """What was read over one model, at most `capacity` bytes of it."""
+    """The chunks computed over one model, at most `capacity` bytes of them."""
 
     def __init__(self, decoder: Decoder, capacity: int) -> None:
         self._decoder = decoder
@@ -58,12 +62,14 @@ class ChunkReuse:
 
     @property
     def weighed(self) -> int:
-        """The most tokens whose attention "craft" can weigh at once."""
+        """The most tokens whose attention "craft" can measure at once."""
         return int((_WEIGHED / self._decoder.module.config.num_attention_heads) ** 0.5)
 
     def read(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Prefilled:
-        """Keys and values of a prompt's beginning `ids` with documents at `spans`; of "parallel" in the order of
-        `parallel_order`."""
+        """Keys and values of a prompt's beginning `ids` with documents at `spans`.
+
+        Those of "parallel" are in the order of `parallel_order`.
+        """
         made = {"blend": self._blend, "craft": self._craft, "parallel": self._parallel, "align": self._align}
         return made[way.chunks](way, spans, ids, root)
 
@@ -106,7 +112,7 @@ class ChunkReuse:
         )
 
     def _weigh(self, spans: Sequence[range], ids: Sequence[int], keys: Sequence[bytes]) -> Prefilled:
-        """Compute all, and keep each document as it is behind those before it."""
+        """Compute everything, and keep each document as it is behind those before it."""
         import torch
 
         from semcache.engine.chunks.chunk import chunk_from_cache
@@ -178,5 +184,5 @@ class ChunkReuse:
 
 
 def _resting(chunk: Chunk) -> Chunk:
-    """In host memory, apart from the cache that it was cut from."""
+    """Return the chunk in host memory, apart from the cache that it was cut from."""
     return replace(chunk, data=chunk.data.to("cpu"))

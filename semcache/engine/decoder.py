@@ -1,8 +1,8 @@
-"""A decoder from a folder: what it may be, what its keys and values look like, and one forward pass over a batch.
+"""A decoder opened from a folder: its keys' and values' shape, and one forward pass over a batch.
 
 Knows transformers and which architectures attend in a way that prefixes can be shared: every layer full attention, and
-positions that do not depend on the length. Others are refused with the reason.
-Invariant: a model that opened has shown, on a probe, that its paged logits are those of its own attention.
+positions that do not depend on the length. Others are refused with the reason. Invariant: a model that opened has
+shown, on a probe, that its paged logits are those of its own attention.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ _TOLERANCE = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.5}  # of the probe'
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """An opened model. `context` is the most tokens it may see; `fingerprint` changes with weights, dtype and
-    positions; `ends` are the tokens that end an answer."""
+    """An opened model.
+
+    `context` is the most tokens it may see; `fingerprint` changes with weights, dtype and positions; `ends` are the
+    tokens that end an answer.
+    """
 
     module: Any
     shape: KVShape
@@ -41,15 +44,19 @@ class Decoder:
 
     @property
     def slope(self) -> float:
-        """By how much computing a token costs more for each token before it, in units of the first token's cost: the
-        operations of attention against those of the weights in its layers."""
+        """The cost that a token adds for each token before it, in units of the first token's cost.
+
+        It is the operations of attention against those of the weights in the layers.
+        """
         weights: int = sum(one.numel() for name, one in self.module.named_parameters() if ".layers." in name)
         attended: int = 2 * self.shape.layers * self.module.config.num_attention_heads * self.shape.dim
         return attended / weights
 
     def logits(self, pieces: Sequence[SequenceSlice], store: KVTensor, *, share: int) -> torch.Tensor:
-        """Run a batch: keys and values go into `store`, the logits of the wanted tokens come back, float32 (rows,
-        vocabulary)."""
+        """Run a batch; returns the logits of the wanted tokens, float32 (rows, vocabulary).
+
+        Keys and values are written into `store`.
+        """
         import torch
 
         packed = pack(pieces, store, share=share)

@@ -1,7 +1,7 @@
-"""What jobs have cost so far, which of their choices are still open, and what is to be told of them.
+"""The stream of deltas that an engine gives, and the token usage of the jobs that it works on.
 
-Knows jobs, sequences and deltas. Invariant: every job that was begun and not dropped ends with exactly one delta that
-carries what it cost, after the last of its choices has finished.
+Knows jobs, sequences and deltas. Invariant: every job that was opened and not closed ends with exactly one delta that
+carries its usage, after the last of its choices has finished.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from semcache.engine.sequence import Sequence
 
 
 class DeltaStream:
-    """Accounts of the jobs at hand."""
+    """Deltas that were not drained yet, and the usage of open jobs."""
 
     def __init__(self) -> None:
         self._open: dict[str, int] = {}
@@ -23,11 +23,11 @@ class DeltaStream:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to tell."""
+        """True if no delta waits."""
         return not self._deltas
 
     def open(self, job: Job) -> None:
-        """Open an account."""
+        """Begin to count for a job."""
         self._open[job.id] = job.sampling.n
         self._spent[job.id] = TokenUsage(prompt=len(job.ids))
 
@@ -36,14 +36,14 @@ class DeltaStream:
         self._spent[job.id] = replace(self._spent[job.id], cached=tokens)
 
     def append(self, sequence: Sequence, piece: DecodedText) -> None:
-        """Tell what a choice said."""
+        """Add the text of a choice."""
         if piece.text or piece.scores:
             self._deltas.append(Delta(sequence.job.id, sequence.choice, piece.text, piece.scores))
 
     def finish(
         self, sequence: Sequence, finish: FinishReason, text: str, scores: tuple[TokenScore, ...], *, error: str = ""
     ) -> None:
-        """Tell that a choice ended; an error ends the job."""
+        """Add the end of a choice; an error ends the job."""
         name, spent = sequence.job.id, self._spent[sequence.job.id]
         spent = self._spent[name] = replace(
             spent,
@@ -58,11 +58,11 @@ class DeltaStream:
             self.close(name)
 
     def close(self, job_id: str) -> None:
-        """Close an account."""
+        """Stop counting for a job."""
         self._open.pop(job_id, None)
         self._spent.pop(job_id, None)
 
     def drain(self) -> list[Delta]:
-        """What has not been told yet."""
+        """The deltas since the last call."""
         deltas, self._deltas = self._deltas, []
         return deltas

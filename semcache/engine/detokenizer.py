@@ -1,4 +1,4 @@
-"""What one choice says: tokens in, text out, up to a stop string.
+"""Incremental detokenization of one choice: tokens in, text out, up to a stop string.
 
 Knows how tokens become text and which scores belong to which text. Invariant: scores come out with the text of their
 tokens, in order, and none of a token that a stop string cut away whole.
@@ -23,7 +23,7 @@ class DecodedText:
 
 
 class Detokenizer:
-    """The voice of a choice. With `scored` False no scores come out."""
+    """The detokenizer of a choice. With `scored` False no scores come out."""
 
     def __init__(self, reader: StreamDecoder, stops: tuple[str, ...], *, scored: bool) -> None:
         self._reader, self._filter, self._scored = reader, StopFilter(stops), scored
@@ -32,7 +32,7 @@ class Detokenizer:
 
     @property
     def stopped(self) -> bool:
-        """Whether a stop string has ended the text."""
+        """True if a stop string has ended the text."""
         return self._filter.stopped
 
     def feed(self, score: TokenScore) -> DecodedText:
@@ -44,7 +44,7 @@ class Detokenizer:
         return self._pass(self._filter.feed(piece))
 
     def flush(self) -> DecodedText:
-        """No more tokens: what was held back."""
+        """The text that was held back, when no more tokens come."""
         if self.stopped:
             return DecodedText()
         rest = self._filter.feed(self._reader.flush())

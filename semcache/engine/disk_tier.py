@@ -1,8 +1,8 @@
 """Blocks on disk, so that prefixes survive a restart: one safetensors file each, written whole or not at all.
 
-Knows files, checksums and what a block must say of itself. The least recently used files go when the folder is full.
-Invariant: what is given back was kept under that key, for those tokens and that parent, bit for bit unless the block
-was `lossy`; a file that is damaged, cut off or foreign is deleted and reported as absent.
+Knows files, checksums and the metadata of a block. The least recently used files go when the folder is full. Invariant:
+a block that is given back was kept under that key, for those tokens and that parent, bit for bit unless it was `lossy`;
+a file that is damaged, cut off or foreign is deleted and reported as absent.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ _SAID = ("format", "key", "parent", "ids", "codec", "dtype", "shape")
 
 @dataclass(frozen=True, slots=True)
 class StoredBlock:
-    """A block on its own: its chained key, that of its parent (the root's for the first), its tokens, and (layers, 2,
-    heads, block, dim) keys and values in host memory. `lossy` ones may lose some of their bits on disk: their keys are
-    never those of exact ones."""
+    """A block on its own: its chained key, its parent's (the root key for the first), its tokens, its keys and values.
+
+    `data` is (layers, 2, heads, block, dim), in host memory. A `lossy` one may lose some of its bits on disk: its key
+    is never that of an exact one.
+    """
 
     key: bytes
     parent: bytes
@@ -44,8 +46,10 @@ class StoredBlock:
 
 
 class DiskTier:
-    """Blocks in `folder`, at most `most` bytes of them. `count(event)` hears of what was found damaged or given up.
-    `codec`, one of `kv_codec.CODECS`, is how lossy blocks are written; the others are too where it loses nothing.
+    """Blocks in `folder`, at most `most` bytes of them.
+
+    `count(event)` is called for each block that was damaged or evicted. `codec`, one of `kv_codec.CODECS`, is how lossy
+    blocks are written; the others are too where it loses nothing.
 
     Raises ConfigError when the folder cannot be used.
     """

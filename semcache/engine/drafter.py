@@ -1,9 +1,9 @@
-"""Guessing how an answer goes on, so that the model can verify several tokens in one pass.
+"""Speculative drafts of an answer, of which the model verifies several tokens in one pass.
 
 The answer of a cached neighbour is the first source (it is followed where the model follows it, and found again after a
-difference); the text so far is the second (prompt-lookup decoding: Saxena 2023; LLMA: Yang et al. 2023).
-Knows token ids, nothing of models. A guess costs time when it is wrong and never changes an answer.
-Invariant: the length of guesses grows while they are right and shrinks to a probe while they are wrong.
+difference); the text so far is the second (prompt-lookup decoding: Saxena 2023; LLMA: Yang et al. 2023). Knows token
+ids, nothing of models. A wrong draft costs time and never changes an answer. Invariant: the length of drafts grows
+while they are right and shrinks to a probe while they are wrong.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _START = 8
 
 
 class Drafter:
-    """Guesses continuations of one answer. `given` is a whole guessed answer, `most` the longest guess."""
+    """Drafts of one answer. `given` is a whole guessed answer, `most` the longest draft."""
 
     def __init__(self, prompt: Sequence[int], given: Sequence[int], most: int) -> None:
         self._given = list(given)

@@ -1,12 +1,12 @@
-"""The engine: jobs in, words out, one forward pass at a time.
+"""The engine: jobs in, deltas out, one forward pass at a time.
 
-Every step admits what fits, lets every sequence that speaks say its next token (or verifies a draft of several), and
-fills the rest of the step with pieces of prompts, so that long prompts never hold up those who speak (chunked prefill:
-SARATHI, Agrawal et al. 2023). When pages run out, blocks that nobody uses go first and then the youngest sequence,
-which is computed again later from what is still shared.
-Knows everything of this package and nothing of threads, HTTP or clocks (`clock` gives seconds).
-Invariant: what is said does not depend on what else is being said, up to the rounding of a batched product; a job that
-fails, is cancelled or cannot fit harms no other.
+Every step admits the jobs that fit, lets every sequence that is decoding emit its next token (or verifies a draft of
+several), and fills the rest of the step with pieces of prompts, so that long prompts never hold up decoding (chunked
+prefill: SARATHI, Agrawal et al. 2023). When pages run out, blocks that no sequence uses are evicted first and then the
+youngest sequence is preempted, which is computed again later from the blocks that are still shared. Knows everything of
+this package and nothing of threads, HTTP or clocks (`clock` gives seconds). Invariant: an answer does not depend on the
+other jobs of a batch, up to the rounding of a batched product; a job that fails, is cancelled or cannot fit harms no
+other.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ _ALONE = 4  # sequences up to which the text so far is searched for drafts; more
 
 
 class Engine:
-    """Works on jobs over one model. Not thread-safe: one thread owns it. `seeds` gives seeds to jobs that name none."""
+    """A scheduler of jobs over one model. Not thread-safe: one thread owns it.
+
+    `seeds` gives seeds to jobs that name none.
+    """
 
     def __init__(
         self,
@@ -76,7 +79,7 @@ class Engine:
 
     @property
     def idle(self) -> bool:
-        """Whether there is nothing to do."""
+        """True if no job is open and no delta waits."""
         return not (len(self._waiting) or self._running) and self._deltas.empty
 
     def check(self, job: Job) -> None:
@@ -85,7 +88,10 @@ class Engine:
         self._approximate.check(job)
 
     def submit(self, job: Job) -> None:
-        """Take a job on. Raises RequestRejected for one that cannot be served, Overloaded for one that has to wait."""
+        """Queue a job.
+
+        Raises RequestRejected for one that cannot be served, Overloaded for one that would have to wait too long.
+        """
         self.check(job)
         config, queued = self.config, len(self._waiting)
         overload = refusal(
@@ -111,7 +117,7 @@ class Engine:
         self._deltas.close(job_id)
 
     def step(self) -> list[Delta]:
-        """One forward pass; what was said in it. Never raises for what a job asked."""
+        """Do one forward pass and return its deltas. Never raises for what a job asked."""
         began = self._clock()
         self._admit()
         planned = self._plan()
@@ -124,14 +130,14 @@ class Engine:
         return self._deltas.drain()
 
     def reset(self) -> None:
-        """Forget all jobs and everything that is cached: what is left after a fault that cannot be told apart."""
+        """Forget all jobs and all cached keys and values, after a fault that cannot be attributed to a job."""
         for sequence in self._waiting:
             self._waiting.drop(sequence.job.id)
         self._running, self._deltas = [], DeltaStream()
         self._kv_cache.reset()
 
     def close(self) -> None:
-        """Put what is cached on disk, where there is one."""
+        """Write the cached blocks to disk, where there is one."""
         self._kv_cache.close()
 
     def _sequence(self, job: Job, choice: int) -> Sequence:
@@ -154,7 +160,7 @@ class Engine:
     # -- admission
 
     def _tokens_ahead(self) -> float:
-        """Tokens to compute before a new job could say its first, as far as can be foreseen."""
+        """Tokens to compute before a new job could emit its first, as far as can be foreseen."""
         prompts = sum(len(one.tokens) - one.cached for one in self._waiting)
         prompts += sum(len(one.tokens) - one.done for one in self._running)
         if self._slots() < self.config.max_running:
@@ -184,7 +190,7 @@ class Engine:
                 self.metrics.prompt(len(best.job.ids), reused)
 
     def _prefill_approximately(self, sequence: Sequence) -> int:
-        """Read documents the short way, at once, while all others wait; how many tokens were not computed."""
+        """Prefill the documents of a sequence, at once, while all others wait; returns how many tokens were reused."""
         plan = sequence.plan
         if not self._reserve(sequence, plan.ready - sequence.done):
             return 0
@@ -200,7 +206,7 @@ class Engine:
     # -- planning
 
     def _plan(self) -> list[tuple[Sequence, SequenceSlice, int]]:
-        """What to compute in this step: of each sequence a piece, with the number of its tokens that are a draft."""
+        """The step: of each sequence a slice, with the number of its tokens that are a draft."""
         budget = self.config.step
         wanted: list[tuple[Sequence, list[int], int]] = []
         speaking = [one for one in self._running if one.done == len(one.tokens) - 1]
@@ -224,7 +230,10 @@ class Engine:
         return [plan for plan in planned if plan[0] in self._running]
 
     def _reserve(self, sequence: Sequence, tokens: int) -> bool:
-        """Pages for the next tokens, if need be the youngest sequence's; False when that is the sequence itself."""
+        """Reserve pages for the next tokens, preempting the youngest sequence if need be.
+
+        Returns False when that is the sequence itself.
+        """
         while not self._kv_cache.reserve(sequence, tokens):
             youngest = max(self._running, key=lambda one: one.order)
             self._release(youngest)
@@ -266,7 +275,7 @@ class Engine:
                     self._fail(sequence, str(error))
 
     def _emit(self, sequence: Sequence, logits: torch.Tensor, draft: list[int]) -> None:
-        """Say what the logits give: one token, and one more for each token of the draft that was right.
+        """Emit the tokens that the logits give: one, and one more for each token of the draft that was right.
 
         A sampled token is drawn as it would have been without the draft and then compared, which is rejection sampling
         with a draft that is certain of itself (Leviathan et al. 2023, algorithm 1).
@@ -320,7 +329,7 @@ class Engine:
         return forks
 
     def _append(self, sequence: Sequence, score: TokenScore) -> bool:
-        """Append a token and tell; False when it was the last, which `ended` then says."""
+        """Append a token and emit its text; returns False when it was the last, with the reason in `ended`."""
         sampling = sequence.job.sampling
         if not sequence.generated:
             self.metrics.first_token.observe(self._clock() - sequence.arrived)
@@ -349,7 +358,7 @@ class Engine:
         self._waiting.deficits.forget(one.job.tenant for one in (*self._waiting, *self._running))
 
     def _fail(self, sequence: Sequence, error: str) -> None:
-        """End a whole job for what happened to one of its choices."""
+        """End a whole job for a fault of one of its choices."""
         for other in [one for one in self._running if one.job.id == sequence.job.id and one is not sequence]:
             self._release(other, forget=True)
         sequence.ended, sequence.error = FinishReason.ERROR, error

@@ -1,4 +1,4 @@
-"""What an operator says about an engine.
+"""Settings of an engine.
 
 Knows names, units and ranges, nothing of models. Invariant: a configuration that exists is in range; what depends on
 the model (its context, its dtype) is checked when the model is opened.
@@ -80,5 +80,5 @@ class EngineConfig:
 
     @property
     def lossy_codec(self) -> str:
-        """How blocks are written in fewer bits, "" where they are not."""
+        """The codec by which blocks are written in fewer bits, "" where they are not."""
         return self.disk_codec if self.disk is not None and self.disk_codec in _LOSSY else ""

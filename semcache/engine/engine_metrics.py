@@ -13,7 +13,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 
 class EngineMetrics:
-    """Counts what an engine does."""
+    """The counters, gauges and histograms of one engine."""
 
     def __init__(self) -> None:
         r = self._registry = CollectorRegistry()

@@ -1,11 +1,10 @@
-"""Whose request comes next: the one with the longest cached prefix, among tenants that are not in debt.
+"""Fair scheduling among tenants: of those not in debt, the request with the longest cached prefix comes next.
 
 Deficit longest prefix match (Cao et al. 2025, "Locality-aware Fair Scheduling in LLM Serving", algorithm 1): a tenant
 pays for every prompt token that has to be computed and every token generated; while it is in debt others come first,
-and when all that wait are in debt each gets a quantum.
-Knows tenants, tokens and numbers, nothing of requests' content or of time.
-Invariant: work-conserving (somebody is chosen whenever somebody waits); between tenants that both wait, the service
-received differs by at most a quantum and two largest requests.
+and when all that wait are in debt each gets a quantum. Knows tenants, tokens and numbers, nothing of requests' content
+or of time. Invariant: work-conserving (a request is chosen whenever one waits); between tenants that both wait, the
+service received differs by at most a quantum and two largest requests.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ class WaitingRequest:
 
 
 class TenantDeficits:
-    """What every tenant may still spend, in tokens; a generated token costs `generated` times a prompt token."""
+    """The tokens that each tenant may still spend; a generated token costs `generated` times a prompt token."""
 
     def __init__(self, quantum: int, *, generated: float = 2.0) -> None:
         self._quantum, self._generated = quantum, generated
         self._left: dict[str, float] = {}
 
     def left(self, tenant: str) -> float:
-        """What a tenant may still spend; negative: its debt."""
+        """The tokens that a tenant may still spend; a negative number is its debt."""
         return self._left.get(tenant, float(self._quantum))
 
     def pay(self, tenant: str, *, prompt: int = 0, generated: int = 0) -> None:
@@ -45,7 +44,7 @@ class TenantDeficits:
         self._left[tenant] = self.left(tenant) - prompt - self._generated * generated
 
     def rank(self, waiting: Sequence[WaitingRequest]) -> list[WaitingRequest]:
-        """All that wait, best first; raises the deficits of those that wait when all of them are in debt."""
+        """Order all that wait, best first; raises the deficits of their tenants when all of them are in debt."""
         if not waiting:
             return []
         tenants = {candidate.tenant for candidate in waiting}
@@ -60,8 +59,10 @@ class TenantDeficits:
         return self.left(one.tenant) <= 0, not one.overdue, 0 if one.overdue else -one.cached, one.order
 
     def forget(self, present: Iterable[str]) -> None:
-        """Drop tenants that are neither present nor in debt, and of absent debtors all but the newest `_DEBTORS`, so
-        that those who come once cost no memory."""
+        """Drop tenants that are neither present nor in debt, and of absent debtors all but the newest `_DEBTORS`.
+
+        So tenants that come once cost no memory.
+        """
         keep = set(present)
         absent = [name for name in self._left if name not in keep]
         debtors = [name for name in absent if self._left[name] < 0]

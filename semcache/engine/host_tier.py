@@ -1,9 +1,9 @@
-"""Host memory behind the cache: blocks that left it, and which of them go when it is full.
+"""Host memory behind the cache: blocks that were evicted from it, and the eviction of these.
 
-What goes first is what goes first in the cache (`prefix_tree`): of the blocks behind which no other is held here, the
-one worth least, of several the one used longest ago. A block is of no use without those before it. Knows blocks and
-bytes, nothing of pages or sequences. Invariant: at most `most` bytes; no block goes before one that is held behind it;
-what is given back was kept under that key, for those tokens and that parent.
+Eviction is as in the cache (`prefix_tree`): of the blocks behind which no other is held here, the one worth least, of
+several the one used longest ago. A block is of no use without those before it. Knows blocks and bytes, nothing of pages
+or sequences. Invariant: at most `most` bytes; no block goes before one that is held behind it; a block that is given
+back was kept under that key, for those tokens and that parent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Held:
 
 
 class HostTier:
-    """Blocks in at most `most` bytes. `count(event)` hears of what is stored and given up."""
+    """Blocks in at most `most` bytes. `count(event)` is called for each block stored and evicted."""
 
     def __init__(self, most: int, *, count: Callable[[str], None]) -> None:
         self.most, self._count = most, count

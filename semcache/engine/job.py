@@ -1,4 +1,4 @@
-"""What is asked of the engine and what comes back, as values.
+"""A job of the engine and its deltas, as values.
 
 Knows nothing of HTTP, scheduling or tensors. Invariant: every value is frozen; a `Job` is complete, so that the thread
 that owns the model needs nothing else of the request.
@@ -12,18 +12,19 @@ from enum import StrEnum
 
 
 class FinishReason(StrEnum):
-    """Why a choice ended, in OpenAI's words; CANCELLED and ERROR never reach a reply."""
+    """The end of a choice, in OpenAI's words; ERROR never reaches a reply."""
 
     STOP = "stop"
     LENGTH = "length"
-    CANCELLED = "cancelled"
     ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are chosen. `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 keep all tokens. With `max_tokens` 0
-    none is chosen: the prompt is read, so that it is there for jobs that begin with it.
+    """The settings by which tokens are chosen.
+
+    `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 keep all tokens. With `max_tokens` 0 none is chosen: the prompt
+    is prefilled, so that it is cached for jobs that begin with it.
 
     Penalties are OpenAI's, over the tokens generated so far. `logprobs` None gives none, n >= 0 gives that of the token
     and of the n likeliest, before temperature and penalties.
@@ -49,15 +50,15 @@ CHUNKS = ("blend", "craft", "parallel", "align")
 
 @dataclass(frozen=True, slots=True)
 class Approximation:
-    """Reading a prompt the short way, after which its answer is approximate.
+    """The approximate prefill of a prompt, which makes its answer approximate.
 
     `documents` are spans of the prompt, in order and apart. With `press`, of all up to the end of the last document the
-    documents keep only the share `keep` in (0, 1); with `chunks`, one of CHUNKS, what was read before is reused
-    wherever it stands. "blend" computes the share `recompute` in [0, 1) of the documents' tokens anew; "craft" as much
-    as their contexts mattered and have changed, times `alpha` > 0; "parallel" nothing, but attends to them with
-    `temperature` and `scale` in (0, 1]; "align" reuses a similar prompt, with or without documents, and computes the
-    share `recompute` of what they have in common anew. Whichever it is, and without any, keys and values may come from
-    a disk that keeps them in fewer bits.
+    documents keep only the share `keep` in (0, 1); with `chunks`, one of CHUNKS, documents that were prefilled before
+    are reused wherever they stand. "blend" computes the share `recompute` in [0, 1) of the documents' tokens anew;
+    "craft" as much as their contexts mattered and have changed, times `alpha` > 0; "parallel" nothing, but attends to
+    them with `temperature` and `scale` in (0, 1]; "align" reuses a similar prompt, with or without documents, and
+    computes the share `recompute` of the tokens in common anew. With any of them, and without, keys and values may come
+    from a disk that keeps them in fewer bits.
     """
 
     documents: tuple[range, ...] = ()
@@ -71,7 +72,7 @@ class Approximation:
 
     @property
     def label(self) -> str:
-        """What it is called in a reply."""
+        """The name that replies give it."""
         if self.press:
             return f"press={self.press};keep={self.keep:g}"
         settings = {
@@ -85,10 +86,10 @@ class Approximation:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A prompt as token ids, at least one, and what to make of it.
+    """A prompt as token ids, at least one, and how to answer it.
 
     `tenant` separates caches: jobs of different tenants never share keys and values. `draft` is a guess at the answer,
-    verified as a speculation; it never changes what is answered. An `approximation` does.
+    verified as a speculation; it never changes the answer. An `approximation` does.
     """
 
     id: str
@@ -112,7 +113,7 @@ class TokenScore:
 class TokenUsage:
     """Tokens that a job cost: of its prompt, how many of those came from the cache, and generated.
 
-    Of drafted tokens, `accepted` were what the model said anyway and `rejected` were not.
+    Of drafted tokens, `accepted` were those of the answer and `rejected` were not.
     """
 
     prompt: int = 0
@@ -124,9 +125,10 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What one choice of a job said in a step. `finish` ends the choice; the last one of a job carries `spent`.
+    """The text that one choice of a job emitted in a step.
 
-    `scores` are of the tokens that `text` completes. With `finish` ERROR, `error` says what happened.
+    `finish` ends the choice; the last one of a job carries `spent`. `scores` are of the tokens that `text` completes.
+    With `finish` ERROR, `error` says what happened.
     """
 
     job: str

@@ -1,7 +1,7 @@
-"""Which jobs can be served at all.
+"""The limits of a job that an engine can serve.
 
-Knows sizes, nothing of what is being worked on. Invariant: a job that passes fits into the engine when it is alone, so
-that it can always be finished.
+Knows sizes, nothing of the jobs at hand. Invariant: a job that passes fits into the engine when it is alone, so that it
+can always be finished.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from semcache.errors import RequestRejected
 
 @dataclass(frozen=True, slots=True)
 class JobLimits:
-    """Tokens of the model's `context` and of the cache's `capacity`, tokens the model knows, sequences at once."""
+    """Tokens of the model's `context` and of the cache's `capacity`, tokens of the `vocabulary`, sequences at once."""
 
     context: int
     capacity: int

@@ -1,8 +1,8 @@
-"""Where the keys and values of sequences are: which pages a sequence has, shares, takes over and gives up.
+"""The paged KV cache: the pages that each sequence has, shares, takes over and releases.
 
-Knows pages, the prefix tree, the tensor and the tiers behind it; nothing of what is computed next or said.
-Invariant: a sequence's pages hold its first `done` tokens; a page that others hold too is never written, but copied
-first; blocks that no sequence uses make way for those that are needed.
+Knows pages, the prefix tree, the tensor and the tiers behind it; nothing of what is computed next or emitted.
+Invariant: a sequence's pages hold its first `done` tokens; a page that several sequences hold is never written, but
+copied first; blocks that no sequence uses are evicted for those that are needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class KVCache:
-    """All pages of `store`, with `tiers` behind them; `worth` says which blocks to keep."""
+    """All pages of `store`, with `tiers` behind them; `worth` ranks blocks for eviction."""
 
     def __init__(self, store: KVTensor, tiers: OffloadTiers, metrics: EngineMetrics, worth: Worth) -> None:
         self.store, self._tiers, self._metrics, self._worth = store, tiers, metrics, worth
@@ -32,7 +32,7 @@ class KVCache:
 
     @property
     def capacity(self) -> int:
-        """Tokens that fit in at once."""
+        """The most tokens held at once."""
         return self._pool.size * self._block
 
     @property
@@ -50,9 +50,10 @@ class KVCache:
         return self._tree.depth(sequence.reusable()) * self._block
 
     def admit(self, sequence: Sequence, *, compute: float, alone: bool) -> bool:
-        """Take over what is cached; False when there are too few pages for the rest, unless it is `alone`.
+        """Take over the cached blocks of a sequence.
 
-        `compute` is how many seconds a block takes to compute, against which loading it is weighed.
+        Returns False when there are too few pages for the rest, unless the sequence is `alone`. `compute` is how many
+        seconds a block takes to compute, against which loading it is weighed.
         """
         chain = self._tree.match(sequence.reusable(), sequence.tokens)
         for block in chain:
@@ -72,7 +73,7 @@ class KVCache:
         return True
 
     def reserve(self, sequence: Sequence, tokens: int) -> bool:
-        """Have pages of its own for the next tokens; False when sequences hold all pages."""
+        """Give a sequence pages of its own for the next tokens; returns False when sequences hold all pages."""
         last = (sequence.done + tokens - 1) // self._block
         for at in range(sequence.done // self._block, last + 1):
             shared = at < len(sequence.pages) and self._pool.holders(sequence.pages[at]) > 1
@@ -90,14 +91,16 @@ class KVCache:
         return True
 
     def fill(self, sequence: Sequence, data: torch.Tensor) -> None:
-        """Put (layers, 2, heads, places, dim) keys and values, whole blocks, behind those that it has, into pages that
-        it has room in. Raises ValueError for another shape."""
+        """Write keys and values, whole blocks, behind those that a sequence has, into pages reserved for it.
+
+        `data` is (layers, 2, heads, places, dim). Raises ValueError for another shape.
+        """
         self.store.put_at(sequence.pages, sequence.done, data)
         sequence.done = data.shape[3]
         self.publish(sequence)
 
     def publish(self, sequence: Sequence) -> None:
-        """Put its full blocks into the tree, and take over those that another sequence put there first."""
+        """Put the full blocks of a sequence into the tree, and take over those that others put there first."""
         keys = sequence.block_keys()
         while sequence.linked and (len(sequence.chain) + 1) * self._block <= sequence.done:
             at = len(sequence.chain)
@@ -122,7 +125,10 @@ class KVCache:
             self._pool.share(page)
 
     def release(self, sequence: Sequence, *, forget: bool = False) -> None:
-        """Give up its pages; what is in the tree stays until the room is needed, or goes at once to be forgotten."""
+        """Let go of the pages of a sequence.
+
+        Blocks in the tree stay until the room is needed, or go at once with `forget`.
+        """
         for page in sequence.pages:
             self._pool.drop(page)
         self._tree.release(sequence.chain)
@@ -137,7 +143,7 @@ class KVCache:
         self._tree = PrefixTree(self._pool, self._worth)
 
     def close(self) -> None:
-        """Put what is cached on disk, where there is one."""
+        """Write the cached blocks to disk, where there is one."""
         for block in self._tree.blocks():
             if self._tiers.wants(block.key):
                 self._tiers.keep(self._stored(block), wait=True)
@@ -173,7 +179,7 @@ class KVCache:
         return found
 
     def _page(self, *, after: int | None) -> int | None:
-        """A page, if need be of a block that no sequence uses; None when sequences hold all of them."""
+        """Return a free page, after evicting a block if need be; None when sequences hold all of them."""
         while (page := self._pool.take(after)) is None:
             victim = self._tree.victim()
             if victim is None:

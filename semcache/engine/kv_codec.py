@@ -49,7 +49,7 @@ def encoded(data: torch.Tensor, codec: str) -> bytes:
 
 
 def decoded(content: bytes, codec: str, *, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-    """What was encoded. Raises ValueError for bytes that are not of this codec and shape."""
+    """The numbers that were encoded. Raises ValueError for bytes that are not of this codec and shape."""
     import numpy as np
     import torch
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KVShape:
-    """What keys and values of one token look like: `layers` × 2 × `heads` × `dim` numbers of `dtype`."""
+    """The shape of the keys and values of one token: `layers` × 2 × `heads` × `dim` numbers of `dtype`."""
 
     layers: int
     heads: int
@@ -67,8 +67,10 @@ class KVTensor:
         return flat[0, :, :tokens], flat[1, :, :tokens]
 
     def put_at(self, pages: Sequence[int], first: int, data: torch.Tensor) -> None:
-        """Write the places from `first` on of (layers, 2, heads, places, dim) keys and values into their `pages`.
-        Raises ValueError for another shape."""
+        """Write the places from `first` on of keys and values into their `pages`.
+
+        `data` is (layers, 2, heads, places, dim). Raises ValueError for another shape.
+        """
         import torch
 
         layers, _, heads, count, dim = data.shape
@@ -81,7 +83,7 @@ class KVTensor:
             self.write(layer, slots, given[layer, 0, :, first:], given[layer, 1, :, first:])
 
     def copy(self, source: int, target: int) -> None:
-        """Copy a page: what a sequence does before it writes into a page that others hold."""
+        """Copy a page: a sequence does so before it writes into a page that others hold."""
         self._data[:, :, :, target] = self._data[:, :, :, source]
 
     def take_out(self, page: int) -> torch.Tensor:
@@ -89,7 +91,7 @@ class KVTensor:
         return self._data[:, :, :, page].to("cpu", copy=True).contiguous()
 
     def put_in(self, page: int, data: torch.Tensor) -> None:
-        """Write what `take_out` gave. Raises ValueError for another shape or dtype."""
+        """Write a page that `take_out` gave. Raises ValueError for another shape or dtype."""
         room = self._data[:, :, :, page]
         if data.shape != room.shape or data.dtype != room.dtype:
             raise ValueError(f"a page of {tuple(room.shape)} {room.dtype} was given {tuple(data.shape)} {data.dtype}")
@@ -105,7 +107,7 @@ class PageRun:
 
 
 def page_index(pages: Sequence[int], device: torch.device) -> PageRun | torch.Tensor:
-    """Pages as a run if they are neighbours, else as an index."""
+    """Pages as a run if they are neighbours, else as an index tensor."""
     import torch
 
     if pages[-1] - pages[0] == len(pages) - 1 and all(b - a == 1 for a, b in pairwise(pages)):

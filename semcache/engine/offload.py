@@ -1,9 +1,9 @@
-"""What stands behind the cache: blocks that left it in host memory, and all blocks on disk.
+"""Offload tiers behind the KV cache: evicted blocks in host memory, and all blocks on disk.
 
 A block is loaded only where that is expected to be quicker than computing it, from the bytes of its file and the
-bandwidth (decoding included) and speed that were measured (CacheGen's controller: Liu et al. 2024, section 5.3).
-Writing is done by a thread of its own.
-Knows blocks, bytes and seconds, nothing of sequences. Invariant: a tier that fails costs time and never an answer.
+bandwidth (decoding included) and speed that were measured (CacheGen's controller: Liu et al. 2024, section 5.3). A
+thread of its own writes. Knows blocks, bytes and seconds, nothing of sequences. Invariant: a tier that fails costs time
+and never an answer.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class OffloadTiers:
             self._writer.start()
 
     def wants(self, key: bytes) -> bool:
-        """Whether a block that was just computed should be given to `keep`."""
+        """True if a block that was just computed should be given to `keep`."""
         return self._disk is not None and key not in self._queued and key not in self._disk
 
     def keep(self, block: StoredBlock, *, wait: bool = False) -> None:
@@ -55,17 +55,17 @@ class OffloadTiers:
 
     @property
     def hosts(self) -> bool:
-        """Whether blocks that leave the cache should be given to `host`."""
+        """True if blocks that leave the cache should be given to `host`."""
         return self._host.most > 0
 
     def host(self, block: StoredBlock, worth: float) -> None:
-        """Keep a block that leaves the cache in host memory, as long as there is room; `worth` says which to keep."""
+        """Keep a block that leaves the cache in host memory, if there is room; `worth` ranks it for eviction."""
         self._host.keep(block, worth)
 
     def fetch(
         self, key: bytes, parent: bytes, ids: Sequence[int], *, compute: float, lossy: bool = False
     ) -> StoredBlock | None:
-        """A block that some tier holds; None where it has to be computed, which takes about `compute` seconds."""
+        """Return a block that some tier holds; None where it has to be computed, in about `compute` seconds."""
         held = self._host.find(key, parent, ids)
         if held is not None:
             return held
@@ -87,7 +87,7 @@ class OffloadTiers:
         return block
 
     def close(self) -> None:
-        """Write what waits, and end the thread."""
+        """Write the blocks that wait, and end the thread."""
         if self._writer.is_alive():
             self._queue.put(None)
             self._writer.join()

@@ -1,7 +1,7 @@
-"""Writing answers down in OpenAI's dialect, whole and as a stream of events.
+"""Replies in OpenAI's dialect, whole and as a stream of events.
 
-Knows the shapes of both endpoints, nothing of sockets. Ids and times are arguments.
-Invariant: the events of a stream, assembled as OpenAI's SDK does it, give the same answer as the whole body.
+Knows the shapes of both endpoints, nothing of sockets. Ids and times are arguments. Invariant: the events of a stream,
+assembled as OpenAI's SDK does it, give the same answer as the whole body.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def event(data: Json) -> bytes:
 
 @dataclass(slots=True)
 class ChoiceText:
-    """What one choice has said so far."""
+    """The text of one choice so far, with its scores."""
 
     text: str = ""
     scores: list[TokenScore] = field(default_factory=list)
@@ -53,7 +53,7 @@ class ChoiceText:
 
 
 def usage(spent: Sequence[TokenUsage], *, predicted: bool, approximate: str = "") -> Json:
-    """What a request cost, over all of its jobs, and how its answer may differ from the model's own."""
+    """The `usage` of a reply, over all of its jobs, with how its answer may differ from the model's own."""
     prompt, completion = sum(one.prompt for one in spent), sum(one.completion for one in spent)
     details = {
         "reasoning_tokens": 0,
@@ -75,7 +75,7 @@ def usage(spent: Sequence[TokenUsage], *, predicted: bool, approximate: str = ""
 
 
 class ChatReply:
-    """`/v1/chat/completions`. `scored`: log-probabilities were asked for."""
+    """Replies of `/v1/chat/completions`. `scored`: log-probabilities were asked for."""
 
     prefix = "chatcmpl-"
 
@@ -101,7 +101,7 @@ class ChatReply:
         yield self._chunk(index, {"role": "assistant", "content": ""}, None, None)
 
     def chunk(self, index: int, delta: Delta) -> Iterable[Json]:
-        """The chunks of what a choice said."""
+        """The chunks of a delta."""
         if delta.text or delta.scores:
             yield self._chunk(index, {"content": delta.text}, self._scores(delta.scores), None)
         if delta.finish is not None:
@@ -134,7 +134,7 @@ class ChatReply:
 
 
 class CompletionReply:
-    """`/v1/completions`."""
+    """Replies of `/v1/completions`."""
 
     prefix = "cmpl-"
 
@@ -149,12 +149,12 @@ class CompletionReply:
         return {**self._common, "choices": choices, "usage": spent}
 
     def opening(self, index: int) -> Iterable[Json]:
-        """Nothing: a completion begins with its text."""
+        """No chunk: a completion begins with its text."""
         del index
         return ()
 
     def chunk(self, index: int, delta: Delta) -> Iterable[Json]:
-        """The chunk of what a choice said."""
+        """The chunk of a delta."""
         yield {**self._common, "choices": [self._choice(index, delta.text, delta.scores, delta.finish)]}
 
     def closing(self, spent: Json) -> Json:

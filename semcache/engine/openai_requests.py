@@ -1,7 +1,7 @@
-"""Reading what clients ask in OpenAI's dialect: chat completions and completions.
+"""Requests in OpenAI's dialect: chat completions and completions, read into jobs.
 
-Knows the fields of both, which of them this engine honours, and which it may ignore because they change no word.
-Everything else is refused: an answer that ignores what was asked for would be a wrong answer.
+Knows the fields of both endpoints, which of them this engine obeys, and which it may ignore because they change no
+word. Every other field is refused, since an answer that ignores a field of the request would be a wrong answer.
 Invariant: raises only RequestRejected, whose `param` names the field.
 """
 
@@ -31,11 +31,15 @@ _B = TypeVar("_B", bound="CommonBody")
 
 
 class PressOptions(msgspec.Struct, forbid_unknown_fields=True):
+    """The field `press` of a chat completion."""
+
     method: Annotated[str, Meta(min_length=1)] = "kvzip"
     keep: Annotated[float, Meta(gt=0, le=1)] = 0.5
 
 
 class ChunkOptions(msgspec.Struct, forbid_unknown_fields=True):
+    """The field `chunks` of a chat completion."""
+
     method: Literal["blend", "craft", "parallel", "align"] = "blend"
     recompute: Annotated[float, Meta(ge=0, le=1)] | None = None
     alpha: Annotated[float, Meta(gt=0)] | None = None
@@ -44,17 +48,19 @@ class ChunkOptions(msgspec.Struct, forbid_unknown_fields=True):
 
     @property
     def given(self) -> dict[str, Any]:
-        """Settings that were named."""
+        """The settings that were named."""
         values = {name: getattr(self, name) for name in ("recompute", "alpha", "temperature", "scale")}
         return {name: value for name, value in values.items() if value is not None}
 
 
 class StreamOptions(msgspec.Struct):
+    """OpenAI's `stream_options`."""
+
     include_usage: bool | None = None
 
 
 class CommonBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What both endpoints understand. The fields behind `ignored` change no word of an answer."""
+    """The fields that both endpoints accept. Those behind `ignored` change no word of an answer."""
 
     model: str | None = None
     max_tokens: Annotated[int, Meta(ge=1)] | None = None
@@ -88,6 +94,8 @@ class CommonBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class ChatMessage(msgspec.Struct):
+    """One message of a chat completion."""
+
     role: str
     content: str | list[dict[str, Any]] | None = None
     name: str | None = None
@@ -97,7 +105,7 @@ class ChatMessage(msgspec.Struct):
 
 
 class ChatBody(CommonBody, kw_only=True):
-    """A chat completion. What stands under `refused` is accepted only where it asks for nothing."""
+    """A chat completion. Fields behind `refused` are accepted only where they ask for nothing."""
 
     press: PressOptions | None = None
     chunks: ChunkOptions | None = None
@@ -120,6 +128,8 @@ class ChatBody(CommonBody, kw_only=True):
 
 
 class CompletionBody(CommonBody, kw_only=True):
+    """A completion."""
+
     prompt: Any
     logprobs: Annotated[int, Meta(ge=0, le=5)] | None = None
     echo: bool | None = None
@@ -129,8 +139,10 @@ class CompletionBody(CommonBody, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """What a request comes to: one job per prompt, and how it wants to be answered. `approximate` says how the answer
-    may come to differ from the model's own, "" where it cannot."""
+    """One job per prompt of a request, and how it wants to be answered.
+
+    `approximate` says how the answer may come to differ from the model's own, "" where it cannot.
+    """
 
     jobs: tuple[Job, ...]
     stream: bool
@@ -141,8 +153,11 @@ class ParsedRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """The model that is served: its name, and the most tokens of a prompt and its answer. `any_model` answers whatever
-    model a request names; `lossy` says that a disk keeps blocks in fewer bits for requests that allow it."""
+    """The model that is served: its name, and the most tokens of a prompt and its answer.
+
+    `any_model` answers whatever model a request names; `lossy` says that a disk keeps blocks in fewer bits for requests
+    that allow it.
+    """
 
     name: str
     most: int
@@ -186,8 +201,10 @@ def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str,
 def _approximation(
     body: ChatBody, documents: tuple[range, ...], served: ServedModel, *, marked: bool
 ) -> Approximation | None:
-    """The short way that a request asks for; None where it comes to the exact one. Of documents that are `marked`, none
-    may be long enough to have tokens of its own."""
+    """The approximate prefill that a request asks for; None where it comes to the exact one.
+
+    Of documents that are `marked`, none may be long enough to have tokens of its own.
+    """
     if body.press and body.chunks:
         raise _invalid("press", "press and chunks are two ways to read documents: choose one")
     if (body.press or (body.chunks and body.chunks.method != "align")) and not marked:

@@ -1,8 +1,8 @@
-"""How fast the engine is, and how long a new request would wait.
+"""Overload control: the engine's throughput, and early rejection of requests that would wait too long.
 
-Knows tokens and seconds, which are given. What is learned is an exponential average.
-Early rejection under predicted overload is Mooncake's (Qin et al. 2025, section 6): a request that would be answered
-too late is refused before any work is spent on it, with the time after which it may come again.
+Knows tokens and seconds, which are given. Throughput is an exponential average. Early rejection under predicted
+overload is Mooncake's (Qin et al. 2025, section 6): a request that would be answered too late is refused before any
+work is spent on it, with the time after which it may come again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MEMORY = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is refused, and after how many whole seconds it may be sent again, at least 1."""
+    """The reason of a rejection, and after how many whole seconds the request may be sent again, at least 1."""
 
     reason: str
     retry_after: int
@@ -33,7 +33,7 @@ class Overloaded(RequestRejected):
 
 
 class Throughput:
-    """The speed of an engine, from what its steps took."""
+    """The measured speed of an engine."""
 
     def __init__(self) -> None:
         self._rate = 0.0  # tokens computed per second
@@ -67,7 +67,7 @@ class Throughput:
 
 
 def refusal(pace: Throughput, *, queued: int, tokens: float, max_waiting: int, max_wait: float) -> Refusal | None:
-    """Whether to refuse a request behind `queued` others with `tokens` still to compute before it."""
+    """The refusal of a request behind `queued` others with `tokens` still to compute before it; None to accept it."""
     wait = pace.wait(tokens)
     if queued >= max_waiting:
         return Refusal(f"{queued} requests wait already", max(1, math.ceil(wait / max(1, queued) * 4)))

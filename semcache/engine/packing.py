@@ -1,7 +1,7 @@
-"""Laying sequences side by side into one batch: which rows go where, and who sees what.
+"""Packing: the layout of sequences in one batch, and the tokens that each row attends to.
 
-Knows token ids, positions and pages, nothing of requests or of the model's layers.
-Invariant: the pages of a piece hold all tokens before it, and have room for its own.
+Knows token ids, positions and pages, nothing of requests or of the model's layers. Invariant: the pages of a slice hold
+all tokens before it, and have room for its own.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ _SHORT = 512  # tokens of a sequence's own up to which padding many of them cost
 
 @dataclass(frozen=True, slots=True)
 class SequenceSlice:
-    """The tokens `ids` of a sequence, from its place `start` in `pages`, which hold the sequence. Logits are wanted of
-    the last `wanted` tokens. Positions are places and `shift`; in `sides` texts lie side by side."""
+    """The tokens `ids` of a sequence, from its place `start` on; `pages` hold the whole sequence.
+
+    Logits are wanted of the last `wanted` tokens. Positions are places plus `shift`; within `sides` documents lie side
+    by side.
+    """
 
     ids: list[int]
     start: int
@@ -44,8 +47,10 @@ class PackedBatch:
 
 
 def pack(pieces: Sequence[SequenceSlice], store: KVTensor, *, share: int) -> PackedBatch:
-    """Lay out pieces in their order. Sequences with one token each attend together to what they share, from `share`
-    tokens on."""
+    """Lay out slices in their order.
+
+    Sequences with one token each attend together to the prefix that they share, from `share` tokens on.
+    """
     import torch
 
     device, block = store.shape.device, store.block
@@ -66,17 +71,17 @@ def pack(pieces: Sequence[SequenceSlice], store: KVTensor, *, share: int) -> Pac
             singles.append((first, piece))
         else:
             spans.append(_span(first, piece, store))
-    crowds: list[SharedPrefixGroup] = []
-    for shared, members in _crowds(singles, block=block, share=share):
+    groups: list[SharedPrefixGroup] = []
+    for shared, members in _prefix_groups(singles, block=block, share=share):
         if len(members) == 1:
             spans.append(_span(*members[0], store))
         else:
-            crowds.append(_crowd(members, shared, store))
+            groups.append(_prefix_group(members, shared, store))
 
     def index(values: list[int]) -> torch.Tensor:
         return torch.tensor(values, dtype=torch.long, device=device)
 
-    packing = BatchLayout(store, index(slots), tuple(spans), tuple(crowds))
+    packing = BatchLayout(store, index(slots), tuple(spans), tuple(groups))
     return PackedBatch(index(ids)[None], index(positions)[None], packing, index(wanted))
 
 
@@ -92,26 +97,29 @@ def _span(row: int, piece: SequenceSlice, store: KVTensor) -> SequenceSpan:
     return SequenceSpan(row, row + rows, pages, length, mask, piece.sides)
 
 
-def _crowds(
+def _prefix_groups(
     singles: Sequence[tuple[int, SequenceSlice]], *, block: int, share: int
 ) -> list[tuple[int, list[tuple[int, SequenceSlice]]]]:
-    """Sequences to attend together, with the number of pages that they share; long ones that share nothing alone."""
+    """Group sequences that attend together, with the number of pages that they share.
+
+    Long ones that share nothing are alone.
+    """
     families: dict[int, list[tuple[int, SequenceSlice]]] = {}
     for row, piece in singles:
         families.setdefault(piece.pages[0], []).append((row, piece))
-    crowds: list[tuple[int, list[tuple[int, SequenceSlice]]]] = []
+    groups: list[tuple[int, list[tuple[int, SequenceSlice]]]] = []
     rest: list[tuple[int, SequenceSlice]] = []
     for members in families.values():
         common = shared_pages([list(piece.pages[: piece.start // block]) for _, piece in members])
         if len(members) > 1 and common * block >= share:
-            crowds.append((common, members))
+            groups.append((common, members))
         else:
             rest.extend(members)
     together = [member for member in rest if member[1].start < _SHORT]
-    crowds.extend((0, [member]) for member in rest if member[1].start >= _SHORT)
+    groups.extend((0, [member]) for member in rest if member[1].start >= _SHORT)
     if together:
-        crowds.append((0, together))
-    return crowds
+        groups.append((0, together))
+    return groups
 
 
 def shared_pages(tables: Sequence[list[int]]) -> int:
@@ -123,7 +131,7 @@ def shared_pages(tables: Sequence[list[int]]) -> int:
     return min(len(first), len(last))
 
 
-def _crowd(members: Sequence[tuple[int, SequenceSlice]], shared: int, store: KVTensor) -> SharedPrefixGroup:
+def _prefix_group(members: Sequence[tuple[int, SequenceSlice]], shared: int, store: KVTensor) -> SharedPrefixGroup:
     import torch
 
     device, block = store.shape.device, store.block

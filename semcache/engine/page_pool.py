@@ -1,7 +1,7 @@
-"""The ledger of a fixed number of pages: which are free, and how many hold each of the others.
+"""Allocation of a fixed number of pages: free ones, and the number of holders of each of the others.
 
-Knows page numbers only, not what is in them (PagedAttention's block manager: Kwon et al. 2023, section 4.3).
-Invariant: a page is free exactly when nobody holds it; a page that more than one holds is written by nobody.
+Knows page numbers only, not their content (PagedAttention's block manager: Kwon et al. 2023, section 4.3). Invariant: a
+page is free exactly when it has no holder; a page that has several is never written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class PagePool:
         return len(self._free)
 
     def holders(self, page: int) -> int:
-        """How many hold a page."""
+        """The number of holders of a page."""
         return self._holders[page]
 
     def take(self, after: int | None = None) -> int | None:
@@ -41,7 +41,7 @@ class PagePool:
         return page
 
     def share(self, page: int) -> None:
-        """Hold a page that somebody holds already."""
+        """Hold a page that has a holder already."""
         assert self._holders[page], f"page {page} is free"
         self._holders[page] += 1
 

@@ -1,11 +1,11 @@
-"""The prefix tree: which blocks of tokens have their keys and values in which page.
+"""The prefix tree: the page of each cached block of tokens.
 
 A block is found by a key chained over all tokens before it (vLLM's automatic prefix caching; ChunkAttention, section
 3.1) and its tokens are compared before it is used, so that a collision costs a miss and never a wrong answer. Eviction
 takes the least valuable leaf that no sequence uses, of several the least recently used: where all are worth the same,
-that is leaf-LRU (SGLang's RadixAttention, section 3); with `cost_aware`, RAGCache's replacement.
-Knows page numbers and token ids, nothing of tensors or clocks. Invariant: the tree holds each of its pages once; a
-block's parent is in the tree as long as the block is; a page that a sequence holds is never evicted.
+that is leaf-LRU (SGLang's RadixAttention, section 3); with `cost_aware`, RAGCache's replacement. Knows page numbers and
+token ids, nothing of tensors or clocks. Invariant: the tree holds each of its pages once; a block's parent is in the
+tree as long as the block is; a page that a sequence holds is never evicted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REMEMBERED = 4  # blocks whose hits are remembered after they have gone, for ea
 
 
 def root_key(*parts: str) -> bytes:
-    """The key of the empty prefix: everything that must be equal for keys and values to be shared. Injective."""
+    """The key of the empty prefix, of everything that must be equal for keys and values to be shared. Injective."""
     digest = hashlib.blake2b(digest_size=_KEY_BYTES)
     for part in parts:
         raw = part.encode("utf-8", "surrogatepass")
@@ -43,9 +43,12 @@ def chain_keys(root: bytes, ids: Sequence[int], block: int, *, known: Sequence[b
 
 
 class Block:
-    """A block in the tree, behind `depth` others. `above` is the key of its parent, or of the root; `hits` is how many
-    requests wanted it; `used` is the tree's count of uses when it was last used, and `rank` what it was worth to keep
-    it then; a disk may keep a `lossy` one in fewer bits."""
+    """A block in the tree, behind `depth` others.
+
+    `above` is the key of its parent, or the root key; `hits` counts the requests that wanted it; `used` is the tree's
+    count of uses when it was last used, and `rank` its rank for eviction then; a disk may keep a `lossy` one in fewer
+    bits.
+    """
 
     __slots__ = ("above", "children", "depth", "hits", "ids", "key", "lossy", "page", "parent", "rank", "used")
 
@@ -63,19 +66,21 @@ Worth = Callable[[Block], float]
 
 
 def uniform(_: Block) -> float:
-    """All blocks are worth the same."""
+    """Rank all blocks alike."""
     return 0.0
 
 
 def cost_aware(slope: float) -> Worth:
-    """A block is worth what computing it costs, as often as it was wanted (prefix-aware GDSF: RAGCache, Jin et al.
-    2024, section 5.1; blocks are of one size). `slope` is by how much a block is dearer for each block before it, in
-    units of the first one's cost: 0 or more."""
+    """Rank a block by the cost of computing it times the requests that wanted it (prefix-aware GDSF).
+
+    RAGCache, Jin et al. 2024, section 5.1; blocks are of one size. `slope` is the cost that a block adds for each block
+    before it, in units of the first one's cost: 0 or more.
+    """
     return lambda block: block.hits * (1 + slope * block.depth)
 
 
 class PrefixTree:
-    """Blocks of `pool`'s pages by chained key. `worth` says which to keep."""
+    """Blocks of `pool`'s pages by chained key. `worth` ranks them for eviction."""
 
     def __init__(self, pool: PagePool, worth: Worth = uniform) -> None:
         self._pool, self._worth = pool, worth
@@ -107,12 +112,18 @@ class PrefixTree:
         return chain
 
     def depth(self, keys: Sequence[bytes]) -> int:
-        """How many of a chain's keys are in the tree. Tokens are not compared: an estimate, in logarithmic time."""
+        """The number of keys of a chain that are in the tree.
+
+        Tokens are not compared: an estimate, in logarithmic time.
+        """
         return bisect_left(range(len(keys)), True, key=lambda at: keys[at] not in self._blocks)
 
     def add(self, key: bytes, above: bytes, parent: Block | None, ids: Sequence[int], page: int) -> Block | None:
-        """Put a block into the tree, which from now on holds `page` as well; the block that is there already if it is
-        the same one; None for a collision, or when the parent has left the tree."""
+        """Put a block into the tree, which from now on holds `page` as well.
+
+        Returns the block that is there already if it is the same one, and None for a collision, or when the parent has
+        left the tree.
+        """
         found = self._blocks.get(key)
         if found is not None:
             if found.ids != tuple(ids) or found.parent is not parent:
@@ -143,8 +154,10 @@ class PrefixTree:
             self._offer(block)
 
     def victim(self) -> Block | None:
-        """The block to give up next: of the leaves that only the tree holds the one worth least; None when there is
-        none."""
+        """The next block to evict: of the leaves that only the tree holds the one worth least.
+
+        None when there is none.
+        """
         while self._leaves:
             rank, used, _, block = self._leaves[0]
             stale = block.used != used or block.children or self._blocks.get(block.key) is not block
@@ -167,7 +180,7 @@ class PrefixTree:
             self._offer(block.parent)
 
     def evictable(self) -> int:
-        """How many pages could be freed one after the other: those of blocks that no sequence holds."""
+        """The number of pages that could be freed one after the other: those of blocks that no sequence holds."""
         return sum(self._pool.holders(block.page) == 1 for block in self._blocks.values())
 
     def blocks(self) -> list[Block]:

@@ -1,8 +1,8 @@
-"""Choosing the next token from logits.
+"""Sampling: the next token from logits.
 
-Knows one row of logits and what was generated so far, nothing of models or batches.
-Invariant: one draw of the generator per sampled token and none for a greedy one, so that the same seed says the same
-text whether or not a draft was verified on the way.
+Knows one row of logits and the tokens generated so far, nothing of models or batches. Invariant: one draw of the
+generator per sampled token and none for a greedy one, so that the same seed gives the same text with and without
+verified drafts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COLDEST = 1e-6  # temperature at which only equals compete; less would divide l
 
 
 def plain(sampling: Sampling) -> bool:
-    """Whether the likeliest token is all that is asked for, so that a whole batch can be answered at once."""
+    """True if only the likeliest token is asked for, so that a whole batch can be answered at once."""
     penalised = sampling.frequency_penalty or sampling.presence_penalty or sampling.bias
     return sampling.temperature == 0 and sampling.logprobs is None and not penalised
 

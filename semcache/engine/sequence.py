@@ -1,6 +1,6 @@
-"""One choice of a job while it is being worked on.
+"""A sequence: one choice of a job in progress.
 
-Knows its tokens, where their keys and values are, and how far they are computed. Mutable, and owned by the engine's
+Knows its tokens, the pages of their keys and values, and how far they are computed. Mutable, and owned by the engine's
 thread. Invariant: keys and values of the first `done` tokens are in `pages`; the blocks in `chain` are those of its
 first pages; `done` is less than the number of tokens except while a step is under way.
 """
@@ -24,15 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """When a sequence came: its number among all, and the second by the engine's clock."""
+    """The arrival of a sequence: its number among all, and the second by the engine's clock."""
 
     order: int
     seconds: float
 
 
 class Sequence:
-    """`plan` says how its prompt is prefilled, and under which root key; `prompt` is how many of its tokens it began
-    with."""
+    """One choice of a job.
+
+    `plan` says how its prompt is prefilled, and under which root key; `prompt` is how many of its tokens it began with.
+    """
 
     def __init__(
         self,
@@ -71,17 +73,17 @@ class Sequence:
 
     @property
     def generated(self) -> int:
-        """How many tokens it has said."""
+        """The number of tokens generated."""
         return len(self.tokens) - self.prompt
 
     @property
     def slots(self) -> int:
-        """How many sequences it is, or will be once its prompt is computed."""
+        """The number of sequences that it is, or will be once its prompt is computed."""
         return 1 if self.forked else self.job.sampling.n
 
     @property
     def room(self) -> int:
-        """How many tokens it may still say."""
+        """The number of tokens that it may still generate."""
         return self.job.sampling.max_tokens - self.generated
 
     def block_keys(self) -> list[bytes]:
@@ -95,22 +97,22 @@ class Sequence:
 
     @property
     def shift(self) -> int:
-        """By how much a token's position is more than its place in the pages."""
+        """The difference between a token's position and its place in the pages."""
         return self.plan.shift
 
     @property
     def sides(self) -> ParallelSpan | None:
-        """The places in which texts lie side by side."""
+        """The places in which documents lie side by side."""
         return self.plan.sides
 
     @property
     def lossy(self) -> bool:
-        """Whether its blocks may be stored in fewer bits."""
+        """True if its blocks may be stored in fewer bits."""
         return self.plan.root != self.plan.exact
 
     @property
     def ready(self) -> bool:
-        """Whether what has to be read the short way is there."""
+        """True if the part that is prefilled approximately is there."""
         return self.done >= self.plan.ready
 
     def append(self, score: TokenScore) -> None:

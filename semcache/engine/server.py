@@ -1,8 +1,8 @@
 """The engine behind OpenAI's HTTP interface, as an ASGI application.
 
-Knows paths, status codes and server-sent events; what is asked and answered is read and written by `openai_requests`
-and `openai_replies`. Invariant: every error is a reply in OpenAI's form; a client that leaves has its jobs cancelled;
-no request can end the server; an answer that may not be the model's own says so in a header.
+Knows paths, status codes and server-sent events; `openai_requests` reads bodies and `openai_replies` writes them.
+Invariant: every error is a reply in OpenAI's form; a client that leaves has its jobs cancelled; no request can end the
+server; an answer that may not be the model's own says so in a header.
 """
 
 from __future__ import annotations
@@ -192,12 +192,12 @@ class EngineServer:
 
 
 def _marks(ask: ParsedRequest) -> list[tuple[bytes, bytes]]:
-    """What tells a cache that an answer may not be the model's own, and is not to be kept as such."""
+    """The header that marks an answer that may not be the model's own, so that no cache keeps it as such."""
     return [(APPROXIMATE, ask.approximate.encode())] if ask.approximate else []
 
 
 async def _deltas(tickets: list[Ticket]) -> AsyncIterator[tuple[int, Delta]]:
-    """What all jobs of a request say, as it comes, with the index of the choice among those of all jobs."""
+    """The deltas of all jobs of a request, as they come, with the index of the choice among those of all jobs."""
     if len(tickets) == 1:
         async for delta in tickets[0].deltas():
             yield delta.choice, delta
@@ -244,7 +244,7 @@ async def _body(receive: _Receive) -> bytes:
 
 
 async def _until_gone(answer: Awaitable[None], receive: _Receive) -> None:
-    """Run to the end, unless the client leaves first. Raises _Gone, or what the answer raises."""
+    """Run to the end, unless the client leaves first. Raises _ClientGone, or what the answer raises."""
 
     async def watch() -> None:
         while (await receive())["type"] != "http.disconnect":

@@ -1,7 +1,7 @@
-"""Opening an engine: the model, its tokenizer, the cache and the thread, from a configuration.
+"""Opening an engine from its configuration: the model, its tokenizer, the cache and the thread.
 
-Knows which part needs which, and the clocks and random numbers of this process.
-Invariant: an engine that opened can answer; everything that is wrong with a model folder is said here.
+Knows how the parts are wired, and the clocks and random numbers of this process. Invariant: an engine that opened can
+answer; all faults of a model folder are reported here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Cutting a text that arrives in pieces at the first stop string.
+"""Stop strings: a text that arrives in pieces is cut at the first of them.
 
-Knows text alone. Invariant: what was let through never contains a stop string, nor the beginning of one that could
-still be completed; whatever the pieces, the same text comes out.
+Knows text alone. Invariant: text that was let through never contains a stop string, nor the beginning of one that could
+still be completed; however the text is divided into pieces, the same text comes out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 
 class StopFilter:
-    """Lets text through up to the first of `stops`, none of them empty."""
+    """A filter that passes text up to the first of `stops`, none of them empty."""
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stops)
@@ -34,7 +34,7 @@ class StopFilter:
         return text[: len(text) - keep]
 
     def flush(self) -> str:
-        """What was held back, when no more text comes."""
+        """The text that was held back, when no more comes."""
         held, self._held = self._held, ""
         return held
 

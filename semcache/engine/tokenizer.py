@@ -1,7 +1,7 @@
-"""Text to tokens and back: plain prompts, chats, and answers token by token.
+"""The tokenizer of a model: plain prompts and chats to tokens, and answers to text, token by token.
 
-Knows transformers' tokenizers and chat templates. Invariant: the pieces of an answer, joined, are the same text
-however the tokens were fed, and never end within a character.
+Knows transformers' tokenizers and chat templates. Invariant: the pieces of an answer, joined, are the same text however
+the tokens were fed, and never end within a character.
 """
 
 from __future__ import annotations
@@ -60,9 +60,11 @@ class Tokenizer:
     def located(
         self, messages: Sequence[Mapping[str, Any]], documents: Sequence[str]
     ) -> tuple[list[int], tuple[range, ...]]:
-        """Ids of a conversation, and where in it the tokens of these parts are, in their order. Those at the very ends
-        of a part are not of it, as what stands beside it may melt into them. Raises InvalidArgument like `chat`, and
-        when a part is not there."""
+        """Ids of a conversation, and the spans of tokens of these parts in it, in their order.
+
+        Tokens at the very ends of a part are not of its span, as they may be merged with the text beside it. Raises
+        InvalidArgument like `chat`, and when a part is not there.
+        """
         text, at = self._rendered(messages), 0
         found: list[tuple[int, int]] = []
         for document in documents:
@@ -97,12 +99,12 @@ class Tokenizer:
         return str(self._outer.decode([id]))
 
     def reader(self) -> StreamDecoder:
-        """A fresh reader of an answer."""
+        """A fresh decoder of an answer."""
         return StreamDecoder(self._inner)
 
 
 class StreamDecoder:
-    """Reads an answer token by token; special tokens are left out."""
+    """A decoder of an answer, token by token; special tokens are left out."""
 
     def __init__(self, inner: Any) -> None:
         from tokenizers.decoders import DecodeStream
@@ -124,7 +126,7 @@ class StreamDecoder:
         return str(piece)
 
     def flush(self) -> str:
-        """What is left when the answer ends within a character: a replacement character."""
+        """The rest when the answer ends within a character: a replacement character."""
         rest = str(self._inner.decode(self._waiting, skip_special_tokens=True)) if self._waiting else ""
         self._waiting.clear()
         return rest

@@ -1,8 +1,8 @@
-"""The jobs that wait, and which of them is next.
+"""The queue of waiting sequences, and the choice of the next.
 
-Knows sequences, what of them is cached, and what their tenants may spend; not whether there is room.
-Invariant: nobody is passed over for good (see `fairness`), and a prompt whose beginning is just being computed for
-another waits for that, instead of computing it a second time.
+Knows sequences, how much of each is cached, and the budgets of their tenants; not whether there is room. Invariant: no
+sequence is passed over for good (see `fairness`), and a prompt whose beginning is just being computed for another waits
+for that, instead of computing it a second time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PATIENCE = 32  # times that later arrivals may be preferred to one that has wai
 
 
 class WaitingQueue:
-    """Waiting sequences. `cached` tells how many tokens of a sequence are cached."""
+    """Waiting sequences. `cached` returns how many tokens of a sequence are cached."""
 
     def __init__(self, deficits: TenantDeficits, *, block: int, cached: Callable[[Sequence], int]) -> None:
         self.deficits = deficits
@@ -31,25 +31,28 @@ class WaitingQueue:
         return iter(self._waiting)
 
     def append(self, sequence: Sequence) -> None:
-        """Join the end."""
+        """Add a sequence at the end."""
         self._waiting.append(sequence)
 
     def put_back(self, sequence: Sequence) -> None:
-        """Join the front again, having made way."""
+        """Add a preempted sequence at the front."""
         self._waiting.insert(0, sequence)
 
     def take(self, sequence: Sequence) -> None:
-        """Leave, to be worked on."""
+        """Remove the sequence that runs next."""
         self._waiting.remove(sequence)
         for one in self._waiting:
             one.passed += one.order < sequence.order
 
     def drop(self, job_id: str) -> None:
-        """Forget what waits of a job."""
+        """Remove the sequences of a job."""
         self._waiting = [one for one in self._waiting if one.job.id != job_id]
 
     def next(self, running: Iterable[Sequence]) -> Sequence | None:
-        """Who is to be worked on next beside those that run; None when nobody waits but for them."""
+        """The sequence to run next beside the running ones.
+
+        None when none waits but for the computation of a running one.
+        """
         underway = {key for one in running if one.done < one.prompt for key in one.block_keys()}
         ranked: dict[WaitingRequest, Sequence] = {}
         for one in self._waiting[:_RANKED]:

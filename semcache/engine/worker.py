@@ -1,7 +1,7 @@
-"""The thread that owns the engine, and the asyncio front of it.
+"""The worker thread that owns the engine, and its asyncio interface.
 
-Knows threads, queues and event loops, nothing of HTTP. Invariant: only this thread touches the engine after `start`;
-whoever stops reading a job has cancelled it; a fault of the engine ends the jobs at hand with an error and not the
+Knows threads, queues and event loops, nothing of HTTP. Invariant: only this thread touches the engine after `start`; a
+job whose ticket is no longer read is cancelled; a fault of the engine ends the open jobs with an error and not the
 thread.
 """
 
@@ -24,7 +24,7 @@ _Event: TypeAlias = Delta | Exception | None  # None: accepted
 
 
 class Ticket:
-    """A job that was taken on. Iterate over it to the end, or close it."""
+    """A job in the engine. Iterate over its deltas to the end, or close it."""
 
     def __init__(self, worker: Worker, job: Job) -> None:
         self.job = job
@@ -41,14 +41,14 @@ class Ticket:
         self.close()
 
     async def accepted(self) -> None:
-        """Return when the engine has taken the job on. Raises what the engine raised."""
+        """Return when the engine has queued the job. Raises the error of `Engine.submit`."""
         event = await self.events.get()
         if isinstance(event, Exception):
             self._ended = True
             raise event
 
     async def deltas(self) -> AsyncIterator[Delta]:
-        """What is said, to the end. Raises UpstreamError when the engine fails."""
+        """The deltas of the job, to the end. Raises UpstreamError when the engine fails."""
         while not self._ended:
             event = await self.events.get()
             if isinstance(event, Exception):
@@ -84,7 +84,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether jobs are worked on."""
+        """True if jobs are worked on."""
         return self._thread.is_alive() and not self._closing
 
     async def run(self, job: Job) -> Ticket:
@@ -105,7 +105,7 @@ class Worker:
         self._inbox.put(job_id)
 
     def close(self) -> None:
-        """End the jobs at hand with an error, and the thread. Idempotent."""
+        """End the open jobs with an error, and the thread. Idempotent."""
         if not self._closing:
             self._closing = True
             self._inbox.put(None)

@@ -1,9 +1,9 @@
-"""What two prompts have in common, and where: reusing a neighbour's keys and values (KVShare: Yang et al. 2025).
+"""Runs of tokens that two prompts have in common: reuse of a neighbour's keys and values (KVShare: Yang et al. 2025).
 
 Runs of equal tokens are found by a longest-common-run alignment; the first run, from the first token on, is exact, the
-others moved; what lies between is new. Which of the moved tokens to compute anew is left to `blend` with
-`HighDeviation`, the paper's first stage. The neighbour must belong to the same tenant: the caller's store sees to that.
-Knows tokens, nothing of models. Invariant: runs are in order in both prompts and do not overlap.
+others are moved, and the tokens between them are new. `blend` with `HighDeviation`, the paper's first stage, chooses
+which of the moved tokens to compute anew. The neighbour must belong to the same tenant, which the caller's store
+ensures. Knows tokens, nothing of models. Invariant: runs are in order in both prompts and do not overlap.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Reusing chunks anywhere in a prompt, computing a few of their tokens anew (CacheBlend: Yao et al. 2025, section 4).
+"""Prefill with chunks anywhere in a prompt, a few of their tokens computed anew (CacheBlend).
 
-Keys are turned to their new positions. Layer by layer only some tokens go on: those that no chunk covers, and those
-that `choose` picks among the covered, whose keys and values replace the old ones. All others are read as they were
-computed elsewhere, without what stands before them here.
-Knows a decoder's parts (embeddings, layers, rotary embedding, norm, head), one prompt at a time.
-Invariant: when every token goes on, the result is that of a full prefill; otherwise it says that it is approximate.
+After Yao et al. 2025, section 4. Keys are rotated to their new positions. Layer by layer only some tokens go on: those
+that no chunk covers, and those that `choose` picks among the covered, whose keys and values replace the old ones. All
+others are read as they were computed elsewhere, without the text that stands before them here. Knows a decoder's parts
+(embeddings, layers, rotary embedding, norm, head), one prompt at a time. Invariant: when every token goes on, the
+result is that of a full prefill; otherwise it says that it is approximate.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ class Choose(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Blended:
-    """A transformers cache to go on from, (vocabulary,) logits of the last token, the share of (token, layer) pairs
-    that were gone through, and whether it is approximate: then what is said must stay out of exact tiers."""
+    """A transformers cache to go on from, and (vocabulary,) logits of the last token.
+
+    `computed` is the share of (token, layer) pairs that were computed; answers from an `approximate` one must stay out
+    of exact tiers.
+    """
 
     cache: Any
     logits: torch.Tensor
@@ -132,7 +135,7 @@ def blend(module: Any, ids: Sequence[int], placed: Sequence[PlacedChunk], choose
 
 
 class _Step:
-    """One layer before it is gone through: what its keys and values would be."""
+    """The keys and values that one layer would compute."""
 
     def __init__(self, decoder: Any, block: Any, hidden: torch.Tensor, rows: torch.Tensor, depth: int) -> None:
         self._decoder, self._block, self._hidden, self._rows, self._depth = decoder, block, hidden, rows, depth

@@ -44,8 +44,11 @@ class PlacedChunk:
 
 
 def encode(module: Any, ids: Sequence[int], *, prefix: Sequence[int] = ()) -> Chunk:
-    """Compute a chunk behind a prefix alone. A prefix that all chunks share takes the attention that first tokens
-    gather (APE, section 4.1). Raises InvalidArgument for an empty chunk."""
+    """Compute a chunk behind a prefix alone.
+
+    A prefix that all chunks share takes the attention that first tokens gather (APE, section 4.1). Raises
+    InvalidArgument for an empty chunk.
+    """
     import torch
     from transformers import DynamicCache
 

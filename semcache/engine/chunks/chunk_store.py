@@ -1,10 +1,9 @@
-"""Chunks that were computed, by their tokens: variants of each, in a bounded number of bytes.
+"""A store of computed chunks by their tokens: variants of each, in a bounded number of bytes.
 
-The key of a chunk holds everything that must be equal for keys and values to be shared (model, dtype, tokenizer,
+The key of a chunk is made of everything that must be equal for keys and values to be shared (model, dtype, tokenizer,
 tenant: `root`), and its tokens are compared before it is used. When room is short the variant goes that saved least per
-byte: uses times the share that needed no computing.
-Knows bytes and counts, no tensors' content, no clock. Invariant: never more than `capacity` bytes, nor more than
-`variants` of a chunk.
+byte: uses times the share that needed no computing. Knows bytes and counts, no tensors' content, no clock. Invariant:
+never more than `capacity` bytes, nor more than `variants` of a chunk.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""How much of a chunk to compute anew: as much as its context mattered and has changed (Cache-Craft: Agarwal et al.
-2025, section 3).
+"""The share of a chunk to compute anew: as much as its context mattered and has changed (Cache-Craft).
 
-When a chunk is computed in full behind others, the attention that its tokens pay to each of those (inter) and to
-itself (intra) is measured. Later, variants of the chunk, computed behind different chunks, are compared with the chunks
-that stand before it now.
-Knows attention weights and keys of chunks, nothing of models. Invariant: the same chunks in the same order, and nothing
-is computed anew; fractions are in [0, 1].
+Agarwal et al. 2025, section 3: when a chunk is computed in full behind others, the attention that its tokens pay to
+each of those (inter) and to itself (intra) is measured. Later, variants of the chunk, computed behind different chunks,
+are compared with the chunks that stand before it now. Knows attention weights and keys of chunks, nothing of models.
+Invariant: behind the same chunks in the same order nothing is computed anew; fractions are in [0, 1].
 """
 
 from __future__ import annotations
@@ -76,8 +74,10 @@ def best_variant(variants: Sequence[Variant], now: Sequence[bytes], *, alpha: fl
 def measure_variant(
     chunk: Chunk, before: Sequence[bytes], spans: Sequence[range], own: range, attention: torch.Tensor
 ) -> Variant:
-    """A variant from (n, n) attention, averaged over layers and heads, of the prompt in which the chunk took `own`
-    positions and those before it `spans`."""
+    """A variant measured on (n, n) `attention`, averaged over layers and heads.
+
+    In the prompt of that attention the chunk took the positions `own`, and the chunks `before` it took `spans`.
+    """
     rows = attention[own.start : own.stop]
     size = len(own)
     inter = tuple(float(rows[:, span.start : span.stop].sum()) / (size * len(span)) for span in spans)

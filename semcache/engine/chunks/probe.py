@@ -1,8 +1,8 @@
-"""Whether a model's prompts can be put together from chunks: shown on a probe, once, when it is opened.
+"""A probe that a model's prompts can be assembled from chunks, run once for a model.
 
-Knows that keys are turned as `rope` does and that layers can be gone through one by one as `blend` does; a model that
-scales, caps or turns in another way is refused instead of answering wrongly.
-Invariant: a model that passes gives, put together from a moved chunk and computed in full, its own logits.
+Knows that keys are rotated as `rope` does and that layers can be gone through one by one as `blend` does; a model that
+scales, caps or rotates in another way is refused instead of answering wrongly. Invariant: a model that passes gives its
+own logits for a prompt that is assembled from a moved chunk and computed in full.
 """
 
 from __future__ import annotations
@@ -47,6 +47,6 @@ def probe_chunks(module: Any) -> None:
 
 
 def _off(found: Any, true: Any) -> float:
-    """How far, relative to the norm; infinite for what is no number."""
+    """The distance, relative to the norm; infinite where a value is no number."""
     off = float((found.float() - true.float()).norm() / true.float().norm().clamp(min=1e-6))
     return off if math.isfinite(off) else math.inf

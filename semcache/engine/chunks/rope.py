@@ -1,8 +1,8 @@
-"""Moving keys to other positions: rotary embeddings turn by an angle per position, so a key can be turned further.
+"""Rotary embeddings: keys moved to other positions.
 
-Holds for rotations that depend on nothing but the position (default, linear, llama3 and yarn with their fixed
-frequencies), on the first dimensions alone where rotation is partial. Always from the key as it was computed: errors of
-turning a turned key add up.
+A rotary embedding turns a key by an angle per position, so a key can be turned further. Holds for rotations that depend
+on nothing but the position (default, linear, llama3 and yarn with their fixed frequencies), on the first dimensions
+alone where rotation is partial. To be applied to the key as it was computed: errors of turning a turned key add up.
 Knows no text. Invariant: turning there and back, or in two steps, is turning once, up to rounding.
 """
 

@@ -1,7 +1,6 @@
-"""Presses: keeping less of a text's keys and values than was computed, one method a file.
+"""Presses: KV cache compression, one method a file.
 
-Knows which module does what: `compress.press` prefills and compresses, `presses` has the presses by name. Importing
-this package imports no torch.
+`compress.press` prefills and compresses, `presses` has the presses by name. Importing this package imports no torch.
 """
 
 from __future__ import annotations

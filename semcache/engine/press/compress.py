@@ -1,8 +1,8 @@
-"""Prefilling a text and keeping less of it.
+"""Prefill and compression of a text by a press.
 
-Rules, from "The Pitfalls of KV Cache Compression" and SCBench: what is stored for others to share is compressed once,
-when it is first stored, by a press that is agnostic and without a question in sight; spans of instructions are never
-compressed; the caller stores the result under a key of its own. Knows transformers models and presses, not where
+Rules, from "The Pitfalls of KV Cache Compression" and SCBench: a text that is stored for others to share is compressed
+once, when it is first stored, by a press that is agnostic and without a question in sight; spans of instructions are
+never compressed; the caller stores the result under a key of its own. Knows transformers models and presses, not where
 results are stored. Invariant: `keep` 1 gives the cache of a plain prefill; the model's next position is the true one.
 """
 
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PressedCache:
-    """A transformers cache to go on from, (batch, 1, vocabulary) logits of the last token, and whether the cache is
-    less than what was computed: then answers from it are approximate and must stay out of exact tiers."""
+    """A transformers cache to go on from, and (batch, 1, vocabulary) logits of the last token.
+
+    It is `approximate` when it is less than was computed; answers from it must then stay out of exact tiers. `bytes`
+    are those of its keys and values.
+    """
 
     cache: Any
     logits: torch.Tensor

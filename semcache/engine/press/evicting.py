@@ -1,4 +1,4 @@
-"""Keeping the tokens with the highest scores, per KV head: what all presses that drop tokens have in common.
+"""Presses that evict: the tokens with the highest scores stay, per KV head.
 
 Knows scores, not where they come from. Invariant: protected tokens stay; the kept are in the order of the text.
 """
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 class EvictingPress:
-    """A press by scores: a subclass gives them, (batch, KV heads, n), the higher the more worth keeping."""
+    """A press by scores: a subclass gives them, (batch, KV heads, n); the highest are kept."""
 
     name = ""
     asks = QuerySource.NOBODY
     agnostic = True
 
     def scores(self, seen: ObservedLayer) -> torch.Tensor:
-        """What each token is worth."""
+        """The score of each token."""
         raise NotImplementedError
 
     def budget(self, seen: ObservedLayer) -> int:
-        """How many tokens this layer keeps."""
+        """The number of tokens that this layer keeps."""
         return seen.budget
 
     def press(self, seen: ObservedLayer) -> Any:
-        """Keep the best."""
+        """Keep the tokens with the highest scores."""
         return kept_layer(seen, best_positions(seen, self.scores(seen), self.budget(seen)))
 
 

@@ -13,8 +13,10 @@ from semcache.errors import InvalidArgument
 
 
 class Kivi:
-    """8, 4 or 2 bits, whichever `keep` of the layer's own width allows; groups of `group` tokens; the last `recent`
-    tokens stay as they are."""
+    """Keys and values in 8, 4 or 2 bits, whichever `keep` of the layer's own width allows.
+
+    Tokens are in groups of `group`; the last `recent` tokens stay as they are.
+    """
 
     name = "kivi"
     asks = QuerySource.NOBODY

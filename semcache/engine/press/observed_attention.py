@@ -1,8 +1,8 @@
-"""Attention that says what it saw: plain causal attention over cache layers of any length, with an observer in between.
+"""Causal attention over cache layers of any length, with an observer of its queries, keys and values.
 
 transformers makes one mask for all layers, from the first; here each layer has its own, so that layers may keep
-different numbers of tokens. Everything in the cache is the past of every new token, whatever was taken out of it.
-Knows nothing of presses or chunks. Invariant: without an observer and with nothing taken out, it is the model's own
+different numbers of tokens. Everything in the cache is the past of every new token, whatever was taken out of it. Knows
+nothing of presses or chunks. Invariant: without an observer and with nothing taken out, it is the model's own
 attention.
 """
 
@@ -19,7 +19,7 @@ NAME = "semcache_observed"
 
 
 class Observer(Protocol):
-    """Sees each layer's queries before they attend."""
+    """A callback that sees each layer's queries before they attend."""
 
     def __call__(
         self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
@@ -30,7 +30,7 @@ class Observer(Protocol):
 
 @contextmanager
 def attending(module: Any) -> Iterator[Any]:
-    """Let a transformers model attend in this way for a while. Not for two threads at once."""
+    """Let a transformers model attend in this way within a block. Not for two threads at once."""
     from transformers import AttentionInterface
 
     AttentionInterface.register(NAME, observed_attention)
@@ -54,7 +54,7 @@ def observed_attention(
     observer: Observer | None = None,
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
-    """transformers' attention interface: (batch, heads, tokens, dim) in, (batch, tokens, heads, dim) out."""
+    """Attention by transformers' interface: (batch, heads, tokens, dim) in, (batch, tokens, heads, dim) out."""
     from torch.nn.functional import scaled_dot_product_attention
 
     if observer is not None:

@@ -1,4 +1,4 @@
-"""What a press is, and what it is shown.
+"""The protocol of a press, and the layer that it compresses.
 
 A press makes a smaller layer from the keys and values that a prefill left in one layer. Knows shapes, no method.
 Invariant: keys keep the rotation of their true position; a press that is `agnostic` never sees a question.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class QuerySource(enum.Enum):
-    """Whose queries a press wants to see."""
+    """The queries that a press needs."""
 
     NOBODY = "nobody"
     TEXT = "the text's own"
@@ -44,19 +44,19 @@ class ObservedLayer:
 
     @property
     def tokens(self) -> int:
-        """n."""
+        """The number of tokens, n."""
         return int(self.keys.shape[2])
 
     @property
     def budget(self) -> int:
-        """How many tokens may stay: the protected ones, and `keep` of the others, at least one."""
+        """The number of tokens that may stay: the protected ones, and `keep` of the others, at least one."""
         safe = int(self.protected.sum())
         return safe + max(1, round(self.keep * (self.tokens - safe)))
 
     def attention(self, rows: int) -> torch.Tensor:
-        """How the last `rows` queries attend: (batch, KV heads, queries that share one, rows, n), in float32.
+        """Attention of the last `rows` queries: (batch, KV heads, queries that share one, rows, n), in float32.
 
-        Softmax over the n tokens alone: what comes after them does not matter for which of them do.
+        Softmax over the n tokens alone: the tokens behind them do not matter for which of them to keep.
         """
         import torch
 
@@ -73,13 +73,18 @@ class ObservedLayer:
 
 
 class Press(Protocol):
-    """One way to keep less. `agnostic`: what it keeps is right for any question to come, as its paper means it."""
+    """A method to keep less of a layer.
+
+    `agnostic`: the layer that it keeps serves any question to come, as its paper means it.
+    """
 
     name: str
     asks: QuerySource
     agnostic: bool
 
     def press(self, seen: ObservedLayer) -> Any:
-        """A transformers cache layer with `bytes` and `positions`. Raises InvalidArgument when `keep` is out of
-        reach."""
+        """Return a transformers cache layer with `bytes` and `positions`.
+
+        Raises InvalidArgument when `keep` is out of reach.
+        """
         ...

@@ -15,26 +15,33 @@ import torch
 if TYPE_CHECKING:
 
     class DynamicLayer:
-        """What is used of transformers' layer, with the types that it does not declare."""
+        """The members of transformers' layer that are used, with the types that it does not declare."""
 
         keys: torch.Tensor
         values: torch.Tensor
         dtype: torch.dtype
 
-        def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None: ...
+        def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
+            """Take over dtype and device of the first tokens."""
+
         def update(
             self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
-        ) -> tuple[torch.Tensor, torch.Tensor]: ...
-        def crop(self, tokens_to_remove: int) -> None: ...
+        ) -> tuple[torch.Tensor, torch.Tensor]:
+            """Append, and return all."""
+            ...
+
+        def crop(self, tokens_to_remove: int) -> None:
+            """Take back the last tokens."""
 
 else:
     from transformers.cache_utils import DynamicLayer
 
 
 class PressedLayer(DynamicLayer):
-    """What was kept of `seen` tokens: (batch, KV heads, kept, dim) keys and values.
+    """The kept part of `seen` tokens: (batch, KV heads, kept, dim) keys and values.
 
-    `positions` (batch, KV heads, kept) are where they stood. `bytes` are those of the kept, without what is appended.
+    `positions` (batch, KV heads, kept) are where they stood. `bytes` are those of the kept, without tokens appended
+    later.
     """
 
     is_croppable = False
@@ -49,7 +56,7 @@ class PressedLayer(DynamicLayer):
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Append, and give all that is here."""
+        """Append, and return all."""
         self.seen += key_states.shape[-2]
         return super().update(key_states, value_states, *args, **kwargs)
 

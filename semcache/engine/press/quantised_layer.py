@@ -1,4 +1,4 @@
-"""A cache layer whose text is stored in fewer bits and read as what it was.
+"""Cache layers whose text is stored in fewer bits and decoded when it is read.
 
 Integers of 2, 4 or 8 bits with minimum and scale, packed into bytes. Protected and latest tokens are stored as they
 are, behind the coded ones; the order of tokens in a cache does not matter, as keys carry their positions. Imports torch
@@ -49,7 +49,7 @@ def integers(numbers: torch.Tensor, bits: int) -> Coded:
 
 
 def decoded(coded: Coded, dtype: torch.dtype) -> torch.Tensor:
-    """The numbers again, about."""
+    """The numbers again, up to half a step."""
     shifts = torch.arange(0, 8, coded.bits, dtype=torch.uint8, device=coded.data.device)
     whole = (coded.data.unsqueeze(-1) >> shifts) & (2**coded.bits - 1)
     numbers = whole.flatten()[: coded.shape.numel()].view(coded.shape).float()
@@ -58,8 +58,10 @@ def decoded(coded: Coded, dtype: torch.dtype) -> torch.Tensor:
 
 
 class CodedLayer(PressedLayer):
-    """A text stored as a subclass codes it, in whole groups of `group` tokens, with the protected and the last `recent`
-    tokens in `keys` and `values` as they are."""
+    """A text that a subclass codes, in whole groups of `group` tokens.
+
+    The protected and the last `recent` tokens are in `keys` and `values` as they are.
+    """
 
     def __init__(self, seen: ObservedLayer, *, group: int, recent: int) -> None:
         plain = seen.protected.clone()
@@ -73,23 +75,23 @@ class CodedLayer(PressedLayer):
         self.bytes += self.encode(seen.keys[:, :, coded], seen.values[:, :, coded])
 
     def encode(self, keys: torch.Tensor, values: torch.Tensor) -> int:
-        """Code what is not stored as it is, and give the bytes that this takes."""
+        """Code the keys and values that are not stored as they are; returns the bytes that this takes."""
         raise NotImplementedError
 
     def decode(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """The coded keys and values again, about."""
+        """The coded keys and values again, approximately."""
         raise NotImplementedError
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Append, and give all: the coded decoded, then those as they are, then the new."""
+        """Append, and return all: the coded decoded, then those as they are, then the new."""
         plain_keys, plain_values = super().update(key_states, value_states, *args, **kwargs)
         keys, values = self.decode()
         return torch.cat([keys, plain_keys], 2), torch.cat([values, plain_values], 2)
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        """As if everything stood right before the new."""
+        """The sizes as if everything stood right before the new tokens."""
         kept = self.keys.shape[-2] + self._coded
         return kept + query_length, self.seen - kept
 

@@ -1,4 +1,4 @@
-"""Keeping the queries of a pass, to see what a text's tokens attended to.
+"""A recorder of the queries of a pass, from which the attention of a text's tokens is known.
 
 Knows transformers caches and models with full attention. Invariant: changes nothing of what the model computes.
 """
@@ -37,7 +37,7 @@ class QueryRecorder:
         protected: torch.Tensor,
         behind: bool = False,
     ) -> ObservedLayer:
-        """A layer's first `tokens` in the cache, with what was watched."""
+        """A layer's first `tokens` in the cache, with the recorded queries."""
         full = cache.layers[layer]
         attention = module.get_decoder().layers[layer].self_attn
         return ObservedLayer(
