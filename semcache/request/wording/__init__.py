@@ -1,0 +1,11 @@
+"""The canonical wording of a prompt: what is trivially the same is written the same.
+
+Pure: a text and the kinds of edits go in, a text and the edits that changed it come out. Invariant: the wording of a
+wording is itself, and nothing inside quotes, code, identifiers, addresses or formulas changes.
+"""
+
+from semcache.request.wording.canonical import VERSION, canonical, strictest
+from semcache.request.wording.edits import ALL, Edit, Wording
+from semcache.request.wording.misspelt import warm
+
+__all__ = ["ALL", "VERSION", "Edit", "Wording", "canonical", "strictest", "warm"]

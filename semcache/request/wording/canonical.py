@@ -1,0 +1,176 @@
+"""The canonical wording: one pass of edits after another until nothing changes any more.
+
+Pure. Invariant: idempotent, for a wording that no pass leaves as it is is given up and the text returned as it came.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from semcache.request.wording import misspelt
+from semcache.request.wording.abbreviations import ABBREVIATIONS, spelled_out
+from semcache.request.wording.british import AMERICAN, american
+from semcache.request.wording.contractions import CONTRACTIONS, OPENED, opened
+from semcache.request.wording.coordination import ordered
+from semcache.request.wording.edits import ALL, Edit, Wording
+from semcache.request.wording.english import is_english
+from semcache.request.wording.fillers import unwrapped
+from semcache.request.wording.frames import framed
+from semcache.request.wording.letters import lowered, normalised, shouted
+from semcache.request.wording.numerals import numbered
+from semcache.request.wording.protected import held, restored
+
+VERSION = 1
+LONGEST = 4096  # characters; longer texts are returned as they are
+_PASSES = 6
+_REMEMBERED = 4096
+_WORD = re.compile(r"((?<![\w'.@/-])[^\W\d_]+(?:'[^\W\d_]+)*(?![\w@/]|\.\w|'\w))")
+_BAG = re.compile(r"[^\s,.?!;:()\"]+")
+_SENTENCE = re.compile(r"[.?!:]\"?\s+$|\n\s*$")
+_EDITED = frozenset([*CONTRACTIONS, *OPENED, *AMERICAN, *ABBREVIATIONS])
+_SHORT = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING})
+
+
+def canonical(text: str, kinds: frozenset[Edit] = ALL) -> Wording:
+    """The canonical wording of a text by these kinds of edits.
+
+    >>> canonical("Hi team, how can I  reverse a list in Python??").text
+    'how do i reverse a list in python'
+    """
+    if len(text) > LONGEST or not kinds:
+        return Wording(text, ())
+    return _canonical(text, kinds)
+
+
+def strictest(one: str, two: str, kinds: frozenset[Edit] = ALL) -> Edit | None:
+    """The least risky kind such that it and all less risky ones make these texts one; None if all kinds do not."""
+    for kind in Edit:
+        if kind in kinds:
+            allowed = frozenset(other for other in kinds if other <= kind)
+            if canonical(one, allowed).text == canonical(two, allowed).text:
+                return kind
+    return None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
+    edits: set[Edit] = set()
+    current = text
+    for _ in range(_PASSES):
+        held_out = held(current)
+        if held_out is None:
+            break
+        body, spans = held_out
+        made: set[Edit] = set()
+        changed = restored(_edited(body, kinds, made), spans)
+        if changed == current:
+            return Wording(current, tuple(sorted(edits)))
+        edits |= made
+        current = changed
+    return Wording(text, ())
+
+
+def _edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
+    """The text after one pass; `made` takes the kinds that changed it."""
+    words = _BAG.findall(text.lower())
+    if not words:
+        return text
+    english = is_english(text, [word.replace("\u2019", "'") for word in words])
+    if Edit.CHARACTERS in kinds:
+        text = _noted(made, Edit.CHARACTERS, text, normalised(text, english is not False))
+    if english is False or not text:
+        return text
+    if english is None:
+        kinds = kinds & _SHORT
+    if Edit.ABBREVIATION in kinds:
+        text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text))
+    text = _words_edited(text, kinds, made)
+    words = _BAG.findall(text.lower())
+    bag = frozenset(words)
+    if Edit.NUMBER in kinds:
+        text = _noted(made, Edit.NUMBER, text, numbered(text, bag))
+    if Edit.FILLER in kinds:
+        text = _noted(made, Edit.FILLER, text, unwrapped(text, words, bag))
+    if Edit.FRAME in kinds and (words := text[:40].lower().replace(",", " ").split()):
+        text = _noted(made, Edit.FRAME, text, framed(text, words[0]))
+    if Edit.ORDER in kinds and (words := text[:40].lower().replace(",", " ").split()):
+        text = _noted(made, Edit.ORDER, text, ordered(text, words, bag))
+    return text
+
+
+def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
+    """The text after the edits that touch one word at a time: case, contractions, spelling, abbreviations, slips."""
+    folds, opens, spells = Edit.CHARACTERS in kinds, Edit.CONTRACTION in kinds, Edit.SPELLING in kinds
+    shortens, corrects = Edit.ABBREVIATION in kinds, Edit.TYPO in kinds
+    pieces = _WORD.split(text)
+    if folds and text.isupper() and shouted(text):
+        made.add(Edit.CHARACTERS)
+        pieces[1::2] = [word.lower() for word in pieces[1::2]]
+    slips = _slips(pieces) if corrects else {}
+    kept = _withheld(pieces, slips) if slips else frozenset()
+    last = len(pieces) - 2
+    for at in range(1, len(pieces), 2):
+        word = pieces[at]
+        low = word.lower()
+        if low == word and low not in _EDITED and at not in slips:
+            continue
+        joined = pieces[at + 1][:1] == "-" or pieces[at - 1][-1:] == "-"
+        if at in slips and at not in kept and not joined and (folds or word == low):
+            made.add(Edit.TYPO)
+            pieces[at] = low = word = slips[at]
+        if folds and word != low and at not in kept:
+            first = (at == 1 and not pieces[0].strip("\"'( ")) or _SENTENCE.search(pieces[at - 1]) is not None
+            word = lowered(word, first)
+            if word != pieces[at]:
+                made.add(Edit.CHARACTERS)
+                pieces[at] = word
+        if low not in _EDITED or (word[1:] != low[1:] and not word.isupper()):
+            continue
+        follows = pieces[at + 2].lower() if at < last and pieces[at + 1] == " " else ""
+        if opens and (plain := opened(low, follows)) is not None:
+            made.add(Edit.CONTRACTION)
+        elif joined:
+            continue
+        elif spells and word == low and (plain := american(low, follows)) is not None:
+            made.add(Edit.SPELLING)
+        elif shortens and (plain := ABBREVIATIONS.get(low)) is not None and (word == low or word.isupper()):
+            made.add(Edit.ABBREVIATION)
+        else:
+            continue
+        pieces[at] = plain
+    return "".join(pieces)
+
+
+def _slips(pieces: list[str]) -> dict[int, str]:
+    """The corrections of words that look misspelt, by where they stand."""
+    slips: dict[int, str] = {}
+    for at in range(1, len(pieces), 2):
+        if len(pieces[at]) > 2 and (right := misspelt.correction(pieces[at].lower())) is not None:
+            slips[at] = right
+    return slips
+
+
+def _withheld(pieces: list[str], slips: dict[int, str]) -> frozenset[int]:
+    """Where words stand that look misspelt but may be names, and the capitals beside them, which tell so."""
+    kept: set[int] = set()
+    for at in slips:
+        word = pieces[at]
+        named = word != word.lower() and not (at == 1 and word[1:] == word[1:].lower())
+        beside = [
+            other
+            for other in (at - 2, at + 2)
+            if 1 < other < len(pieces)
+            and pieces[(at + other) // 2] == " "
+            and pieces[other][0].isupper()
+            and pieces[other] != "I"
+        ]
+        if named or beside:
+            kept.update((at, *beside))
+    return frozenset(kept)
+
+
+def _noted(made: set[Edit], kind: Edit, before: str, after: str) -> str:
+    if before != after:
+        made.add(kind)
+    return after

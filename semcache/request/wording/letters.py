@@ -1,0 +1,144 @@
+"""Characters: compatibility forms, quotes, dashes, white space, case and the mark at the end.
+
+Knows which capitals make another word: "US" is not "us", "Polish" not "polish". Invariant: a capital is given up only
+where the word in lower case is the same word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from semcache.request.text import vocabulary
+from semcache.request.wording.protected import STYLED
+
+_SAFE = {
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f"), '"'),
+    **dict.fromkeys(map(ord, "\u2010\u2011"), "-"),
+    **dict.fromkeys(map(ord, "\u2012\u2013\u2014\u2015"), "\u2013"),
+    **dict.fromkeys(
+        map(ord, "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"), " "
+    ),
+    **dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"), None),
+    0x3000: " ",
+    0x2026: "...",
+    0xFB00: "ff",
+    0xFB01: "fi",
+    0xFB02: "fl",
+    0xFB03: "ffi",
+    0xFB04: "ffl",
+}
+_BLANKS = re.compile(r"[^\S\n]+")
+_LINES = re.compile(r" ?\n[ \n]*")
+_LOOSE = re.compile(r" +(?=[,;.?!](?:\s|$))")
+_DASHES = re.compile(r" +(?:--+|\u2013) +")
+_TIGHT = re.compile(r",(?<=[a-z],)(?=[A-Za-z])")
+_OXFORD = re.compile(r"(, [^\s,]+), (and|or) ")
+_STATED = re.compile(
+    r"(?:i|you|he|she|it|we|they|this|that|these|those|there|my|your|his|her|our|their|the|no|not)\b", re.I
+)
+_WORD = re.compile(r"[^\W\d_]+")
+
+# Capitals make another word of these; a capital at the head of a text says nothing.
+_CAPITALISED = vocabulary(
+    """
+    polish march may august turkey china apple apples amazon will mark bill rose job nice reading mobile chad jordan
+    guinea cologne bath cork china japan hamburg frank grace faith hope joy dawn eve ivy iris lily daisy jasmine olive
+    violet amber ruby pearl jade crystal summer autumn april june rich jack john bob rob nick pat sue drew dick peter
+    art gene earl duke dean bishop king pope prince baker cook smith carter fisher hunter mason miller potter taylor
+    turner walker young long short brown black white green gray grey rust go swift scratch basic processing julia
+    word excel access teams outlook office windows edge word pages numbers keynote safari notes photos oracle target
+    gap visa shell chase discover spring flask pandas spark storm hive pig beam flink helm puppet chef salt vault
+    consul nomad docker elm dart crystal pascal ada meta alphabet signal zoom slack discord notion twitter square
+    stripe plaid affirm wise monday box drop snap match tinder hinge bumble indeed ring nest echo alexa dove tide
+    crest gain bounty joy cheer mini focus fiesta escape explorer civic accord fit golf beetle fox jaguar mustang
+    dodge ram ranger tiger lynx leopard puma caterpillar mercury saturn earth mars venus sun moon catholic orthodox
+    democratic republican liberal conservative labour labor green whig tory swede dane pole poles czech finn scot
+    lent pole welsh scotch tangier magenta congress senate house state capital general major titanic alien aliens
+    jaws cars up it frozen friends lost heroes house suits bones castle nirvana queen kiss cream yes europe prince
+    sting seal pink future usher pitbull drake seasons crow warren wells bush ford trump gates jobs cook page brin
+    holmes watson bond potter rowling east west north south
+    """
+)
+_ACRONYMS = vocabulary(
+    """
+    us it who aids am pm is as at in on or so do me my we he be by if up us an id ok hi oh la ma pa al co de go no to
+    cat act sat ram rom pet sad add mac pin ice sim now care mad ira irs eta era nasa cast cap cup cop cops dare dot
+    ups gap gas gum map mat met mom net new nut one out pal pan par pay pen per pie pit pop pot rap raw red rest rip
+    sap sas sea see set she spa spin stem step sun swat swift tan tap tar tea tech ten tip top trap van war was we wet
+    win wins won all and are can for has his how man mid not off old our sip soap crud solid dry kiss yarn bash dash
+    fish ash awk sed cat less more make nose pest rice start hat lamp mean cars core cost bus ace aim ant arm art ban
+    bat bit boo cod cob dna
+    """
+) - vocabulary("and not how are was is do in on the for all can no to new old one")
+_COMMON = vocabulary(
+    """
+    the a an of to in is are do does how what why where when which can i my me you your for with on and or not be was
+    this that it from by at should would could have has please tell need want help give
+    """
+)
+
+
+def normalised(text: str, english: bool) -> str:
+    """Compatibility forms, quotes, white space and the end, in any language; in English case and dashes too."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_SAFE)
+    text = text.strip()
+    text = _LINES.sub("\n", _BLANKS.sub(" ", text)) if "\n" in text else " ".join(text.split())
+    if " ," in text or " ?" in text or " ." in text or " !" in text or " ;" in text:
+        text = _LOOSE.sub("", text)
+    if english:
+        if "\u2013" in text or "--" in text:
+            text = _DASHES.sub(" \u2013 ", text)
+        if "," in text:
+            text = _TIGHT.sub(", ", text)
+            if ", and " in text or ", or " in text:
+                text = _OXFORD.sub(r"\1 \2 ", text)
+    return _ended(text)
+
+
+def _ended(text: str) -> str:
+    """The text without the mark at its end; "5!" and a question in the order of a statement keep theirs."""
+    end = len(text)
+    asks = False
+    while end:
+        last = text[end - 1]
+        if last == "!":
+            before = text[: end - 1].rstrip(" !?.")[-1:]
+            if not before.isalpha() or (text[end - 2 : end - 1] == " " and not before.isalpha()):
+                break
+        elif last in "?\uff1f":
+            asks = True
+        elif last not in ".,;\u2026\u3002 \n":
+            break
+        end -= 1
+    if not end:
+        return text
+    stripped = text[:end]
+    if asks and _STATED.match(text):
+        return stripped + "?"
+    return stripped
+
+
+def shouted(text: str) -> bool:
+    """Return True if the whole text is in capitals, and a sentence rather than a row of acronyms."""
+    if not text.isupper():
+        return False
+    words = [word.lower() for word in _WORD.findall(text)]
+    return len(words) > 2 and sum(word in _COMMON for word in words) > (len(words) > 6)
+
+
+def lowered(word: str, first: bool) -> str:
+    """The word in lower case, unless its capitals make another word of it."""
+    low = word.lower()
+    if low == word:
+        return word
+    if len(word) == 1:
+        return low if word in "IA" and (word == "I" or first) else word
+    if word.isupper():
+        return word if low in _ACRONYMS else low
+    if word[1:] == low[1:]:
+        return word if low in _CAPITALISED and not first else low
+    return low if low in STYLED else word

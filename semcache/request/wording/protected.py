@@ -1,0 +1,91 @@
+"""Spans that no edit may touch: quotes, code, formulas, identifiers, addresses, paths.
+
+Each span is held out of the text by one character of the private use area and put back at the end.
+Invariant: `restored(*held(text))` is `text`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.request.text import vocabulary
+
+_FIRST = 0xE000
+_MOST = 1024
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_QUOTED = re.compile(r"""["`$\\\u2018\u201c\u201d\u201e\u00ab]|(?<!\w)'""")
+_SPAN = re.compile(
+    r"""
+      ```.*?(?:```|\Z)
+    | `[^`]+`
+    | "[^"]*"
+    | [\u201c\u201d\u201e][^\u201c\u201d\u201e]*[\u201c\u201d]
+    | \u00ab[^\u00ab\u00bb]*\u00bb
+    | '(?<![\w'\u2019]')(?:[^'\n]|(?<=\w)'(?=\w))*'(?!\w)
+    | \u2018(?:[^\u2018\u2019\n]|(?<=\w)\u2019(?=\w))*\u2019(?!\w)
+    | \$\$[^$]+\$\$
+    | \$[^$\s](?:[^$\n]*[^$\s])?\$(?![\w$])
+    | \\\([^\\]*(?:\\(?!\))[^\\]*)*\\\)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_MARKED = re.compile(r"[/@\\_#=<>{}|~^*+&]|\w[:(.]\w|[a-z][A-Z]|\.\w|://")
+_CHUNK = re.compile(r"([(\[]?)(.*[^)\].,;:!?])(.*)", re.DOTALL)
+_BLANK = re.compile(r"(\s+)")
+_CODE = re.compile(r"[{};\\]|[^\s=]\s*==?\s|=>|->|\w\(\)|^(?: {2,}|\t)\S|(?<!\S)[<|]|<\w+>|</", re.MULTILINE)
+# Chunks with a mark in them that other rooms read: units, abbreviations, numbers, well-known names.
+_READ = re.compile(
+    r"""
+      w/o? | b/c | and/or | km/h | (?:[A-Za-z]\.){2,}[A-Za-z]? | i\.e | e\.g
+    | [$\u20ac\u00a3]?\d[\d,]*(?:\.\d+)?(?:[a-zA-Z]{1,5}|%|\u00b0[CFcf]?|\u00b5[a-z])?
+    """,
+    re.VERBOSE,
+)
+# Names with a capital or a mark inside them, whose case says nothing.
+STYLED = vocabulary("""
+    javascript typescript github gitlab iphone ipad ipod imac youtube linkedin postgresql mysql mongodb mariadb macos
+    ios wifi wi-fi ebay paypal openai chatgpt deepmind tiktok whatsapp powerpoint sqlite numpy scipy pytorch tensorflow
+    latex fastapi graphql dynamodb bigquery duckdb couchdb rabbitmq websocket websockets oauth devops airpods icloud
+    itunes airbnb facetime playstation onedrive sharepoint wordpress stackoverflow bitcoin ph phd coffeescript jquery
+    vscode intellij pycharm huggingface langchain llamaindex openssl openstreetmap mcdonald's kubectl opencv xcode
+    testflight swiftui uikit webgl webassembly nosql newsql gpu gpus cpu cpus api apis pdfs urls dvds cds tvs
+    c++ c# f# .net asp.net node.js vue.js next.js react.js three.js d3.js express.js angular.js nuxt.js
+    """)
+
+
+def held(text: str) -> tuple[str, tuple[str, ...]] | None:
+    r"""The text with a mark in the place of each protected span, and the spans; None for code and what cannot be held.
+
+    >>> held("the command `ls -l`")
+    ('the command \ue000', ('`ls -l`',))
+    """
+    if not text.isascii() and _PRIVATE.search(text):
+        return None
+    spans: list[str] = []
+
+    def hold(span: str) -> str:
+        spans.append(span)
+        return chr(_FIRST + min(len(spans), _MOST) - 1)
+
+    if _QUOTED.search(text):
+        text = _SPAN.sub(lambda match: hold(match[0]), text)
+    if _CODE.search(text):
+        return None
+    if _MARKED.search(text):
+        pieces = _BLANK.split(text)
+        for at in range(0, len(pieces), 2):
+            piece = pieces[at]
+            if not _MARKED.search(piece) or not (match := _CHUNK.match(piece)):
+                continue
+            before, chunk, after = match.groups()
+            if not _READ.fullmatch(chunk) and chunk.lower() not in STYLED and not _PRIVATE.search(chunk):
+                pieces[at] = before + hold(chunk) + after
+        text = "".join(pieces)
+    return None if len(spans) > _MOST else (text, tuple(spans))
+
+
+def restored(text: str, spans: tuple[str, ...]) -> str:
+    """The text with its protected spans put back."""
+    if not spans:
+        return text
+    return _PRIVATE.sub(lambda match: spans[ord(match[0]) - _FIRST], text)
