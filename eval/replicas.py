@@ -17,7 +17,7 @@ from typing import Literal
 
 from eval.prefix_caches import BLOCK, TOKEN_SECONDS, Arrival, Lru
 from semcache.upstream.routing.choice import ReplicaView, RoutingWeights, choose, rank
-from semcache.upstream.routing.deficits import TokenDeficits, WaitingRequest, next_of
+from semcache.upstream.routing.deficits import TenantRequest, TokenDeficits, next_of
 from semcache.upstream.routing.tree import PromptTree
 
 Policy = Literal["round-robin", "random", "least-load", "hash", "cache-aware", "semcache", "semcache+events"]
@@ -191,7 +191,7 @@ class Simulation:
             if count[job.tenant] <= _IN_LINE:
                 front.append(number)
         waiting = [
-            WaitingRequest(
+            TenantRequest(
                 self._line[number].tenant,
                 number,
                 max(server.tree.match(self._line[number].keys, now)[0] for server in self.servers) * BLOCK,

@@ -1,4 +1,4 @@
-"""Filling a template in for a new task.
+"""Adaptation of a template to a new task: filling its slots in.
 
 Slots of the task take their pieces of it, slots of results what stands at their place in the results so far; what stays
 open is said by a small model, if there is one. Every call is checked against its tool's schema.
@@ -38,7 +38,7 @@ SmallModel: TypeAlias = Callable[[str], Awaitable[str]]
 
 
 class UnfitTemplate(Exception):
-    """This template cannot be filled in for this task; `why` is counted, and the planner asked."""
+    """Raised where a template cannot be filled in for a task; `why` is counted, and the planner asked."""
 
     def __init__(self, why: PlanReason, detail: str = "") -> None:
         super().__init__(f"{why.value} {detail}".strip())
@@ -56,7 +56,7 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class FilledPlan:
-    """What is left of a template, filled in. Steps wait (None) for results that are not there yet.
+    """The rest of a template, filled in. Steps wait (None) for results that are not there yet.
 
     `text` are the lines of a plan in words. `filled` counts the slots that were filled deterministically, `asked` those
     that a small model filled.
@@ -189,7 +189,7 @@ def _holes(step: TemplateStep) -> list[Hole]:
 
 
 def _taken(slot: Slot, done: Sequence[RunTurn]) -> Json:
-    """What stands at the slot's place in the results so far."""
+    """The value at the slot's place in the results so far."""
     calls = done[slot.step].calls
     value: Json = calls[slot.call].result if slot.call < len(calls) else None
     for key in slot.path:
@@ -211,7 +211,7 @@ async def _asked(
     small: SmallModel | None,
     seconds: float,
 ) -> dict[str, Json]:
-    """What the small model says of the open slots: one JSON object with exactly their names."""
+    """The small model's values of the open slots: one JSON object with exactly their names."""
     if small is None:
         raise UnfitTemplate(PlanReason.OPEN_SLOT, ", ".join(slot.about for slot in open_))
     try:
@@ -233,7 +233,7 @@ async def _asked(
 def prompt(
     open_: Sequence[Slot], template: Template, task: str, tools: Mapping[str, DeclaredTool], done: Sequence[RunTurn]
 ) -> str:
-    """What the small model is asked. It is shown the new task and its data alone, never those of an earlier run."""
+    """The prompt for the small model. It shows the new task and its data alone, never those of an earlier run."""
     wanted = {}
     for slot in open_:
         tool, _, argument = slot.about.partition(".")

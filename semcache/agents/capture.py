@@ -1,4 +1,4 @@
-"""Making a template of a finished run: which steps count, and where each value of them came from.
+"""Distillation of a finished run into a draft template: which steps count, and where each value came from.
 
 Every value in a call must be explained: it stands in the task, or in the result of an earlier step, or it stays open
 and a small model has to say it when the template is used. A value that explains itself by nothing becomes a constant
@@ -30,7 +30,7 @@ _WORDS = 600  # of a task, that values are sought among
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What one run teaches. `raw` holds the values of open slots, which no template keeps."""
+    """The draft of a template, from one run. `raw` holds the values of open slots, which no template keeps."""
 
     pattern: pattern.TaskPattern
     slots: tuple[Slot, ...]
@@ -164,7 +164,7 @@ class _DraftBuilder:
         return Hole(self._open_slot(value, tool, about))
 
     def _named(self, key: str, tool: str, about: str) -> bool:
-        """Whether a key is a name of the tool's own, and no value of the task or of a result put in a key's place."""
+        """Return True if a key is a name of the tool's own, no value of the task or of a result in a key's place."""
         schema = self._tools[tool].schema if tool in self._tools else {}
         declared = isinstance(schema, dict) and bool(schema.get("properties"))
         if f'"{key}"' in msgspec.json.encode(schema).decode() or (not about and not declared):
@@ -172,7 +172,7 @@ class _DraftBuilder:
         return _KEY.fullmatch(key) is not None and key.casefold() not in self._run.task.casefold()
 
     def _plain(self, word: str) -> bool:
-        """Whether a word says nothing, or stands in the task outside its values."""
+        """Return True if a word says nothing, or stands in the task outside its values."""
         return word in STOP or word in self._fixed()
 
     def _fixed(self) -> frozenset[str]:
@@ -246,7 +246,7 @@ class _DraftBuilder:
 
 
 def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
-    """What the task could have given to a call: its values and its runs of words, in every form."""
+    """The pieces of a task that a call may have taken up: its values and its runs of words, in every form."""
     found: dict[tuple[ValueForm, Json], str] = {}
     said = words(task)[:_WORDS]
     texts = [value.text for value in find(task)]

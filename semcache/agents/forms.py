@@ -1,4 +1,4 @@
-"""How a value of a task is written in a tool call: as it stands, in another case, as a number, as a date.
+"""The forms of a task's value in a tool call: as it stands, in another case, as a number, as a date.
 
 Pure. Invariant: `write(form, text)` either gives what a call can hold or None, and never raises.
 """

@@ -1,8 +1,8 @@
-"""Folding a further run into the template that its plan is an instance of.
+"""Growth of a template: a further run is folded into the one that its plan is an instance of.
 
 Two plans are one if they call the same tools with arguments of one structure whose values come from the same places.
 An open value that two tasks had in common, though neither said it, becomes a constant. Pure.
-Invariant: growing never makes a template say a word of a task that another task of it lacks.
+Invariant: a grown template holds no word of one task that another of its tasks lacks.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class _Union:
         return one
 
     def _free(self, value: Json) -> bool:
-        """Whether a value stands nowhere in what the run was told."""
+        """Return True if a value stands nowhere in what the run was told."""
         return value is not None and str(value).casefold() not in self._told
 
 
@@ -166,5 +166,5 @@ def _patterns(
 
 
 def _loose(pattern: TaskPattern) -> bool:
-    """Whether a pattern was merged: what two tasks have in common is not made looser by a third."""
+    """Return True if a pattern was merged: what two tasks have in common is not made looser by a third."""
     return any(isinstance(one, PatternGap) and not one.slot and one.kind is SlotKind.TEXT for one in pattern.elements)

@@ -1,4 +1,4 @@
-"""How often a template leads to success: a Beta posterior that forgets, and starts from what its kind has shown.
+"""The success rate of a template: a Beta posterior that forgets, and starts from that of its agent's templates.
 
 Pure: times are Unix seconds. Invariant: predictions lie inside (0, 1); a failure never raises one, a success never
 lowers one.
@@ -20,7 +20,7 @@ HALF_LIFE = 30 * 86400.0  # seconds after which an outcome counts half
 
 @dataclass(frozen=True, slots=True)
 class PooledOutcomes:
-    """What is believed of templates before their own outcomes: `good` and `bad` outcomes, pooled.
+    """The prior of a template's success: the `good` and `bad` outcomes of an agent's templates, pooled.
 
     The default expects 19 of 20 templates to work.
     """

@@ -1,4 +1,4 @@
-"""What a task says apart from its values: fixed words with gaps, and how a new task fits them.
+"""Patterns of tasks: fixed words with gaps for values, and the alignment of a new task with them.
 
 A pattern is learned from one task and the values that its plan used, and merged with others that led to the same plan.
 Fitting is a global alignment (Needleman and Wunsch 1970) of the pattern's elements with the words of a task, in which a
@@ -63,7 +63,7 @@ class PatternFit:
 
     @property
     def whole(self) -> bool:
-        """Whether every word of task and pattern is accounted for."""
+        """True if every word of task and pattern is accounted for."""
         return not self.missing and not self.surplus and not self.odd
 
 
@@ -95,7 +95,7 @@ class TaskPattern:
 
     @property
     def telling(self) -> bool:
-        """Whether the fixed words say enough to tell this kind of task from others."""
+        """True if the fixed words say enough to tell this kind of task from others."""
         return len(self.content) >= FEWEST or (bool(self.content) and not any(_open(one) for one in self.elements))
 
     @property
@@ -114,7 +114,7 @@ def _stems(pattern: TaskPattern) -> tuple[str, ...]:
 
 
 def alignable(task: str) -> bool:
-    """Whether a task is short enough to fit a pattern. The work on one grows with the square of its words."""
+    """Return True if a task is short enough to fit a pattern. The work on one grows with the square of its words."""
     return len(words(task)) <= LONGEST
 
 
@@ -151,7 +151,7 @@ def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
 
 
 def realised(pattern: TaskPattern, fitted: PatternFit) -> str:
-    """What the pattern says of a task that was aligned with it: its own words around the task's values."""
+    """The wording of the pattern for a task that was aligned with it: its own words around the task's values."""
     values = iter(fitted.pieces)
     said = [one if isinstance(one, str) else next(values, "") for one in pattern.elements]
     return " ".join([word for word in said if word])

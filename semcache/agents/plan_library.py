@@ -1,4 +1,4 @@
-"""The templates that one process knows: by partition, with what is believed of them, and as a store keeps them.
+"""The templates that one process knows: by partition, with their success rates, and as a store keeps them.
 
 Knows nothing of tasks or of filling in. Invariant: what is found under a partition was put there by a run of that very
 tenant, agent, system prompt and set of tool schemas; whatever is changed here is in the store before it is found here.

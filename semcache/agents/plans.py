@@ -1,4 +1,4 @@
-"""Plan templates at work: look one up for a task, record a run, learn from outcomes.
+"""The plan cache: look a template up for a task, record a run, learn from outcomes.
 
 The one place of this folder that waits and keeps state; stores, embedder, clock and ids are arguments.
 Invariant: `lookup` never raises and never serves across partitions: whatever goes wrong is one counted reason to ask
@@ -42,7 +42,7 @@ _ASKED = 3  # templates that are filled in for one task, at most
 
 @dataclass(frozen=True, slots=True)
 class PlanTerms:
-    """What is promised: `target` is the success below which nothing is served, `life` seconds a template lives."""
+    """The terms of plans: `target` is the success below which nothing is served, `life` seconds a template lives."""
 
     target: float = 0.9
     life: float = LIFE
@@ -51,7 +51,7 @@ class PlanTerms:
 
 @dataclass(frozen=True, slots=True)
 class FoundPlan:
-    """What `lookup` found.
+    """The result of a lookup.
 
     `outcome` is "plan" or "miss"; `why` is the tier ("key", "slots", "near") or the reason to plan anew. `calls` are
     the calls to make next, `text` the plan in words, where the template is one. `hint` is the plan to be shown to a

@@ -92,7 +92,7 @@ class RunCall:
 
 @dataclass(frozen=True, slots=True)
 class RunTurn:
-    """What the agent said and the calls it made at once."""
+    """The agent's text and the calls it made with it, at once."""
 
     text: str
     calls: tuple[RunCall, ...]

@@ -1,4 +1,4 @@
-"""Whether the arguments of a call are what the tool's JSON schema asks for.
+"""Validation of a call's arguments against the tool's JSON schema.
 
 Knows JSON Schema by the library of that name, and fetches nothing: a `$ref` that leaves the schema is an error.
 Invariant: what cannot be checked does not pass.
@@ -17,7 +17,7 @@ _sorted = msgspec.json.Encoder(order="sorted")
 
 
 def valid(tool: DeclaredTool, arguments: Json) -> bool:
-    """Whether these arguments are accepted; False also for a schema that is none."""
+    """Return True if these arguments are accepted; False also for a schema that is none."""
     try:
         return bool(_validator(_sorted.encode(tool.schema)).is_valid(arguments))
     except Exception:

@@ -37,7 +37,7 @@ def _vocabulary(words: str) -> frozenset[str]:
 
 
 class SlotKind(StrEnum):
-    """What a slot holds."""
+    """The kind of value that a slot holds."""
 
     QUOTED = "quoted"
     EMAIL = "email"
@@ -167,7 +167,7 @@ def find(text: str) -> tuple[TaskValue, ...]:
 
 
 def _begins(text: str, at: int) -> bool:
-    """Whether a sentence begins there."""
+    """Return True if a sentence begins there."""
     return _STARTS.search(text, max(0, at - _BEFORE), at) is not None
 
 
@@ -180,7 +180,7 @@ def kind_of(value: str) -> SlotKind:
 
 
 def admits(kind: SlotKind, text: str) -> bool:
-    """Whether a text can fill a slot of this kind; only the strict kinds refuse anything."""
+    """Return True if a text can fill a slot of this kind; only the strict kinds refuse anything."""
     return (
         kind not in STRICT
         or any(value.kind in (kind, SlotKind.QUOTED) for value in find(text))

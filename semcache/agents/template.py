@@ -1,4 +1,4 @@
-"""What is kept of a run that ended well: its steps with slots in place of the task's values.
+"""Plan templates: the steps of a run that ended well, with slots in place of the task's values.
 
 Knows its own shape and its JSON, nothing of how it was made or is filled in. Invariant: `decode(encode(t)) == t`; a
 template holds no value of the runs that it was learned from, but for constants that several runs had in common and
@@ -203,7 +203,7 @@ def view(template: Template) -> dict[str, Any]:
 
 
 def decode(data: bytes | Mapping[str, Any]) -> Template:
-    """What `encode` or `view` gave, edited or not. Raises ValueError for anything else."""
+    """Read what `encode` or `view` gave, edited or not. Raises ValueError for anything else."""
     try:
         # Through JSON in any case, which has neither NaN nor half of a character.
         raw = dict(msgspec.json.decode(data if isinstance(data, bytes) else msgspec.json.encode(data)))

@@ -1,4 +1,4 @@
-"""Finding the templates of one partition that a task could be an instance of.
+"""Search for the templates of one partition that a task could be an instance of.
 
 Three tiers: the task says what a template's pattern says, word for word, with other values (`KEY`); it says it in
 another order (`SLOTS`); or it is merely like it (`NEAR`), which only a certified threshold may trust. Candidates are

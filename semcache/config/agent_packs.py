@@ -1,4 +1,4 @@
-"""What a policy pack says of tools, of models, and of answers by a cheaper model: the schema of these keys.
+"""The schema of a policy pack's keys about tools, models, and answers by a cheaper model.
 
 Knows no request and no price list. Invariant: left out, a key changes nothing; no tool is cached and no other model is
 asked than a pack names.
@@ -30,7 +30,7 @@ class ToolSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class ModelSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
-    """What is known of a model before anything was learned of it."""
+    """The prices and the expected quality of a model, before anything was learned of it."""
 
     prompt: Dollars
     """US dollars per million prompt tokens."""

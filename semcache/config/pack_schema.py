@@ -48,7 +48,7 @@ _NAMED: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 class RuleSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What puts a request into a category without asking the embedder. Any match is enough."""
+    """The rules that put a request into a category without asking the embedder. Any match is enough."""
 
     patterns: list[str] = []
     """Regular expressions searched in the last user turn, ignoring case."""

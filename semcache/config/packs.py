@@ -1,4 +1,4 @@
-"""Policy packs: how they are found, and what they say of one category once every field is settled.
+"""Policy packs: loading them, and the values of each category once every field is settled.
 
 Knows nothing of requests, indexes or strategies beyond their names. Invariant: a `Pack` that exists is valid, and what
 a category leaves out has the value of the pack's `defaults`.

@@ -63,7 +63,7 @@ def installed(kind: str) -> tuple[Plugin, ...]:
 
 
 def names(kind: str) -> list[str]:
-    """What the plug-ins of this kind are called."""
+    """The names of the plug-ins of this kind."""
     return sorted({plugin.name for plugin in installed(kind)})
 
 

@@ -1,4 +1,4 @@
-"""What can be set, section by section: types, units, ranges and defaults.
+"""The settings, section by section: types, units, ranges and defaults.
 
 Knows nothing of where a value comes from. Invariant: a section that exists is valid, and none is changed afterwards;
 what cannot be used is a ValueError that says what can.
@@ -52,7 +52,7 @@ Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
 
 class Section(BaseModel):
-    """What sections have in common: an unknown key is an error."""
+    """The base of the sections: an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
 
@@ -200,4 +200,6 @@ class AuthSection(Section):
 
 
 class LogSection(Section):
+    """The log on standard output."""
+
     level: Literal["debug", "info", "warning", "error", "critical"] = "info"

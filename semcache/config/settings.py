@@ -1,4 +1,4 @@
-"""Settings: where each comes from, what they are in all, and which are too dangerous to start with.
+"""Settings: their sources, their values, and the check for those that are too dangerous to start with.
 
 Knows the command line and the environment only as arguments. Invariant: settings that exist are valid, and each knows
 its source; every mistake is a ConfigError that names file and line, variable or option, and the nearest valid name.
@@ -114,7 +114,7 @@ def find_file(env: Mapping[str, str], folder: Path) -> Path | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to `host`."""
+    """Return True if only this machine can connect to `host`."""
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""Where a mistake in a YAML file is, and what was probably meant.
+"""Mistakes in YAML files: their line and key, and the nearest valid name.
 
 Knows YAML nodes, schemas and msgspec's messages, nothing of what a file is for. Pure. Invariant: the line is that of
 the deepest key of a mistake that the file has.

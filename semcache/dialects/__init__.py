@@ -1,4 +1,4 @@
-"""The wire formats: what a client sends becomes a `Request`, what a backend answers a body to replay.
+"""The wire formats: a client's body becomes a `Request`, a backend's answer a body to replay.
 
 Knows bytes, JSON and server-sent events; no sockets, no storage, no decision.
 Invariant: one module speaks one dialect and exports it as `DIALECT`; the bytes that are forwarded are the client's.

@@ -1,4 +1,4 @@
-"""OpenAI chat completions.
+"""The dialect of OpenAI chat completions.
 
 Knows the fields of requests, answers and chunks of /v1/chat/completions; leaves every field it does not read as it is.
 Invariant: assembling the stream of a stored answer gives that answer again, usage included if it was asked for.

@@ -1,4 +1,4 @@
-"""OpenAI text completions (the legacy endpoint that self-hosted servers still speak).
+"""The dialect of OpenAI text completions, the legacy endpoint that self-hosted servers still speak.
 
 Knows the fields of /v1/completions. A prompt of tokens, or of several texts, has no text
 to search for: exact tier only.

@@ -1,6 +1,7 @@
-"""The caller's wishes as the body's `cache` object spells them, and the checks they share with the headers.
+"""Cache controls in the body's `cache` object, and the checks that they share with the headers.
 
-Invariant: a wish that cannot be understood is refused, never ignored: whoever asked for less caching must not get more.
+Invariant: a control that cannot be understood is refused, never ignored: a caller who asked for less caching must not
+get more.
 """
 
 from __future__ import annotations

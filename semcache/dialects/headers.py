@@ -1,8 +1,8 @@
-"""HTTP headers: what callers ask for with them, what we say about caching in them, and which are not passed on.
+"""HTTP headers: the controls in requests, `Cache-Status` in replies, and the fields that are not passed on.
 
 Reads our own `x-semcache-*`, RFC 9111 `Cache-Control`, and the spellings of other gateways; writes RFC 9211
 `Cache-Status`. Knows neither requests nor sockets.
-Invariant: header and body together ask for the stricter of the two; a wish that cannot be understood is refused.
+Invariant: header and body together ask for the stricter of the two; a control that cannot be understood is refused.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _LARGEST = 999_999_999_999_999
 
 
 def controls_from(headers: Headers, body_controls: Controls) -> Controls:
-    """What headers and body ask for together, the stricter of the two. Raises RequestRejected naming the header.
+    """The controls of headers and body together, the stricter of the two. Raises RequestRejected naming the header.
 
     Category and namespace have no stricter: the header's wins over the body's, our own header over other gateways'.
     """

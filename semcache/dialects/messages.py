@@ -1,4 +1,4 @@
-"""Anthropic Messages.
+"""The dialect of Anthropic Messages.
 
 Knows the blocks of /v1/messages and its events. `cache_control` on blocks is a hint to the provider's own prefix cache:
 it is forwarded and left out of the identity.

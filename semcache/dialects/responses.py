@@ -1,4 +1,4 @@
-"""OpenAI Responses.
+"""The dialect of OpenAI Responses.
 
 Knows the items of /v1/responses and the order of its typed events. Whether an answer that created server-side state
 (`store`, true unless said otherwise) may be served again is the proxy's decision: `replay["store"]` tells it.

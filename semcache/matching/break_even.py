@@ -1,4 +1,4 @@
-"""What the semantic tier of a category costs and saves, and how far an overloaded backend may stretch its error target.
+"""Break-even of the semantic tier by category, and the stretching of error targets when a backend is overloaded.
 
 Pure: fed with counts, costs and times. Knows no request and no threshold. Invariant: a category is closed only on
 evidence and goes on being tried; a target is stretched neither beyond the pack's limit nor beyond a certificate.
@@ -22,7 +22,7 @@ CORE_SECOND = 0.05 / 3600  # US dollars: what large clouds ask for a virtual cor
 
 
 class Profitability(StrEnum):
-    """Whether looking up by meaning is worth its cost."""
+    """The verdict on whether looking up by meaning is worth its cost."""
 
     PAYS = "pays"
     UNCLEAR = "unclear"  # too few lookups, or the break-even rate lies within the interval of the hit rate
@@ -112,7 +112,7 @@ class Economics:
         self._accounts: dict[str, _CategoryAccount] = {}
 
     def open(self, category: str, draw: float) -> bool:
-        """Whether to look this request up by meaning; `draw` is uniform in [0, 1)."""
+        """Return True to look this request up by meaning; `draw` is uniform in [0, 1)."""
         account = self._accounts.get(category)
         return account is None or account.open or draw < 1.0 / _PROBE
 
@@ -224,8 +224,10 @@ class Relaxation:
         self.load = 0.0
 
     def observe(self, now: float, *, queue: float, queue_max: float, p95: float = 0.0, slo: float = math.inf) -> None:
-        """Note requests waiting and the most that should, and the 95th percentile of latency and its objective, in
-        seconds. `now` is a monotonic time in seconds; what comes late counts as now."""
+        """Note the queue and its limit, and the 95th percentile of latency and its objective, in seconds.
+
+        `now` is a monotonic time in seconds; a time before the last one counts as that one.
+        """
         load = max(queue / queue_max, p95 / slo)
         elapsed = math.inf if self._at is None else max(0.0, now - self._at)
         self.load = load + (self.load - load) * 0.5 ** (elapsed / self._half_life)

@@ -1,4 +1,4 @@
-"""What distinguishes a right neighbour from a wrong one, as numbers: of the two prompts and of the neighbourhood.
+"""Features of a neighbour: numbers that tell a right one from a wrong one, of the two prompts and the neighbourhood.
 
 Pure and cheap (some ten microseconds a pair); knows no vectors, answers or policies, and nothing of what is made of the
 numbers. Invariant: `of` returns `len(NAMES)` finite floats, each of them bounded, for any two texts.
@@ -187,13 +187,13 @@ def _unmatched(one: frozenset[str], two: frozenset[str]) -> tuple[int, int, int]
 
 @lru_cache(maxsize=8192)
 def _resembles(one: str, two: str) -> bool:
-    """Whether two words with the same initial are the same but for their spelling: most letter pairs in common."""
+    """Return True if two words with one initial are the same but for their spelling: most letter pairs in common."""
     first, second = set(pairwise(one)), set(pairwise(two))
     return 2 * len(first & second) >= 0.6 * (len(first) + len(second))
 
 
 def _reordered(query: str, cached: str, one: _PromptFeatures, two: _PromptFeatures) -> bool:
-    """Whether two texts of the same content words may say them in another order, with roles exchanged."""
+    """Return True if two texts of the same content words may say them in another order, with roles exchanged."""
     passive = one.by != two.by and not (two if one.by else one).being
     if one.content == two.content and not passive:
         return False
@@ -204,7 +204,7 @@ def _reordered(query: str, cached: str, one: _PromptFeatures, two: _PromptFeatur
 
 
 def _inflects(one: str, two: str, ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Whether two stems are of one verb: "caus" of "caused" and "cause", "plann" and "plan", "carri" and "carry"."""
+    """Return True if two stems are of one verb: "caus" and "cause", "plann" and "plan", "carri" and "carry"."""
     if len(one) > len(two):
         one, two, ours, theirs = two, one, theirs, ours
     if len(one) == len(two):

@@ -1,4 +1,4 @@
-"""Whether looking up by meaning pays in a category, as the live cache sees it.
+"""Profitability of lookups by meaning, by category, as the live cache sees it.
 
 Knows finished requests and verdicts, and turns seconds into money. What is known is this process's own: workers of one
 store decide for themselves. Invariant: a request is counted once, however often its outcome is told; a category whose
@@ -29,7 +29,7 @@ class ProfitabilityMonitor:
         self._noted: OrderedDict[str, None] = OrderedDict()
 
     def open(self, category: str, draw: Callable[[], float]) -> bool:
-        """Whether to look up by meaning; a closed category is still tried now and then, as `draw` in [0, 1) says."""
+        """Return True to look up by meaning; a closed category is still tried at times, as `draw` in [0, 1) says."""
         return self._books.open(category, 1.0) or self._books.open(category, draw())
 
     def note(self, lookup: Lookup, row: Recorded) -> None:

@@ -1,4 +1,4 @@
-"""Whether two texts are one text that was typed twice: the same letters in the same order.
+"""Texts that were typed twice: the same letters in the same order.
 
 White space, the case of letters, the shape of quotes and the mark at the end may differ, as far as they change nothing:
 "WHO" is not "who", "5!" is not "5", code keeps its case and its lines. Knows no words but the light ones that capitals
@@ -31,7 +31,7 @@ class _TypedText(NamedTuple):
 
 
 def is_retyped(one: str, two: str) -> bool:
-    """Whether `one` and `two` are the same to the letter."""
+    """Return True if `one` and `two` are the same to the letter."""
     if one == two:
         return True
     if max(len(one), len(two)) > LONGEST:
@@ -82,6 +82,6 @@ def _end(text: str) -> int:
 
 
 def _name(word: str, other: str, reading: _TypedText) -> bool:
-    """Whether capitals make a name of a light word: "US" of "us"."""
+    """Return True if capitals make a name of a light word: "US" of "us"."""
     bare = word.strip(".,;:'\"")
     return bare.isupper() and len(bare) > 1 and not reading.shouted and not other.isupper() and bare.lower() in LIGHT

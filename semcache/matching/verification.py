@@ -1,8 +1,8 @@
-"""Asking, while a client waits, whether a cached answer fits a request that is too uncertain to be served without.
+"""Verification in the grey zone: ask, while a client waits, whether a cached answer fits an uncertain request.
 
-Knows who can be asked, for how long, and whose word is weighed; nothing of how requests arrive. Invariant: a cached
-answer is served only if a verifier said in time what leaves no more doubt than the target allows. Silence, failure and
-any word that is not enough forward the request.
+Knows the verifiers, how long each may take, and whose verdicts are weighed; nothing of how requests arrive. Invariant:
+a cached answer is served only if a verdict came in time that leaves no more doubt than the target allows. No verdict, a
+failure, and a verdict that is not enough forward the request.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _PendingVerification:
     draw: float
 
     def heard(self, asked: ConfiguredVerifier, said: float) -> Serve | Forward:
-        """What becomes of it after this word."""
+        """The decision after this verdict."""
         request = self.lookup.request
         allowed = demanded(self.lookup, self.unsure, self.pack) + _ROUNDING
         if asked.weighed:
@@ -159,7 +159,7 @@ class Verifiers:
             await backend.close()
 
     async def _settled(self, question: _PendingVerification, entry_of: EntryOf, bill: list[float]) -> Serve | Forward:
-        """What a word makes of the question, of memory or of the one asked, whose price joins the `bill`.
+        """The decision by a verdict, remembered or asked for; what asking costs joins the `bill`.
 
         Raises Silence, or what that one raised.
         """

@@ -1,6 +1,6 @@
-"""Run a verifier's folder (model.onnx, tokenizer.json, model.json): P(same answer) of two prompts, from their texts.
+"""The cross-encoder: P(same answer) of two prompts, by a folder of model.onnx, tokenizer.json and model.json.
 
-A cross-encoder with calibrated output, on onnxruntime and one thread. Knows no guards, vectors or answers, and never
+Its output is calibrated; it runs on onnxruntime and one thread. Knows no guards, vectors or answers, and never
 reaches the network. Invariant: a probability is symmetric in the two texts, lies within what the calibration supports,
 and does not depend on the pairs beside it by more than float rounding; a pair that is not read whole gets `UNREAD`.
 """
@@ -88,7 +88,7 @@ class CrossEncoder:
         return np.where(np.isnan(logits), UNREAD, known)
 
     def logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """What the network gives before calibration, NaN for a pair that it cannot read whole. Raises EmbedError."""
+        """The logits of the network before calibration, NaN for a pair that it cannot read whole. Raises EmbedError."""
         found = np.full(len(pairs), np.nan, np.float32)
         try:
             # One order of the two texts, whoever was cached first: the same pair always gets the same answer.

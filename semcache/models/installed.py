@@ -1,4 +1,4 @@
-"""The embedder that a cache was given: which model folder in its data folder is in use.
+"""The installed embedder: which model folder in the data folder is in use.
 
 Knows the data folder, no store. Invariant: `use` replaces the pointer in one step, and a pointer never names a folder
 that is not there.
@@ -19,7 +19,7 @@ POINTER, MODELS, PRIOR = "embedder.json", "models", "prior.json"
 
 
 def spec_of(spec: str, data: Path | None) -> str:
-    """What "default" means in a data folder, as `open_embedder` takes it; any other `spec` is returned as it is.
+    """Resolve "default" in a data folder, as `open_embedder` takes it; any other `spec` is returned as it is.
 
     Raises ConfigError where the pointer is damaged or names a folder that is gone.
     """

@@ -1,6 +1,6 @@
-"""One word of a language model: is a cached answer right for a question?
+"""Yes-or-no verdicts of a language model on whether a cached answer is right for a question.
 
-Knows prompts, replies and backends; nothing of when one is asked or of what its word is worth. Invariant: strangers'
+Knows prompts, replies and backends; nothing of when one is asked or of what its verdict is worth. Invariant: strangers'
 texts travel as data in one JSON object, in which none can end its own quotation, and any reply but a plain yes or no,
 quoted or emphasised perhaps, is neither.
 """
@@ -118,5 +118,5 @@ class LlmVerifier:
 
 
 def shown(query: str, cached_query: str, cached_answer: str) -> dict[str, str]:
-    """What a language model is shown; as JSON, in this order."""
+    """The texts that a language model is shown; as JSON, in this order."""
     return {"question": query, "cached_question": cached_query, "cached_answer": cached_answer[:_HEAD]}

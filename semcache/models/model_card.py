@@ -1,4 +1,4 @@
-"""What every model folder has: a card (model.json), files that the card vouches for, and texts that can be tokenized.
+"""Model folders: the card (model.json), the digests of the files it describes, and text made fit for a tokenizer.
 
 Knows no runtime and no network. Invariant: an embedder that says its id has the files that this id stands for, as far
 as the card states their digests.
@@ -20,7 +20,7 @@ _FIELDS = ("id", "dim", "max_tokens")
 
 
 class ModelWithCard:
-    """What an embedder says of itself, read from the card in its folder."""
+    """An embedder's id, dimension and length, read from the card in its folder."""
 
     def __init__(self, folder: Path) -> None:
         """Read the card and verify the files. Raises ConfigError when `folder` does not hold a model."""
@@ -33,14 +33,17 @@ class ModelWithCard:
 
     @property
     def id(self) -> str:
+        """The name of the embedding space."""
         return self._id
 
     @property
     def dim(self) -> int:
+        """The length of a vector."""
         return self._dim
 
     @property
     def max_tokens(self) -> int:
+        """Tokens of a text that are read."""
         return self._max_tokens
 
 
@@ -68,7 +71,7 @@ def verify_files(folder: Path, card: dict[str, Any]) -> None:
 
 
 def read_card(folder: Path, fields: Sequence[str], remedy: str) -> dict[str, Any]:
-    """What model.json says, `fields` at least. Raises ConfigError, which ends in `remedy`, for other folders."""
+    """The contents of model.json, `fields` at least. Raises ConfigError, which ends in `remedy`, for other folders."""
     path = folder / "model.json"
     try:
         card = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Who verifies: the small model that ships, one trained on the cache's own labels, a language model, or a user's own.
+"""Opening of verifiers: the shipped model, one trained on the cache's own labels, a language model, a user's own.
 
 Knows settings, folders and backends; nothing of when somebody is asked. Invariant: a verifier that cannot be loaded is
 a ConfigError at the start, never silence later.
@@ -59,7 +59,7 @@ def open_verifiers(
 
 
 def backend_for(settings: Settings, chosen: ModelSection, upstream: Backend | None, *, timeout: float) -> Backend:
-    """What stands before a model that is asked for words: `upstream`, or a backend of its own, which is to be closed.
+    """The backend of a model that is asked for verdicts: `upstream`, or one of its own, which is to be closed.
 
     Raises ConfigError for a URL that cannot be used.
     """
@@ -126,7 +126,7 @@ def _model(pack: Pack, data: Path | None) -> CrossEncoder | None:
 
 
 def _tokens(prices: Prices | None, model: str, seconds: float, characters: int) -> float:
-    """What a word of a language model costs, by the length of what it was shown."""
+    """The cost of a language model's verdict, by the length of what it was shown."""
     del seconds
     used = Usage((len(INSTRUCTIONS) + characters) // _TOKEN, 2)
     return 0.0 if prices is None else prices.cost(model, used)

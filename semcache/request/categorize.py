@@ -1,9 +1,9 @@
-"""Puts a request into a category of the policy pack: by the caller's word, by a rule, or by the nearest centroid.
+"""Categorisation of a request: the category that it names, that of a rule, or that of the nearest centroid.
 
 Knows no embedder: the caller embeds `example_texts` and hands the vectors to `build`.
 Centroids, not nearest examples: leaving one out on the shipped packs, they name the right category more often.
 A category of the present moment (`live`) takes a prompt by likeness only if it is much nearer than any other, or if the
-wording allows that the answer changes from day to day: what happened in Rome is like the news, and stays what it is.
+wording allows that the answer changes from day to day: a question about history is near the examples about news.
 Invariant: the result is always a category of the pack, and "default" when nothing else is near enough.
 """
 

@@ -96,7 +96,7 @@ class TurnChain:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What the user said before."""
+        """The earlier messages of the user."""
         return tuple([turn.text for turn in self.turns if turn.role == "user"])
 
 
@@ -181,14 +181,14 @@ def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: 
 
 
 def has_earlier_question(identity: Mapping[str, Any]) -> bool:
-    """Whether the user said something before the last turn, beyond small talk."""
+    """Return True if the user said something before the last turn, beyond small talk."""
     return any(
         isinstance(item, dict) and item.get("role") == "user" for item in _items(without_small_talk(identity))[1][:-1]
     )
 
 
 def lacks_context(identity: Mapping[str, Any], text: str) -> bool:
-    """Whether the last message `text` points to earlier turns that this request does not have."""
+    """Return True if the last message `text` points to earlier turns that this request does not have."""
     return is_elliptic(text) and not has_earlier_question(identity)
 
 
@@ -243,7 +243,7 @@ def _plain(text: str) -> str:
 
 
 def _split(item: Any) -> tuple[Any, EarlierTurn | None]:
-    """What stays of an item, and its text if it is a turn of user or assistant that has some."""
+    """Split an item into what stays of it and its text, if it is a turn of user or assistant that has some."""
     role = item.get("role") if isinstance(item, dict) else None
     if role not in ("user", "assistant"):
         return item, None
@@ -306,7 +306,7 @@ def _fixed(text: str, *, opens: bool) -> bool:
 
 
 def _reaction(asked: TurnChain, kept: TurnChain, place: int) -> tuple[str, str] | None:
-    """What the user said next after a turn; None when that is the last message."""
+    """The user's next message after a turn, in both chains; None when that is the last message."""
     for one, two in zip(asked.turns[place + 1 :], kept.turns[place + 1 :], strict=True):
         if one.role == "user":
             return one.text, two.text
@@ -314,7 +314,7 @@ def _reaction(asked: TurnChain, kept: TurnChain, place: int) -> tuple[str, str] 
 
 
 def _points(text: str) -> bool:
-    """Whether a message picks something out of the answer before it by its place there."""
+    """Return True if a message picks something out of the answer before it by its place there."""
     return len(text) <= 200 and _PLACE.search(text.lower()) is not None
 
 

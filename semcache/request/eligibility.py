@@ -1,4 +1,4 @@
-"""Whether a request may be cached at all, and whether by meaning or only by identity.
+"""Eligibility of a request: for the cache at all, and for lookups by meaning.
 
 Reads the request and its category, nothing else: no store, no clock, no embedding.
 Invariant: when in doubt a request is ineligible. What may be sought by meaning has been read from end to end.

@@ -1,4 +1,4 @@
-"""What makes two requests the same: canonical bytes, keyed digests and the name of an index partition.
+"""The keys of a request: canonical bytes, keyed digests and the name of an index partition.
 
 Pure. Knows no dialect: a dialect has already separated a request into `identity` and `text`.
 Invariant: two requests get the same exact digest iff scope, endpoint, identity and text are equal as JSON values, and

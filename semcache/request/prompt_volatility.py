@@ -1,4 +1,4 @@
-"""How fast the answer to a prompt changes: a small softmax regression on its cues and, if there is one, its embedding.
+"""The volatility of a prompt's answer: a small softmax regression on its cues and, if there is one, its embedding.
 
 Knows no policy and no time. The weights are made by `semcache.train.volatility`. Invariant: pure but for `shipped`,
 which reads the weights once; without a vector, or with one of another embedder, the cues alone decide.
@@ -40,12 +40,12 @@ _RELATIVE = re.compile(
 
 
 def is_relative(text: str) -> bool:
-    """Whether the answer depends on the day, or the minute, of asking, and says so."""
+    """Return True if the answer depends on the day, or the minute, of asking, and says so."""
     return _RELATIVE.search(volatility_cues.fold(text)) is not None or is_live(text)
 
 
 def may_change_daily(text: str) -> bool:
-    """Whether the wording allows that the answer is another one tomorrow; about 0.1 ms."""
+    """Return True if the wording allows that the answer is another one tomorrow; about 0.1 ms."""
     return is_live(text) or float(VolatilityModel.shipped().probabilities(text)[2]) >= _DAILY
 
 

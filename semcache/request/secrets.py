@@ -1,4 +1,4 @@
-"""Recognises credentials and account numbers in text, so that they are neither looked up nor kept.
+"""Detection of credentials and account numbers in text, so that they are neither looked up nor kept.
 
 Knows nothing of requests or policy. Favours precision where a check digit allows it (cards, IBANs), and recall for
 tokens with a known prefix.
@@ -79,7 +79,7 @@ def fold(text: str) -> str:
 
 
 def has_secret(text: str) -> bool:
-    """Whether `text` holds an API key, token, private key, stated password, card number, IBAN or US SSN."""
+    """Return True if `text` holds an API key, token, private key, stated password, card number, IBAN or US SSN."""
     return _has_token(text) or _has_stated(text) or _has_number(text)
 
 

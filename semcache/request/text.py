@@ -123,5 +123,5 @@ def differing(one: str, two: str) -> frozenset[str]:
 
 
 def all_the_difference(one: str, two: str, words: Iterable[str]) -> bool:
-    """Whether these words, in lower case, are all the content words by which two texts differ."""
+    """Return True if these words, in lower case, are all the content words by which two texts differ."""
     return (content(one) ^ content(two)) <= frozenset(stem(part) for word in words for part in word.split())

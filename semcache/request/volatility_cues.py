@@ -1,4 +1,4 @@
-"""What the wording of a prompt says about how fast its answer changes.
+"""Cues in the wording of a prompt for how fast its answer changes.
 
 Pure; some hundred microseconds a prompt, paid when an answer is stored. Knows no vectors, no weights, and not what year
 it is: a year is a cue by being named. Invariant: `of` returns `len(NAMES)` numbers, each 0 or 1, for any text.

@@ -1,8 +1,8 @@
-"""Whether an answer may be kept, for how long, and whether by meaning or only by identity.
+"""Admission of an answer: whether it is kept, for how long, and by meaning or only by identity.
 
 Reads what the dialect assembled; knows neither store nor clock.
-Invariant: only a complete, final, clean answer is kept. One that says nothing, though it ended as it should, is a
-hiccup of the model: kept, it would be repeated for days, and no judge could ever tell that it is wrong.
+Invariant: only a complete, final, clean answer is kept. An empty one, though it ended as it should, is
+a failure of the model: it would be repeated for days, and no judge could tell that it is wrong.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHORT = 400  # characters: a longer answer that opens with an apology usually g
 
 
 def admission(request: Request, answer: Assembled, status: int, *, ttl: float, max_bytes: int = 1 << 20) -> Admission:
-    """What becomes of an answer that the upstream gave with this status; `ttl` is how long it would live."""
+    """Decide whether to store an answer that the upstream gave with this status; `ttl` is how long it would live."""
     if request.controls.no_store:
         return Discard(Why.NO_STORE)
     if status != 200:
@@ -54,5 +54,5 @@ def admission(request: Request, answer: Assembled, status: int, *, ttl: float, m
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a short answer declines to answer."""
+    """Return True if a short answer declines to answer."""
     return len(text) <= _SHORT and _REFUSAL.match(text.replace("\u2019", "'")) is not None

@@ -1,6 +1,6 @@
-"""What waits its turn, first in first out, bounded by number and by bytes.
+"""A first-in, first-out queue, bounded by number and by bytes.
 
-Knows nothing of what waits or of why. Invariant: nobody ever waits for room: what finds none is refused, and what was
+Knows nothing of what waits or of why. Invariant: `offer` never waits: a piece without room is refused, and one that was
 taken stays until it is fetched.
 """
 

@@ -1,4 +1,4 @@
-"""A part that fails is left alone for a while, so that its failures cost a request nothing.
+"""Circuit breaker: a part that fails is left alone for a while, so that its failures cost a request nothing.
 
 Pure: the clock is an argument. Invariant: after a failure the part is asked again after at most `longest` seconds.
 """
@@ -19,7 +19,7 @@ class Breaker:
         self.error: str | None = None
 
     def closed(self, now: float) -> bool:
-        """Whether the part may be asked. `now` is a monotonic time in seconds."""
+        """Return True if the part may be asked. `now` is a monotonic time in seconds."""
         return now >= self._until
 
     def failed(self, now: float, error: Exception) -> None:

@@ -49,5 +49,5 @@ class GuardedCalls:
         return result
 
     def named(self) -> dict[str, str]:
-        """What is broken now, by part."""
+        """The last error of every part whose breaker is open."""
         return {part: breaker.error for part, breaker in self._breakers.items() if breaker.error is not None}

@@ -1,4 +1,4 @@
-"""One upstream call that several concurrent requests share.
+"""Single-flight: one upstream call that several concurrent requests share.
 
 Knows nothing of HTTP or dialects: a flight publishes bytes, and anyone may read them from the start. Who may follow
 whom is the caller's rule, given as text, shelf and vector.

@@ -1,8 +1,8 @@
-"""Several backends of different price: which one to ask, whether to believe what it says, and what that spares.
+"""Choice among models of different price: which one to ask, whether to serve its answer, and what that saves.
 
 `models` says what a backend costs, `signals` what can be told of a request and of an answer, `ridge` learns from that,
-`gap` predicts what quality is lost to the reference model, `budget` says how much of it may be lost, `choose` decides,
-`lec` carries the price over to what an entry is worth, `account` keeps the books.
+`gap` predicts the quality lost to the reference model, `loss_budget` says how much of it may be lost, `choose` decides,
+`cheapest_acceptable` learns costs by query, `account` counts calls, tokens and money.
 Invariant: the reference model is asked whenever nothing is known, and what is said to be saved is what was not paid.
 """
 

@@ -1,4 +1,4 @@
-"""The books: calls, tokens and money by outcome, beside what the reference model alone would have cost.
+"""Accounts: calls, tokens and money by outcome, beside what the reference model alone would have cost.
 
 Pure. Invariant: every call is counted once, under the outcome of the request that it was made for; what is saved is the
 reference's price for the answer that was served, less all that was paid for it.
@@ -92,5 +92,5 @@ class Account:
         return whole
 
     def rows(self) -> dict[str, Any]:
-        """What `semcache stats` shows: a row per outcome, and the total against always asking the reference."""
+        """The table of `semcache stats`: a row per outcome, and the total against always asking the reference."""
         return {"total": self.total().row(), **{name: one.row() for name, one in sorted(self.outcomes.items())}}

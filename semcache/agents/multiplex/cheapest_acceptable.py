@@ -1,4 +1,4 @@
-"""What an answer in the cache is worth where several models could give it: the cost of the cheapest acceptable one.
+"""The cost of each query by model, learned by asking: lower confidence bounds, and the cheapest model by them.
 
 Pure. Invariant: an entry is never worth more than what a miss would cost, and a cost that is not known yet is taken to
 be as low as what is known allows.
@@ -18,7 +18,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class QueryCosts(Generic[Key]):
-    """What each of `models` models costs for each query, learned by asking. `most` is the range of costs.
+    """The costs of `models` models for each query, learned by asking. `most` is the range of costs.
 
     For queries that come again: what is known of one tells nothing of another.
     """
@@ -48,5 +48,5 @@ class QueryCosts(Generic[Key]):
         return min(range(self._models), key=bounds.__getitem__)
 
     def worth(self, query: Key) -> float:
-        """What a miss is sure to cost at best: the lowest bound, 0 as long as a model was not tried."""
+        """The least that a miss is sure to cost: the lowest bound, 0 as long as a model was not tried."""
         return min(self.bounds(query))

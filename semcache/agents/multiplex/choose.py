@@ -1,4 +1,4 @@
-"""Which model answers: the cheapest whose predicted loss of quality the budget allows.
+"""The choice of the model that answers: the cheapest whose predicted loss of quality the budget allows.
 
 Two strategies: `route` decides before anything is asked; `cascade` asks the small model, looks at its answer, and asks
 the reference where that does not do. Draws are arguments. Invariant: whatever is not allowed goes to the reference, and
@@ -27,7 +27,7 @@ _PROBE = 0.0001  # by how much a request that was not tried raises that share, s
 
 @dataclass(frozen=True, slots=True)
 class MultiplexTerms:
-    """What is promised and tried.
+    """The terms of a choice among models.
 
     `loss` is the quality that may be lost per request, `explore` the share of requests of which both models are asked
     to compare them, `tokens` the length of an answer before one was seen, `cautious` how many deviations are added to a
@@ -98,7 +98,7 @@ class Multiplexer:
         return allowed[0] if allowed else Choice(best.name, "reference", cost=dear)
 
     def keep(self, asked: RoutingRequest, model: str, answer: str, relevance: float = 0.0) -> tuple[bool, float]:
-        """Whether this answer of a model may be served, and what it is expected to lose.
+        """Return whether this answer of a model may be served, and its expected loss.
 
         `relevance` is the cosine similarity of request and answer.
         """
@@ -146,7 +146,7 @@ class Multiplexer:
         return mean + self.terms.cautious * deviation
 
     def state(self) -> dict[str, Any]:
-        """What was learned, as JSON has it."""
+        """The learned state, as JSON has it."""
         return {name: gap.state() for name, gap in self.gaps.items()}
 
     def restore(self, state: Mapping[str, Any]) -> None:

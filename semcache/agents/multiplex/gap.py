@@ -1,4 +1,4 @@
-"""What quality is lost when another model answers instead of the reference: predicted, and learned from comparisons.
+"""The quality lost when another model answers instead of the reference: predicted, and learned from comparisons.
 
 Of a request count its own signals, its category and the comparisons of its neighbours; once there is an answer, that
 counts too. Knows texts and vectors, no prices. Pure. Invariant: a prediction is made of what was learned before it

@@ -1,4 +1,4 @@
-"""How much predicted loss a saving is worth, so that the loss over all requests stays within what is allowed.
+"""The price of predicted loss, in savings, that keeps the loss over all requests within what is allowed.
 
 The choice is a fractional knapsack over the requests of late: those that save the most for what they lose are taken
 until the allowed loss is used up (Dantzig 1957), which is the best that any rule on these figures can do. Pure.
@@ -17,7 +17,7 @@ _DOUBT = 50.0  # comparisons that count against a correction
 
 
 class LossBudget:
-    """What may be lost. `target` is quality per request, `window` the requests of late that count."""
+    """The budget of lost quality. `target` is quality per request, `window` the requests of late that count."""
 
     def __init__(self, target: float, window: int = 1000) -> None:
         self.target = target
@@ -45,7 +45,7 @@ class LossBudget:
             self._price = self._made()
 
     def allows(self, gap: float, saving: float) -> bool:
-        """Whether to take it."""
+        """Return True to take it."""
         return saving > 0.0 and (gap + self.optimism) / saving <= self._price
 
     def compared(self, predicted: float, lost: float) -> None:

@@ -1,4 +1,4 @@
-"""The backends that a request may go to, and what each is said to cost, to take and to be good for.
+"""The models that a request may go to, with their stated prices, speed and quality.
 
 Knows prices and rates, no requests. Invariant: names differ, and one of the models is the reference that the others are
 measured by.

@@ -1,4 +1,4 @@
-"""Ridge regression that learns one example at a time, and says how sure it is.
+"""Online ridge regression with a standard deviation for each prediction.
 
 Moments are kept, not examples: features are standardised by what was seen of them, so their scales mean nothing, and a
 feature that never varied has no weight. Pure. Invariant: equal examples in equal order give equal predictions, and

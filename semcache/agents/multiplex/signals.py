@@ -1,4 +1,4 @@
-"""What can be told of a request before it is answered, and of an answer once it is there, as numbers.
+"""Numeric signals of a request before it is answered, and of an answer once it is there.
 
 Cheap and the same for every language model; knows nothing of what is made of the numbers. Pure.
 Invariant: `of_request` gives `len(REQUEST)` and `of_answer` `len(ANSWER)` finite numbers for any texts, in time linear

@@ -1,9 +1,9 @@
 """Near hits: cached answers that are no answer to this request, shown to a small model as examples of how to answer it.
 
-`example` is what is kept, `pool` keeps as much of it as is worth its bytes, `helpful` learns which examples help and
-`floor` how much they must, `pick` chooses among them, `place` puts them into a request, `router` decides who is asked,
-`check` looks at the answers of a cascade, `watch` certifies what comes of it, `replay` refines the best, `near` puts
-them together (IC-Cache, arXiv 2501.12689).
+`example` is what is kept, `example_pool` keeps as much of it as is worth its bytes, `helpful` learns which examples
+help and `floor` how much they must, `pick` selects among them, `place` puts them into a request, `model_bandit` chooses
+the model, `check` looks at the answers of a cascade, `quality_certificate` certifies them, `example_replay` refines the
+best, `near` is the path made of these (IC-Cache, arXiv 2501.12689).
 Invariant: a cached answer is never served from here, nothing is shown across partitions, and a small model's answer is
 served only while comparisons with the large one certify that it does.
 """

@@ -1,4 +1,4 @@
-"""Whether to believe what the small model said, or to ask the large one after all: the check of a cascade.
+"""The check of a cascade: serve the small model's answer, or ask the large one after all.
 
 Learns from comparisons what an answer of such a look loses, and which share of answers is believed. Pure. Invariant:
 nothing is believed before `FEW` comparisons, nor what is expected to lose more than the target; the promise itself
@@ -30,7 +30,7 @@ class CascadeCheck:
         self.share = 1.0
 
     def believes(self, asked: RoutingRequest, answer: str) -> bool:
-        """Whether this answer of the small model will do."""
+        """Return True if this answer of the small model will do."""
         if self._gap.seen < FEW:
             return False
         loss = self._gap.after(asked, answer)
@@ -39,7 +39,7 @@ class CascadeCheck:
         return believed
 
     def pays(self, price: float) -> bool:
-        """Whether asking the small model first is worth it; `price` is its cost as a share of the large model's."""
+        """Return True if asking the small model first pays; `price` is its cost as a share of the large model's."""
         return self.share > price
 
     def learn(self, asked: RoutingRequest, answer: str, quality: float) -> None:

@@ -1,4 +1,4 @@
-"""A request with a large model's answer to it, as it is shown to a small model, and what it has been good for.
+"""A request with a large model's answer to it, as it is shown to a small model, with the record of its uses.
 
 Pure: times are Unix seconds. Invariant: what a use was worth fades with time alone, and never below 0.
 """

@@ -3,9 +3,10 @@
 Knows vectors and values, nothing of models. Invariant: what is held is at most `limit` bytes, and a search never leaves
 its partition, nor finds what is gone.
 
-Who goes is a 0/1 knapsack (IC-Cache, section 5): value is the utility of an example, weight its bytes. It is solved
-greedily by value per byte, which loses less than the most valuable example that was left out (Martello and Toth 1990,
-"Knapsack problems", section 2.4); room for a tenth is made at once, lest it is solved for every newcomer.
+The choice of what to drop is a 0/1 knapsack (IC-Cache, section 5): value is the utility of an example, weight its
+bytes. It is solved greedily by value per byte, which loses less than the most valuable example that was left out
+(Martello and Toth 1990, "Knapsack problems", section 2.4); room for a tenth is made at once, so that it is not solved
+for every example.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class ExamplePool:
         return len(gone)
 
     def worth(self, example: NearExample, now: float) -> float:
-        """What it is kept for: its utility, and before its first use what a newcomer is given."""
+        """The worth of an example: its utility, and before its first use that of a newcomer."""
         if example.uses:
             return example.utility(now)
         return _NEWCOMER * float(DECAY ** (max(0.0, now - example.created) / _HOUR))

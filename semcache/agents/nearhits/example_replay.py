@@ -1,4 +1,4 @@
-"""Which examples to have answered anew while nobody waits, and what to make of the answers.
+"""Replay of examples off-peak: which to have answered anew, and which of the answers to keep.
 
 Pure. Invariant: an example is replayed at most `MOST` times, a worse answer never takes the place of a better one, and
 replaying ends where what it would gain is less than what it costs.

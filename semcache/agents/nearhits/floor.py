@@ -1,4 +1,4 @@
-"""How helpful an example has to be to be shown: found by trying several thresholds and keeping to what paid best.
+"""The least helpfulness at which an example is shown: several thresholds are tried, and the one that pays best is used.
 
 Draws are arguments. Pure. Invariant: every threshold goes on being tried, and until one is known to pay better the
 middle one is used.

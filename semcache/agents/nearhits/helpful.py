@@ -1,4 +1,4 @@
-"""How much an example will help a small model with a request: predicted, and learned from what came of earlier ones.
+"""The helpfulness of an example to a small model with a request: predicted, and learned from earlier uses.
 
 Similarity alone tells little of it (IC-Cache, section 3). Pure. Invariant: a prediction is made of what was learned
 before it alone; before anything was learned, the more similar example is the more helpful one.

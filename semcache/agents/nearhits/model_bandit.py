@@ -1,4 +1,4 @@
-"""Who is asked: the small model with examples, the small model alone, or the large model.
+"""The choice of an arm: the small model with examples, the small model alone, or the large model.
 
 A contextual bandit with one linear model an arm, and a bias against the costly arm that grows with its load and then
 saturates (IC-Cache, section 4). Draws and loads are arguments. Pure. Invariant: with nothing learned the large model is
@@ -72,7 +72,7 @@ class ModelBandit:
 
     @property
     def bias(self) -> float:
-        """What load takes from the large model's worth; lasting bias says that capacity is missing."""
+        """The part of the large model's worth that load takes off; lasting bias says that capacity is missing."""
         return self._push * max(0.0, math.tanh(self._load - self._comfortable))
 
     def see(self, load: float) -> None:
@@ -112,7 +112,7 @@ class ModelBandit:
 
 
 def context(text: str, scores: tuple[float, ...], gains: tuple[float, ...]) -> Array:
-    """What an arm's quality is predicted from: the request, the similarity of its examples and their helpfulness."""
+    """The context that an arm's quality is predicted from: request, similarity and helpfulness of its examples."""
     nearest = max(scores, default=0.0)
     helpful = max(gains, default=0.0)
     around = [nearest, helpful, math.log1p(len(scores)), nearest - min(scores, default=0.0)]

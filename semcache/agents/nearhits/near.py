@@ -1,7 +1,7 @@
-"""Near hits at work: choose who answers and with which examples, and learn from comparisons with the large model.
+"""The near-hit path: choose the model and the examples, and learn from comparisons with the large model.
 
 Keeps state and waits for nothing; the clock and all draws are arguments. Invariant: the small model's answer is served
-only where the router prefers it, or a cascade believes it, and the category's certificate is open; the requests whose
+only where the bandit prefers it, or a cascade believes it, and the category's certificate is open; the requests whose
 answers certify are drawn without regard to what the answers are, and each comparison counts once.
 """
 
@@ -41,7 +41,7 @@ SMALL_ARMS = (Arm.EXAMPLES, Arm.SMALL)
 
 @dataclass(frozen=True, slots=True)
 class NearSettings:
-    """What a pack's `near` says.
+    """The settings of near hits, from a pack's `near`.
 
     `target` is the accepted share of served answers that are worse than the large model's, `rate` the highest share of
     requests that are compared, `tokens` what examples may add to a prompt, `bytes` what they may take in memory.
@@ -201,7 +201,7 @@ class NearHits:
         )
 
     def believes(self, choice: NearChoice, answer: str) -> bool:
-        """Whether this answer of the small model will do; without a cascade that is not asked."""
+        """Return True if this answer of the small model will do; without a cascade that is not asked."""
         return self.check is None or self.check.believes(choice.asked, answer)
 
     def compared(
@@ -261,7 +261,7 @@ class NearHits:
         }
 
     def state(self) -> dict[str, Any]:
-        """What was learned, as JSON has it; of examples only what came of them, by id."""
+        """The learned state, as JSON has it; of examples only their results, by id."""
         used = [[one.id, one.offloads, one.used, one.uses, one.gain] for one in self.pool if one.uses]
         return {
             "router": self.router.state(),

@@ -1,4 +1,4 @@
-"""Which examples to show: helpful ones, unlike each other, within a number of tokens.
+"""Selection of the examples to show: helpful ones, unlike each other, within a number of tokens.
 
 Pure. Invariant: at most `most` examples and `tokens` tokens; the order is by id, so that the same examples are the same
 bytes whatever the request, and older ones, which more requests share, come first.

@@ -1,4 +1,4 @@
-"""Examples in a request: as earlier turns of the conversation, between the system prompt and what the client sent.
+"""Placement of examples in a request: as earlier turns, between the system prompt and what the client sent.
 
 Pure. Invariant: the bytes of an example depend on nothing but the example, and all that comes before the client's own
 turns is the same for the same examples, so that an engine's KV cache is reused; every other field stays as it was.

@@ -1,4 +1,4 @@
-"""Whether the small model's answers may be served: certified by comparisons with the large model's, as hits are.
+"""Certification of a small model's answers, by comparisons with the large model's.
 
 Pure; draws are arguments. Invariant: nothing is served before the certificate is there, each comparison is looked at
 once, and as soon as the budget is overrun the path is closed and has to be certified anew, on comparisons that come
@@ -40,7 +40,7 @@ class QualityWatch:
 
     @property
     def open(self) -> bool:
-        """Whether answers are served."""
+        """True if answers are served."""
         return self.state is PathState.OPEN
 
     @property
@@ -54,7 +54,7 @@ class QualityWatch:
         return max(_LEAST, self._highest * math.exp(-math.log(2) * self._certificate.audits / _HALVING))
 
     def sampled(self, draw: float) -> bool:
-        """Whether to compare this one; `draw` is uniform in [0, 1) and says nothing of the answers."""
+        """Return True to compare this one; `draw` is uniform in [0, 1) and says nothing of the answers."""
         return draw < (self.rate if self.open else self._highest)
 
     def take(self, *, wrong: bool) -> None:

@@ -1,4 +1,4 @@
-"""What a run has called so far: enough to know the state that it is in, and whether it asks for something again.
+"""The history of a run's calls: enough to know the state it is in, and whether it repeats a call.
 
 Pure. Invariant: two histories have the same `state` only if they began in the same environment and every call and every
 result since were equal, in the same order; nothing is ever taken out of a history.

@@ -1,4 +1,4 @@
-"""Results in memory, up to a number of bytes: the least recently used goes first.
+"""Results in memory, up to a number of bytes; the least recently used is dropped first.
 
 Knows keys and bytes, nothing of tools. Safe to use from several threads. Invariant: what is held is at most `limit`
 bytes, and nothing is returned at or after its end of life.

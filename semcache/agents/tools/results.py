@@ -1,4 +1,4 @@
-"""Tool results at work: look a call up before it is executed, record its result afterwards.
+"""The cache of tool results: look a call up before it is executed, record its result afterwards.
 
 Knows rules and histories; the clock is an argument, and results are kept in the memory of this process alone.
 Invariant: `lookup` never raises, and never answers an unknown tool, a tool that writes, another tenant's call, or a

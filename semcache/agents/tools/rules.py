@@ -1,4 +1,4 @@
-"""What a tool does to the world, as a policy pack or the tool's own declaration says it.
+"""The effects of tools, as a policy pack or the tool's own declaration states them.
 
 Knows packs and tool schemas, no results. Invariant: a tool that neither declares is unknown, and a declaration can only
 make a tool as reusable as it says itself to be: "reads" is never guessed.
@@ -26,7 +26,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
 class Effect(StrEnum):
-    """What calling a tool does."""
+    """The effect of calling a tool."""
 
     READS = "reads"  # nothing: the same call gives the same result until what it reads changes
     STATE = "state"  # it moves an environment of the run's own: the same calls in the same order give the same results
@@ -35,7 +35,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
-    """What is known of a tool. `ttl` is in seconds; `resources` name arguments in braces, by dots where nested."""
+    """The rule of a tool. `ttl` is in seconds; `resources` name arguments in braces, by dots where nested."""
 
     effect: Effect
     ttl: float = HINTED_TTL
@@ -80,7 +80,7 @@ class ToolRules:
 
 
 def annotated(declaration: Mapping[str, Any]) -> ToolRule | None:
-    """What a tool says of itself, None when it says nothing.
+    """The rule that a tool's own declaration states, None when it states none.
 
     `x-semcache` has the fields of `ToolSpec`, or `read_only: true`. Of MCP's annotations (specification of 2025-06-18,
     "ToolAnnotations") `readOnlyHint` makes a tool one that reads, any other one that writes: what is only idempotent

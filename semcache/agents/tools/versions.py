@@ -1,4 +1,4 @@
-"""How often what tools read has changed, as far as it was told: the versions that are part of a result's key.
+"""Versions of the resources that tools read, counted up with every change that is told; part of a result's key.
 
 A resource is a name such as "ticket:7"; "ticket:*" stands for all whose name begins with "ticket:", "*" for everything.
 Pure, and safe to use from several threads.
@@ -71,7 +71,7 @@ def family(resource: str) -> str:
 
 
 def overlap(one: Iterable[str], others: Iterable[str]) -> bool:
-    """Whether two sets of resources may name the same thing; "*" is everything."""
+    """Return True if two sets of resources may name the same thing; "*" is everything."""
     names, kinds = set(one), set(others)
     if "*" in names | kinds:
         return bool(names and kinds)

@@ -81,7 +81,7 @@ def guards(names: Iterable[str]) -> tuple[Guard, ...]:
 
 
 def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
-    """What the named guards hold against sharing an answer, at most one finding each."""
+    """The findings of the named guards against sharing an answer, at most one each."""
     if query == cached:
         return ()
     panel = _panel(tuple(names))

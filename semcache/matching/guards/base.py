@@ -1,4 +1,4 @@
-"""What the guards have in common: read each of two texts once, then compare the readings.
+"""The base of the guards: read each of two texts once, then compare the readings.
 
 Knows no words. Invariant: two texts with one and the same reading object do not conflict, so that a guard which finds
 nothing to read in most texts costs next to nothing.
@@ -25,7 +25,7 @@ class ReadingGuard(ABC, Generic[R]):
 
     @abstractmethod
     def read(self, text: str) -> R:
-        """What `text` says of the guard's kind."""
+        """The reading of `text`."""
 
     @abstractmethod
     def compare(self, one: R, two: R, query: str, cached: str, /) -> Conflict | None:
@@ -49,5 +49,5 @@ class TextGuard(ReadingGuard[str]):
         return text
 
     def compare(self, _one: str, _two: str, query: str, cached: str, /) -> Conflict | None:
-        """What the guard finds."""
+        """The guard's finding."""
         return self._guard.conflict(query, cached)

@@ -23,7 +23,7 @@ _MAIL = r"[\w.+-]+@[\w-]+\.[\w.]+\w"
 
 
 def _literal(start: str, address: str) -> re.Pattern[str]:
-    """What must match as written, tried where `start` allows."""
+    """The pattern of what must match as written, tried where `start` allows."""
     return re.compile(
         rf"""{start}(?:
     (?P<quoted>"([^"\n]{{1,80}})"|“([^”\n]{{1,80}})”|(?<!\w)'([^'\n]{{1,80}})'(?!\w)|`+([^`\n]{{1,80}})`+)
@@ -75,7 +75,7 @@ _FIRM = frozenset(("language", "flag", "call", "file", "code"))
 
 
 class CodeReading(NamedTuple):
-    """What a text has to match: `literals` and their kinds, and its `operators` in a row."""
+    """The code in a text: `literals` and their kinds, and its `operators` in a row."""
 
     literals: dict[str, str]
     operators: tuple[str, ...]
@@ -90,6 +90,7 @@ class CodeGuard(ReadingGuard[CodeReading]):
     name = "code"
 
     def read(self, text: str) -> CodeReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, ours: CodeReading, theirs: CodeReading, query: str, cached: str, /) -> Conflict | None:

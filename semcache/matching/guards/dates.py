@@ -131,8 +131,11 @@ _NOT_YEAR_AFTER = re.compile(
 
 
 class DateReading(NamedTuple):
-    """`items` are normalised times; `tense` is "past", "future" or ""; `rest` is the text without its
-    dates, None for one that has none."""
+    """The times in a text.
+
+    `items` are normalised times; `tense` is "past", "future" or ""; `rest` is the text without its dates, None for one
+    that has none.
+    """
 
     items: frozenset[str]
     alternatives: tuple[frozenset[str], ...]
@@ -147,6 +150,7 @@ class DateGuard(ReadingGuard[DateReading]):
     name = "dates"
 
     def read(self, text: str) -> DateReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, one: DateReading, two: DateReading, query: str, cached: str, /) -> Conflict | None:
@@ -161,7 +165,7 @@ class DateGuard(ReadingGuard[DateReading]):
 
 
 def _telling(one: DateReading, two: DateReading, query: str, cached: str) -> bool:
-    """Whether other times are more than another wording.
+    """Return True if other times are more than another wording.
 
     Where only one text names a time and much else differs, they may be; and when it happened to the asker, often is.
     """

@@ -43,8 +43,11 @@ _LONGEST = 60  # words; longer prompts are read as far as that
 
 
 class DirectionReading(NamedTuple):
-    """`sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
-    those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one."""
+    """The directions and roles in a text.
+
+    `sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
+    those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one.
+    """
 
     words: tuple[str, ...]
     bag: frozenset[str]
@@ -64,6 +67,7 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
     name = "direction"
 
     def read(self, text: str) -> DirectionReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, one: DirectionReading, two: DirectionReading, query: str, cached: str, /) -> Conflict | None:
@@ -98,7 +102,7 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
 
 
 def read(text: str) -> DirectionReading:
-    """What `text` says of directions, and the order of its words."""
+    """The directions in `text`, and the order of its words."""
     words = read_text(text)
     stems = tuple([stem(word) for word in words.words[:_LONGEST]])
     bag = frozenset(stems) - LIGHT
@@ -186,7 +190,7 @@ def _in_order(text: str, shared: frozenset[str]) -> list[str]:
 def _turned(
     sources: frozenset[frozenset[str]], targets: frozenset[frozenset[str]], own: frozenset[frozenset[str]]
 ) -> set[frozenset[str]]:
-    """What one text comes from and the other goes to, save its `own` targets; a phrase may say more than another."""
+    """The phrases that one text comes from and the other goes to, save its `own` targets; one may extend another."""
     return {
         source & target
         for source in sources
@@ -209,7 +213,7 @@ def _phrase(stems: tuple[str, ...], words: tuple[str, ...], start: int) -> froze
 
 
 def compared_otherwise(one: DirectionReading, two: DirectionReading) -> bool:
-    """Whether a comparison with "than" goes the other way round in `two`."""
+    """Return True if a comparison with "than" goes the other way round in `two`."""
     return any(
         (behind - right) & (left - before) and (right - behind) & (before - left)
         for before, behind in one.than

@@ -52,6 +52,7 @@ class EntityGuard(ReadingGuard[EntityReading]):
     name = "entities"
 
     def read(self, text: str) -> EntityReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, one: EntityReading, two: EntityReading, query: str, cached: str, /) -> Conflict | None:
@@ -90,7 +91,7 @@ def read(text: str) -> EntityReading:
 
 
 def _alone(query: str, cached: str, names: list[str]) -> bool:
-    """Whether two texts differ in nothing but how they say these names."""
+    """Return True if two texts differ in nothing but how they say these names."""
     words = [
         word
         for word in content(query) ^ content(cached)
@@ -151,7 +152,7 @@ def _names(words: SplitText, phrases: tuple[str, ...]) -> tuple[tuple[str, ...],
 
 
 def _plain(raw: str) -> bool:
-    """Whether the only capitals are the first letter and a lone "I", as in most questions that name nothing."""
+    """Return True if the only capitals are the first letter and a lone "I", as in most questions that name nothing."""
     tail = raw[1:].replace(" I ", "   ")
     if tail != tail.lower():
         return False
@@ -197,7 +198,7 @@ def _spelt(name: str, other: EntityReading, there: SplitText) -> bool:
 
 
 def _written_apart(name: str, words: tuple[str, ...]) -> bool:
-    """Whether a name is made of whole words in a row ("you tube"), or is one that a longer word begins or ends with.
+    """Return True if a name is made of whole words in a row ("you tube"), or begins or ends a longer word.
 
     "Niger" is no such part of "Nigeria": what is left must be long enough for a word.
     """
@@ -215,7 +216,7 @@ def _written_apart(name: str, words: tuple[str, ...]) -> bool:
 
 
 def _derived(name: str, there: SplitText) -> bool:
-    """Whether the other text has a word of the same stem: "Islamic" for "Islam", "Israelis" for "Israeli"."""
+    """Return True if the other text has a word of the same stem: "Islamic" for "Islam", "Israelis" for "Israeli"."""
     head = name[:4]
     if len(head) < 4:
         return False
@@ -228,7 +229,7 @@ def _derived(name: str, there: SplitText) -> bool:
 
 
 def _expanded(name: str, there: SplitText) -> bool:
-    """Whether `name` is an acronym of words that stand in a row in the other text."""
+    """Return True if `name` is an acronym of words that stand in a row in the other text."""
     return 2 <= len(name) <= 6 and name.isalpha() and name in "".join(word[0] for word in there.words)
 
 
@@ -242,7 +243,7 @@ def _strangers(one: EntityReading, two: EntityReading, there: SplitText) -> list
 
 
 def _typos(left: list[str], right: list[str]) -> bool:
-    """Whether each name has a counterpart that differs by one letter and is long enough for a slip."""
+    """Return True if each name has a counterpart that differs by one letter and is long enough for a slip."""
     if len(left) != len(right):
         return False
     return all(any(_slip(one, two) for two in right) for one in left)

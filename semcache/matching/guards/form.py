@@ -123,6 +123,7 @@ class FormGuard(ReadingGuard[FormReading]):
     name = "form"
 
     def read(self, text: str) -> FormReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, one: FormReading, two: FormReading, query: str, cached: str, /) -> Conflict | None:

@@ -1,8 +1,7 @@
-"""The light words of a question: must is not can, was is not is, and who did it is not whom it was done to.
+"""Function words of a question: modal verbs, tense, prepositions, and the role of the question word.
 
-Content words say what a question is about, these say what is asked of it; where the content words are the same they are
-all the difference. Reads the modal verb, the tense of the first auxiliary, the prepositions between content words, and
-whether "who", "what" or "which" is the subject. Parses no grammar.
+Questions with the same content words may differ in these alone. Reads the modal verb, the tense of the first auxiliary,
+the prepositions between content words, and whether "who", "what" or "which" is the subject. Parses no grammar.
 Invariant: texts whose content words differ are never compared.
 """
 
@@ -87,7 +86,7 @@ def read(text: str) -> GrammarReading:
 
 
 def compare(query: str, cached: str) -> tuple[str, bool] | None:
-    """What the light words of two texts disagree on, and whether that is beyond doubt.
+    """The disagreement of two texts' light words, and whether it is beyond doubt.
 
     Where more than yes or no is asked for, "can", "should" and "must" are often said for one another.
     """

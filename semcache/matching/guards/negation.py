@@ -74,8 +74,11 @@ _NEAR = 3  # words within which a second negator undoes the first
 
 
 class NegationReading(NamedTuple):
-    """`sides` are (axis, sign) of the opposites a text holds one side of, `states` those of them that are past
-    participles ("locked" asks for "unlock"); `members` are (group, member)."""
+    """The polarity of a text.
+
+    `sides` are (axis, sign) of the opposites a text holds one side of, `states` those of them that are past
+    participles ("locked" asks for "unlock"); `members` are (group, member).
+    """
 
     negated: bool
     soft: bool
@@ -95,6 +98,7 @@ class NegationGuard(ReadingGuard[NegationReading]):
     name = "negation"
 
     def read(self, text: str) -> NegationReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, one: NegationReading, two: NegationReading, query: str, cached: str, /) -> Conflict | None:
@@ -170,7 +174,7 @@ def _sides(bag: frozenset[str]) -> tuple[dict[int, int], frozenset[int]]:
 
 
 def _inverted(negated: str, others: frozenset[str]) -> bool:
-    """Whether a negation beyond doubt inverts what is asked; `others` are the other words by which the texts differ.
+    """Return True if a negation beyond doubt inverts what is asked; `others` are the other words that differ.
 
     Where much else differs it may be part of another wording, and "I can't find it" is a way to ask how to find it.
     """

@@ -81,7 +81,7 @@ class Quantity(NamedTuple):
 
 
 class NumberReading(NamedTuple):
-    """What a text says in numbers. `units` are (dimension, factor) of units named without a number."""
+    """The numbers of a text. `units` are (dimension, factor) of units named without a number."""
 
     quantities: tuple[Quantity, ...]
     units: frozenset[tuple[str, float]]
@@ -97,6 +97,7 @@ class NumberGuard(ReadingGuard[NumberReading]):
     name = "numbers"
 
     def read(self, text: str) -> NumberReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, one: NumberReading, two: NumberReading, query: str, cached: str, /) -> Conflict | None:
@@ -265,7 +266,7 @@ def _equal(one: Quantity, two: Quantity) -> bool:
 
 
 def _exchanged(one: NumberReading, two: NumberReading, query: str, cached: str) -> bool:
-    """Whether numbers have changed places between the very same words, that join them by more than "and" or "or"."""
+    """Return True if numbers have changed places between the same words, joined by more than "and" or "or"."""
     if len(one.quantities) < 2 or len(one.quantities) != len(two.quantities) or one.operators or two.operators:
         return False
     if all(_equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True)):

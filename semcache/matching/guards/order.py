@@ -56,7 +56,7 @@ def settled(text: str) -> tuple[str, ...]:
 
 
 def exchanged(one: Sequence[str], two: Sequence[str]) -> bool:
-    """Whether two orders of the same distinct words differ by more than a phrase that moved.
+    """Return True if two orders of the same distinct words differ by more than a phrase that moved.
 
     Moving one phrase past another is a rotation of the words between; two words that change places around a third one
     are none.
@@ -75,7 +75,7 @@ def _manner(word: str) -> bool:
 
 
 def _owned(words: list[str]) -> list[str]:
-    """ "London's mayor" as "mayor london"."""
+    """Rewrite "London's mayor" as "mayor london"."""
     for place, word in enumerate(words):
         if not word.endswith("'s") or word in _NO_OWNER:
             continue
@@ -90,7 +90,7 @@ def _owned(words: list[str]) -> list[str]:
 
 
 def _passive(words: list[str]) -> list[str]:
-    """ "Is B eaten by A" as "is A eaten B", "which B are eaten by A" as "which B are A eaten"."""
+    """Rewrite "is B eaten by A" as "is A eaten B", "which B are eaten by A" as "which B are A eaten"."""
     if "by" not in words:
         return words
     by = words.index("by")
@@ -134,7 +134,7 @@ def _done(word: str) -> bool:
 
 
 def _superlative(words: list[str]) -> list[str]:
-    """ "Which planet is the smallest" as "which smallest planet is"."""
+    """Rewrite "which planet is the smallest" as "which smallest planet is"."""
     if not words or words[0] not in ("which", "what"):
         return words
     for place in range(2, len(words)):

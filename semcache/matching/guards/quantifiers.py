@@ -91,6 +91,7 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
     name = "quantifiers"
 
     def read(self, text: str) -> QuantifierReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, one: QuantifierReading, two: QuantifierReading, query: str, cached: str, /) -> Conflict | None:

@@ -110,6 +110,7 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
     name = "question"
 
     def read(self, text: str) -> QuestionReading:
+        """The reading of `text`."""
         return QuestionReading(read(text))
 
     def compare(self, one: QuestionReading, two: QuestionReading, query: str, cached: str, /) -> Conflict | None:

@@ -35,6 +35,7 @@ class ScopeGuard(ReadingGuard[ScopeReading]):
     name = "scope"
 
     def read(self, text: str) -> ScopeReading:
+        """The reading of `text`."""
         return read(text)
 
     def compare(self, one: ScopeReading, two: ScopeReading, query: str, cached: str, /) -> Conflict | None:
@@ -86,7 +87,7 @@ def read(text: str) -> ScopeReading:
 
 
 def _met(word: str, other: ScopeReading, text: str) -> bool:
-    """Whether the other text, of reading `other`, names the same value in other words."""
+    """Return True if the other text, of reading `other`, names the same value in other words."""
     places = SINGLE.get(word) or PHRASES.get(word) or ()
     if len(word) > _SHORT and any(
         spelt.startswith(word[: max(_SHORT, len(word) - 2)]) for spelt in read_text(text).bag

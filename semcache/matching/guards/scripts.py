@@ -1,7 +1,7 @@
-"""What a text in another script than Latin is about, for embedders that can hardly read it.
+"""The subject of a text in another script than Latin, for embedders that can hardly read it.
 
-An embedder of English knows few words of Arabic and few characters of Chinese: texts that differ in the one thing that
-matters lie as near to each other as a text to itself. Reads the characters of scripts without spaces (Chinese,
+An embedder of English knows few words of Arabic and few characters of Chinese: texts that differ in what matters lie
+as near to each other as a text to itself. Reads the characters of scripts without spaces (Chinese,
 Japanese, Thai), and the words of those with spaces (Arabic, Cyrillic, Devanagari, Hangul, ...), less those that ask.
 Knows no grammar and, beside question words and negations, no language.
 Invariant: a text in Latin script has no content here.
@@ -100,7 +100,7 @@ NOTHING = ScriptReading((), frozenset(), False, False)
 
 @lru_cache(maxsize=READINGS)
 def read(text: str) -> ScriptReading:
-    """What `text` says in scripts other than Latin; `NOTHING` where it says nothing in them."""
+    """The reading of `text` in scripts other than Latin; `NOTHING` where it has none."""
     if text.isascii() or _FOREIGN.search(text) is None:
         return NOTHING
     words = _SPACED.findall(_PUNCTUATION.sub(" ", text.lower()))
@@ -124,7 +124,7 @@ def read(text: str) -> ScriptReading:
 
 
 def differing(one: ScriptReading, two: ScriptReading) -> tuple[tuple[str, ...], tuple[str, ...], bool] | None:
-    """What only one and only the other text is about, and whether that is beyond doubt; None where they agree."""
+    """The subjects of only one and of only the other text, and whether that is beyond doubt; None where they agree."""
     if one.negated != two.negated or (one.asks and two.asks and one.asks.isdisjoint(two.asks)):
         return _shown(one, two), _shown(two, one), True
     if one.spaced or two.spaced:

@@ -88,7 +88,7 @@ class ByCategory:
         self._of(label.category).observe(label)
 
     def standing(self, category: str) -> Standing:
-        """What the category's strategy says."""
+        """The standing that the category's strategy reports."""
         return self._of(category).standing(category)
 
     def state(self) -> dict[str, Any]:

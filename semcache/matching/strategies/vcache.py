@@ -159,7 +159,7 @@ class VCacheThreshold:
 
 
 def nearest(traits: Sequence[float]) -> bool:
-    """Whether these features are those of a candidate no other answer is nearer than. Without features: yes."""
+    """Return True if these features are those of a candidate no other answer is nearer than. Without features: yes."""
     return not traits or traits[_MARGIN] >= 0.0
 
 

@@ -1,4 +1,4 @@
-"""Embedders: how texts become unit vectors.
+"""Embedders: texts to unit vectors.
 
 `default_embedder` is the model that ships with the package. Importing this module loads no model and no runtime.
 """
@@ -27,9 +27,10 @@ def default_embedder(*, threads: int = 1, memo: int = 4096) -> Embedder:
 
 
 def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
-    """Return the embedder that `spec` names: "default", "onnx:DIR", "static:DIR", "sentence:NAME",
-    "litellm:MODEL" or "hashing[:DIM]", or a plug-in as "NAME[:REST]", whose maker is given REST or "".
+    """Return the embedder that `spec` names.
 
+    That is "default", "onnx:DIR", "static:DIR", "sentence:NAME", "litellm:MODEL" or "hashing[:DIM]", or a plug-in as
+    "NAME[:REST]", whose maker is given REST or "".
     `threads` is how many processors one inference may use, `memo` how many texts to remember. The caller closes it.
     Raises ConfigError for anything else, and for a folder that holds no model.
     """

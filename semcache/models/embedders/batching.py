@@ -1,6 +1,6 @@
-"""Run an encoder in one thread of its own, putting together what arrives while it is busy.
+"""Batching: an encoder in one thread of its own, for which what arrives while it is busy is one batch.
 
-An idle encoder starts at once: nothing waits for company. Texts that are equal within a batch are encoded once.
+An idle encoder starts at once. Texts that are equal within a batch are encoded once.
 Knows nothing of models; `Encoder` is all it asks for.
 Invariant: every call gets exactly its own rows or an EmbedError; neither a caller that gave up nor a text that
 cannot be encoded harms another caller.
@@ -56,14 +56,17 @@ class BatchingEmbedder:
 
     @property
     def id(self) -> str:
+        """The name of the embedding space."""
         return self._inner.id
 
     @property
     def dim(self) -> int:
+        """The length of a vector."""
         return self._inner.dim
 
     @property
     def max_tokens(self) -> int:
+        """Tokens of a text that are read."""
         return self._inner.max_tokens
 
     async def embed(self, texts: Sequence[str]) -> Matrix:

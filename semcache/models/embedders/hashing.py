@@ -32,14 +32,17 @@ class HashingEmbedder:
 
     @property
     def id(self) -> str:
+        """The name of the embedding space."""
         return f"hashing/{self._dim}"
 
     @property
     def dim(self) -> int:
+        """The length of a vector."""
         return self._dim
 
     @property
     def max_tokens(self) -> int:
+        """Tokens of a text that are read."""
         return 1_000_000
 
     def encode(self, texts: Sequence[str]) -> Matrix:

@@ -1,4 +1,4 @@
-"""Ask a provider for vectors, over the litellm package, which speaks to some dozens of them.
+"""Embeddings of a provider, over the litellm package, which speaks to some dozens of them.
 
 Every text leaves the machine, and every lookup waits for the network: a local model is the better choice where one will
 do. Knows litellm's calls and nothing of any provider. Invariant: finite float32 unit rows of one width, in the order of
@@ -42,10 +42,12 @@ class HostedEmbedder:
 
     @property
     def id(self) -> str:
+        """The name of the embedding space."""
         return f"litellm/{self._model}/{self._dim}"
 
     @property
     def dim(self) -> int:
+        """The length of a vector."""
         return self._dim
 
     @property

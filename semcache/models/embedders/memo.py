@@ -1,4 +1,4 @@
-"""Remember the vectors of recent texts.
+"""A memo of the vectors of recent texts.
 
 Holds digests and vectors, never a text. One memo serves all tenants of a process: vectors carry no answer, but the
 time saved tells a caller that somebody embedded the same text recently. Where that matters, pass `size=0`.
@@ -33,14 +33,17 @@ class MemoEmbedder:
 
     @property
     def id(self) -> str:
+        """The name of the embedding space."""
         return self._inner.id
 
     @property
     def dim(self) -> int:
+        """The length of a vector."""
         return self._inner.dim
 
     @property
     def max_tokens(self) -> int:
+        """Tokens of a text that are read."""
         return self._inner.max_tokens
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Run an exported model folder (model.onnx, tokenizer.json, model.json) with onnxruntime.
+"""The embedder that runs an exported folder (model.onnx, tokenizer.json, model.json) with onnxruntime.
 
 Knows nothing of training frameworks and never reaches the network. Texts longer than the model reads are cut off.
 Invariant: `encode` returns finite float32 unit rows or raises EmbedError, and a text's row does not depend on the
@@ -110,6 +110,7 @@ def _runs(lengths: Sequence[int]) -> list[list[int]]:
 
 
 def session_options(threads: int) -> Any:
+    """The options of an onnxruntime session with so many threads."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

@@ -1,4 +1,4 @@
-"""Run any sentence-transformers model, by folder or by name.
+"""The embedder that runs any sentence-transformers model, by folder or by name.
 
 Slower than an exported model by an order of magnitude; for models that `semcache.train.export` cannot express.
 Invariant: `encode` returns finite float32 unit rows or raises EmbedError.
@@ -41,14 +41,17 @@ class SentenceEmbedder:
 
     @property
     def id(self) -> str:
+        """The name of the embedding space."""
         return f"sentence/{self._name}/{self._digest}"
 
     @property
     def dim(self) -> int:
+        """The length of a vector."""
         return self._dim
 
     @property
     def max_tokens(self) -> int:
+        """Tokens of a text that are read."""
         return int(self._model.max_seq_length or 512)
 
     def encode(self, texts: Sequence[str]) -> Matrix:

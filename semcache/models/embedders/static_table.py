@@ -1,4 +1,4 @@
-"""Run a static model's folder (vectors.npy, tokenizer.json, model.json): a text is the sum of its tokens' vectors.
+"""The static embedder (vectors.npy, tokenizer.json, model.json): a text is the sum of its tokens' vectors.
 
 No network and no runtime but numpy and the tokenizer: some microseconds a text, no matter how few processors. Order of
 words and what a word means beside another are lost. Knows nothing of how the vectors came about (`train.distill.table`)

@@ -1,4 +1,4 @@
-"""What kind of prompt a text is: it holds a secret, is about its sender, about this moment, or wants something new.
+"""The kinds of a prompt: it holds a secret, is about its sender, about this moment, or wants something new.
 
 Knows words and patterns, nothing of requests or policy. Of a long document the two ends are read, for the question
 stands at one of them: every pattern at every word of a megabyte would take seconds. Secrets are sought all through.
@@ -23,7 +23,7 @@ LONGEST = 8192  # characters: a longer text is not remembered, and is read at it
 
 
 class Kinds(NamedTuple):
-    """What a text is, whatever the category says about it."""
+    """The kinds that a text is of, whatever its category allows."""
 
     secret: bool
     personal: bool
@@ -35,7 +35,7 @@ _SECRET = Kinds(True, False, False, False)
 
 
 def kinds(text: str, *, whole: int | None = None) -> Kinds:
-    """What `text` is, remembered for the next look at the same text; of a secret nothing else is said, nor kept.
+    """The kinds of `text`, remembered for the next look; of a secret nothing else is said, nor kept.
 
     A text of more than `whole` characters (and more than `LONGEST`) is read at its two ends; None: all of any is read.
     """
@@ -62,24 +62,24 @@ _remembered = lru_cache(maxsize=_READINGS)(_read)
 
 
 def is_personal(text: str) -> bool:
-    """Whether the answer depends on the records of the person who asks."""
+    """Return True if the answer depends on the records of the person who asks."""
     folded = fold(ends(text))
     return personal.applies(folded, words_of(folded))
 
 
 def is_live(text: str) -> bool:
-    """Whether the answer depends on the moment of asking."""
+    """Return True if the answer depends on the moment of asking."""
     folded = fold(ends(text))
     return live.applies(folded, words_of(folded))
 
 
 def is_creative(text: str) -> bool:
-    """Whether something new is wanted each time."""
+    """Return True if something new is wanted each time."""
     folded = fold(ends(text))
     return creative.applies(folded, words_of(folded))
 
 
 def ends(text: str) -> str:
-    """What is read of a text: the first and the last half of `LONGEST` characters, where it has more."""
+    """The part of a text that is read: the first and the last half of `LONGEST` characters, where it has more."""
     half = LONGEST // 2
     return text if len(text) <= LONGEST else f"{text[:half]}\n{text[-half:]}"

@@ -61,7 +61,7 @@ _PLAYFUL = any_of(r"\b(?:random|brainstorm|another|regenerate|again|poem|joke|ha
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
-    """Whether something new is wanted each time; `bag` holds the words of the text."""
+    """Return True if something new is wanted each time; `bag` holds the words of the text."""
     if not (_CREATIVE.match(folded, bag) or ("brainstorm" in folded and _BRAINSTORM.search(folded) is not None)):
         return False
     if HOW_TO.match(folded) is not None:

@@ -128,5 +128,5 @@ _NOT_LIVE = any_of(
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
-    """Whether the answer depends on the moment of asking; `bag` holds the words of the text."""
+    """Return True if the answer depends on the moment of asking; `bag` holds the words of the text."""
     return _LIVE.match(folded, bag) and _NOT_LIVE.search(folded) is None

@@ -1,7 +1,7 @@
-"""How the signs of a kind are written down: patterns, each beside words of which a text must hold one for it to match.
+"""Patterns of a kind of prompt, each beside words of which a text must hold one for it to match.
 
 Knows regular expressions, no kind of prompt. Invariant: a pattern is tried only on a text that holds one of its words,
-for sets are cheap and patterns are not.
+which is cheaper to tell.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ def any_of(*patterns: str) -> re.Pattern[str]:
 
 
 def vocabulary(*words: str) -> frozenset[str]:
+    """A set of words, written as text."""
     return frozenset(" ".join(words).split())
 
 
@@ -33,7 +34,7 @@ class CuedPatterns:
         self._words = frozenset[str]().union(*(words for words, _ in rules))
 
     def match(self, folded: str, bag: frozenset[str]) -> bool:
-        """Whether any pattern occurs in this text, whose words are `bag`."""
+        """Return True if any pattern occurs in this text, whose words are `bag`."""
         present = bag & self._words
         if not present:
             return False
@@ -43,4 +44,5 @@ class CuedPatterns:
 
 
 def rule(words: str | frozenset[str], *patterns: str) -> tuple[frozenset[str], re.Pattern[str]]:
+    """A rule of `CuedPatterns`: the words of which a text must hold one, and the pattern."""
     return vocabulary(words) if isinstance(words, str) else words, any_of(*patterns)

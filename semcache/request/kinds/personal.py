@@ -100,7 +100,7 @@ _LONG_NUMBER = re.compile(r"\d{3}")
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
-    """Whether the answer depends on the records of the person who asks; `bag` holds the words of the text."""
+    """Return True if the answer depends on the records of the person who asks; `bag` holds the words of the text."""
     if bag.isdisjoint(_PERSONS) and _LONG_NUMBER.search(folded) is None and "#" not in folded:
         return False
     found = not bag.isdisjoint(_OWNERS) and not bag.isdisjoint(_RECORDS) and _OWN_RECORD.search(folded) is not None

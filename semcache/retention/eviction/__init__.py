@@ -39,7 +39,7 @@ POLICIES: Mapping[str, Callable[[], Policy]] = plugins.PluggableMakers(
 
 
 def quotas(pack: Pack) -> Callable[[str], Quota | CapacityShare]:
-    """What makes the quota of a category as the pack says: for `EntryRegistry`."""
+    """The maker of a category's quota, as the pack states it: for `EntryRegistry`."""
     return shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]())
 
 

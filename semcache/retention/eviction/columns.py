@@ -89,7 +89,7 @@ class Table:
         return slot
 
     def rated(self, slot: int) -> Rated:
-        """What the id of a slot is rated by."""
+        """The columns by which the id of a slot is rated."""
         start = self._start or 0.0
         created, expires = start + self._created[slot], start + self._expires[slot]
         return Rated(self._keys[slot], self._weights.get(slot, 1.0), self._costs[slot], created, expires)

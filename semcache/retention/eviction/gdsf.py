@@ -22,15 +22,18 @@ class Gdsf:
         self._victim: int | None = None
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:
+        """Take an id in."""
         self._density[id] = worth.cost / weight if weight > 0 else worth.cost
         self._uses[id] = 0
         self.touch(id)
 
     def touch(self, id: int) -> None:
+        """Note a use; unknown ids are ignored."""
         self._uses[id] += 1
         self._ranking.put(id, self._clock + self._uses[id] * self._density[id])
 
     def forget(self, id: int) -> None:
+        """Drop an id that is gone; unknown ids are ignored."""
         if id == self._victim:
             self._clock = max(self._clock, self._ranking.value(id))
         self._ranking.drop(id)
@@ -43,5 +46,6 @@ class Gdsf:
         return len(self._uses)
 
     def victim(self) -> int | None:
+        """The id to give up next, None without any."""
         self._victim = self._ranking.lowest()
         return self._victim

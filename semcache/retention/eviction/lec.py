@@ -35,6 +35,7 @@ class Lec:
         self._repeats = 0
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:
+        """Take an id in."""
         cluster = worth.counted(id)
         requests, calls, mean = self._history.pop(cluster, (0, 0, 0.0))
         fresh = mean + (worth.cost - mean) / (calls + 1)
@@ -49,11 +50,13 @@ class Lec:
             del self._history[next(iter(self._history))]
 
     def touch(self, id: int) -> None:
+        """Note a use; unknown ids are ignored."""
         requests, calls, mean = self._history.get(self._clusters[id], (0, 1, 1.0))
         self._history[self._clusters[id]] = requests + 1, calls, mean
         self._rank(id)
 
     def forget(self, id: int) -> None:
+        """Drop an id that is gone; unknown ids are ignored."""
         self._ranking.drop(id)
         del self._clusters[id], self._weights[id]
 
@@ -64,6 +67,7 @@ class Lec:
         return len(self._clusters)
 
     def victim(self) -> int | None:
+        """The id to give up next, None without any."""
         return self._ranking.lowest()
 
     def _rank(self, id: int) -> None:

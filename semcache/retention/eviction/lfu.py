@@ -18,12 +18,15 @@ class Lfu:
         self._buckets: dict[int, dict[int, None]] = {}
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:  # noqa: ARG002
+        """Take an id in."""
         self._count(id, 1)
 
     def touch(self, id: int) -> None:
+        """Note a use; unknown ids are ignored."""
         self._count(id, self._leave(id) + 1)
 
     def forget(self, id: int) -> None:
+        """Drop an id that is gone; unknown ids are ignored."""
         self._leave(id)
 
     def __contains__(self, id: object) -> bool:
@@ -33,6 +36,7 @@ class Lfu:
         return len(self._counts)
 
     def victim(self) -> int | None:
+        """The id to give up next, None without any."""
         return next(iter(self._buckets[min(self._buckets)])) if self._buckets else None
 
     def _count(self, id: int, count: int) -> None:

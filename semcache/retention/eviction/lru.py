@@ -14,13 +14,16 @@ class Lru:
         self._order: dict[int, None] = {}
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:  # noqa: ARG002
+        """Take an id in."""
         self._order[id] = None
 
     def touch(self, id: int) -> None:
+        """Note a use; unknown ids are ignored."""
         del self._order[id]
         self._order[id] = None
 
     def forget(self, id: int) -> None:
+        """Drop an id that is gone; unknown ids are ignored."""
         del self._order[id]
 
     def __contains__(self, id: object) -> bool:
@@ -30,4 +33,5 @@ class Lru:
         return len(self._order)
 
     def victim(self) -> int | None:
+        """The id to give up next, None without any."""
         return next(iter(self._order), None)

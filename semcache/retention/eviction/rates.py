@@ -54,7 +54,7 @@ class Rates:
         table.set(slot, self._more(table.level(slot)), self._above(table.rated(slot)) if self._stay > 0.0 else None)
 
     def rated(self, id: int) -> Rated:
-        """What an id that is held is rated by."""
+        """The columns by which an id that is held is rated."""
         return self._table.rated(self._table.slot(id))
 
     def leave(self, id: int, *, evicted: bool) -> None:
@@ -84,7 +84,7 @@ class Rates:
         return high + math.log2(1.0 + 2.0 ** (low - high))
 
     def _above(self, rated: Rated) -> float:
-        """What the binary logarithm of the value exceeds the level by."""
+        """The binary logarithm of the value, less the level."""
         left = 1.0
         if rated.expires < math.inf and self._stay > 0.0:
             left = min(1.0, (rated.expires - self.now) / self._stay)
@@ -103,7 +103,7 @@ class Shadow:
         self._rates = Rates(reach)
 
     def ask(self, rated: Rated, limit: float) -> bool:
-        """Whether a request would have been served; the answer is then held, in a weight of at most `limit`."""
+        """Return True if a request would have been served; the answer is then held, in a weight of at most `limit`."""
         rates, key = self._rates, rated.key & _POSITIVE
         rates.tick()
         if key in rates:

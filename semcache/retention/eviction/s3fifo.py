@@ -29,6 +29,7 @@ class S3Fifo:
         self._victim: int | None = None
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:
+        """Take an id in."""
         cluster = worth.counted(id)
         self._clusters[id] = cluster
         self._uses[id] = 0
@@ -39,9 +40,11 @@ class S3Fifo:
             self._small.push(id, weight)
 
     def touch(self, id: int) -> None:
+        """Note a use; unknown ids are ignored."""
         self._uses[id] = min(_MOST, self._uses[id] + 1)
 
     def forget(self, id: int) -> None:
+        """Drop an id that is gone; unknown ids are ignored."""
         cluster = self._clusters.pop(id)
         del self._uses[id]
         if id not in self._small:
@@ -60,6 +63,7 @@ class S3Fifo:
         return len(self._clusters)
 
     def victim(self) -> int | None:
+        """The id to give up next, None without any."""
         self._victim = self._from_small()
         if self._victim is None:
             self._victim = self._from_main()

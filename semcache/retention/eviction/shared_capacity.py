@@ -90,7 +90,7 @@ class CapacityShare:
 
 
 def quotas(pack: Pack, policy_of: Callable[[str], Policy]) -> Callable[[str], Quota | CapacityShare]:
-    """What makes the quota of a category: strict ones, or parts of one pool where the pack states a capacity."""
+    """The maker of a category's quota: strict, or a share of one capacity where the pack states one."""
     if pack.capacity is None:
         return lambda category: Quota(pack.of(category).quota, policy_of(category))
     shares = {name: float(category.quota) for name, category in pack.categories.items()}

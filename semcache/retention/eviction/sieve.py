@@ -25,6 +25,7 @@ class Sieve:
         self._hand: int | None = None
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:  # noqa: ARG002
+        """Take an id in."""
         self._older[id] = self._head
         self._newer[id] = None
         if self._head is not None:
@@ -34,9 +35,11 @@ class Sieve:
         self._head = id
 
     def touch(self, id: int) -> None:
+        """Note a use; unknown ids are ignored."""
         self._used.add(id)
 
     def forget(self, id: int) -> None:
+        """Drop an id that is gone; unknown ids are ignored."""
         newer, older = self._newer.pop(id), self._older.pop(id)
         if newer is None:
             self._head = older
@@ -57,6 +60,7 @@ class Sieve:
         return len(self._newer)
 
     def victim(self) -> int | None:
+        """The id to give up next, None without any."""
         at = self._hand if self._hand is not None else self._tail
         while at is not None and at in self._used:
             self._used.discard(at)

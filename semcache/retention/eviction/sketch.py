@@ -1,4 +1,4 @@
-"""How often something was asked lately, counted in little memory: a count-min sketch behind a doorkeeper, that ages.
+"""A count-min sketch behind a doorkeeper: how often something was asked lately, in little memory, with ageing.
 
 Pure and deterministic. Invariant: between two halvings an estimate is never below the true count, up to `MOST`.
 """

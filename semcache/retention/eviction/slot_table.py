@@ -1,4 +1,4 @@
-"""Which slot an id is in: about ten bytes an id, where a dict of numbers takes eighty.
+"""A table from ids to slots: about ten bytes an id, where a dict of numbers takes eighty.
 
 Knows no column but that of the ids. Invariant: an id that was put and not taken is found, and nothing else is.
 """

@@ -30,6 +30,7 @@ class WTinyLfu:
         self._candidate: int | None = None
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:
+        """Take an id in."""
         self._clusters[id] = worth.counted(id)
         self._sketch.fit(len(self._clusters))
         self._sketch.add(self._clusters[id])
@@ -42,6 +43,7 @@ class WTinyLfu:
             self._candidate = oldest
 
     def touch(self, id: int) -> None:
+        """Note a use; unknown ids are ignored."""
         self._sketch.add(self._clusters[id])
         for queue in (self._window, self._protected):
             if id in queue:
@@ -53,6 +55,7 @@ class WTinyLfu:
             self._probation.push(oldest, self._protected.take(oldest))
 
     def forget(self, id: int) -> None:
+        """Drop an id that is gone; unknown ids are ignored."""
         del self._clusters[id]
         for queue in (self._window, self._probation, self._protected):
             if id in queue:
@@ -65,6 +68,7 @@ class WTinyLfu:
         return len(self._clusters)
 
     def victim(self) -> int | None:
+        """The id to give up next, None without any."""
         for queue in (self._probation, self._protected, self._window):
             victim = queue.oldest()
             if victim is not None:

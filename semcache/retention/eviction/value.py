@@ -1,4 +1,4 @@
-"""The default: give up what will save the least by its weight, with a memory as long as this traffic repays.
+"""The default policy: give up what will save the least by its weight, with a memory length learned from the traffic.
 
 Invariant: the victim is the id of the least value by the rates in use, which are those of one of `REACHES`.
 """
@@ -42,6 +42,7 @@ class ValueEviction:
         self._squares = [0.0] * len(REACHES)
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:
+        """Take an id in."""
         rated = Rated(worth.key or worth.counted(id), weight, worth.cost, worth.created, worth.expires)
         self._evicting = False
         self._rates.tick()
@@ -50,12 +51,14 @@ class ValueEviction:
             self._compare(rated)
 
     def touch(self, id: int) -> None:
+        """Note a use; unknown ids are ignored."""
         self._rates.tick()
         self._rates.use(id)
         if self._limit < math.inf:
             self._compare(self._rates.rated(id))
 
     def forget(self, id: int) -> None:
+        """Drop an id that is gone; unknown ids are ignored."""
         self._rates.leave(id, evicted=id == self._victim)
 
     def __contains__(self, id: object) -> bool:
@@ -65,6 +68,7 @@ class ValueEviction:
         return len(self._rates)
 
     def victim(self) -> int | None:
+        """The id to give up next, None without any."""
         if not self._evicting:
             # Victims are asked for when the owner is full: what is held now is what the shadows may hold.
             self._limit, self._evicting = self._rates.held, True

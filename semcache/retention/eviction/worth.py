@@ -1,4 +1,4 @@
-"""What is known of an entry when it is kept, and the shape of a policy that makes use of it.
+"""The worth of an entry when it is kept, and the shape of a policy that makes use of it.
 
 Knows no prompt, answer or clock: a policy's present is the newest `created` that it was told of.
 Invariant: a policy that is told nothing beyond an id and a weight still works; all entries are then worth the same.
@@ -32,7 +32,7 @@ class Worth:
     expires: float = math.inf
 
     def counted(self, id: int) -> int:
-        """What uses are counted under: the widest that is known."""
+        """The key under which uses are counted: the widest that is known."""
         return self.cluster or self.key or id
 
 
@@ -42,4 +42,5 @@ PLAIN = Worth()
 class Policy(Eviction, Protocol):
     """An `Eviction` that may be told what an entry is worth."""
 
-    def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None: ...
+    def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:
+        """Take an id in, with its worth."""

@@ -1,4 +1,4 @@
-"""How long an answer lives, and what may be served after that.
+"""Freshness: the TTL of an answer, and serving it stale while it is asked for anew.
 
 Pure; the clock is the caller's. Invariant: a TTL counts from creation, and nothing here ever extends one.
 """

@@ -1,4 +1,4 @@
-"""The TTL that the pack states, and nothing learned: the baseline.
+"""Fixed freshness, the baseline: the TTL that the pack states.
 
 Pure. Invariant: nothing here exceeds the category's `ttl`.
 """

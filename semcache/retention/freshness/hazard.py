@@ -1,4 +1,4 @@
-"""How often answers change, learned from answers that were asked for again.
+"""The rate at which answers change, learned from answers that were asked for again.
 
 The time until an answer changes is taken as exponential with a rate (hazard) h, one for each cell: a category and a
 volatility. A priori h ~ Gamma(1, b), and with changes seen as they happen it would become Gamma(1 + changes, b +
@@ -49,7 +49,7 @@ RATES: Mapping[Volatility, float] = {
 
 @dataclass(frozen=True, slots=True)
 class HazardPrior:
-    """What is known of a category before anything was observed.
+    """The prior of a category's rate of change.
 
     `rate` is the mean of h for SLOW prompts, per second; those of other kinds change `rates` times as often.
     """
@@ -94,7 +94,7 @@ class _Cell:
         self.version += 1
 
     def likelihood(self, prior: HazardPrior, kind: Volatility, beliefs: Array) -> Array:
-        """ln P(observations | h) along the grid, up to a constant; `beliefs` are the prior chances of `_FALSE`."""
+        """The log-likelihood of h along the grid, up to a constant; `beliefs` are the prior chances of `_FALSE`."""
         if self._known is None or self._known[:2] != (self.version, prior):
             rates = _GRID * prior.rate * prior.rates[kind]
             self._known = self.version, prior, self._likelihood(rates, beliefs)
@@ -137,7 +137,7 @@ class Hazards:
             self._cells.setdefault((category, kind), _Cell()).add(exposure, changed)
 
     def posterior(self, category: str, kind: Volatility, prior: HazardPrior, confidence: float) -> HazardPosterior:
-        """What is known of the rate in one cell; it is below `upper` with probability `confidence`."""
+        """The posterior of the rate in one cell; it is below `upper` with probability `confidence`."""
         cells = {one: cell for one in Volatility if (cell := self._cells.get((category, one))) is not None}
         basis = (prior, confidence, [(one, cell.version) for one, cell in cells.items()])
         known = self._known.get((category, kind))

@@ -1,4 +1,4 @@
-"""How long an answer lives: the pack's TTL, shortened as far as answers like it are seen to change.
+"""Learned freshness: the pack's TTL, shortened as far as answers like it are seen to change.
 
 With h the upper credible bound of the rate of change, an answer is out of date after t seconds with a probability of
 1 - exp(-h t); the TTL is the t at which that reaches the category's `stale`.
@@ -28,7 +28,7 @@ _ALIKE: Mapping[Volatility, float] = dict.fromkeys(Volatility, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class PromptHistory:
-    """What one prompt has shown: how often its answer was found changed, over how many seconds of being watched."""
+    """The record of one prompt: how often its answer was found changed, over how many seconds of being watched."""
 
     changes: float = 0.0
     exposure: float = 0.0
@@ -36,7 +36,7 @@ class PromptHistory:
 
 @dataclass(frozen=True, slots=True)
 class FreshnessOutlook:
-    """What is known of the answers of one category and volatility, for operators.
+    """The freshness of one category and volatility, as operators see it.
 
     `ttl` and `change_every` (mean time between changes) are seconds; of `observations` re-asked answers `differing`
     were not the same, both fading with age.
@@ -98,7 +98,7 @@ class LearnedFreshness:
         self._hazards.observe(category, kind, exposure, changed)
 
     def outlook(self, category: str) -> list[FreshnessOutlook]:
-        """What is known of a category, one row a volatility."""
+        """The freshness of a category, one row a volatility."""
         policy = self._pack.of(category)
         if policy.ttl <= 0:
             return []
@@ -111,7 +111,7 @@ class LearnedFreshness:
         return rows
 
     def state(self) -> dict[str, Any]:
-        """What was observed, as JSON has it; {} when nothing."""
+        """The observations, as JSON has them; {} without any."""
         return self._hazards.state()
 
     def restore(self, state: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""One backend in front of several: the path of a request says which one it goes to.
+"""Routing by path: one backend in front of several.
 
 Knows nothing of what is behind them. Invariant: a path goes to the longest prefix that names it, else to the default.
 """

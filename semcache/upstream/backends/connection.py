@@ -1,4 +1,4 @@
-"""How a service behind HTTP is reached: credentials, time limits, headers and a proxy.
+"""The terms of a connection to a service behind HTTP: credentials, time limits, headers and a proxy.
 
 Invariant: no credential stands in the `repr`, which ends up in logs.
 """

@@ -51,7 +51,7 @@ _FAULT = re.compile(r"fail-[45]\d\d|hang|hang-midstream|die-midstream|malformed|
 _UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-class _ClientGone(Exception):
+class _EchoClientGone(Exception):
     """The client has left."""
 
 
@@ -108,7 +108,7 @@ class _Echo:
         self._newest.append((method, path, headers, body))
         try:
             await self._answer(scope, dict(headers), body, receive, send)
-        except _ClientGone:
+        except _EchoClientGone:
             self._disconnects += 1
 
     async def _desk(self, path: str, send: Send) -> None:
@@ -224,7 +224,7 @@ class _Echo:
                     pass
         except TimeoutError:
             return
-        raise _ClientGone
+        raise _EchoClientGone
 
 
 def _spoil(events: list[bytes], fault: str) -> Iterator[bytes]:

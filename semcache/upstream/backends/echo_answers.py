@@ -1,4 +1,4 @@
-"""What the scripted upstream says to a request: read one, whatever its dialect, and make up the answer.
+"""The answers of the scripted upstream: read a request of any dialect, and make up the answer.
 
 Knows the request fields of each API that change an answer, and nothing of HTTP, streams or response shapes.
 Invariant: the answer is a function of the request without its volatile fields, so equal requests have equal answers.

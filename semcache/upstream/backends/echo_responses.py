@@ -1,4 +1,4 @@
-"""How the Responses API writes an answer down, whole and as its typed events.
+"""Response bodies and typed events of the Responses API.
 
 Knows nothing of sockets, timing or what is said. Ids and times are arguments.
 Invariant: the response inside `response.completed` is the body that the call without a stream returns.
@@ -23,10 +23,12 @@ class EchoResponses:
         self._sequence = 0
 
     def body(self) -> Json:
+        """The whole answer."""
         status = "incomplete" if self._said.ending in {"length", "filter"} else "completed"
         return self._response(status, self._output())
 
     def events(self) -> Iterator[bytes]:
+        """The events of a stream."""
         yield self._event("response.created", response=self._response("in_progress", []))
         yield self._event("response.in_progress", response=self._response("in_progress", []))
         for index, item in enumerate(self._output()):

@@ -1,4 +1,4 @@
-"""How each API writes an answer down, whole and as a stream of events, in the shapes of the real services.
+"""Response bodies and event streams of each API, in the shapes of the real services.
 
 Knows nothing of sockets, timing or what is said. Ids and times are arguments.
 Invariant: the events of a stream, assembled as the vendor's SDK does it, give the same answer as the whole body.
@@ -78,6 +78,7 @@ class EchoChat:
         self._include_usage = bool((heard.body.get("stream_options") or {}).get("include_usage"))
 
     def body(self) -> Json:
+        """The whole answer."""
         choices = []
         for index, answer in enumerate(self._said):
             message: Json = {"role": "assistant", "content": answer.text or None, "refusal": None, "annotations": []}
@@ -101,6 +102,7 @@ class EchoChat:
         }
 
     def events(self) -> Iterator[bytes]:
+        """The events of a stream."""
         for index, _ in enumerate(self._said):
             yield self._chunk(index, {"role": "assistant", "content": "", "refusal": None})
         for index, answer in enumerate(self._said):
@@ -147,10 +149,12 @@ class EchoCompletion:
         self._include_usage = bool((heard.body.get("stream_options") or {}).get("include_usage"))
 
     def body(self) -> Json:
+        """The whole answer."""
         choices = [self._choice(i, answer.text, _FINISH[answer.ending]) for i, answer in enumerate(self._said)]
         return {**self._head, "choices": choices, "usage": _usage(self._request, self._said)}
 
     def events(self) -> Iterator[bytes]:
+        """The events of a stream."""
         usage = {"usage": None} if self._include_usage else {}
         for index, answer in enumerate(self._said):
             for word in tokens(answer.text):
@@ -181,10 +185,12 @@ class EchoMessages:
         self._request, self._said, self._id = heard, said[0], f"msg_{id}"
 
     def body(self) -> Json:
+        """The whole answer."""
         usage = self._usage(self._said.spent)
         return {**self._head(self._blocks(), _STOP_REASON[self._said.ending]), "usage": usage}
 
     def events(self) -> Iterator[bytes]:
+        """The events of a stream."""
         yield self._event("message_start", message={**self._head([], None), "usage": self._usage(1)})
         yield self._event("ping")
         for index, block in enumerate(self._blocks()):

@@ -1,4 +1,4 @@
-"""Which header fields cross from one connection to the next (RFC 9110, section 7.6.1).
+"""End-to-end header fields: those that cross from one connection to the next (RFC 9110, section 7.6.1).
 
 Knows nothing of connections. Invariant: what is returned says nothing of the hop it came from.
 """

@@ -1,5 +1,6 @@
-"""Where to send a prompt: the pure part of routing, over several replicas of one model.
+"""Prefix-affine routing over several replicas of one model.
 
-Blocks of prompts, what each replica is believed to hold of them, and the choice. Knows no sockets, clocks or bodies of
-replies: time is an argument, and so are the secrets that keys are made with.
+Blocks of prompts, the blocks that each replica is believed to hold, and the choice of a replica are pure: time is an
+argument, and so are the secrets that keys are made with. `router`, `replica`, `attempt`, `tokens` and `event_stream` do
+the I/O.
 """

@@ -1,7 +1,8 @@
-"""One request on its way to one replica and back: what it weighs while it is under way, and what it tells at its end.
+"""One attempt at one replica: the load that a request adds while it is under way, and its statistics at the end.
 
 Knows one prompt and one replica. Invariant: what was added to the replica's load is taken off exactly once, however the
-trip ends; `start` returns only when the first bytes of the answer are there, so until then nothing was shown to anyone.
+attempt ends; `start` returns only when the first bytes of the answer are there, so until then nothing was shown to
+anyone.
 """
 
 from __future__ import annotations
@@ -32,8 +33,11 @@ _SENT_SECONDS = 120.0  # how long blocks that were sent for are believed in with
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """What became of a trip. `predicted` and `reported` are tokens of the prompt held by the replica: as believed when
-    it was chosen, and as it said, None where it did not say. `retries` counts the request's trips before this one."""
+    """The result of an attempt.
+
+    `predicted` and `reported` are tokens of the prompt held by the replica: as believed when it was chosen, and as it
+    said, None where it did not say. `retries` counts the request's attempts before this one.
+    """
 
     replica: str
     why: RoutingReason
@@ -135,7 +139,7 @@ class Attempt:
             self._end()
 
     def routed(self) -> Routed:
-        """What became of it."""
+        """The result of the attempt."""
         counted = self.usage.prompt
         scale = counted / self.tokens if counted and self.tokens and self.prompt.ids is None else 1.0
         return Routed(

@@ -1,4 +1,4 @@
-"""What a replica's KV events say it holds, kept in its prompt tree.
+"""The blocks that a replica's KV events announce, kept in its prompt tree.
 
 Engine hashes are never recomputed (their extra keys differ between releases): a block's own key is chained from the
 token ids that its event carries, and the engine's hash is remembered for it (as llm-d does).
@@ -31,7 +31,7 @@ _DISK_CREDIT = 0.25
 
 
 class BatchResult(Enum):
-    """What became of a batch."""
+    """The result of taking a batch."""
 
     APPLIED = auto()
     OLD = auto()  # seen before

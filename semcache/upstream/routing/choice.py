@@ -1,4 +1,4 @@
-"""The choice of a replica: matched tokens minus load; what nobody holds is spread.
+"""The choice of a replica: matched tokens minus load; prompts that no replica holds are spread.
 
 Knows replicas as numbers. Invariant: a function of its arguments, and equal ones give equal choices in every process.
 
@@ -35,16 +35,18 @@ class ReplicaView:
 
 @dataclass(frozen=True, slots=True)
 class RoutingWeights:
-    """`overlap` tokens of waiting are accepted for each matched token. Having fewer than `least_gain` tokens, or less
-    than `least_share` of the prompt, more than some other replica is no reason to go there: a system prompt that all
-    share would draw everything to the replica that saw it first."""
+    """The weights of a choice: `overlap` tokens of waiting are accepted for each matched token.
+
+    Having fewer than `least_gain` tokens, or less than `least_share` of the prompt, more than some other replica is no
+    reason to go there: a system prompt that all share would draw everything to the replica that saw it first.
+    """
 
     overlap: float = 32.0
     least_gain: int = 256
     least_share: float = 0.05
 
     def matters(self, gain: float, tokens: float) -> bool:
-        """Whether `gain` tokens more than elsewhere count, of a prompt of `tokens`."""
+        """Return True if `gain` tokens more than elsewhere count, of a prompt of `tokens`."""
         return gain >= max(self.least_gain, self.least_share * tokens)
 
 

@@ -1,4 +1,4 @@
-"""Fair turns by deficits: DLPM and D2LPM (2501.14312, sections 4 and 5).
+"""Fair turns among tenants by deficit counters: DLPM and D2LPM (2501.14312, sections 4 and 5).
 
 A tenant's work is taken off its counter when it is sent; while the counter is not positive, others go first; when no
 counter of those who want a turn is positive, all get a quantum. The first deficit orders the tenants that wait, the
@@ -26,7 +26,7 @@ class TokenDeficits(Generic[P]):
         self._left: OrderedDict[P, float] = OrderedDict()
 
     def left(self, party: P) -> float:
-        """What a party may still be given before others go first; a new one starts with a quantum."""
+        """The tokens that a party may still be given before others go first; a new one starts with a quantum."""
         return self._left.get(party, self._quantum)
 
     def charge(self, party: P, tokens: float) -> None:
@@ -46,7 +46,7 @@ class TokenDeficits(Generic[P]):
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingRequest:
+class TenantRequest:
     """A request in line: whose it is, when it came (any growing number), and the tokens of it that are warm."""
 
     tenant: str
@@ -54,7 +54,7 @@ class WaitingRequest:
     matched: float
 
 
-def next_of(line: Sequence[WaitingRequest], deficits: TokenDeficits[str]) -> int:
+def next_of(line: Sequence[TenantRequest], deficits: TokenDeficits[str]) -> int:
     """The index of the request to send next: of the tenants whose turn it is, the longest match, then the oldest."""
     allowed = deficits.allowed(waiting.tenant for waiting in line)
     return max(

@@ -1,4 +1,4 @@
-"""What kinds of servers there are, and what each is told beyond what the client said.
+"""The kinds of servers, and the fields that each is sent beyond what the client said.
 
 `cache_salt` divides a server's prefix cache by tenant (vLLM, SGLang); `prompt_cache_key` steers a cloud's own routing.
 Servers that know neither may refuse a field they do not know, so they are sent none.
@@ -26,8 +26,11 @@ _CLOUDS = ("api.openai.com", ".api.openai.com", ".openai.azure.com", ".services.
 
 @dataclass(frozen=True, slots=True)
 class ServerKind:
-    """What a kind of server takes. `drafted` ones verify a guess at an answer for nothing; others bill for it, or know
-    none. `tokenize` is the path that turns a request into token ids, "" for none."""
+    """The fields and paths that a kind of server knows.
+
+    `drafted` ones verify a guess at an answer for nothing; others bill for it, or know none. `tokenize` is the path
+    that turns a request into token ids, "" for none.
+    """
 
     salted: bool = False
     keyed: bool = False
@@ -65,7 +68,7 @@ def of_models(body: bytes) -> str:
 
 
 def salt_of(secret: bytes, tenant: str, own: str = "") -> str:
-    """What stands for a tenant towards servers: HMAC-SHA256 in hexadecimal digits, which every server accepts.
+    """The salt that stands for a tenant: HMAC-SHA256 in hexadecimal digits, which every server accepts.
 
     `own` is the salt that a client asked for, to divide its tenant's cache further.
     """
@@ -74,13 +77,15 @@ def salt_of(secret: bytes, tenant: str, own: str = "") -> str:
 
 
 def wants_draft(kind: ServerKind, prompt: RoutedPrompt) -> bool:
-    """Whether a server of this kind is to be given a guess at the answer."""
+    """Return True if a server of this kind is to be given a guess at the answer."""
     return kind.drafted and prompt.path in PROMPT_PATHS and prompt.known and "prediction" not in prompt.fields
 
 
 def fields_for(kind: ServerKind, prompt: RoutedPrompt, draft: str = "") -> Fields:
-    """The fields to send to a server of this kind; the prompt's own where there is nothing to add. `draft` is a guess
-    at the answer, for one that wants it."""
+    """The fields to send to a server of this kind; the prompt's own where there is nothing to add.
+
+    `draft` is a guess at the answer, for one that wants it.
+    """
     if prompt.path not in PROMPT_PATHS or not prompt.known:
         return prompt.fields
     more: dict[str, Any] = {}

@@ -65,7 +65,7 @@ Event: TypeAlias = BlocksStored | BlocksRemoved | BlocksCleared
 
 @dataclass(frozen=True, slots=True)
 class KvEventBatch:
-    """What one step of the engine changed; `at` is the engine's Unix time."""
+    """The changes of one step of the engine; `at` is the engine's Unix time."""
 
     at: float
     events: tuple[Event, ...]

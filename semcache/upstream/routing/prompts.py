@@ -59,7 +59,7 @@ class RoutedPrompt:
 
     @property
     def known(self) -> bool:
-        """Whether there is a prompt to go by."""
+        """True if there is a prompt to go by."""
         return self.ids is not None or any(name in self.fields for name in _ORDER)
 
     @property
@@ -73,7 +73,7 @@ class RoutedPrompt:
 
     @property
     def streamed(self) -> bool:
-        """Whether the answer will be a stream, whose first token can be seen to arrive."""
+        """True if the answer will be a stream, whose first token can be seen to arrive."""
         return bytes(self.fields.get("stream", b"")) == b"true"
 
     def tokens(self) -> int:
@@ -108,7 +108,7 @@ def read(
 
 
 def root(salt: str, adapter: str) -> bytes:
-    """What the first block's key is chained to."""
+    """The key that the first block's key is chained to."""
     return _digest(salt.encode(), adapter.encode("utf-8", "surrogatepass"))
 
 

@@ -38,8 +38,11 @@ _EXPECTED_SECONDS = 2.0  # how long blocks that were sent for are believed in un
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a replica is. `kind` is one of `routing.kinds.KINDS` or "auto"; `events` and `replay` are ZeroMQ endpoints
-    of its KV events, as the server's `--kv-events-config` names them."""
+    """The address of a replica.
+
+    `kind` is one of `routing.kinds.KINDS` or "auto"; `events` and `replay` are ZeroMQ endpoints of its KV events, as
+    the server's `--kv-events-config` names them.
+    """
 
     url: str
     kind: str = AUTO
@@ -48,13 +51,15 @@ class Address:
 
     @property
     def name(self) -> str:
-        """What logs and metrics call it: the URL without its scheme."""
+        """The name in logs and metrics: the URL without its scheme."""
         return self.url.partition("://")[2].rstrip("/").removesuffix("/v1") or self.url
 
 
 class Replica:
-    """The server behind `backend`; owns it. `kind` None is asked for; it is `silent` when it did not answer that in
-    time. Times are monotonic seconds, work is in tokens.
+    """The server behind `backend`, which it owns.
+
+    `kind` None is asked for; it is `silent` when it did not answer that in time. Times are monotonic seconds, work is
+    in tokens.
 
     With `follow`, which makes the follower of KV events that keeps a ledger, and `tokens`, blocks are the server's own;
     without them they are of bytes, and what it holds is what it was sent. `capacity` is in blocks.
@@ -101,7 +106,7 @@ class Replica:
             del self._queue[tenant]
 
     def busy_for_others(self, tenant: str) -> bool:
-        """Whether another tenant's prompts wait here."""
+        """Return True if another tenant's prompts wait here."""
         return any(other != tenant for other in self._queue)
 
     @property
@@ -161,8 +166,10 @@ class Replica:
                 await part.close()
 
     async def kind(self, headers: Sequence[tuple[str, str]]) -> ServerKind:
-        """What it is, asked for with the credentials of a request until it has said so; one that refuses them is
-        taken for "other", and asked with them again after a while. Raises UpstreamError."""
+        """The kind of the server, asked for with the credentials of a request until it has said so.
+
+        One that refuses them is taken for "other", and asked with them again after a while. Raises UpstreamError.
+        """
         shown = _shown(headers)
         while self._kind is None:
             if shown == self._refused and asyncio.get_running_loop().time() < self._refused_until:

@@ -1,4 +1,4 @@
-"""Several replicas behind one backend: each prompt goes where most of it is warm, unless others wait there.
+"""The router: several replicas behind one backend; a prompt goes where most of it is cached, unless others wait there.
 
 Connects the pure parts in `routing` to replicas: choose, hold prompts whose beginning is being computed right now, let
 tenants take turns where all replicas are full, and try another replica when one is gone.
@@ -21,7 +21,7 @@ from semcache.protocols import Backend, Outbound, Reply
 from semcache.upstream.routing.attempt import Attempt, Routed
 from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.choice import ReplicaView, RoutingReason, RoutingWeights, choose, rank
-from semcache.upstream.routing.deficits import TokenDeficits, WaitingRequest, next_of
+from semcache.upstream.routing.deficits import TenantRequest, TokenDeficits, next_of
 from semcache.upstream.routing.event_stream import KvEvents
 from semcache.upstream.routing.kinds import AUTO, KINDS, of_host, salt_of
 from semcache.upstream.routing.prompts import BYTES, RoutedPrompt, read
@@ -36,9 +36,12 @@ _MOST_HOLDS = 8
 
 @dataclass(frozen=True, slots=True)
 class RoutingTerms:
-    """How to route. `session_ttl` and `hold` (the longest wait for a first token that others wait for) are seconds;
-    `quantum` is the tokens a tenant is given before others have had as many; `max_running` the requests that a replica
-    is sent at a time, None for no limit; `capacity` the blocks remembered per replica."""
+    """The terms of routing.
+
+    `session_ttl` and `hold` (the longest wait for a first token that others wait for) are seconds; `quantum` is the
+    tokens a tenant is given before others have had as many; `max_running` the requests that a replica is sent at a
+    time, None for no limit; `capacity` the blocks remembered per replica.
+    """
 
     weights: RoutingWeights = field(default_factory=RoutingWeights)
     session_ttl: float = 600.0
@@ -254,7 +257,7 @@ class Router:
         while near := self._front():
             now = self._clock()
             line = [
-                WaitingRequest(
+                TenantRequest(
                     waiting.prompt.tenant,
                     waiting.arrived,
                     max(replica.matched(waiting.prompt, now) for replica in self._replicas),

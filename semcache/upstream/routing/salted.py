@@ -1,4 +1,4 @@
-"""One server, divided by tenant: what the router does for many of them, for a single one.
+"""A single server whose prefix cache is divided by tenant, as the router does for several.
 
 A server that shares a prefix cache between all who ask would tell one tenant, by the time of a first token, what
 another has asked; servers that know `cache_salt` are given one that stands for the tenant.
@@ -45,7 +45,7 @@ class SaltedBackend:
         await self._replica.close()
 
     async def _kind(self, outbound: Outbound) -> ServerKind:
-        """What the server is; one that cannot tell today may serve all the same, and is asked again."""
+        """The kind of the server; one that cannot tell may serve all the same, and is asked again."""
         try:
             return await self._replica.kind(outbound.headers)
         except UpstreamTimeout:

@@ -1,4 +1,4 @@
-"""Where a session was last: an affinity that ends a while after its last request.
+"""Session affinity: the replica that a session was sent to last, until a while after its last request.
 
 Invariant: at most `most` sessions, the least recently used forgotten first.
 """

@@ -1,4 +1,4 @@
-"""What one replica is believed to hold: the prompt tree of MemServe (2406.17565, section 6), one per replica.
+"""The blocks that one replica is believed to hold: the prompt tree of MemServe (2406.17565, section 6).
 
 Keys are chained, so a set of keys is a tree: a key's ancestors are what precedes it in any chain. Knows no prompts and
 no events. Invariant: at most `capacity` blocks; a block that was seen or sent more recently outlives an older one, and

@@ -1,4 +1,4 @@
-"""What a reply says of tokens, read while it passes: prompt, completion, and how many came from the server's cache.
+"""Token counts of a reply, read while it passes: prompt, completion, and how many came from the server's cache.
 
 Knows the names that servers use (OpenAI's and vLLM's `cached_tokens`, llama.cpp's `cache_n`, Anthropic's
 `cache_read_input_tokens`), nothing of events or shapes. A name inside a text of the answer has its quotes escaped and

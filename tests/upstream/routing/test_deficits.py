@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.upstream.routing.deficits import TokenDeficits, WaitingRequest, next_of
+from semcache.upstream.routing.deficits import TenantRequest, TokenDeficits, next_of
 
 
 @given(
@@ -37,10 +37,10 @@ def test_whoever_wants_alone_is_never_kept_waiting() -> None:
 def test_the_longest_match_goes_first_among_those_whose_turn_it_is() -> None:
     deficits: TokenDeficits[str] = TokenDeficits(100)
     line = [
-        WaitingRequest("a", 1, 50),
-        WaitingRequest("a", 2, 900),
-        WaitingRequest("b", 3, 10),
-        WaitingRequest("b", 4, 10),
+        TenantRequest("a", 1, 50),
+        TenantRequest("a", 2, 900),
+        TenantRequest("b", 3, 10),
+        TenantRequest("b", 4, 10),
     ]
     assert next_of(line, deficits) == 1
     deficits.charge("a", 150)

@@ -70,7 +70,7 @@ FAITHFUL = LabelNoise()
 
 @dataclass(frozen=True, slots=True)
 class BeliefPrior:
-    """What is believed of a category before its first label; arrays have shape (len(TERMS),).
+    """The belief about a category before its first label; arrays have shape (len(TERMS),).
 
     `center` and `scale` standardise the terms, `mean` and `deviation` describe their weights, `answers` is the variance
     of the offsets of answers. `calibration` starts a `Calibration`, and `risks` are quantiles of the lowest
@@ -127,7 +127,7 @@ class _Unfolded(NamedTuple):
 
 
 class Belief:
-    """What is believed of one category. `memory` is the number of labels after which half is forgotten."""
+    """The belief about one category. `memory` is the number of labels after which half is forgotten."""
 
     def __init__(self, prior: BeliefPrior, *, noise: LabelNoise = FAITHFUL, memory: float = 20_000.0) -> None:
         self._prior = prior

@@ -1,4 +1,4 @@
-"""What the log-odds of a belief are worth, as far as labels have shown.
+"""Calibration of a belief's log-odds, as far as labels have shown.
 
 Knows predicted log-odds and outcomes, nothing of features. Invariant: corrected probabilities never fall with the
 predicted log-odds, and the covariance stays symmetric and positive.
@@ -86,7 +86,7 @@ class Calibration:
 
 
 def basis(predicted: float) -> tuple[float, float, float]:
-    """What the coefficients multiply."""
+    """The terms that the coefficients multiply."""
     return 1.0, predicted, max(0.0, predicted - BEND)
 
 

@@ -1,4 +1,4 @@
-"""Tests of the error of served answers that may be read at any time: certified at most this, shown to be more.
+"""Anytime-valid tests of the error of served answers: certified to be within a level, or shown to exceed it.
 
 The error per hit is bet against, one audited answer after the other: the wealth of a fair bettor is a supermartingale
 where the null hypothesis holds, so that it ever exceeds 1/beta with probability beta at most (Ville's inequality;
@@ -54,7 +54,7 @@ class Bet:
 
 
 class Certificate:
-    """What audits have shown of one category. `beta` is the accepted probability of a false claim."""
+    """The evidence of audits in one category. `beta` is the accepted probability of a false claim."""
 
     def __init__(self, beta: float) -> None:
         self._enough = 1.0 / beta
@@ -84,7 +84,7 @@ class Certificate:
 
     @property
     def exceeded(self) -> bool:
-        """Whether recent audits show more errors than the target allows."""
+        """True if recent audits show more errors than the target allows."""
         return self._excess.wealth() >= self._enough
 
     def state(self) -> dict[str, Any]:

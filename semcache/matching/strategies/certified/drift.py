@@ -1,4 +1,4 @@
-"""Whether answers are right as often as they are believed to be, told by every label, not by audits alone.
+"""The alarm for answers that are right less often than believed, raised by every label, not by audits alone.
 
 A bettor stakes on the beliefs being too good: labels are compared with the probabilities that were believed before they
 came. Where those are right, or too cautious, the wealth is a supermartingale, so that it rarely grows (Ville's
@@ -27,7 +27,7 @@ class DriftAlarm:
 
     @property
     def suspects(self) -> bool:
-        """Whether labels make it likely that answers are worse than believed; a few right ones allay it."""
+        """True if labels make it likely that answers are worse than believed; a few right ones allay it."""
         return max(self.logs) >= SUSPICION
 
     def take(self, p_correct: float, *, correct: bool) -> bool:

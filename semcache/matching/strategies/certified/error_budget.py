@@ -1,4 +1,4 @@
-"""How uncertain an answer may be so that the average of those served keeps the target.
+"""The error budget: how uncertain an answer may be so that the average of those served keeps the target.
 
 A request whose answer is surely right leaves budget for one that is less sure: the limit on 1 - P(correct) is set so
 that its average over recent requests, not each single one, meets the target (the Neyman-Pearson form of the serving
@@ -115,11 +115,11 @@ class ErrorBudget:
 
     @property
     def own(self) -> bool:
-        """Whether all risks are those of this traffic."""
+        """True if all risks are those of this traffic."""
         return self._strange == 0
 
     def hopeless(self) -> bool:
-        """Whether none of many recent requests could be served within the target."""
+        """Return True if none of many recent requests could be served within the target."""
         return len(self._risks) == WINDOW and min(self._risks) > self._settled()[0]
 
     def _settled(self) -> tuple[float, float, float]:

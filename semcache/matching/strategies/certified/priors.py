@@ -1,4 +1,4 @@
-"""The prior that ships: what labelled pairs of many kinds have taught about any category.
+"""The shipped prior of P(correct), learned from labelled pairs of many kinds.
 
 Knows where the file lies. Invariant: the file is read at the first use, never at import.
 """

@@ -138,7 +138,7 @@ class CertifiedThreshold:
         )
 
     def state(self) -> dict[str, Any]:
-        """What every category has learned."""
+        """The learned state of every category."""
         return {name: known.state() for name, known in self._known.items() if known.labels}
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -199,7 +199,7 @@ class _Knowledge:
         return self.calibration.corrected(self.belief.log_odds(values, answer), self._caution)
 
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
-        """Whether a verifier's word could settle it; the local one is asked once, and never against a veto."""
+        """Return True if a verifier's word could settle it; the local one is asked once, and never against a veto."""
         if self.verifier != "verifier":
             return self.verifier == "llm" and p >= _WORTH_ASKING
         if not free or candidate.features[_ASKED]:
@@ -224,11 +224,11 @@ class _Knowledge:
 
     @property
     def halted(self) -> bool:
-        """Whether nothing is served for now, so that every request is labelled."""
+        """True if nothing is served for now, so that every request is labelled."""
         return self.closed or self.drift.suspects
 
     def overrules(self, values: tuple[float, ...]) -> bool:
-        """Whether the category has seen enough pairs that these guards veto to know better."""
+        """Return True if the category has seen enough pairs that these guards veto to know better."""
         return all(self._vetoed[place] >= _VETO_LABELS for place, _ in _GUARDS if values[place] == 1.0)
 
     def audit_rate(self, policy: Category) -> float:
@@ -325,8 +325,10 @@ class _Knowledge:
         self.closed = self._probation < needed
 
     def _look_beyond(self, label: Label, risk: float, loosest: float) -> None:
-        """Test the error of all that would be served were the target stretched; refused ones are labelled most often,
-        so that it looks rather worse than it would be."""
+        """Test the error of all that would be served were the target stretched.
+
+        Refused answers are labelled most often, so the error looks rather worse than it would be.
+        """
         if not self.budget.own or risk > self.budget.loosest() or self._vetoes(label):
             return
         self._beyond.take(self._visible(loosest), wrong=not label.correct)

@@ -1,4 +1,4 @@
-"""Certificates of tenant classes: what audits have shown of one category, tenant by tenant.
+"""Certificates of tenant classes: the error of one category, tested class by class.
 
 A category's error is an average, behind which a tenant whose traffic is unlike the others' may see far more errors
 than are stated. Each class of tenants is therefore tested by its own audits as well, and closed alone. Knows labels'
@@ -26,7 +26,7 @@ class Tenants:
         self._probation: dict[str, int] = {}  # right answers in a row, of each closed class
 
     def closed(self, name: str) -> bool:
-        """Whether nothing is served to this class for now."""
+        """Return True if nothing is served to this class for now."""
         return name in self._probation
 
     def take(self, name: str, target: float, *, wrong: bool) -> None:
