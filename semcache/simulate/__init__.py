@@ -1,7 +1,7 @@
-"""A cache in virtual time: the very decisions of the live cache, over a trace whose answers are known.
+"""Simulation of a cache in virtual time, with the decision functions of the live cache, over a trace of known answers.
 
-`Simulator` knows arrivals and their vectors, and no embedder, store, index or clock. What it leaves out of the live
-cache are faults, concurrency and eligibility; everything that decides is the same code.
+`Simulator` knows arrivals and their vectors, and no embedder, store, index or clock. It leaves faults, concurrency and
+eligibility of the live cache out; all code that decides is the same.
 """
 
 from semcache.simulate.arrivals import Arrival, SimulationStep

@@ -1,7 +1,7 @@
-"""What goes into a simulation and what comes out of one step.
+"""The arrivals of a simulation, and the result of one step.
 
-Knows nothing of how a request is decided. Invariant: every value is frozen, and what the backend would say is part of
-the arrival, so that the truth of every hit is known.
+Knows nothing of how a request is decided. Invariant: every value is frozen, and the backend's answer is part of the
+arrival, so that the truth of every hit is known.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from semcache.types import Outcome, Why
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One request of a trace, with what the backend answers to it.
+    """One request of a trace, with the answer of the backend.
 
     `at` is in Unix seconds and never decreases along a trace. `answer` is what the backend answers, or the name of a
     class of answers that are all as good. Two arrivals share answers only if `tenant` and `signature` are equal;
@@ -42,11 +42,11 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class SimulationStep:
-    """What became of one arrival.
+    """The decision on one arrival.
 
     `correct` says whether a hit was right, and is None without one. `score` and `p_correct` are those of the best
-    candidate, None without one. `backend_calls` is 1 for a miss and for an audited hit. `source` is the arrival whose
-    answer was served, counted from 0.
+    candidate, None without one. `backend_calls` is 1 for a miss and for an audited hit. `source` is the arrival,
+    counted from 0, whose answer was served, None without a hit.
     """
 
     outcome: Outcome

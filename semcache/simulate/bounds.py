@@ -1,4 +1,4 @@
-"""What no cache could do better on a trace: hits of an oracle, and of offline-optimal eviction.
+"""Upper bounds on the hits of a trace: those of an oracle, and of offline-optimal eviction.
 
 Knows arrivals, and neither vectors nor decisions. Invariant: a bound is never below what any simulation of the same
 trace serves rightly, at that capacity or a smaller one.
@@ -15,17 +15,17 @@ from semcache.types import Why
 
 
 def exact_keys(arrivals: Sequence[Arrival]) -> list[Hashable]:
-    """What an exact hit has to have in common, for each arrival that may be looked up."""
+    """The key that exact hits share, for each arrival that may be looked up."""
     return [(one.tenant, one.signature, one.text) for one in arrivals if _cacheable(one)]
 
 
 def answer_keys(arrivals: Sequence[Arrival]) -> list[Hashable]:
-    """What a right hit of any kind has to have in common, for each arrival that may be looked up."""
+    """The key that right hits of any kind share, for each arrival that may be looked up."""
     return [(one.tenant, one.signature, one.answer) for one in arrivals if _cacheable(one)]
 
 
 def belady(keys: Sequence[Hashable], capacity: float) -> int:
-    """Hits of the policy that knows the future: give up what is needed last, be it the newcomer itself.
+    """Hits of Belady's policy, which knows the future: evict the entry needed last, be it the newcomer itself.
 
     `capacity` counts keys, all of one size. Source: Belady, A study of replacement algorithms for a virtual-storage
     computer (IBM Systems Journal 1966), with the freedom not to admit.
@@ -51,7 +51,7 @@ def belady(keys: Sequence[Hashable], capacity: float) -> int:
 
 
 def distinct(arrivals: Sequence[Arrival]) -> int:
-    """How many entries a cache without limits would hold if it served nothing but exact repeats."""
+    """The number of entries that a cache without limits would hold if it served nothing but exact repeats."""
     return len(set(exact_keys(arrivals)))
 
 

@@ -1,7 +1,7 @@
-"""The vectors of a simulated cache: partitions that are searched by comparing a query with every row.
+"""A flat vector index of a simulated cache: partitions searched by comparing a query with every row.
 
 Knows nothing of texts and answers. Invariant: a search sees exactly the live entries of the partitions that it names,
-and what was computed ahead equals the product with the rows as they are now.
+and scores computed ahead equal the product with the rows as they are now.
 """
 
 from __future__ import annotations

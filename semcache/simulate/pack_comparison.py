@@ -1,4 +1,4 @@
-"""Two packs on the same traffic: which requests one would have served and the other not, and what that costs.
+"""Comparison of two packs on the same traffic: the requests that they treat differently, and the cost.
 
 Knows results; no packs, prompts or files. Invariant: every arrival is in at most one kind of change, and the kinds
 account for the whole difference in hits and errors.
@@ -29,7 +29,7 @@ _COMPARED = ("requests", "exact", "semantic", "misses", "bypassed", "audits", "w
 
 @dataclass(frozen=True, slots=True)
 class ChangedDecision:
-    """An arrival, by its place in the trace, that two packs treat differently; `source` is whose answer is served."""
+    """An arrival, by its place in the trace, that two packs treat differently; `source` is the entry that is served."""
 
     kind: str
     place: int

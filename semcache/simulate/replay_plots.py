@@ -1,4 +1,4 @@
-"""Pictures of a replay, drawn with matplotlib, which is not installed with semcache.
+"""Plots of a replay, drawn with matplotlib, which is not installed with semcache.
 
 Knows the figures of `replay_report` and the arrays of the last run. Invariant: importing this module needs no
 matplotlib, and drawing needs no screen and leaves other users of matplotlib in the process alone.
@@ -23,7 +23,7 @@ _SIZE = (7.0, 4.2)
 
 
 def draw(report: Mapping[str, Any], last: SimulationResult, folder: Path) -> list[str]:
-    """Write the pictures into a folder and return their names. Raises ConfigError without matplotlib."""
+    """Write the plots into a folder and return their names. Raises ConfigError without matplotlib."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

@@ -1,7 +1,7 @@
-"""What a replay came to, as JSON has it and as a page of Markdown.
+"""The report of a replay, as JSON and as a page of Markdown.
 
-Knows the values of `replay` and how people read them; no files and no plots. Invariant: the page says nothing that the
-JSON does not, and neither holds a prompt or an answer.
+Knows the values of `trace_replay` and how people read them; no files and no plots. Invariant: the page says nothing
+that the JSON does not, and neither holds a prompt or an answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COLUMNS = ("entries", "hit rate", "exact", "by meaning", "error per hit", "error
 
 
 def figures(trace: Trace, pack: Pack, runs: Sequence[PackRun], statics: Sequence[FixedThresholdRun]) -> dict[str, Any]:
-    """Everything that the runs of one pack came to; `statics` are those at the size of the last run, or none."""
+    """The figures of the runs of one pack; `statics` are those at the size of the last run, or none."""
     contract, requests = contract_of(pack), len(trace)
     distinct = bounds.distinct(trace.arrivals)
     timed = any(arrival.latency for arrival in trace.arrivals)
@@ -66,7 +66,7 @@ def table(report: Mapping[str, Any]) -> list[list[str]]:
 
 
 def remarks(report: Mapping[str, Any]) -> list[str]:
-    """What the figures are to be compared with, one sentence each."""
+    """The figures to compare the results with, one sentence each."""
     said = [
         f"{report['requests']:,} requests, {report['distinct']:,} of them distinct, over "
         f"{report['seconds'] / 86400:.1f} days. Every request whose answer had been given before: "

@@ -1,7 +1,7 @@
-"""What a simulated cache learns: the truth of the trace, heard through a judge that may err, told to a threshold.
+"""The judge of a simulated cache: labels from the truth of the trace, flipped at the rate at which the judge errs.
 
-Knows no vectors, and of entries only their cards. Invariant: whether an answer is right never depends on the judge,
-and what the threshold learns never bypasses it; labels are those that the live cache would make.
+Knows no vectors, and of entries only their cards. Invariant: whether an answer is right never depends on the judge, and
+the threshold learns from nothing but its labels; labels are those that the live cache would make.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PendingDecision:
-    """An arrival under decision: which it is, counted from 0, its exact digest and the terms of its category."""
+    """An arrival under decision: its number, counted from 0, its exact digest and its category."""
 
     number: int
     arrival: Arrival
@@ -35,7 +35,7 @@ class PendingDecision:
     policy: Category
 
     def lookup(self, decision: Serve | Forward) -> Lookup:
-        """What the live cache would remember of this decision."""
+        """The lookup that the live cache would remember of this decision."""
         scope, text = Scope(self.arrival.tenant), self.arrival.text
         request = Request(Endpoint.CHAT, "", {}, text, b"", scope=scope)
         key = CacheKey(scope, self.arrival.signature, self.digest, text, b"")
@@ -43,19 +43,19 @@ class PendingDecision:
 
 
 class SimulatedJudge:
-    """Makes labels and acts on them. `noise` is the probability that the judge says the opposite of the truth."""
+    """A source of labels for a threshold. `noise` is the probability that a label is the opposite of the truth."""
 
     def __init__(self, threshold: Threshold, registry: EntryRegistry, noise: float, rng: random.Random) -> None:
         self._threshold, self._registry = threshold, registry
         self._noise, self._rng = noise, rng
 
     def audit(self, pending: PendingDecision, served: Serve, *, right: bool) -> int:
-        """Teach what an audit of a served answer shows; returns the answer class of the fresh answer, 0: its own."""
+        """Label a served answer that was audited; returns the answer class of the fresh answer, 0: its own."""
         label = labelling.of_hit(pending.lookup(served), served, at=pending.arrival.at)
         return self._learned([label], lambda _: right)
 
     def miss(self, pending: PendingDecision, missed: Forward, right: Callable[[int], bool]) -> int:
-        """Teach what the fresh answer shows of the candidates; `right` says whether an entry has the same answer.
+        """Label the candidates of a miss; `right` says whether an entry has the same answer.
 
         Returns the answer class of the fresh answer, 0: its own.
         """

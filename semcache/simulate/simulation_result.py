@@ -1,7 +1,7 @@
-"""What a simulation came to: one array per quantity, and the figures that people compare.
+"""The result of a simulation: one array per quantity, and the figures that people compare.
 
 Knows nothing of how requests were decided. Invariant: arrays have one element per arrival, in the order of arrival; an
-error is a served answer that differs from what the backend would have said at that time.
+error is a served answer that differs from the backend's answer at that time.
 """
 
 from __future__ import annotations

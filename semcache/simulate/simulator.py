@@ -1,7 +1,7 @@
 """The simulator: one arrival after another through the tiers of the cache, in virtual time.
 
-Knows no embedder, store or clock. Invariant: an arrival is decided from what came before it alone, by the functions
-that decide in the live cache; the truth of its answer is looked at only after the decision.
+Knows no embedder, store or clock. Invariant: an arrival is decided from earlier arrivals alone, by the functions that
+decide in the live cache; the truth of its answer is read only after the decision.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ class Simulator:
         return SimulationStep(Outcome.MISS, missed.why, None, score, missed.p_correct)
 
     def _right(self, entry_id: int, arrival: Arrival) -> bool:
-        """Whether the backend would give this arrival the answer of that entry."""
+        """Return True if the backend would give this arrival the answer of that entry."""
         cached = self._answers[entry_id]
         return cached.answer == arrival.answer and arrival.at < cached.expires_truth
 

@@ -1,6 +1,6 @@
-"""A trace through a pack, at several sizes, beside what was possible on it.
+"""Replay of a trace through a pack, at several sizes, beside fixed thresholds on the same trace.
 
-Knows arrivals, packs and strategies; no files, no embedder and no prose. Invariant: everything that is compared saw the
+Knows arrivals, packs and strategies; no files, no embedder and no prose. Invariant: all runs that are compared saw the
 same arrivals in the same order, from an empty cache on.
 """
 
@@ -51,7 +51,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class PackRun:
-    """A pack on a trace with room for `size` entries, None where its own quotas hold.
+    """The run of a pack on a trace with room for `size` entries, None where its own quotas hold.
 
     `exact_bound` and `answer_bound` are the hits that offline-optimal eviction reaches with as many entries: those of
     an exact cache, and those of a cache that serves every request whose answer it holds.
@@ -71,7 +71,7 @@ class PackRun:
 
 @dataclass(frozen=True, slots=True)
 class FixedThresholdRun:
-    """One fixed score for all categories, None: only exact hits. `hits` are those of both tiers."""
+    """A run with one fixed score for all categories; None: only exact hits. `hits` are those of both tiers."""
 
     threshold: float | None
     hits: int
@@ -154,7 +154,7 @@ def most_fixed_runs() -> int:
 
 
 def best_fixed_run(found: Sequence[FixedThresholdRun], error: float, contract: str) -> FixedThresholdRun:
-    """The one with most hits of those that keep to this error, known in hindsight. The one without hits always does."""
+    """The run with most hits of those within this error, known in hindsight. The one without hits always is."""
     return max((one for one in found if one.error(contract) <= error), key=lambda one: one.hits)
 
 
@@ -164,7 +164,7 @@ def contract_of(pack: Pack) -> str:
 
 
 class MemoisedFreshness(LearnedFreshness):
-    """Lives as long as those of a cache that has not seen an answer change yet; of each prompt told once."""
+    """The TTLs of a cache that has not seen an answer change yet, computed once a prompt."""
 
     def __init__(self, pack: Pack) -> None:
         super().__init__(pack)

@@ -1,1 +1,1 @@
-"""Making and measuring the small models that the package ships; needs the `train` extra."""
+"""Training and evaluation of the small models that the package ships; needs the `train` extra."""

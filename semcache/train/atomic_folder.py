@@ -1,8 +1,8 @@
-"""Putting a model folder in its place: whole, or not at all.
+"""Atomic publication of a model folder: whole, or not at all.
 
-Knows folders, nothing of what is in them. Invariant: a reader of the place sees what was there before or the finished
-folder, or for the moment between two renames nothing; whatever fails, what was there before is still there. What a
-killed process left beside the place is cleared away by the next one, never what another is still writing.
+Knows folders, nothing of their content. Invariant: a reader of the place sees the old folder or the finished one, or
+for the moment between two renames nothing; on any failure the old folder is still there. The remains of a killed
+process beside the place are cleared away by the next one, never the folder that another process is still writing.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ def published(out: Path, *, replace: bool) -> Iterator[Path]:
 
 
 def vacant(out: Path, *, replace: bool) -> None:
-    """Raise InvalidArgument where `published` would for what is there; asked before hours of work.
+    """Raise InvalidArgument where `published` would for the present content; asked before hours of work.
 
-    What a killed process left is cleared away first: the model that it had set aside may be the one that is there.
+    The remains of a killed process are cleared away first: the model that it had set aside may be the one that is
+    there.
     """
     _tidy(out)
     if out.exists() and not replace:
@@ -82,7 +83,7 @@ def _move(staging: Path, out: Path) -> None:
 
 
 def _tidy(out: Path) -> None:
-    """Put back what a killed process had set aside, and remove what it had not finished."""
+    """Put back a folder that a killed process had set aside, and remove one that it had not finished."""
     name = glob.escape(out.name)
     with suppress(OSError), _held(out.parent) as alone:
         if not alone:
@@ -101,7 +102,7 @@ def _tidy(out: Path) -> None:
 
 @contextmanager
 def _held(folder: Path, *, tries: int = _TRIES) -> Iterator[bool]:
-    """Whether this process alone holds `folder` while the block runs; False where that is not to be had."""
+    """Return True if this process alone holds `folder` while the block runs; False where locks are not to be had."""
     held = _hold(folder, tries=tries)
     try:
         yield held is not None

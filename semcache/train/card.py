@@ -1,4 +1,4 @@
-"""A finished model: exported, measured, recalibrated, and described in a folder that the onnx embedder loads.
+"""A finished model folder: exported, measured, recalibrated and described; the onnx embedder loads it.
 
 Knows the weights, the export and the figures; nothing of how the weights came about but what it is told. Invariant: the
 folder's int8 model is the one that was measured and that its prior belongs to.
@@ -42,7 +42,7 @@ TITLES: Mapping[str, str] = {
 
 
 def export_checked(folder: Path, *, name: str, origin: str, licence: str) -> OnnxEmbedder:
-    """Export `folder`/weights in both precisions; the int8 embedder, which has been tried.
+    """Export `folder`/weights in both precisions and return the int8 embedder, after it has embedded a text.
 
     Raises InvalidArgument for weights that cannot be exported, ConfigError for a result that does not load.
     """
@@ -59,7 +59,7 @@ def export_checked(folder: Path, *, name: str, origin: str, licence: str) -> Onn
 
 
 def checked_embedder(folder: Path, *, threads: int = 1) -> OnnxEmbedder:
-    """The embedder of a folder, which has embedded a text. Raises ConfigError for a folder that is no model."""
+    """The embedder of a folder, after it has embedded a text. Raises ConfigError for a folder that is no model."""
     embedder = OnnxEmbedder(folder, threads=threads)
     try:
         embedder.encode(["How do I reset my password?", ""])

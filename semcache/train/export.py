@@ -1,13 +1,13 @@
-"""Turn a sentence-transformers folder of the BERT family into a folder that `semcache.models.embedders.onnx` runs.
+"""Export of a sentence-transformers folder of the BERT family to one that `semcache.models.embedders.onnx` runs.
 
 The graph is written down operator by operator instead of traced: torch is not needed, and every matrix product can
 quantise its input row by row. Tracing and onnxruntime's own dynamic quantisation use one scale per tensor, so that a
-text's vector would depend on the other texts of its batch (cosine 0.987 to itself); here it does not.
-Weights get 7 bits per output channel, because processors without VNNI add pairs of 8-bit products in 16 bits and
-saturate on full-range weights: the same model gives the same vectors on every machine.
+text's vector would depend on the other texts of its batch (cosine 0.987 to itself); here it does not. Weights get 7
+bits per output channel, because processors without VNNI add pairs of 8-bit products in 16 bits and saturate on
+full-range weights: the same model gives the same vectors on every machine.
 
-Knows nothing of training and of where the weights came from: name, source and licence are arguments.
-Invariant: the same folder gives the same bytes, and none of them names a machine or a path.
+Knows nothing of training and of where the weights came from: name, source and licence are arguments. Invariant: the
+same folder gives the same bytes, and none of them names a machine or a path.
 """
 
 from __future__ import annotations
@@ -124,6 +124,7 @@ class BertGraph:
         self._constants: dict[str, Any] = {}
 
     def model(self) -> Any:
+        """The ONNX model."""
         from onnx import TensorProto, helper
 
         x = self._embeddings()
@@ -188,7 +189,7 @@ class BertGraph:
         return self._norm(self._op("Add", y, skip), f"{prefix}.LayerNorm")
 
     def _linear(self, x: str, name: str, weight: Array | None = None) -> str:
-        """x @ weight.T without its bias; in int8 each row of x has its own scale."""
+        """Multiply x @ weight.T without its bias; in int8 each row of x has its own scale."""
         weight = self._weights[f"{name}.weight"] if weight is None else weight
         if self._precision == "float32":
             return self._op("MatMul", x, self._const(f"{name}.weight", weight.T))

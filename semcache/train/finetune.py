@@ -1,8 +1,8 @@
-"""Fine-tuning an embedder on labelled pairs: one run of the sentence-transformers Trainer.
+"""Fine-tuning of an embedder on labelled pairs: one run of the sentence-transformers Trainer.
 
-Knows the base weights, the pairs and how to train; nothing of caches, of measuring what came out, or of terminals.
-Invariant: equal pairs, plan and base give equal weights on the same machine, whether or not the run was broken off and
-taken up again; the folder of the base is never written to.
+Knows the base weights, the pairs and how to train; nothing of caches, of evaluation, or of terminals. Invariant: equal
+pairs, options and base give equal weights on the same machine, with and without an interruption; the folder of the base
+is never written to.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def base_folder(base: str) -> str:
 
 
 def base_label(base: str) -> str:
-    """What a card calls the base: never a path of this machine."""
+    """The name of the base on a card: never a path of this machine."""
     if base_folder(base) == base_folder("default"):
         return BASE
     folder = Path(base)
@@ -283,7 +283,7 @@ def _diverged(plan: FinetuneOptions) -> InvalidArgument:
 
 
 def _fingerprint(model: Any, plan: FinetuneOptions, table: Mapping[str, list[Any]], check: Sequence[Pair]) -> str:
-    """What a training starts from: two with the same fingerprint are the same."""
+    """The fingerprint of the start of a training: two with the same fingerprint are the same."""
     judged = [[pair.one, pair.two, pair.same] for pair in check]
     digest = hashlib.sha256(json.dumps([asdict(plan), table, judged]).encode())
     for name, tensor in sorted(model.state_dict().items()):

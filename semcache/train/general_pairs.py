@@ -1,4 +1,4 @@
-"""Pairs of no domain in particular: what an embedder knew before it was fine-tuned and should know afterwards.
+"""Pairs of no domain in particular, which measure how much of the embedder's general quality fine-tuning keeps.
 
 Knows the authored groups that the verifier learns from (`semcache.train.recipe.authored`), and asks an encoder for
 near prompts. Invariant: no text of these pairs is among the texts that are named, so nothing here was trained on.

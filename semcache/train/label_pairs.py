@@ -1,4 +1,4 @@
-"""Pairs from what a cache or a log knows: labels of its own, and prompts that were answered alike.
+"""Pairs from a cache or a log: its labels, and prompts that were answered alike.
 
 Knows the store's label log and cards, and answers as texts; trains nothing. Invariant: a label becomes a pair only if
 the words of both prompts are still there, and no pair crosses a tenant.

@@ -1,7 +1,7 @@
 """Batches of texts of similar length, so that little is spent on padding.
 
-Knows lengths, no texts and no model; quacks like `torch.utils.data.BatchSampler` without importing torch. Invariant: an
-epoch holds every row once, in batches that depend on the seed and the epoch alone.
+Knows lengths, no texts and no model; has the interface of `torch.utils.data.BatchSampler` without importing torch.
+Invariant: an epoch holds every row once, in batches that depend on the seed and the epoch alone.
 """
 
 from __future__ import annotations

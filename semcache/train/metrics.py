@@ -1,4 +1,4 @@
-"""How well scores tell pairs of the same answer from others: the figures that a cache lives by.
+"""Ranking metrics of labelled pairs: how well scores tell pairs of the same answer from others.
 
 Pure but for scikit-learn (the `train` extra). Scores are cosine similarities, higher is closer; "served" means a score
 at or above a threshold. Invariant: every figure depends on the order of the scores alone, and ties never help.

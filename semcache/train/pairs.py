@@ -1,7 +1,7 @@
-"""Labelled pairs of prompts: what an embedder is trained and measured on.
+"""Labelled pairs of prompts, on which embedders are trained and measured, and their files.
 
-Knows what a pair is and the shapes of files that hold pairs or triplets; knows no model and no cache. Invariant: what
-is read has two texts that are not empty and a label, or the file is refused with the line that is at fault.
+Knows the shapes of files that hold pairs or triplets; knows no model and no cache. Invariant: a pair that is read has
+two texts that are not empty and a label, or the file is refused with the number of the faulty line.
 """
 
 from __future__ import annotations

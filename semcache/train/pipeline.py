@@ -1,6 +1,6 @@
-"""From pairs to a model folder: split, train, mix, export, measure before and after, recalibrate, publish.
+"""The fine-tuning pipeline: split, train, mix, export, measure before and after, recalibrate, publish.
 
-Knows the order of the steps and what each needs, not how it is done. Invariant: the test part is read for the figures
+Knows the order of the steps and the input of each, not how it is done. Invariant: the test part is read for the figures
 and for nothing else; the folder appears whole or not at all.
 """
 
@@ -168,7 +168,7 @@ def _data(spec: FinetuneSpec, report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _weights(mixed: dict[str, Any]) -> str:
-    """What a card says of the mixing."""
+    """The lines of a card on the mixing."""
     said = f"{mixed['share']:.0%} of the way from the base's to the trained ones"
     if not mixed["looks"]:
         return f"{said}, as was asked for"

@@ -1,4 +1,4 @@
-"""Learn the prior of the certified strategy from groups of labelled candidates, one group a kind of traffic.
+"""The prior of the certified strategy, learned from groups of labelled candidates, one group a kind of traffic.
 
 Knows features and labels, not where they come from. Invariant: equal groups give an equal prior, and every group has
 the same say, however large it is.
@@ -79,7 +79,7 @@ def fit(groups: Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]
 
 
 def _calibration(prior: BeliefPrior, tables: Mapping[str, tuple[Array, Array]], weights: Array) -> list[float]:
-    """What the log-odds of a belief that has learned nothing yet are worth, as `Calibration.mean` has it."""
+    """The calibration of the log-odds of a belief that has learned nothing yet, as `Calibration.mean` has it."""
     belief = Belief(prior)
     count = 1 + len(features.NAMES)
     odds = [belief.log_odds(tuple(row[1:count]), 0) for x, _ in tables.values() for row in x]

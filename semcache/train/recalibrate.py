@@ -1,8 +1,8 @@
 """The decision prior of a new embedder, from labelled pairs that it was not trained on.
 
-A new embedder scores on a scale of its own, so what was learned of the old one's scores misleads. Knows pairs and
-their vectors; what a prior is, `semcache.train.prior` knows. Invariant: equal pairs and vectors give an equal prior,
-and what is chosen predicts pairs that it was not learned from at least as well as the shipped prior.
+A new embedder scores on a scale of its own, so a prior learned from the old one's scores misleads. Knows pairs and
+their vectors; `semcache.train.prior` knows priors. Invariant: equal pairs and vectors give an equal prior, and the
+chosen prior predicts pairs that it was not learned from at least as well as the shipped one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The same question once more, and another one that looks alike: small changes that keep or change what is asked.
+"""Synthetic repeats of a question, and questions that look alike but ask something else, by small edits.
 
-Knows words and keyboards, no model. Invariant: a repeat asks for the same answer;
-no number and no negation is touched.
+Knows words and keyboards, no model. Invariant: a repeat asks for the same answer; no number and no negation is touched.
 """
 
 from __future__ import annotations

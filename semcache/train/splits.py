@@ -1,4 +1,4 @@
-"""Splitting pairs so that what is measured was never trained on: by connected component.
+"""Splits of pairs by connected component, so that nothing measured was trained on.
 
 Pure. Two pairs that share a text (but for case and white space) lie in one component, and a component lies in one part.
 Invariant: `split` depends on the pairs and the seed, not on their order; `leaks` of its parts is empty.

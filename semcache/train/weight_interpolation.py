@@ -1,9 +1,9 @@
-"""How far to go from the base: trained weights interpolated with those that they came from.
+"""Interpolation of trained weights with those of the base.
 
 A model that was fine-tuned on one domain is worse on others; on the line between both sets of weights lie models that
 keep most of either (WiSE-FT: Wortsman et al. 2022, "Robust fine-tuning of zero-shot models", section 4). Knows weights
-and labelled pairs, not how the weights were trained. Invariant: what is chosen is judged on pairs that were neither
-trained on nor are reported, and the model is left with the weights that the report names.
+and labelled pairs, not how the weights were trained. Invariant: the share is chosen on pairs that were neither trained
+on nor are reported, and the model is left with the weights that the report names.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Smaller embedders from a larger one: fewer dimensions, fewer layers, fewer words, or a table without any network."""
+"""Distillation of a smaller embedder: fewer dimensions, fewer layers, fewer words, or a table without any network."""

@@ -1,7 +1,7 @@
-"""From a teacher and labelled pairs to a smaller model folder: cut, match, map, measure, recalibrate, publish.
+"""Distillation of a teacher into a smaller model folder: cut, match, map, measure, recalibrate, publish.
 
-Knows the order of the steps and what each needs, not how it is done. Invariant: what is chosen is chosen on the check
-part, the test part is read for the figures and for nothing else; the folder appears whole or not at all.
+Knows the order of the steps and the input of each, not how it is done. Invariant: choices are made on the check part,
+the test part is read for the figures and for nothing else; the folder appears whole or not at all.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ _SEARCHED = 2000  # texts
 
 @dataclass(frozen=True, slots=True)
 class DistillationSpec:
-    """What is to be made. None leaves dimension, layers or vocabulary as the teacher has them.
+    """The smaller model to make.
 
-    `static` makes a table instead of a network. `labels` lets the map to fewer dimensions learn from labels, where that
-    does better on the check part than principal directions alone. `check` and `test` are shares of the components.
+    None leaves dimension, layers or vocabulary as the teacher has them. `static` makes a table instead of a network.
+    `labels` lets the map to fewer dimensions learn from labels, where that does better on the check part than principal
+    directions alone. `check` and `test` are shares of the components.
     """
 
     out: Path
@@ -176,7 +177,7 @@ def _network(
 def _map(
     encode: Callable[[Sequence[str]], Matrix], dim: int, parts: splits.PairSplits, spec: DistillationSpec
 ) -> tuple[Any, str]:
-    """The map to `dim` dimensions and what it is: the better on the check part of those that are allowed."""
+    """The map to `dim` dimensions and its description: the better on the check part of those that are allowed."""
     encode = _remembering(encode)
     directions = pca.directions(encode(card.texts_of(parts.train)), dim)
     if not spec.labels:
@@ -250,7 +251,7 @@ def _measured(
 
 
 def _remembering(encode: Callable[[Sequence[str]], Matrix]) -> Callable[[Sequence[str]], Matrix]:
-    """`encode`, which reads every text once."""
+    """Return `encode` with a memo, so that every text is read once."""
     known: dict[str, Any] = {}
 
     def remembering(texts: Sequence[str]) -> Matrix:

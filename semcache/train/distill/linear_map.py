@@ -1,9 +1,9 @@
-"""A linear map of unit vectors, learned from labelled pairs: as much training as a laptop does in seconds.
+"""A linear map of unit vectors, learned from labelled pairs in seconds on a laptop.
 
 P(same answer) = sigmoid(scale * cosine + shift) of the mapped vectors, fitted by log loss with Adam (Kingma and Ba
 2015, algorithm 1). With `prefixes`, the loss is the mean over the first so many dimensions as well, so that the leading
-ones say most (Matryoshka, Kusupati et al. 2022, equation 1). Knows vectors and no model; needs numpy alone.
-Invariant: equal examples, start and course give equal parameters.
+ones carry most (Matryoshka, Kusupati et al. 2022, equation 1). Knows vectors and no model; needs numpy alone.
+Invariant: equal examples, start and options give equal parameters.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ANSWERS = 2  # scale and shift, behind the map's own parameters
 
 
 class MapParametrisation(Protocol):
-    """How a map of shape (rows, dim) depends on its parameters, float32 of shape (size,)."""
+    """The dependence of a map of shape (rows, dim) on its parameters, float32 of shape (size,)."""
 
     size: int
 
@@ -58,12 +58,15 @@ class FullMap:
         self.size = self._start.size
 
     def start(self) -> Array:
+        """The parameters before learning."""
         return self._start.ravel().copy()
 
     def matrix(self, parameters: Array) -> Array:
+        """The map of these parameters."""
         return parameters.reshape(self._start.shape)
 
     def pull(self, gradient: Array) -> Array:
+        """The gradient by the parameters, from that by the map."""
         return gradient.ravel()
 
 
@@ -82,13 +85,16 @@ class LowRankMap:
         self._dim, self.size = dim, dim * rank
 
     def start(self) -> Array:
+        """The parameters before learning: zero."""
         return np.zeros(self.size, np.float32)
 
     def matrix(self, parameters: Array) -> Array:
+        """The map of these parameters."""
         found: Array = np.eye(self._dim, dtype=np.float32) + parameters.reshape(self._dim, -1) @ self._b
         return found
 
     def pull(self, gradient: Array) -> Array:
+        """The gradient by the parameters, from that by the map."""
         found: Array = (gradient @ self._b.T).ravel()
         return found
 
@@ -107,7 +113,7 @@ class PairVectors:
 
 @dataclass(frozen=True, slots=True)
 class LinearMapOptions:
-    """How to learn: `rate` is Adam's step size, `batch` pairs a step."""
+    """Options of learning: `rate` is Adam's step size, `batch` pairs a step."""
 
     epochs: int = 3
     batch: int = 128

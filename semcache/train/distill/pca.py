@@ -1,8 +1,8 @@
-"""Principal directions of vectors: fewer numbers that keep what cosines say.
+"""Principal directions of vectors, which keep cosines in fewer dimensions.
 
 Not centred: a cosine is an inner product of the vectors as they are, and the directions of greatest second moment keep
-inner products best among all of their number (Eckart and Young 1936). Pure. Invariant: the rows are orthonormal, most
-telling first, and equal vectors give equal rows, signs included.
+inner products best among all of their number (Eckart and Young 1936). Pure. Invariant: the rows are orthonormal, by
+falling second moment, and equal vectors give equal rows, signs included.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A smaller encoder cut out of a larger one: some of its layers, some of its words, the weights as they are.
 
-Works on a sentence-transformers folder of the BERT family; needs safetensors, no torch. Which layers: evenly spaced,
-the first and the last among them (as DistilBERT begins, Sanh et al. 2019, section 2). Invariant: the source is only
-read, and a text that could be spelled before can be spelled after.
+Works on a sentence-transformers folder of the BERT family; needs safetensors, no torch. The layers kept are evenly
+spaced, the first and the last among them (as DistilBERT begins, Sanh et al. 2019, section 2). Invariant: the source is
+only read, and a text that could be spelled before can be spelled after.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a student is worth and what it costs, beside its teacher.
+"""Quality and cost of a student beside its teacher.
 
 Knows pairs, vectors and a clock. Invariant: teacher and student are timed in turns within one run, on the same texts
 and one text at a time.
@@ -27,7 +27,7 @@ CANDIDATES = 10
 
 @dataclass(frozen=True, slots=True)
 class StudentRow:
-    """One line of the report. `vector_bytes` are those of a vector in an index, `size` those of the model's files."""
+    """One row of the report. `vector_bytes` are those of a vector in an index, `size` those of the model's files."""
 
     name: str
     dim: int

@@ -1,8 +1,9 @@
-"""A static student: one vector for each token of the teacher's vocabulary, to be summed over a text.
+"""A static student: one vector for each token of the teacher's vocabulary, summed over a text.
 
-Each token is read by the teacher by itself (as in Model2Vec, Minish 2024); what all tokens share is taken out, and
-frequent tokens weigh less (SIF: Arora, Liang, Ma 2017, algorithm 1, with weights a / (a + p)). Knows the teacher's
-graph and token counts, no labels. Invariant: equal teachers and texts give equal tables; special tokens weigh nothing.
+Each token is read by the teacher by itself (as in Model2Vec, Minish 2024); the component that all tokens share is taken
+out, and frequent tokens weigh less (SIF: Arora, Liang, Ma 2017, algorithm 1, with weights a / (a + p)). Knows the
+teacher's graph and token counts, no labels. Invariant: equal teachers and texts give equal tables; special tokens weigh
+nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _READS = 512  # tokens of a text
 
 
 def token_vectors(teacher: Path) -> Array:
-    """What the model folder `teacher` makes of each token alone, shape (vocabulary, dim)."""
+    """The vector that the model folder `teacher` gives each token alone, shape (vocabulary, dim)."""
     import onnxruntime
     from tokenizers import Tokenizer
 

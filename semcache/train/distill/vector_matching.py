@@ -1,8 +1,8 @@
-"""Teaching a student to give its teacher's vectors: no labels, any texts.
+"""Training of a student to reproduce its teacher's vectors: no labels, any texts.
 
 The mean squared difference of unit vectors is minimised (Reimers and Gurevych 2020, "Making monolingual sentence
 embeddings multilingual", equation 1, of one language). Knows texts and vectors; needs torch. Invariant: equal texts,
-targets and course give equal weights on the same machine, whether or not the run was broken off and taken up again.
+targets and options give equal weights on the same machine, with and without an interruption.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _keep(state: dict[str, Any], saved: Path) -> None:
 
 
 def _fingerprint(model: Any, texts: Sequence[str], targets: Matrix, course: MatchingOptions) -> str:
-    """What a run starts from: two with the same fingerprint are the same."""
+    """The fingerprint of the start of a run: two with the same fingerprint are the same."""
     digest = hashlib.sha256(json.dumps([asdict(course), list(texts)]).encode())
     digest.update(targets.tobytes())
     for name, tensor in sorted(model.state_dict().items()):

@@ -1,4 +1,4 @@
-"""What clients send and what becomes of its sum: federated averaging of a map and of its threshold.
+"""Federated averaging of a map and of its threshold: the update of a client, and the model that a sum of updates makes.
 
 McMahan et al. 2017, algorithm 1, with weights and thresholds averaged by samples. Pure. Invariant: `applied` depends on
 the sum of updates alone, and an update of weight 0 changes nothing.
@@ -76,7 +76,7 @@ def size(model: FederatedMap) -> int:
 
 
 def update(before: FederatedMap, after: FederatedMap, *, weight: float, sure: float, seen: ScoreHistogram) -> Exact:
-    """What a client has to say: `weight` of its parameters and `sure` of its threshold, both samples, 0 for none."""
+    """The update of a client: `weight` of its parameters and `sure` of its threshold, both samples, 0 for none."""
     change = weight * (after.parameters.astype(np.float64) - before.parameters)
     said = np.array([sure * (after.threshold - before.threshold), sure, weight], np.float64)
     return np.concatenate([change, said, seen.same, seen.other])
@@ -94,7 +94,7 @@ def applied(before: FederatedMap, total: Exact) -> tuple[FederatedMap, ScoreHist
 
 
 def is_plausible(total: Exact) -> bool:
-    """Whether this can be a sum of updates: their weights are samples, in all a number that can be counted to."""
+    """Return True if this can be a sum of updates: the weights are samples, in all a number that can be counted to."""
     weights = total[-EXTRA + 1 : -EXTRA + 3]
     return bool(np.all((weights >= 0) & (weights < _MOST) & (np.abs(weights - np.rint(weights)) < _NEAR)))
 
@@ -109,11 +109,11 @@ def with_best_threshold(model: FederatedMap, seen: ScoreHistogram) -> FederatedM
 
 
 def encode_model(model: FederatedMap) -> bytes:
-    """The model as it travels: float32, little-endian, the threshold last."""
+    """The model as bytes: float32, little-endian, the threshold last."""
     return np.append(model.parameters, np.float32(model.threshold)).astype("<f4").tobytes()
 
 
 def decode_model(data: bytes) -> FederatedMap:
-    """What `encode_model` wrote."""
+    """The model of the bytes that `encode_model` gave."""
     values = np.frombuffer(data, "<f4").astype(np.float32)
     return FederatedMap(values[:-1], float(values[-1]))

@@ -1,4 +1,4 @@
-"""A client of a federation: takes part in every round, and keeps its prompts to itself.
+"""A client of a federation, which takes part in every round and keeps its prompts to itself.
 
 Knows the protocol and its own vectors. Time, randomness and waiting are arguments. Invariant: nothing is sent but keys
 and masked updates; an update is computed once a round, and sent only to a roster of `least` clients at least on which
@@ -29,7 +29,7 @@ Told = Callable[[int, str], None]  # round, and what happened in it
 
 @dataclass(frozen=True, slots=True)
 class ClientEnvironment:
-    """What the client cannot know by itself: the time in seconds, how to wait, and bits for its noise."""
+    """The environment of a client: the time in seconds, how to wait, and bits for its noise."""
 
     clock: Callable[[], float]
     sleep: Callable[[float], None]
@@ -59,7 +59,7 @@ class Client:
         self._url, self._world, self._secret, self._told = url, world, secret, told
 
     def plan(self) -> FederationPlan:
-        """What the federation has agreed on. Raises UpstreamError, ConfigError for another protocol."""
+        """The plan of the federation. Raises UpstreamError, ConfigError for another protocol."""
         state = self._state()
         known = {one.name for one in fields(FederationPlan)}
         if state.get("protocol") == 1 and isinstance(state.get("plan"), dict) and set(state["plan"]) == known:

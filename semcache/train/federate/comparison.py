@@ -1,4 +1,4 @@
-"""Federated training beside what it replaces: no training, training on everybody's pairs, and each client alone.
+"""Federated training compared with no training, with training on all pairs, and with each client alone.
 
 Knows pairs and vectors; runs the simulator. Invariant: the test part shares no text with what was learned from, and
 every F1 is at a threshold that was found on other pairs.

@@ -1,4 +1,4 @@
-"""The federation over HTTP: tells clients by their tokens and passes on what they send.
+"""The HTTP coordinator of a federation, which knows clients by their tokens and passes on their updates.
 
 Knows HTTP and tokens; what a round is, `rounds` knows. Invariant: nothing is answered without a token, and a token
 speaks for one client only; no more is read of a body than it may hold.

@@ -1,4 +1,4 @@
-"""What a federation leaves behind: a model folder, its threshold, and what may be said of the clients' privacy.
+"""The model folder of a finished federation, with its threshold and a statement on the privacy of the clients.
 
 Knows the final map and the base it belongs to; no client. Invariant: the folder appears whole or not at all.
 """

@@ -1,8 +1,8 @@
-"""A federation in one process: what a number of clients would learn together, in seconds.
+"""A federation in one process, which shows in seconds what a number of clients would learn together.
 
 Knows the clients' vectors and runs their work in turn; no network. With `masked` it does all the arithmetic of the
-protocol; without, the sums are the same to the bit, since masks cancel. Invariant: equal holdings and plan give an
-equal model.
+protocol; without, the sums are the same to the bit, since masks cancel. Invariant: equal pairs and plan give an equal
+model.
 """
 
 from __future__ import annotations

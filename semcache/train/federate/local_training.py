@@ -1,4 +1,4 @@
-"""A client's own work: learn from pairs that only it has, and say by how much the model should change.
+"""The local training of a client, and the update that it contributes.
 
 Knows vectors of pairs and the model that was received, nothing of networks, masks or other clients. Invariant: the
 threshold and the tally come from pairs that the map did not learn from, wherever there are enough of them; with noise,
@@ -32,11 +32,12 @@ _START = 0.75  # a threshold to begin with
 
 @dataclass(frozen=True, slots=True)
 class FederationPlan:
-    """What everybody has agreed on. `embedder` is the id of the model whose vectors are mapped, `dim` its dimension.
+    """The plan that all clients agree on.
 
-    `rank` 0 learns the whole map. `rounds` train and one more measures; each passes over a client's pairs `epochs`
-    times. `least` clients make a sum, `patience` is in seconds. `clip` 0 is no differential privacy; else the length of
-    an update at most, and `noise` the standard deviation of the sum's noise in units of `clip`.
+    `embedder` is the id of the model whose vectors are mapped, `dim` its dimension. `rank` 0 learns the whole map.
+    `rounds` train and one more measures; each passes over a client's pairs `epochs` times. `least` clients make a sum,
+    `patience` is in seconds. `clip` 0 is no differential privacy; else the length of an update at most, and `noise` the
+    standard deviation of the sum's noise in units of `clip`.
     """
 
     embedder: str
@@ -70,7 +71,7 @@ class ClientPairs:
 
 
 def part_of(plan: FederationPlan) -> linear_map.MapParametrisation:
-    """What the parameters of this plan mean."""
+    """The parametrisation of the map of this plan."""
     if plan.rank:
         return linear_map.LowRankMap(plan.dim, plan.rank, seed=plan.seed)
     return linear_map.FullMap(plan.dim)
@@ -118,7 +119,7 @@ def contribution(
 def add_noise(
     update: NDArray[np.float64], plan: FederationPlan, *, clients: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """What a client sends to a sum over so many clients: clipped and with its share of the noise, if that is agreed."""
+    """The update as sent to a sum over so many clients: clipped and with its share of the noise, if agreed."""
     if not plan.clip:
         return update
     told = len(update) - averaging.EXTRA + 1

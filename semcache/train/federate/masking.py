@@ -1,10 +1,10 @@
-"""Sums that can be read and terms that cannot: masks that cancel, modulo 2**64.
+"""Secure aggregation: masks that cancel in the sum, modulo 2**64.
 
 Bonawitz et al. 2017, "Practical secure aggregation", section 4.1: each pair of clients agrees on a seed, one adds its
 stream and the other subtracts it. Keys are made for one attempt (X25519), seeds derived by HKDF-SHA256, streams drawn
 by ChaCha20, all by `cryptography`. Knows integers and names, nothing of models. Invariant: the sum of the masked
-updates of a whole roster equals the sum of the bare ones, to the bit; any fewer of them are uniformly random to whoever
-holds none of the keys.
+updates of a whole roster equals the sum of the bare ones, to the bit; any fewer of them are uniformly random to a
+reader who holds none of the keys.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def public(key: X25519PrivateKey) -> bytes:
 
 
 def usable(key: bytes) -> bool:
-    """Whether others can agree on a seed with who has this public key: 32 bytes, and no point of low order."""
+    """Return True if others can agree on a seed with this public key: 32 bytes, and no point of low order."""
     probe = X25519PrivateKey.from_private_bytes(bytes(32))  # any will do: a point of low order gives nothing with all
     try:
         probe.exchange(X25519PublicKey.from_public_bytes(key))

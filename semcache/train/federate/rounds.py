@@ -1,4 +1,4 @@
-"""The server's side of the protocol: who is in a round, what has arrived, and what the sum makes of the model.
+"""The rounds of a federation on the server: the clients of each, their updates, and the model that the sum gives.
 
 A state machine without network or clock: `now` is an argument, in seconds of any one clock. Knows masked updates, which
 say nothing, and their sums. Invariant: an update counts only for the attempt it was masked for and while that attempt
@@ -21,7 +21,7 @@ from semcache.train.federate.local_training import FederationPlan
 
 
 class Phase(StrEnum):
-    """What the server waits for."""
+    """The phase of a round."""
 
     JOINING = "joining"
     SUMMING = "summing"
@@ -52,7 +52,7 @@ class Federation:
         self._now = _Attempt()
 
     def state(self) -> dict[str, Any]:
-        """What every client may know."""
+        """The state that every client may know."""
         closed = self.phase is Phase.SUMMING
         return {
             "protocol": 1,
@@ -157,7 +157,7 @@ class Federation:
 
 
 def context(round_: int, attempt: int) -> bytes:
-    """What masks of this attempt are bound to."""
+    """The context that masks of this attempt are bound to."""
     return f"{round_}/{attempt}".encode()
 
 

@@ -1,4 +1,4 @@
-"""Groups of prompts that were written for the verifier: what may share the prompt's answer, and what must not.
+"""Groups of prompts written for the verifier: rewordings that share the prompt's answer, and prompts that must not.
 
 Knows its own files and nothing of any data set. Invariant: all pairs of a group are trained on, or all are held out.
 """

@@ -1,4 +1,4 @@
-"""The check set that ships beside the verifier: synthetic pairs of prompts written for it, the same for everybody.
+"""The check set that ships beside the verifier: synthetic pairs of prompts written for it.
 
 Knows the prompts and the synthesizer; holds no row of any data set. Invariant: the seed decides the set.
 """

@@ -1,4 +1,4 @@
-"""Mix what the models learn from: synthetic pairs, and pairs found in the sources by neighbourhood and label.
+"""The training mixture: synthetic pairs, and pairs mined in the sources by neighbourhood and label.
 
 Knows prompts, their sets' labels and the guards; asks an encoder for neighbours. Invariant: equal prompts and seed give
 equal pairs, no pair joins a held-out text with one that is trained on, and a pair that a guard vetoes is never said to

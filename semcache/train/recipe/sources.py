@@ -1,8 +1,8 @@
-"""What the shipped models may learn from: data sets whose licence allows shipping what was trained on them.
+"""The data sources of the shipped models: sets whose licence allows shipping a model trained on them.
 
-Knows the files of these sets, their licences and what their labels are worth as answers of a cache; nothing of models.
-Invariant: a set that is not in `SOURCES` is never opened, and every text belongs for good either to what is trained on
-or to what is held out, whole intents, foci and templates at a time.
+Knows the files of these sets, their licences and the worth of their labels as answers of a cache; nothing of models.
+Invariant: a set that is not in `SOURCES` is never opened, and every text belongs for good either to the training part
+or to the held-out part, whole intents, foci and templates at a time.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def paraphrases(data: Path) -> Iterator[tuple[str, str, bool, bool]]:
 
 
 def held_out(group: str, of: int = 4) -> bool:
-    """Whether a group belongs to the part, one `of` so many, that is not trained on."""
+    """Return True if a group belongs to the part, one `of` so many, that is not trained on."""
     return hashlib.sha256(f"models:{group}".encode()).digest()[0] % of == 0
 
 

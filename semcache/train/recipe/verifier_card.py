@@ -1,7 +1,7 @@
-"""The model card of the verifier: what it is, what it learned from, how good it is, where not to trust it.
+"""The model card of the verifier: its training data, its figures, and its limits.
 
-Knows numbers and sources, makes Markdown. Pure. Invariant: every source that was learned from is
-named with its licence.
+Knows numbers and sources, makes Markdown. Pure. Invariant: every source that was learned from is named with its
+licence.
 """
 
 from __future__ import annotations

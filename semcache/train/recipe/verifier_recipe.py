@@ -50,7 +50,7 @@ class MixtureSizes:
 
 @dataclass(frozen=True, slots=True)
 class VerifierParts:
-    """What is trained on, pass by pass, and what calibrates."""
+    """The training pairs, pass by pass, and the calibration pairs."""
 
     train: Sequence[Sequence[MinedPair]]
     check: Sequence[MinedPair]
@@ -133,7 +133,7 @@ def make(
 
 
 def examples(some: Sequence[MinedPair]) -> list[TrainingExample]:
-    """What is trained on: labels as far as they are sure."""
+    """The training examples: labels as far as they are sure."""
     return [TrainingExample(one.pair.one, one.pair.two, one.sure if one.pair.same else 1.0 - one.sure) for one in some]
 
 

@@ -1,4 +1,4 @@
-"""Make a WordPiece vocabulary smaller without losing a text: rare words are spelled with pieces that stay.
+"""A smaller WordPiece vocabulary that can still spell every text: rare words are spelled with the pieces that stay.
 
 BERT's vocabulary lists its words and pieces by falling frequency in Wikipedia and books, between its special tokens and
 its single characters; the tail is dropped. Knows tokenizers' JSON and nothing of models. Invariant: special tokens and

@@ -1,4 +1,4 @@
-"""The form in which an answer is wanted: a table, JSON, French, one sentence, a poem.
+"""Edits of the form in which an answer is wanted: a table, JSON, French, one sentence, a poem.
 
 Knows forms by name. Invariant: a form is added only to a prompt that asks to be told something and names no form yet.
 """

@@ -1,4 +1,4 @@
-"""The opposite and the otherwise: antonyms, quantifiers, comparatives, order, conditions, tense.
+"""Edits to the opposite: antonyms, quantifiers, comparatives, order, conditions, tense.
 
 Data, and lexicons over it. Invariant: the words of a line exclude each other in whatever a prompt asks.
 """
@@ -18,7 +18,7 @@ _PAST = re.compile(
 
 
 def _future(text: str, _: random.Random) -> str | None:
-    """ "was charged" as "will be charged"; of a plain sentence with one verb of the kind."""
+    """Turn "was charged" into "will be charged", in a plain sentence with one verb of the kind."""
     found = list(_PAST.finditer(text))
     if (
         len(found) != 1

@@ -1,8 +1,9 @@
-"""Pairs of a domain's neighbourhood, out of those that were authored for this project.
+"""Authored pairs that lie near a domain's prompts.
 
-Rules edit words; how people ask the same in other words, and what they mistake for it, has to be written. Of the
-authored groups (`semcache.train.recipe.authored`) those are taken whose prompt lies nearest to any of the domain's.
-Knows groups and an encoder, no rule and no model. Invariant: equal prompts, encoder and options give equal pairs.
+Rules edit words; rewordings in other words, and the near misses that people take for them, have to be written by hand.
+Of the authored groups (`semcache.train.recipe.authored`) those are taken whose prompt lies nearest to any of the
+domain's. Knows groups and an encoder, no rule and no model. Invariant: equal prompts, encoder and options give equal
+pairs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Putting one question to a language model behind a backend.
+"""A chat model behind a backend, which answers one question at a time.
 
-Knows the chat dialect and `protocols.Backend`, not what is asked. Invariant: whatever fails on the way is an
-UpstreamError, and what is sent depends on model, instructions and text alone.
+Knows the chat dialect and `protocols.Backend`, not the questions. Invariant: every failure on the way is an
+UpstreamError, and the request depends on model, instructions and text alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONGEST = 1 << 20
 
 
 class ChatModel:
-    """Asks `model` behind `backend`, for at most `patience` seconds a question."""
+    """The model `model` behind `backend`, asked for at most `patience` seconds a question."""
 
     def __init__(self, backend: Backend, model: str, *, patience: float = 60.0) -> None:
         self._backend = backend
@@ -28,7 +28,7 @@ class ChatModel:
         self._patience = patience
 
     async def __call__(self, instructions: str, text: str) -> str:
-        """What the model says. Raises UpstreamError or UpstreamTimeout."""
+        """Return the answer of the model. Raises UpstreamError or UpstreamTimeout."""
         messages = [{"role": "system", "content": instructions}, {"role": "user", "content": text}]
         body = msgspec.json.encode({"model": self._model, "messages": messages})
         try:

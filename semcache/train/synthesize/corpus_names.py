@@ -1,4 +1,4 @@
-"""What a corpus names: things that stand in the same place of its prompts, so that one can be put for another.
+"""Names in a corpus that stand in the same place of its prompts, so that one can be put for another.
 
 Learns two sorts of places as prompts go by: the end of a prompt behind the words before it ("What are the symptoms
 of"), and capitalised names behind a word ("transfer to"). Invariant: bounded memory, whatever the number of

@@ -1,4 +1,4 @@
-"""Other dates, days and times, and times relative to now.
+"""Edits to other dates, days and times, and times relative to now.
 
 Knows how they are written. Invariant: the new time differs from the old one in every writing.
 """

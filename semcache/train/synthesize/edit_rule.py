@@ -1,4 +1,4 @@
-"""What a rule is: a small edit of a prompt, and whether it keeps what is asked.
+"""An edit rule: a small edit of a prompt that keeps, or changes, what is asked.
 
 Knows nothing of any rule. Invariant: a rule is pure; the same text and the same random state give the same edit.
 """
@@ -15,8 +15,10 @@ Edit = Callable[[str, random.Random], str | None]
 
 @dataclass(frozen=True, slots=True)
 class EditRule:
-    """One edit. `name` is "kind.how"; `same` says that the answer to the prompt stays right; `digits` that there is
-    nothing to edit in a text without a digit.
+    """One edit.
+
+    `name` is "kind.how"; `same` says that the answer to the prompt stays right; `digits` that there is nothing to edit
+    in a text without a digit.
     """
 
     name: str

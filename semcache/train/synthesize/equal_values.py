@@ -1,4 +1,4 @@
-"""The same quantity, time or date in another writing: "3" and "three", "2 hours" and "120 minutes", "5pm" and "17:00".
+"""Equal quantities, times and dates in other writings: "3" and "three", "2 hours" and "120 minutes", "5pm" and "17:00".
 
 Knows exact conversions only. Invariant: what is converted is equal to the last digit; a number that may be a name, a
 version or an identifier is left alone.
@@ -133,7 +133,7 @@ def _percent(text: str, rng: random.Random) -> str | None:
 
 
 def _grouped(text: str, rng: random.Random) -> str | None:
-    """ "3,000", "3000" and "3 thousand"."""
+    """Exchange "3,000", "3000" and "3 thousand"."""
     match = pick(_THOUSANDS, text, rng)
     if match is None or not plain(text):
         return None

@@ -1,4 +1,4 @@
-"""Who does what to whom, from where to where: directions and roles exchanged.
+"""Edits that exchange directions and roles: who does what to whom, from where to where.
 
 Invariant: both sides of an exchange are found by words that order them ("from A to B", "A instead of B"), so that the
 exchange cannot leave the meaning as it was.
@@ -117,7 +117,7 @@ def _swapped(text: str, rng: random.Random) -> str | None:
 
 
 def _amount(one: str, two: str) -> bool:
-    """Whether exactly one of two is a number, as in "convert 5 into euros"."""
+    """Return True if exactly one of two is a number, as in "convert 5 into euros"."""
     return one[:1].isdigit() != two[:1].isdigit()
 
 

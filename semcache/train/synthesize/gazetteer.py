@@ -1,4 +1,4 @@
-"""Things of one kind: countries, languages, products, sports, attributes, actions, of which one is put for another.
+"""Groups of things of one kind, of which one is put for another: countries, languages, products, sports, attributes.
 
 Data, and the lexicons over it. Each line is a group "name: member, member ...". Invariant: no two members of a group
 are names of the same thing, and none is so often another word that the exchange would be no exchange of things.

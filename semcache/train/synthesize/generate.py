@@ -1,10 +1,9 @@
-"""Pairs by rules: which rules meet a prompt, in which order and in which combination.
+"""Generation of pairs by rules: the rules that fit a prompt, their order and their combination.
 
-Knows what a rule is, and the table of all; no grammar. A pair is made of one prompt. Its meaning is kept by one to
-three edits that keep it, or changed by one that changes it, with edits that keep it before and behind: so neither
-shared words nor wrappers tell the label. Sometimes both sides are first moved to another subject, place or number
-alike. Invariant: the same prompts, seed and options give the same pairs; memory does not grow with the number of
-prompts.
+Knows the rules as a table; no grammar. A pair is made of one prompt. Its meaning is kept by one to three edits that
+keep it, or changed by one that changes it, with edits that keep it before and behind: so neither shared words nor
+wrappers tell the label. Sometimes both sides are first moved to another subject, place or number alike. Invariant: the
+same prompts, seed and options give the same pairs; memory does not grow with the number of prompts.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ _CHEAP = frozenset(("typo", "case", "punctuation", "greeting", "wrapper", "polit
 
 @dataclass
 class Counts:
-    """What became of it: prompts edited by rules, skipped, asked about, pairs by kind, and pairs dropped by reason."""
+    """Counts of a generation: prompts edited by rules, skipped, asked about, pairs by kind, pairs dropped by reason."""
 
     prompts: int = 0
     asked: int = 0
@@ -124,7 +123,7 @@ def _pairs(
 
 
 class _PairMaker:
-    """Makes pairs of a prompt, the kinds that have been rare so far first."""
+    """A maker of the pairs of a prompt, the kinds that have been rare so far first."""
 
     def __init__(self, rules: Sequence[EditRule], rng: random.Random, counts: Counts) -> None:
         self._rng = rng

@@ -1,4 +1,4 @@
-"""Names in code, quotations, flags, files: what must match as written, and is written otherwise.
+"""Edits of names in code, quotations, flags and files, which must match as written.
 
 Runs nothing and knows no programming language. Invariant: the new name is one that the text does not hold yet.
 """

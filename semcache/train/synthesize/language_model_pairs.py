@@ -1,10 +1,10 @@
-"""Pairs by a language model: paraphrases of a prompt, then near misses of it.
+"""Pairs made by a language model: paraphrases of a prompt, then near misses of it.
 
 The two steps are those of "Advancing Semantic Caching for LLMs with Domain-Specific Embeddings and Synthetic Data".
 
-Knows the shape of a reply, and nothing of who answers: `Ask` is a function. Prompts travel as JSON, in which none
-can end its own quotation. Invariant: a reply that is not exactly what was asked for is counted and gives no pair,
-and neither a bad reply nor a failed call ends the work; only `PATIENCE` failed calls in a row do.
+Knows the shape of a reply, and nothing of the model: `Ask` is a function. Prompts travel as JSON, in which none can end
+its own quotation. Invariant: a reply of another shape is counted and gives no pair, and neither a bad reply nor a
+failed call ends the work; only `PATIENCE` failed calls in a row do.
 """
 
 from __future__ import annotations

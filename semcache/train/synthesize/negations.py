@@ -1,4 +1,4 @@
-"""Negation put in and taken out.
+"""Edits that put in or take out a negation.
 
 Knows English auxiliaries and where a "not" may stand. Invariant: one negation is put in or taken out, so that no two
 cancel; the tags of questions ("isn't it") and set phrases ("not only", "not sure") are left alone.
@@ -137,7 +137,7 @@ def _negated(text: str, rng: random.Random) -> str | None:
 
 
 def _order(text: str, rng: random.Random) -> str | None:
-    """ "Cancel it" as "Don't cancel it"."""
+    """Turn "Cancel it" into "Don't cancel it"."""
     match = _ORDERS.match(text)
     if match is None or not single(text) or "?" in text:
         return None
@@ -151,7 +151,7 @@ def _cased(word: str, old: str) -> str:
 
 
 def _avoid(text: str, rng: random.Random) -> str | None:
-    """ "How do I X" as "How do I avoid X-ing"."""
+    """Turn "How do I X" into "How do I avoid X-ing"."""
     match = _WAY.match(text)
     if match is None or match["verb"].lower() in _NO_VERB or not single(text):
         return None

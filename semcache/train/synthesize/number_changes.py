@@ -1,4 +1,4 @@
-"""Other numbers and units.
+"""Edits to other numbers and units.
 
 Knows how they are written. Invariant: the new value differs from the old one, and from what the old one is in another
 writing; a number that is part of a word or an address is left alone.

@@ -1,4 +1,4 @@
-"""What is no pair: texts that are the same after all, that a guard holds apart, or that nobody would write.
+"""The filter of generated pairs: texts that are equal after all, that a guard holds apart, or that are no prose.
 
 Knows the guards and lengths. Invariant: only whole pairs are dropped, never changed, and each by one reason.
 """
@@ -25,7 +25,7 @@ def normal(text: str) -> str:
 
 
 def rejection_reason(pair: Pair) -> str | None:
-    """Why a pair is to be dropped; None for a sound one."""
+    """The reason to drop a pair; None for a sound one."""
     if not _SHORTEST <= len(pair.two) <= LONGEST or len(pair.one) > LONGEST or len(pair.one) < _SHORTEST:
         return "length"
     if pair.one == pair.two:

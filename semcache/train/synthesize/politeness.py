@@ -1,4 +1,4 @@
-"""What people put around a prompt without meaning anything by it: greetings, thanks, fillers, lead-ins.
+"""Wrappers of a prompt that carry no meaning: greetings, thanks, fillers, lead-ins.
 
 Invariant: a wrapper names no subject, audience, place, time or form, so that no answer depends on it.
 """

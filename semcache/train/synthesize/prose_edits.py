@@ -1,4 +1,4 @@
-"""Editing prose: words with their places, replacing one of several phrases, case, articles and endings.
+"""Edits of prose: words with their places, replacement of phrases, case, articles and endings.
 
 Knows spelling, not meaning. Invariant: an edit leaves everything beside the words that it replaces as it was, except
 the article in front of them.
@@ -86,7 +86,7 @@ class Phrases:
 
 
 class Lexicon:
-    """What may stand for what: each phrase with its replacements."""
+    """A lexicon of replacements: each phrase with those that may stand for it."""
 
     def __init__(self, table: Mapping[str, Sequence[str]], *, proper: bool = False) -> None:
         self._table = {phrase.lower(): tuple(others) for phrase, others in table.items()}
@@ -160,12 +160,12 @@ def small(text: str) -> str:
 
 
 def plain(text: str) -> bool:
-    """Whether nothing in a text must be kept to the letter: code, quotations, addresses."""
+    """Return True if nothing in a text must be kept to the letter: code, quotations, addresses."""
     return _LITERAL.search(text) is None and "\n" not in text
 
 
 def single(text: str) -> bool:
-    """Whether a text is one sentence of prose."""
+    """Return True if a text is one sentence of prose."""
     return "\n" not in text and not re.search(r"[?!.;:]\s", text.rstrip(" ?!."))
 
 
@@ -187,7 +187,7 @@ def _adjoining(text: str, some: Sequence[ProseWord]) -> bool:
 
 
 def _is_name(text: str, start: int) -> bool:
-    """Whether a capital at `start` is not explained by the beginning of a sentence or by capitals throughout."""
+    """Return True if a capital at `start` is not explained by a sentence's beginning or by capitals throughout."""
     if not text[start].isupper() or not start:
         return False
     before = text[:start].rstrip(" \"'(“")

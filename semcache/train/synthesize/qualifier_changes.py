@@ -1,4 +1,4 @@
-"""Qualifiers: for whom, where, on what, on which terms; and whose thing it is.
+"""Edits of qualifiers: for whom, where, on what, on which terms; and of the owner of a thing.
 
 Knows tables of qualifiers by what they can stand behind. Invariant: a qualifier is added at the end of a prompt of
 one sentence that has none of its axis, so that it narrows the whole and not the last word.

@@ -1,4 +1,4 @@
-"""Another question about the same thing: why, when, how long, what it costs, what happens if, instead of how.
+"""Edits to another question about the same thing: why, when, how long or at what cost instead of how.
 
 Reads frames as `question_forms` does. Invariant: the new question is of a type that no good answer to the old one
 covers.

@@ -1,4 +1,4 @@
-"""Questions, requests and keywords that ask for the same: "how do I X", "steps to X", "what is the way to X".
+"""Forms of the same question: "how do I X", "steps to X", "what is the way to X".
 
 Reads the frame in which a prompt of one sentence asks, and renders another frame of the same type around the same
 body. Knows English sentence openings, nothing of bodies. Invariant: the body is carried over word for word, so that
@@ -180,7 +180,7 @@ _KEEP = re.compile(
 
 
 def _keywords(text: str, rng: random.Random) -> str | None:
-    """What somebody types into a search box; only where no small word carries meaning."""
+    """The prompt as keywords for a search box; only where no small word carries meaning."""
     frame = read(text)
     if (
         frame is None
@@ -213,7 +213,7 @@ _POLITE = (
 
 
 def _indirect(text: str, rng: random.Random) -> str | None:
-    """ "Where can I X?" as "Could you tell me where I can X?"."""
+    """Turn "Where can I X?" into "Could you tell me where I can X?"."""
     if not single(text) or len(text) > 240:
         return None
     core, end = split_end(text.strip())
@@ -240,7 +240,7 @@ _BE = re.compile(
 
 
 def _located(text: str, rng: random.Random) -> str | None:
-    """ "Where is my card?" as "Could you tell me where my card is?"; only for a bare noun."""
+    """Turn "Where is my card?" into "Could you tell me where my card is?"; only for a bare noun."""
     core, end = split_end(text.strip())
     match = _BE.match(core)
     if match is None or match["wh"].lower() in ("why", "when", "how") or len(match["subject"].split()) > 5:

@@ -1,4 +1,4 @@
-"""The second turn of a conversation, which says nothing without the first: "And what does it cost?".
+"""Second turns of a conversation, which mean nothing without the first: "And what does it cost?".
 
 A conversation is written as its user turns, one a line. Invariant: a follow-up is one of a table, fits what a first
 turn asks to be done, and two follow-ups of different lines of the table never ask for the same.

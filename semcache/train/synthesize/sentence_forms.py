@@ -1,4 +1,4 @@
-"""Whole sentences said in another way, and clauses in another order: passives, nominal and verbal forms, lists.
+"""Other forms of a whole sentence, and clauses in another order: passives, nominal and verbal forms, lists.
 
 Each line of the table is one sentence pattern and what it may become. Invariant: every slot of a pattern is carried
 over word for word, and a pattern that fits a part of a sentence only is not applied.
@@ -208,7 +208,7 @@ _POINTING = re.compile(
 
 
 def _question_first(text: str, _: random.Random) -> str | None:
-    """ "Something happened. What now?" as "What now? Something happened."; unless the question points back."""
+    """Turn "Something happened. What now?" into "What now? Something happened."; unless the question points back."""
     match = _TOLD_ASKED.match(text)
     if match is None or _POINTING.search(match["asked"]):
         return None
@@ -230,7 +230,7 @@ _LIST = re.compile(
 
 
 def _swapped(text: str, _: random.Random) -> str | None:
-    """ "A and B" as "B and A", where order means nothing."""
+    """Turn "A and B" into "B and A", where order means nothing."""
     match = _LIST.search(text)
     if match is None or "respectively" in text or re.search(r"\b(?:ratio|order|first|then|from)\b", text):
         return None

@@ -1,4 +1,4 @@
-"""Other writings of the same: abbreviations, contractions, spellings, and negation said in another way.
+"""Other spellings of the same words: abbreviations, contractions, regional spelling, and negation in another form.
 
 Data, and lexicons over it. Invariant: the words of a line may stand for each other in whatever a prompt asks; what is
 a synonym only in some senses is left out, or stands with the word that fixes its sense.
@@ -265,7 +265,7 @@ _CONTRACTED = re.compile(r"\b(?:do|does|did|ca|wo|is|has|have|would)n['’]t\b",
 
 
 def _apostrophe(text: str, rng: random.Random) -> str | None:
-    """ "dont" for "don't", as people type."""
+    """Turn "don't" into "dont", as people type."""
     found = list(_CONTRACTED.finditer(text))
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Other words for the same thing.
+"""Synonyms: other words for the same thing.
 
 Data, and lexicons over it. Invariant: what stands for a word fits wherever that word may stand in a prompt; a word
 with other senses stands only with the words that fix its sense, or on the right-hand side.

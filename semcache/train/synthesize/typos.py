@@ -1,4 +1,4 @@
-"""How people type: slips of the finger, no capitals, missing punctuation.
+"""Typing slips: misspelt words, no capitals, missing punctuation.
 
 Knows keyboards, no meaning. Invariant: no number, no code, no word of negation and no word of fewer than five letters
 is misspelt, so that a slip cannot turn one word that matters into another.

@@ -1,4 +1,4 @@
-"""Other versions of languages, systems and devices.
+"""Edits to other versions of languages, systems and devices.
 
 Knows some releases by name. Invariant: another version differs in its first number.
 """

@@ -1,7 +1,7 @@
-"""The verifier's network: a cross-encoder, which reads both texts side by side (Nogueira and Cho 2019, "Passage
-re-ranking with BERT", section 3), so that every token sees every token of the other text in every layer.
+"""The verifier's network: a cross-encoder, in which every token of either text sees every token of the other.
 
-The model is transformers' `BertForSequenceClassification` with one output; the embeddings of words stay as they are, so
+Both texts are read side by side in every layer (Nogueira and Cho 2019, "Passage re-ranking with BERT", section 3). The
+model is transformers' `BertForSequenceClassification` with one output; the embeddings of words stay as they are, so
 that words which training never shows keep their meaning. Needs torch. Knows no data. Invariant: the names of weights
 are those of BERT, "pooler" and "classifier" among them, without a prefix.
 """

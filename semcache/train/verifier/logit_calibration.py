@@ -1,8 +1,8 @@
-"""Make probabilities of a verifier's logits, on labelled pairs that it was not trained on.
+"""Calibration of a verifier's logits to probabilities, on labelled pairs that it was not trained on.
 
 Platt scaling: P(same) = 1 / (1 + exp(-(slope * logit + intercept))), fitted by maximum likelihood with Platt's smoothed
-targets (Platt 1999, section 2.2; Newton's method as in Lin, Lin and Weng 2007). No probability leaves the verifier that
-the data cannot support: `most` is the best lower 95% bound (Clopper and Pearson 1934) of the share of right pairs
+targets (Platt 1999, section 2.2; Newton's method as in Lin, Lin and Weng 2007). Probabilities stay within the range
+that the data can support: `most` is the best lower 95% bound (Clopper and Pearson 1934) of the share of right pairs
 among those ranked highest, however many of them, and `least` the same from below.
 
 Pure. Invariant: order is kept, `slope` is positive, and `least` <= P <= `most`.

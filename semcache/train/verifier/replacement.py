@@ -1,8 +1,9 @@
-"""May a newly trained verifier replace the installed one? Only if it is better here, and no worse elsewhere.
+"""The decision to replace the installed verifier by a newly trained one.
 
-Pure. Both are asked about the same labelled pairs: those held out of this cache's labels, and the check set that ships.
-Invariant: a verifier that would let through a larger share of wrong answers of the check set, or whose probabilities
-are worse than the old one's on the held-out labels, is refused.
+The new one must be better here, and no worse elsewhere. Pure. Both give probabilities of the same labelled pairs: those
+held out of this cache's labels, and the check set that ships. Invariant: a verifier that would let through a larger
+share of wrong answers of the check set, or whose probabilities are worse than the old one's on the held-out labels, is
+refused.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Train the installed verifier further on a cache's own labels, and replace it only if that made it better.
+"""Retraining of the installed verifier on a cache's own labels, and its replacement if that made it better.
 
 Knows the order of the work: split, train, calibrate, compare, install. Rehearses with synthetic pairs of the same
-prompts, so that what ships is not forgotten. Invariant: the place of the verifier holds the old one or a new one that
-`replacement.compare` has nothing against; held-out labels were neither trained on nor calibrated with.
+prompts, so that the skills of the shipped verifier are not forgotten. Invariant: the place of the verifier holds the
+old one or a new one that `replacement.compare` does not object to; held-out labels were neither trained on nor
+calibrated with.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ _SHARE = 0.2  # of the labels, to calibrate with, and again to compare by
 
 @dataclass(frozen=True, slots=True)
 class RetrainingOutcome:
-    """What came of it. `id` is that of the verifier now in place: the old one where `drift.against` objects."""
+    """The result of a retraining.
+
+    `id` is that of the verifier now in place: the old one where `drift.against` objects.
+    """
 
     drift: drift.ReplacementDecision
     id: str
@@ -42,7 +46,7 @@ class RetrainingOutcome:
 
     @property
     def installed(self) -> bool:
-        """Whether the new verifier took the old one's place."""
+        """True if the new verifier took the old one's place."""
         return not self.drift.against
 
 

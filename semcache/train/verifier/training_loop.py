@@ -1,8 +1,7 @@
-"""Train the verifier on labelled pairs: seeded, resumable.
+"""The training loop of the verifier on labelled pairs: seeded, resumable.
 
-Knows pairs and a network; nothing of where pairs come from or of what becomes of the weights. Needs torch. Invariant:
-the same weights, pairs and seed give the same steps, interrupted or not; what another training left is never gone on
-with.
+Knows pairs and a network; nothing of where pairs come from or of how the weights are used. Needs torch. Invariant: the
+same weights, pairs and seed give the same steps, interrupted or not; the state of another training is never resumed.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def fit(
     saved: Path | None = None,
     told: Callable[[TrainingStep], None] = lambda _: None,
 ) -> None:
-    """Train `module` in place. With `saved` it stores its state there now and then, and goes on from what lies there.
+    """Train `module` in place. With `saved` it stores its state there, and resumes from a state found there.
 
     It starts anew, with a warning in the log, where that is not of this very training: the same weights, examples,
     tokenizer and course. Raises InvalidArgument for examples of one class only.
@@ -143,7 +142,7 @@ def logits(module: Module, tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> 
 
 
 def _left(saved: Path, run: str) -> dict[str, Any]:
-    """What a broken-off training of the fingerprint `run` left in `saved`; {} where it left nothing, or another did."""
+    """The state that an interrupted training of the fingerprint `run` left in `saved`; {} where there is none."""
     import torch
 
     if not saved.is_file():
@@ -163,7 +162,7 @@ def _left(saved: Path, run: str) -> dict[str, Any]:
 def _fingerprint(
     module: Module, tokenizer: Any, examples: Sequence[TrainingExample], course: VerifierTrainingOptions
 ) -> str:
-    """What a training starts from: two with the same fingerprint take the same steps."""
+    """The fingerprint of the start of a training: two with the same fingerprint take the same steps."""
     texts = json.dumps([asdict(course), [asdict(example) for example in examples], tokenizer.to_str()])
     digest = hashlib.sha256(texts.encode())
     for name, tensor in sorted(module.state_dict().items()):

@@ -1,4 +1,4 @@
-"""Write a verifier as a folder that `semcache.models.cross_encoder` runs, and read its weights back to train on.
+"""The folder of a verifier: written for `semcache.models.cross_encoder` to run, read back to train on.
 
 Quantises as `semcache.train.export` does: no pair's logit depends on the pairs beside it. Knows nothing of training or
 of data; needs onnx, not torch. Invariant: the same weights give the same bytes, and a folder is complete or absent.
@@ -108,8 +108,10 @@ def read(folder: Path) -> tuple[dict[str, NDArray[np.float32]], NetworkShape]:
 
 
 class JointGraph(BertGraph):
-    """(input_ids (n, tokens), attention_mask, token_type_ids) -> logit (n,), of rows as `token_rows.padded` makes
-    them."""
+    """The cross-encoder as one ONNX graph.
+
+    (input_ids (n, tokens), attention_mask, token_type_ids) -> logit (n,), of rows as `token_rows.padded` makes them.
+    """
 
     def __init__(self, weights: Arrays, shape: NetworkShape, precision: Precision) -> None:
         config = {
@@ -122,6 +124,7 @@ class JointGraph(BertGraph):
         self._shape = shape
 
     def model(self) -> Any:
+        """The ONNX model."""
         from onnx import TensorProto, helper
 
         x = self._embeddings()
