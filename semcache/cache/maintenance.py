@@ -14,7 +14,7 @@ from typing import Protocol
 from semcache.config.packs import Pack
 from semcache.learning.learner import Learner
 from semcache.protocols import ChangeFeed, Entries, OutcomeLog, Threshold, Vectors
-from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import Card, Change, ChangeKind, Controls, Rejection, Selector
@@ -106,15 +106,15 @@ class Maintenance:
         expired = [card.id for card in self._live.registry.expired(now) if lapsed(card, self._pack, now)]
         await self._live.hide(*expired)
         self._meter.evictions.labels("expired").inc(len(expired))
-        with suppress(*SURVIVED):
+        with surviving("sweeping the store"):
             await self._store.sweep(now, max(GRACE, grace(self._pack)))
             await self._store.trim_events(keep_rows=_KEEP_EVENTS)
             await self._store.trim_changes(keep_rows=_KEEP_CHANGES)
             await self._learner.log.trim()
         for sweep in self._sweepers:
-            with suppress(*SURVIVED):
+            with surviving("sweeping"):
                 await sweep(now)
-        with suppress(*SURVIVED):
+        with surviving("refreshing the gauges"):
             await self.gauge()
 
     async def gauge(self) -> None:
@@ -161,12 +161,11 @@ class Maintenance:
     async def _follow(self) -> None:
         """Keep up with other workers until cancelled; a store that is down is asked again."""
         while True:
-            try:
+            with surviving("following other workers", self._meter.faults.labels("store")):
                 await self._store.wait(_PATIENCE)
                 await self.catch_up()
-            except SURVIVED:
-                self._meter.faults.labels("store").inc()
-                await asyncio.sleep(_PATIENCE)
+                continue
+            await asyncio.sleep(_PATIENCE)
 
     async def _sweep_for_ever(self) -> None:
         while True:

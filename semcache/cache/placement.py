@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from semcache.config.packs import Category, Pack
-from semcache.errors import EmbedError
+from semcache.errors import EmbedError, SemcacheError
 from semcache.protocols import Categorizer, Embedder
 from semcache.request import conversation, keys
 from semcache.request.conversation import TurnChain
@@ -55,7 +55,12 @@ class Embedding:
 
     async def _checked(self, texts: Sequence[str]) -> Matrix:
         embedder = self._embedder
-        matrix = await embedder.embed(texts)
+        try:
+            matrix = await embedder.embed(texts)
+        except (SemcacheError, OSError):
+            raise
+        except Exception as error:  # a user's own embedder raises what its libraries raise
+            raise EmbedError(f"embedder {embedder.id!r} failed: {error!r}") from error
         # False for NaN and infinity too.
         if matrix.shape != (len(texts), embedder.dim) or not all(abs(float(row @ row) - 1) < 1e-2 for row in matrix):
             raise EmbedError(

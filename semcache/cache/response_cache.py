@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -18,7 +17,7 @@ from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.matching import decide
 from semcache.request import conversation, eligibility
-from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Facts, recorded, statistics
 from semcache.types import (
     Admission,
@@ -142,7 +141,7 @@ class ResponseCache:
         """The lookup as it would be decided now, if another worker has answered the very same request meanwhile."""
         if lookup.key is None:
             return lookup
-        with suppress(*SURVIVED):
+        with surviving("following other workers"):
             await self._maintenance.apply_changes()
         exact = self._exact(lookup.request, lookup.key, self.components.categorizer.by_rule(lookup.request))
         return replace(lookup, category=exact.card.category, decision=exact) if isinstance(exact, Serve) else lookup
@@ -169,12 +168,10 @@ class ResponseCache:
             card = decision.nearest.card
         if card is None:
             return ""
-        try:
+        with surviving("guessing an answer", self.meter.faults.labels("cache")):
             entry = await self.entry(Serve(card, Outcome.SEMANTIC, 0.0, 0.0), key)
             return "" if entry is None else dialects()[entry.endpoint].parse(entry.body).text
-        except SURVIVED:
-            self.meter.faults.labels("cache").inc()
-            return ""
+        return ""
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int = 200) -> Admission:
         """Return whether the policy would keep this answer, and for how long."""
@@ -199,10 +196,8 @@ class ResponseCache:
         """
         if not isinstance(lookup.decision, Serve):
             return
-        try:
+        with surviving("an audit", self.meter.faults.labels("cache")):
             await self.judge_served(lookup, lookup.decision, answer, status, None)
-        except SURVIVED:
-            self.meter.faults.labels("cache").inc()
 
     async def judge_served(
         self, lookup: Lookup, served: Serve, answer: Assembled, status: int, cached: Entry | None

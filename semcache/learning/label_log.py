@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
@@ -18,7 +17,7 @@ import msgspec
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
-from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.telemetry import Meter
 from semcache.types.evidence import Label, LabelSource
 
@@ -103,7 +102,7 @@ class LabelLog:
     async def append(self, labels: Sequence[Label]) -> None:
         """Append labels, which are durable when this returns, and fold. Raises StoreError."""
         await self._store.label(labels)
-        with suppress(*SURVIVED):
+        with surviving("folding the label log"):
             await self.fold()
 
     async def fold(self) -> None:

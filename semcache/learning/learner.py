@@ -183,7 +183,7 @@ class Learner:
             owed, fresh = self._waiting.take()
             try:
                 label = await self._judged(owed, fresh)
-            except SURVIVED:
+            except Exception:
                 self._meter.unlabelled("lapsed")
                 raise
             if label is not None:

@@ -44,7 +44,6 @@ from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.relay import refused
 from semcache.proxy.route_context import RequestLimits, RouteContext
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
-from semcache.runtime.guarded_calls import SURVIVED
 from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend
 from semcache.upstream.backends.connection import Connection
@@ -275,7 +274,7 @@ class Proxy:
             await asyncio.sleep(_REFRESH_KEYS)
             try:
                 keys = await self.cache.api_keys()
-            except SURVIVED:
+            except Exception:
                 log_fault(self.cache, "store")
                 continue
             if keys != known:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import suppress
 from typing import Any
 
 from fastapi import APIRouter, Response
 
 from semcache.cache.response_cache import ResponseCache
-from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.guarded_calls import surviving
 
 _PATIENCE = 2.0
 
@@ -36,7 +35,7 @@ def health_routes(cache: ResponseCache) -> APIRouter:
         try:
             async with asyncio.timeout(_PATIENCE):
                 await cache.ping()
-        except SURVIVED as error:
+        except Exception as error:
             faults.setdefault("store", f"{type(error).__name__}: {error}")
         return {
             "status": "degraded" if faults else "ok",
@@ -52,7 +51,7 @@ def health_routes(cache: ResponseCache) -> APIRouter:
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
 
         await cache.event_log.flush()
-        with suppress(*SURVIVED):
+        with surviving("refreshing the gauges"):
             await cache.gauge()
         registry = cache.meter.registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:

@@ -27,7 +27,7 @@ from semcache.proxy.near_hit_replays import ExampleReplays
 from semcache.proxy.near_hit_service import NearHitService
 from semcache.proxy.near_hit_state import NearHitState
 from semcache.proxy.target_relaxation import LoadCountingBackend
-from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Prices, substituted
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.types import Lookup, Usage
@@ -67,7 +67,7 @@ class OpenNearHits:
             with suppress(asyncio.CancelledError):
                 await task
         await self._background.close(_GRACE)
-        with suppress(*SURVIVED):
+        with surviving("saving what near hits have learned"):
             await self._memory.save()
         if self._own is not None:
             await self._own.close()

@@ -1,23 +1,31 @@
 """Calls into the parts that can fail: each has a time limit and a breaker, and every failure is counted.
 
-Knows the names of the parts and nothing of what they do. Invariant: a call ends within `patience` seconds, with a
-result or with CacheUnavailable; while a breaker is open it ends at once.
+Knows the names of the parts and nothing of what they do. A part that cannot do its work raises a CacheUnavailable or an
+OSError: a fault, which callers survive. Anything else is a defect of this program or of a plug-in, and is never taken
+for a fault. Invariant: a call ends within `patience` seconds, with a result, with CacheUnavailable for a fault, or with
+a defect as it was raised; while a breaker is open it ends at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from semcache.errors import CacheUnavailable, IntegrityError
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
 
+if TYPE_CHECKING:
+    from prometheus_client import Counter
+
 PARTS = ("store", "index", "embedder")
-SURVIVED = (CacheUnavailable, TimeoutError, OSError, RuntimeError, ValueError)
+SURVIVED = (CacheUnavailable, OSError)  # faults; TimeoutError and ConnectionError are OSErrors
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 class GuardedCalls:
@@ -29,7 +37,7 @@ class GuardedCalls:
         self._breakers = {part: Breaker() for part in PARTS}
 
     async def guard(self, part: str, work: Coroutine[Any, Any, T]) -> T:
-        """Await a call into a part, unless it has just failed. Raises CacheUnavailable."""
+        """Await a call into a part, unless it has just failed. Raises CacheUnavailable, and defects as they are."""
         breaker = self._breakers[part]
         if not breaker.closed(time.monotonic()):
             work.close()
@@ -41,13 +49,30 @@ class GuardedCalls:
             # One damaged entry says nothing about the next.
             self._meter.faults.labels(part).inc()
             raise
-        except SURVIVED as error:
+        except Exception as error:
             self._meter.faults.labels(part).inc()
+            # After a defect too: it would most likely happen again.
             breaker.failed(time.monotonic(), error)
-            raise error if isinstance(error, CacheUnavailable) else CacheUnavailable(f"{part}: {error!r}") from error
+            if isinstance(error, OSError):
+                raise CacheUnavailable(f"{part}: {error!r}") from error
+            raise
         breaker.succeeded()
         return result
 
     def named(self) -> dict[str, str]:
         """The last error of every part whose breaker is open."""
         return {part: breaker.error for part, breaker in self._breakers.items() if breaker.error is not None}
+
+
+@contextmanager
+def surviving(doing: str, counter: Counter | None = None) -> Iterator[None]:
+    """Suppress what is raised inside and count it; a defect is logged with its traceback, as the failure of `doing`."""
+    try:
+        yield
+    except SURVIVED:
+        if counter is not None:
+            counter.inc()
+    except Exception:
+        _log.exception("%s failed by a defect", doing)
+        if counter is not None:
+            counter.inc()

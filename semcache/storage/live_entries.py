@@ -6,10 +6,8 @@ that was hidden is found by no tier, and an entry that leaves the registry leave
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from semcache.protocols import Entries
-from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.guarded_calls import surviving
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.storage.hot_entries import HotEntries
 from semcache.storage.indexes.owner import IndexOwner
@@ -41,7 +39,7 @@ class LiveEntries:
         for entry_id in ids:
             self.registry.remove(entry_id)
             self.hot.remove(entry_id)
-        with suppress(*SURVIVED):
+        with surviving("removing vectors"):
             await self.index.remove(*ids)
 
     async def read(self, entry_id: int) -> Entry | None:

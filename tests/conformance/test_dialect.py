@@ -1,4 +1,4 @@
-"""Conformance of `Dialect` and `Assembler`, whatever the shapes of a dialect. A new dialect joins with one line in `SAMPLES`."""
+"""Conformance of `Dialect` and `Assembler`, in whatever shapes. A new dialect joins with one line in `SAMPLES`."""
 
 from __future__ import annotations
 

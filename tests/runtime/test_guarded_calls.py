@@ -1,0 +1,84 @@
+"""GuardedCalls of a part are survived and counted; defects are never taken for faults."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from semcache.errors import CacheUnavailable, IntegrityError, StoreError
+from semcache.runtime.breaker import Breaker
+from semcache.runtime.guarded_calls import SURVIVED, GuardedCalls, surviving
+from semcache.runtime.telemetry import Meter
+
+FAULTS = [StoreError("locked"), TimeoutError(), ConnectionResetError("gone"), OSError(28, "disk full")]
+DEFECTS = [ValueError("shape"), RuntimeError("reentered"), TypeError("no int"), KeyError("tenant"), AssertionError()]
+
+
+def count(meter: Meter, part: str) -> float:
+    return meter.registry.get_sample_value("semcache_faults_total", {"component": part}) or 0.0
+
+
+async def failing(error: Exception) -> None:
+    raise error
+
+
+async def working() -> str:
+    return "done"
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=repr)
+async def test_a_fault_is_unavailability_and_the_part_is_left_alone(fault: Exception) -> None:
+    meter = Meter()
+    faults = GuardedCalls(meter)
+    faults._breakers["store"] = Breaker(shortest=3600)
+    with pytest.raises(CacheUnavailable) as raised:
+        await faults.guard("store", failing(fault))
+    assert raised.value is fault or raised.value.__cause__ is fault
+    with pytest.raises(CacheUnavailable, match="left alone"):
+        await faults.guard("store", working())
+    assert await faults.guard("index", working()) == "done"
+    assert set(faults.named()) == {"store"}
+    assert count(meter, "store") == 1
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=repr)
+async def test_a_defect_is_raised_as_it_is_and_the_part_is_named(defect: Exception) -> None:
+    meter = Meter()
+    faults = GuardedCalls(meter)
+    with pytest.raises(type(defect)) as raised:
+        await faults.guard("store", failing(defect))
+    assert raised.value is defect
+    assert not isinstance(defect, SURVIVED)
+    assert type(defect).__name__ in faults.named()["store"]
+    assert count(meter, "store") == 1
+
+
+async def test_a_call_that_takes_too_long_is_a_fault() -> None:
+    with pytest.raises(CacheUnavailable, match="TimeoutError"):
+        await GuardedCalls(Meter(), patience=0.01).guard("store", asyncio.sleep(60))
+
+
+async def test_one_damaged_entry_says_nothing_about_the_next() -> None:
+    faults = GuardedCalls(Meter())
+    with pytest.raises(IntegrityError):
+        await faults.guard("store", failing(IntegrityError("entry 1 is damaged")))
+    assert await faults.guard("store", working()) == "done"
+
+
+@pytest.mark.parametrize("error", [*FAULTS, *DEFECTS], ids=repr)
+def test_work_in_the_background_goes_on_and_says_what_was_a_defect(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    meter = Meter()
+    with caplog.at_level(logging.ERROR), surviving("following", meter.faults.labels("store")):
+        raise error
+    logged = [record for record in caplog.records if record.exc_info and record.exc_info[1] is error]
+    assert [record.getMessage() for record in logged] == ([] if error in FAULTS else ["following failed by a defect"])
+    assert count(meter, "store") == 1
+
+
+def test_whoever_is_cancelled_ends() -> None:
+    with pytest.raises(asyncio.CancelledError), surviving("following"):
+        raise asyncio.CancelledError
