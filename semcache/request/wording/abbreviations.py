@@ -65,26 +65,29 @@ ABBREVIATIONS: dict[str, str] = {
     "alright": "all right",
 }
 
-_MARKED: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"(?<!\S)w/o(?= \S)", re.I), "without"),
-    (re.compile(r"(?<!\S)w/ ?(?=\w)", re.I), "with "),
-    (re.compile(r"(?<!\S)b/c(?= \S)", re.I), "because"),
-    (re.compile(r"(?<!\w)e\. ?g\.?,?(?= \S)", re.I), "for example"),
-    (re.compile(r"(?<!\w)i\. ?e\.?,?(?= \S)", re.I), "that is"),
-    (re.compile(r"(?<![\w.])eg,?(?= \S)"), "for example"),
-    (re.compile(r"\b(approx|vs|dept|govt|etc)\.(?=[\s,]|$)", re.I), r"\1"),
-    (re.compile(r"(?<![\w.])U\. ?S\.(?: ?A\.?)?(?![\w])|(?<![\w.])U\.S(?![\w.])"), "US"),
-    (re.compile(r"(?<![\w.])U\. ?K\.(?!\w)"), "UK"),
-    (re.compile(r"(?<![\w.])E\. ?U\.(?!\w)"), "EU"),
-    (re.compile(r"\bunited states(?: of america)?\b", re.I), "US"),
+_DOTTED = ("approx", "vs", "dept", "govt", "etc")
+# Each pattern stands behind the letters that a text in lower case holds if it matches.
+_MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("w/o ", re.compile(r"(?<!\S)w/o(?= \S)", re.I), "without"),
+    ("w/", re.compile(r"(?<!\S)w/ ?(?=\w)(?!o\b)", re.I), "with "),
+    ("b/c ", re.compile(r"(?<!\S)b/c(?= \S)", re.I), "because"),
+    ("e.", re.compile(r"(?<![\w.])e\. ?g\.?,?(?= \S)", re.I), "for example"),
+    ("i.", re.compile(r"(?<![\w.])i\. ?e\.?,?(?= \S)", re.I), "that is"),
+    ("eg", re.compile(r"(?<![\w.])eg,?(?= \S)"), "for example"),
+    *((f"{word}.", re.compile(rf"\b({word})\.(?=[\s,]|$)", re.I), r"\1") for word in _DOTTED),
+    ("u.s", re.compile(r"(?<![\w.])U\.S(?:\.(?:A\.?)?)?(?![\w.])"), "US"),
+    ("u.k", re.compile(r"(?<![\w.])U\.K\.?(?![\w.])"), "UK"),
+    ("e.u", re.compile(r"(?<![\w.])E\.U\.?(?![\w.])"), "EU"),
+    ("united states", re.compile(r"\bunited states(?: of america)?\b", re.I), "US"),
 )
-_CUE = re.compile(r"/|\.|\beg\b|united states", re.I)
 
 
 def spelled_out(text: str) -> str:
     """The text with the abbreviations that hold a mark written out."""
-    if not _CUE.search(text):
+    lower = text.lower()
+    if "." not in lower and "/" not in lower and "eg" not in lower and "united" not in lower:
         return text
-    for pattern, plain in _MARKED:
-        text = pattern.sub(plain, text)
+    for cue, pattern, plain in _MARKED:
+        if cue in lower:
+            text = pattern.sub(plain, text)
     return text

@@ -19,7 +19,7 @@ from semcache.request.wording.fillers import unwrapped
 from semcache.request.wording.frames import framed
 from semcache.request.wording.letters import lowered, normalised, shouted
 from semcache.request.wording.numerals import numbered
-from semcache.request.wording.protected import held, restored
+from semcache.request.wording.protected import held, restored, straightened
 
 VERSION = 1
 LONGEST = 4096  # characters; longer texts are returned as they are
@@ -63,7 +63,11 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
             break
         body, spans = held_out
         made: set[Edit] = set()
-        changed = restored(_edited(body, kinds, made), spans)
+        edited = _edited(body, kinds, made)
+        if spans and Edit.CHARACTERS in kinds and (plain := straightened(spans)) != spans:
+            made.add(Edit.CHARACTERS)
+            spans = plain
+        changed = restored(edited, spans)
         if changed == current:
             return Wording(current, tuple(sorted(edits)))
         edits |= made

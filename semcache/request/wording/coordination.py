@@ -13,7 +13,8 @@ _STOP = (
     r"(?= (?:in|for|when|on|at|using|regarding|with|if|from|according|during|under|as|by|based|while|since|to)\b"
     r"|[.?!,;\n]|$)"
 )
-_SIDE = r"((?:(?!and\b|or\b|vs\b|versus\b)[^\s,.?!;]+ ?){1,6}?)"
+_PART = r"(?!and\b|or\b|vs\b|versus\b)[^\s,.?!;]+"
+_SIDE = rf"({_PART}(?: {_PART}){{0,5}}?)"
 _PAIRED = re.compile(
     rf"\b(differences?|distinctions?|similarit(?:y|ies)|relationships?|relation|comparisons?|distance|contrasts?"
     rf"|correlation|choose|differentiate|distinguish|decide|overlap|boundary|border|connection|link)"

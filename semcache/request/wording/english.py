@@ -45,4 +45,4 @@ def is_english(text: str, words: list[str]) -> bool | None:
         return False
     if known:
         return known * 12 >= len(words)
-    return None if len(words) < 4 else False
+    return None if len(words) < 9 else False

@@ -23,7 +23,7 @@ _PEOPLE = (
     r"(?:there|team|all|everyone|everybody|folks|guys|friend|friends|assistant|again|sir|madam|chatgpt|claude|gemini|ai"
     r"|bot|dear|mate|buddy|copilot|siri|alexa|google)"
 )
-_HELLO = r"(?:hi|hello|hey|hiya|heya|howdy|greetings|good (?:morning|afternoon|evening|day)|dear)"
+_HELLO = r"(?:hi|hello|hey|hiya|heya|howdy|greetings|good[ ](?:morning|afternoon|evening|day)|dear)"
 _CAN = r"(?:can|could|would|will)"
 _LEADING = re.compile(
     rf"""
@@ -79,7 +79,8 @@ _TRAILING = re.compile(
 )
 _BARE = re.compile(r"(?<=[\w)]) (?:thanks|thx)$", re.IGNORECASE)
 _PLEASE = re.compile(r"(?<=[\w)]) (?:please|pls|plz)$", re.IGNORECASE)
-_MIDDLE = re.compile(r"(?:(?<=\w),? |(?<=[.?!] ))(?:u+h+|u+m+|erm+|h+m+)(?:,|\.\.\.)?(?= )|(?<=\byou) please(?= )")
+_MIDDLE = re.compile(r"(?:(?<=\w),? |(?<=[.?!] ))(?:u+h+|u+m+|erm+|h+m+)(?:,|\.\.\.)?(?= )")
+_ASKED = re.compile(r"\b(can|could|would|will) you please ")
 _SAID = re.compile(
     r"\b(?:say|saying|says|said|write|writing|words?|phrase|means?|mean|reply|respond|response|express|translate|spell"
     r"|giv(?:e|ing)|many|special|than|no|of|and|or|to|for|thanks.*thanks)\b",
@@ -92,12 +93,12 @@ _CUES = vocabulary("""
     stupid random general small a
     """)
 _HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
-_ENDS = vocabulary("thanks thx thank tia cheers appreciated please pls plz help advance regards it me ty")
+_ENDS = vocabulary("thanks thx thank tia cheers appreciated please pls plz help advance regards appreciate ty")
 
 
 def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text without fillers at its beginning and end; `words` are its words in lower case."""
-    while words and (words[0] in _CUES or words[0][0] in "uehoa"):
+    while words and (words[0] in _CUES or words[0].startswith(("um", "uu", "uh", "er", "hm", "ah", "oh"))):
         match = _LEADING.match(text)
         if match is None or match.end() == len(text):
             break
@@ -105,6 +106,8 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
         words = text[:40].lower().replace(",", " ").split()
     if not bag.isdisjoint(_ENDS):
         text = _without_thanks(text)
+    if "you please " in text:
+        text = _ASKED.sub(r"\1 you ", text)
     if not bag.isdisjoint(_HESITATION):
         text = _MIDDLE.sub("", text)
     return text

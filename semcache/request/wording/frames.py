@@ -17,17 +17,18 @@ _TELL = (
     r"|i (?:want|need|would like|wish|am trying) to (?:know|find out|understand)|i am wondering|i was wondering"
     r"|do you (?:happen to )?know)"
 )
+_SPACED_TELL = _TELL.replace(" ", "[ ]")
 _ACTION = r"(?!(?:not|no|never|be|i|you|we|they|he|she|it|much|many|long|old|far)\b)(?=[a-z\ue000-\uf8ff])"
 _HOW_TO = re.compile(
     rf"""
     (?:
-        (?:{_TELL}[ ])?how[ ](?:can|do|could|would|might)[ ](?:i|one)
-      | (?:{_TELL}[ ])?how[ ](?:(?:i|one)[ ](?:can|could|would|might)|to)
+        (?:{_SPACED_TELL}[ ])?how[ ](?:can|do|could|would|might)[ ](?:i|one)
+      | (?:{_SPACED_TELL}[ ])?how[ ](?:(?:i|one)[ ](?:can|could|would|might)|to)
       | (?:can|could|would)[ ]you[ ](?:please[ ])?(?:tell|show|teach)[ ]me[ ]how[ ]to
-      | (?:{_TELL}[ ])?what(?:[ ]is|\'s)[ ](?:the|a)[ ](?:way|procedure|process)[ ]to
-      | (?:{_TELL}[ ])?what[ ](?:are|is)[ ]the[ ](?:steps|(?:step[ ]by[ ]step[ ])?instructions)[ ](?:to|for[ ]how[ ]to)
+      | (?:{_SPACED_TELL}[ ])?what(?:[ ]is|\'s)[ ](?:the|a)[ ](?:way|procedure|process)[ ]to
+      | (?:{_SPACED_TELL}[ ])?what[ ](?:are|is)[ ]the[ ](?:steps|instructions)[ ](?:to|for[ ]how[ ]to)
       | (?:what|which)[ ]steps[ ](?:do[ ]i|should[ ]i|must[ ]i)[ ](?:take|follow)[ ]to
-      | (?:{_TELL}[ ]|give[ ]me[ ]|list[ ])?(?:the[ ])?(?:steps|way|instructions)[ ](?:to|on[ ]how[ ]to)
+      | (?:{_SPACED_TELL}[ ]|give[ ]me[ ]|list[ ])?(?:the[ ])?(?:steps|way|instructions)[ ](?:to|on[ ]how[ ]to)
       | i[ ](?:want|need|would[ ]like)[ ]to[ ]know[ ](?:the[ ]way[ ]to|how[ ]to|how[ ]i[ ]can)
       | how[ ]does[ ]one
       | how[ ]do[ ]i[ ]go[ ]about[ ]to
@@ -42,6 +43,14 @@ _PERSONS = (
 )
 _NOUNS = rf"((?!{_PERSONS}\b)\S+(?: (?!{_PERSONS}\b)[^\s,.?!;]+){{0,6}})"
 _DETERMINED = re.compile(r"(?:the|a|an|my|your|his|her|our|their|this|these|those)\b", re.IGNORECASE)
+_INNER = re.compile(
+    rf"^(?!{_DETERMINED.pattern})(?:(?!of|in|on|for|at|to|with|by)\S+ )+?{_DETERMINED.pattern}", re.IGNORECASE
+)
+_KINDS = re.compile(
+    r"(?:colou?rs?|country|city|state|year|day|date|time|kinds?|types?|sorts?|languages?|size|age|part|percentage|month"
+    r"|number|shape|brand|species|version|font|format|genre|level|position|nationality|religion) \S",
+    re.IGNORECASE,
+)
 _INVERTED = re.compile(rf"(?:{_TELL} )?(what|who|where|when) {_NOUNS} ({_BE})\??$", re.IGNORECASE)
 _INVERTED_IT = re.compile(
     rf"(?:{_TELL} )?(what|who|where|when) (it|he|she|they|this|that|i|you|we) (is|are|was|were|am)$", re.I
@@ -84,9 +93,10 @@ def _asked(text: str) -> str:
         return "what time is it" + (match[1] or "")
     if match := _INVERTED.match(text):
         asked, nouns, be = match.groups()
-        bare = _DETERMINED.match(nouns) is None and " " in nouns
         # "what colour the sky is" asks for a colour.
-        return text if bare and asked.lower() == "what" else f"{asked} {be} {nouns}"
+        if asked.lower() == "what" and (_KINDS.match(nouns) or _INNER.search(nouns)):
+            return text
+        return f"{asked} {be} {nouns}"
     if match := _INVERTED_IT.match(text):
         return f"{match[1]} {match[3]} {match[2]}"
     if match := _MEASURED_NOUN.match(text):

@@ -73,6 +73,7 @@ _ACRONYMS = vocabulary(
     bat bit boo cod cob dna
     """
 ) - vocabulary("and not how are was is do in on the for all can no to new old one")
+_CASED = vocabulary("Mb Gb Kb Tb MW mW Mbps MBps Gbps GBps Mbit Gbit Ml Co")  # units whose case tells them apart
 _COMMON = vocabulary(
     """
     the a an of to in is are do does how what why where when which can i my me you your for with on and or not be was
@@ -139,6 +140,8 @@ def lowered(word: str, first: bool) -> str:
         return low if word in "IA" and (word == "I" or first) else word
     if word.isupper():
         return word if low in _ACRONYMS else low
+    if word in _CASED:
+        return word
     if word[1:] == low[1:]:
         return word if low in _CAPITALISED and not first else low
     return low if low in STYLED else word

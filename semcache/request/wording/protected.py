@@ -29,14 +29,17 @@ _SPAN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_MARKED = re.compile(r"[/@\\_#=<>{}|~^*+&]|\w[:(.]\w|[a-z][A-Z]|\.\w|://")
+_MARKED = re.compile(
+    r"[/@\\_#=<>{}|~^*+&:(.A-Z](?:(?<=[/@\\_#=<>{}|~^*+&])|(?<=\w[:(])(?=\w)|(?<=\.)(?=\w)|(?<=[a-z][A-Z]))"
+)
 _CHUNK = re.compile(r"([(\[]?)(.*[^)\].,;:!?])(.*)", re.DOTALL)
 _BLANK = re.compile(r"(\s+)")
+_CODED = re.compile(r"[{};\\=<>|\t(\n]")
 _CODE = re.compile(r"[{};\\]|[^\s=]\s*==?\s|=>|->|\w\(\)|^(?: {2,}|\t)\S|(?<!\S)[<|]|<\w+>|</", re.MULTILINE)
 # Chunks with a mark in them that other rooms read: units, abbreviations, numbers, well-known names.
 _READ = re.compile(
     r"""
-      w/o? | b/c | and/or | km/h | (?:[A-Za-z]\.){2,}[A-Za-z]? | i\.e | e\.g
+      w/o? | b/c | and/or | km/h | [UE]\.[SKU](?:\.A)? | i\.e | e\.g
     | [$\u20ac\u00a3]?\d[\d,]*(?:\.\d+)?(?:[a-zA-Z]{1,5}|%|\u00b0[CFcf]?|\u00b5[a-z])?
     """,
     re.VERBOSE,
@@ -69,7 +72,7 @@ def held(text: str) -> tuple[str, tuple[str, ...]] | None:
 
     if _QUOTED.search(text):
         text = _SPAN.sub(lambda match: hold(match[0]), text)
-    if _CODE.search(text):
+    if _CODED.search(text) and _CODE.search(text):
         return None
     if _MARKED.search(text):
         pieces = _BLANK.split(text)
@@ -82,6 +85,20 @@ def held(text: str) -> tuple[str, tuple[str, ...]] | None:
                 pieces[at] = before + hold(chunk) + after
         text = "".join(pieces)
     return None if len(spans) > _MOST else (text, tuple(spans))
+
+
+def straightened(spans: tuple[str, ...]) -> tuple[str, ...]:
+    """The spans with straight marks around quoted text, where there are none inside; what is quoted stays."""
+    return tuple(
+        [
+            f'"{span[1:-1]}"'
+            if len(span) > 1 and span[0] in "\u201c\u201d\u201e" and '"' not in span
+            else f"'{span[1:-1]}'"
+            if len(span) > 1 and span[0] == "\u2018" and "'" not in span
+            else span
+            for span in spans
+        ]
+    )
 
 
 def restored(text: str, spans: tuple[str, ...]) -> str:

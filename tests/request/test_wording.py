@@ -1,0 +1,240 @@
+"""A prompt put in other words by one kind of edit is the same prompt, and its trap of the same shape is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.request.wording import ALL, Edit, canonical, strictest
+
+SAME: dict[Edit, list[tuple[str, str]]] = {
+    Edit.CHARACTERS: [
+        ("What is the capital of Peru?", "what is the  capital of peru"),
+        ("WHY DO CATS PURR AT NIGHT", "Why do cats purr at night?!"),
+        ("How tall is K2 ?", "how tall is K2"),
+        ("What does \u201ccarpe diem\u201d mean?", 'What does "carpe diem" mean?'),
+        ("is \ufb01bre good for you", "Is fibre good for you?"),
+        ("Which nuts, seeds, and grains are cheap", "Which nuts, seeds and grains are cheap?"),
+        ("best JavaScript course for me", "best javascript course for me"),
+    ],
+    Edit.CONTRACTION: [
+        ("what's a monsoon", "what is a monsoon"),
+        ("why don't fish sleep", "why do not fish sleep"),
+        ("I can't sleep at night, why", "I cannot sleep at night, why"),
+        ("who's the pope", "who is the pope"),
+        ("I'm gonna move to Oslo, is it cold", "I am going to move to Oslo, is it cold"),
+    ],
+    Edit.SPELLING: [
+        ("what colour is the sky", "what color is the sky"),
+        ("how do I organise a party", "how do I organize a party"),
+        ("where is the city centre of Lyon", "where is the city center of Lyon"),
+        ("is travelling alone safe", "is traveling alone safe"),
+    ],
+    Edit.FILLER: [
+        ("Hi team, what is a merge queue?", "what is a merge queue"),
+        ("um, so why is the sky blue", "why is the sky blue"),
+        ("could you please name the planets", "name the planets"),
+        ("What is the tallest tree? Thanks in advance!", "what is the tallest tree"),
+        ("quick question: who invented the zip", "who invented the zip"),
+        ("I'd like to know what yeast does", "what yeast does"),
+        ("please list the planets", "list the planets"),
+        ("I was wondering how bees fly", "how bees fly"),
+    ],
+    Edit.NUMBER: [
+        ("what is 3 per cent of 1,000", "what is three percent of 1000"),
+        ("is half a gigabyte of memory enough for it", "is 0.5 GB of memory enough for it"),
+        ("tax on a salary of 48k in Spain", "tax on a salary of 48,000 in Spain"),
+        ("how many days are in twenty five weeks", "how many days are in 25 weeks"),
+        ("who was the 2nd man on the moon", "who was the second man on the moon"),
+        ("how long does it take to run 5 km", "how long does it take to run 5 kilometres"),
+        ("what is one hundred and five in binary", "what is 105 in binary"),
+        ("is 2.5 million a lot for a house", "is 2500000 a lot for a house"),
+    ],
+    Edit.ABBREVIATION: [
+        ("where do I find info on visas", "where do I find information on visas"),
+        ("can u swim w/o goggles", "can you swim without goggles"),
+        ("what is the population of the U.S.A.?", "what is the population of the United States"),
+        ("is approx. 5 enough", "is approximately 5 enough"),
+        ("cats vs. dogs as pets for me", "cats versus dogs as pets for me"),
+    ],
+    Edit.FRAME: [
+        ("how can I bake bread", "how do I bake bread"),
+        ("steps to bake bread", "how would I bake bread"),
+        ("tell me how to bake bread", "what is the way to bake bread"),
+        ("What are the steps to bake bread?", "how to bake bread"),
+        ("tell me what inflation is", "what is inflation"),
+        ("tell me who the king of Spain is", "who is the king of Spain"),
+        ("do you know where the Louvre is", "where is the Louvre"),
+        ("explain how a jet engine works", "how does a jet engine work"),
+    ],
+    Edit.ORDER: [
+        ("difference between UDP and TCP", "difference between TCP and UDP"),
+        ("what is the difference between a tuple and a list in Python", "what is the difference between a list and a tuple in Python"),  # noqa: E501
+        ("In Python, how do I reverse a list?", "How do I reverse a list in Python?"),
+        ("compare Rust and Kotlin for servers", "compare Kotlin and Rust for servers"),
+        ("what do owls and bats have in common", "what do bats and owls have in common"),
+        ("which is faster, a train or a bus", "which is faster, a bus or a train"),
+        ("recipes with eggs and flour", "recipes with flour and eggs"),
+    ],
+    Edit.TYPO: [
+        ("what is the captial of peru", "what is the capital of peru"),
+        ("how do i recieve a refund", "how do i receive a refund"),
+        ("is the enviroment in danger", "is the environment in danger"),
+        ("why is the goverment so slow", "why is the government so slow"),
+        ("how does a kubernets cluster work", "how does a kubernetes cluster work"),
+        ("what is the best langauge for beginners", "what is the best language for beginners"),
+    ],
+}  # fmt: skip
+
+TRAPS = [
+    # characters
+    ("what is 5!", "what is 5"),
+    ("what does US stand for", "what does us stand for"),
+    ("is IT hard", "is it hard"),
+    ("how does the WHO work", "how does the who work"),
+    ("treatment of AIDS", "treatment of aids"),
+    ("is it Polish", "is it polish"),
+    ("how hot is it in March", "how hot is it in march"),
+    ("You like tea.", "You like tea?"),
+    # contractions
+    ("why can't I stop", "why can I stop"),
+    ("it isn't safe to eat", "it is safe to eat"),
+    ("what's happened to Concorde", "what is happened to Concorde"),
+    # spelling
+    ("what is the Labour Party", "what is the Labor Party"),
+    ("translate the word colour", 'translate the word "color"'),
+    # fillers
+    ("hello world in Java", "world in Java"),
+    ("how do I please my boss", "how do I my boss"),
+    ("how do I say thank you", "how do I say"),
+    ("well water testing", "water testing"),
+    ("can you tell me if eggs float", "tell me eggs float"),
+    ("question-answering systems", "answering systems"),
+    # numbers
+    ("what is new in 3.10", "what is new in 3.1"),
+    ("is a 4k screen good", "is a 4000 screen good"),
+    ("what is a 401k plan", "what is a 401000 plan"),
+    ("how much is 5 pounds of beef", "how much is \u00a35 of beef"),
+    ("is 300K warm", "is 300000 warm"),
+    ("is 3 MB enough", "is 3 Mb enough"),
+    ("any number between one hundred and two hundred", "any number between 102 hundred"),
+    ("is half a gigabyte enough", "is 512 MB enough"),
+    ("wait one second", "wait one 2nd"),
+    # abbreviations
+    ("does us law bind me", "does US law bind me"),
+    ("how do I plot in r", "how do I plot in are"),
+    # frames
+    ("can I bake bread", "how do I bake bread"),
+    ("should I bake bread", "how do I bake bread"),
+    ("why do I bake bread", "how do I bake bread"),
+    ("what is the best way to bake bread", "how do I bake bread"),
+    ("how can I not snore", "how can I snore"),
+    ("who is Paris", "where is Paris"),
+    ("when is the exam", "where is the exam"),
+    ("how do you feel", "how do I feel"),
+    # order
+    ("was Troy before Rome and Greece", "was Troy before Greece and Rome"),
+    ("flights from Oslo to Rome", "flights from Rome to Oslo"),
+    ("how do I fry and serve fish", "how do I serve and fry fish"),
+    ("history of rock and roll", "history of roll and rock"),
+    ("the ratio of boys and girls", "the ratio of girls and boys"),
+    ("difference between a list in C and an array", "difference between an array in C and a list"),
+    ("is Python like C", "is C like Python"),
+    # slips that are words or names
+    ("how weak is it", "how week is it"),
+    ("a letter form the bank", "a letter from the bank"),
+    ("how do I turn on the tv", "how do I turn off the tv"),
+    ("is it a good idea", "is it not a good idea"),
+    ("is there a cure", "is there no cure"),
+    ("who is jorgen", "who is jordan"),
+    ("is kotlin good", "is cotton good"),
+    ("where is xiaomi from", "where is miami from"),
+    ("how do I use axios", "how do I use axis"),
+    ("is the Golang of Adidsa good", "is the Golang of Adidas good"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "two"), [(kind, one, two) for kind, pairs in SAME.items() for one, two in pairs]
+)
+def test_the_kind_of_edit_makes_two_prompts_one(kind: Edit, one: str, two: str) -> None:
+    assert canonical(one).text == canonical(two).text
+    assert strictest(one, two) == kind == strictest(two, one)
+    assert strictest(one, two, ALL - {kind}) is None
+
+
+@pytest.mark.parametrize(("one", "two"), TRAPS)
+def test_no_edit_makes_different_prompts_one(one: str, two: str) -> None:
+    assert canonical(one).text != canonical(two).text
+    assert strictest(one, two) is None
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        '"Recieve  the COLOUR, please"',
+        "\u00abRecieve  the COLOUR\u00bb",
+        "'Don't  organise the colour'",
+        "`git  commit -m colour`",
+        "```\nColour  = 1\n```",
+        "https://example.org/Colour/recieve?a=1,000",
+        "snake_Colour",
+        "camelColour",
+        "os.Path.recieve",
+        "/usr/local/Colour",
+        "Colour@recieve.org",
+        "v1.2.30",
+        "$x^2 + Colour$",
+    ],
+)
+def test_a_protected_span_stays_to_the_letter(span: str) -> None:
+    wording = canonical(f"Hi, could you tell me what {span} does in my programme?? Thanks!")
+    assert span in wording.text
+    assert "program" in wording.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i in range(3):\n    print(i)  # recieve the colour",
+        "if (x == 5) { Return colour; }",
+        "const Colour = () => 5;",
+    ],
+)
+def test_code_is_left_as_it_is(text: str) -> None:
+    assert canonical(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Wie  heißt die Hauptstadt von Peru?", "Wie heißt die Hauptstadt von Peru"),
+        ("¿Cuál es la capital  de Perú?", "¿Cuál es la capital de Perú"),
+        ("Was ist der Unterschied zwischen UDP und TCP", "Was ist der Unterschied zwischen UDP und TCP"),
+        ("İstanbul  nerede?", "İstanbul nerede"),
+        ("日本の首都は？", "日本の首都は"),
+    ],
+)
+def test_another_language_gets_what_is_safe_in_any(text: str, plain: str) -> None:
+    wording = canonical(text)
+    assert wording.text == plain
+    assert set(wording.edits) <= {Edit.CHARACTERS}
+
+
+def test_the_edits_that_changed_a_text_are_named_in_order() -> None:
+    wording = canonical("Hi team, what's the best colour for a captial letter?")
+    assert wording.text == "what is the best color for a capital letter"
+    assert wording.edits == (Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING, Edit.FILLER, Edit.TYPO)
+    assert canonical(wording.text).edits == ()
+
+
+def test_a_kind_that_is_switched_off_changes_nothing() -> None:
+    text = "what's the captial of Peru?"
+    assert canonical(text, frozenset()).text == text
+    assert canonical(text, frozenset({Edit.CONTRACTION})).text == "what is the captial of Peru?"
+    assert "captial" in canonical(text, ALL - {Edit.TYPO}).text
+
+
+def test_a_long_text_is_returned_as_it_is() -> None:
+    text = "What's  the colour? " * 250
+    assert canonical(text).text == text
+    assert canonical(text).edits == ()
