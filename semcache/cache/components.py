@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from semcache.cache.maintenance import Maintenance
 from semcache.cache.semantic_lookup import SemanticLookup
+from semcache.cache.wording_lookup import WordingLookup
 from semcache.cache.writing import EntryWriter
 from semcache.config.packs import Pack
 from semcache.learning.feedback import Feedback
@@ -45,6 +46,7 @@ class Components:
     event_log: EventLog
     meter: Meter
     faults: GuardedCalls
+    wordings: WordingLookup
     lookup: SemanticLookup
     writer: EntryWriter
     learner: Learner

@@ -50,8 +50,8 @@ class Found:
     def why(self) -> Why:
         """The reason for the outcome."""
         match self.lookup.decision:
-            case Serve(how=how):
-                return Why(how.value)
+            case Serve():
+                return self.lookup.decision.why
             case Forward(why=why):
                 return why
         return Why.VERIFY_FAILED

@@ -56,7 +56,7 @@ async def fill(
         for row, card in enumerate(batch.cards):
             if lapsed(card, pack, now):
                 continue
-            displaced += live.list(card)
+            displaced += live.add_stored(card)
             if card.id not in held:
                 rows.setdefault(card.shelf, []).append(row)
         for partition, numbers in rows.items():
@@ -65,7 +65,7 @@ async def fill(
     async for cards in store.cards(embedder_id, now=now - grace(pack)):
         for card in cards:
             if not lapsed(card, pack, now):
-                displaced += live.list(card)
+                displaced += live.add_stored(card)
     stale = [entry_id for entry_id in held if live.registry.get(entry_id) is None]
     await live.index.remove(*displaced, *stale)
     live.registry.reject(await store.rejections())

@@ -24,6 +24,7 @@ GRACE = 3600.0
 _KEEP_EVENTS = 1_000_000
 _KEEP_CHANGES = 1_000_000
 _PATIENCE = 1.0
+_AT_ONCE = 20  # wordings that are read without letting requests through
 
 
 class MaintainedStore(Entries, Vectors, ChangeFeed, OutcomeLog, Protocol):
@@ -64,6 +65,7 @@ class Maintenance:
         self._tasks = [
             asyncio.create_task(self._follow(), name="semcache-follow"),
             asyncio.create_task(self._sweep_for_ever(), name="semcache-sweep"),
+            asyncio.create_task(self._read_wordings(), name="semcache-wordings"),
         ]
 
     async def close(self) -> None:
@@ -89,6 +91,7 @@ class Maintenance:
     async def catch_up(self) -> None:
         """Apply what other workers wrote since the last call, and learn what they learned. Raises StoreError."""
         await self.apply_changes()
+        self._live.read_wordings(len(self._live.registry))
         await self._learner.log.fold()
         for follow in self._followers:
             await follow()
@@ -149,13 +152,13 @@ class Maintenance:
             if card.id in alias:
                 self._live.share(card.id, card.answer_class)
                 continue
-            displaced += self._live.list(card)
+            displaced += self._live.add_stored(card)
             await self._live.index.add(card.shelf, card.id, vector)
         with_vector = {card.id for card in batch.cards}
         rest = tuple([entry_id for entry_id in unknown if entry_id not in with_vector])
         # Not `get`: one entry that cannot be opened here would hold up everything that comes after it.
         for entry in await self._store.select(Selector(ids=rest), limit=len(rest)):
-            displaced += self._live.list(entry.card())
+            displaced += self._live.add_stored(entry.card())
         await self._live.index.remove(*displaced)
 
     async def _follow(self) -> None:
@@ -166,6 +169,12 @@ class Maintenance:
                 await self.catch_up()
                 continue
             await asyncio.sleep(_PATIENCE)
+
+    async def _read_wordings(self) -> None:
+        """Read the wordings of stored entries, a few at a time, until cancelled."""
+        while True:
+            left = self._live.read_wordings(_AT_ONCE)
+            await asyncio.sleep(0.0 if left else _PATIENCE)
 
     async def _sweep_for_ever(self) -> None:
         while True:

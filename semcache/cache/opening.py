@@ -7,6 +7,7 @@ was durable is learned from; when it raises, nothing stays open.
 
 from __future__ import annotations
 
+import asyncio
 import random
 import secrets
 import time
@@ -22,6 +23,7 @@ from semcache.cache.loading import fill, load_partitions, write_snapshot
 from semcache.cache.maintenance import Maintenance
 from semcache.cache.placement import Embedding, Placement
 from semcache.cache.semantic_lookup import SemanticLookup
+from semcache.cache.wording_lookup import WordingLookup
 from semcache.cache.writing import EntryMaker, EntryWriter
 from semcache.config.packs import Pack, load
 from semcache.errors import ConfigError
@@ -36,11 +38,13 @@ from semcache.matching.strategies import ByCategory
 from semcache.matching.strategies.certified.belief import FAITHFUL, BeliefPrior, LabelNoise
 from semcache.matching.strategies.certified.priors import read_priors
 from semcache.matching.verification import Verifiers
+from semcache.matching.wording_tier import WordingTier
 from semcache.models.embedders import open_embedder
 from semcache.models.installed import prior_of, spec_of
 from semcache.models.verifiers import backend_for, open_verifiers, verifiers_for_library
 from semcache.protocols import Backend, Categorizer, Embedder, Judge, Verifier
 from semcache.request import categorize
+from semcache.request.wording import Edit, warm
 from semcache.retention.answer_worth import worth_by
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
@@ -159,7 +163,10 @@ async def open_components(opening: Opening) -> Components:
             return ByCategory(pack, noise=opening.noise, priors=priors)
 
         freshness = LearnedFreshness(pack, embedder_id=embedder.id)
-        log = LabelLog(store, strategy(), freshness, pack, meter, embedder_id=embedder.id)
+        wordings = WordingTier(pack)
+        if any(Edit.TYPO in wordings.kinds(name) for name in pack.categories):
+            await asyncio.to_thread(warm)
+        log = LabelLog(store, strategy(), freshness, wordings, pack, meter, embedder_id=embedder.id)
         await log.restore(strategy)
 
         rng, faults, background = random.Random(opening.seed), GuardedCalls(meter), TaskSet(meter, "cache")
@@ -198,6 +205,9 @@ async def open_components(opening: Opening) -> Components:
             event_log=event_log,
             meter=meter,
             faults=faults,
+            wordings=WordingLookup(
+                pack, live, wordings, embedder_id=embedder.id, salt=store.salt, clock=clock, draw=rng.random
+            ),
             lookup=SemanticLookup(placement, live, log.strategy, profitability, faults, clock=clock, draw=rng.random),
             writer=EntryWriter(store, live, maker, learner, faults, meter, _worth(pack)),
             learner=learner,

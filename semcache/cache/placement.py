@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from semcache.config.packs import Category, Pack
 from semcache.errors import EmbedError, SemcacheError
 from semcache.protocols import Categorizer, Embedder
-from semcache.request import conversation, keys
+from semcache.request import conversation, eligibility, keys
 from semcache.request.conversation import TurnChain
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.types import CacheKey, Request
@@ -118,3 +118,25 @@ def chain_of(request: Request, near: Sequence[Category]) -> TurnChain | None:
         return None
     chain = conversation.read(request.identity)
     return chain if chain.turns else None
+
+
+def exact_alone(request: Request, policy: Category, pack: Pack) -> bool:
+    """Return True if a paraphrase must not be sought.
+
+    That is also when the caller wants fewer errors than the pack allows, or speaks of what is not in the request.
+    """
+    asked = request.controls.max_error
+    if asked is not None and asked < pack.target:
+        return True
+    return eligibility.semantic_eligible(request, policy) is not None or conversation.lacks_context(
+        request.identity, request.text
+    )
+
+
+def guards_of(policy: Category, request: Request) -> tuple[str, ...]:
+    """Return the names of the guards that compare this request with others of a category."""
+    names: tuple[str, ...] = policy.guards
+    if "ellipsis" in names and conversation.has_earlier_question(request.identity):
+        # What the message leans on is there, and is compared by signature or turn by turn.
+        names = tuple([name for name in names if name != "ellipsis"])
+    return names

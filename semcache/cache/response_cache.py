@@ -124,6 +124,9 @@ class ResponseCache:
             return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
         try:
             query = Query(request_id, request, key, category, exact, seconds)
+            found = self.components.wordings.look(query) if paraphrases else None
+            if found is not None:
+                return found
             return await self._lookup.look(query, serving=paraphrases)
         except CacheUnavailable:
             return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
@@ -206,8 +209,8 @@ class ResponseCache:
 
         `cached` is the entry that was served, None where it has to be read.
         """
-        if served.how is Outcome.EXACT:
-            # The answer is replaced by a newer one, and an exact hit carries no vector to find that by.
+        if served.how is Outcome.EXACT or served.edit:
+            # The answer is kept with a vector to find it by, and these hits carry none.
             request = lookup.request
             blind = replace(request, controls=replace(request.controls, no_cache=True))
             lookup = replace(await self.consult(blind, lookup.request_id), request=request)
@@ -267,6 +270,7 @@ class ResponseCache:
         await self.event_log.flush()
         tally, balances = await self._store.tally(), self.components.profitability.balances()
         found = statistics(self.pack, tally, self.registry.counts(), self._strategy, balances)
+        found["wording"] = self.components.wordings.tier.standing()
         return found | {name: standing() for name, standing in self._standings.items()}
 
     def faults(self) -> dict[str, str]:

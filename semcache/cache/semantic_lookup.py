@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from semcache.cache.placement import Placement, Places, chain_of
+from semcache.cache.placement import Placement, Places, chain_of, exact_alone, guards_of
 from semcache.config.packs import Category
 from semcache.errors import IntegrityError
 from semcache.matching import decide, guards
@@ -107,7 +107,7 @@ class SemanticLookup:
         """
         request, key = query.request, query.key
         policy = self._pack.of(query.rule or "default")
-        if self._exact_alone(request, policy):
+        if exact_alone(request, policy, self._pack):
             return query.exact_only(policy)
         started = time.perf_counter()
         vector: Vector = (await self._embedding.of([request.text]))[0]
@@ -119,7 +119,7 @@ class SemanticLookup:
         if why is not None:
             bypass = Forward(why, Outcome.BYPASS)
             return Lookup(query.request_id, request, None, policy.name, bypass, timings=timings)
-        if self._exact_alone(request, policy):
+        if exact_alone(request, policy, self._pack):
             return replace(query.exact_only(policy), timings=timings)
         places = await self._placement.places(request, key, near, vector)
         decision: Decision = query.refused or _COLD
@@ -171,7 +171,7 @@ class SemanticLookup:
             revalidate=policy.revalidate,
             otherwise=otherwise,
         )
-        return _Asked(request, policy, names, terms)
+        return _Asked(request, policy, guards_of(policy, request), terms)
 
     async def _search(self, asked: _Asked, places: Places) -> list[Candidate]:
         """The nearest entries, best first; those of another conversation only if it matches turn by turn."""
@@ -263,18 +263,6 @@ class SemanticLookup:
             asked.terms,
             self._strategy,
             lambda query, cached: guards.conflicts(query, cached, asked.guards),
-        )
-
-    def _exact_alone(self, request: Request, policy: Category) -> bool:
-        """Return True if a paraphrase must not be sought.
-
-        That is also when the caller wants fewer errors than the pack allows, or speaks of what is not in the request.
-        """
-        asked = request.controls.max_error
-        if asked is not None and asked < self._pack.target:
-            return True
-        return eligibility.semantic_eligible(request, policy) is not None or conversation.lacks_context(
-            request.identity, request.text
         )
 
 

@@ -208,7 +208,7 @@ class EntryWriter:
         return worth * count / total
 
     async def _show(self, card: Card, vector: Vector | None, cost: float) -> None:
-        displaced = self._live.registry.add(card, cost=cost)
+        displaced = self._live.add(card, cost=cost)
         if displaced:
             await self._live.hide(*[gone.id for gone in displaced])
             # Entries of the same request were replaced in the store already.

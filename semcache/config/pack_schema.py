@@ -35,6 +35,10 @@ GuardName = Literal[
     "entities",
 ]
 GUARDS: tuple[GuardName, ...] = get_args(GuardName)
+WordingEdit = Literal[
+    "characters", "contraction", "spelling", "filler", "number", "abbreviation", "frame", "order", "typo"
+]
+WORDING: tuple[WordingEdit, ...] = get_args(WordingEdit)
 Strategy = Literal["static", "per-category", "vcache", "certified"]
 """The built-in strategies, as `GuardName` and `EvictionName` are the built-in guards and eviction policies."""
 Profile = Literal["any", "service", "questions"]
@@ -97,6 +101,8 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     wrong_cost: Annotated[float, msgspec.Meta(ge=0.0)] | None = None
     """US dollars that a wrong answer costs; it raises the hit rate from which the category pays."""
     guards: list[str] | None = None
+    wording: list[WordingEdit] | None = None
+    """Kinds of edits that make two wordings one, found before anything is embedded; `off` or [] for none."""
     live: bool | None = None
     """True: prompts about the present moment ("right now", "today") may be cached."""
     personal: bool | None = None
@@ -208,13 +214,15 @@ def _check_names(path: Path, node: yaml.Node | None, keys: list[str], spec: Cate
 
 
 def _spell_off(data: dict[str, Any]) -> None:
-    """YAML reads `verify: off` and `near: off` as false."""
+    """YAML reads `verify: off`, `wording: off` and `near: off` as false."""
     if data.get("near") is False:
         data["near"] = None
     categories = data.get("categories")
     for one in [data.get("defaults"), *(categories.values() if isinstance(categories, dict) else ())]:
         if isinstance(one, dict) and one.get("verify") is False:
             one["verify"] = "off"
+        if isinstance(one, dict) and one.get("wording") is False:
+            one["wording"] = []
 
 
 def json_schema() -> dict[str, Any]:

@@ -14,7 +14,16 @@ from typing import Any, Literal
 import msgspec
 
 from semcache.config.agent_packs import ModelSpec, NearSpec, ToolSpec
-from semcache.config.pack_schema import GUARDS, CategorySpec, PackSpec, Profile, RuleSpec, read
+from semcache.config.pack_schema import (
+    GUARDS,
+    WORDING,
+    CategorySpec,
+    PackSpec,
+    Profile,
+    RuleSpec,
+    WordingEdit,
+    read,
+)
 from semcache.config.yaml_mistakes import nearest
 from semcache.errors import ConfigError
 from semcache.runtime.durations import duration
@@ -68,6 +77,7 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     eviction: str = "value"
     wrong_cost: float = 0.0
     guards: tuple[str, ...] = GUARDS
+    wording: tuple[WordingEdit, ...] = WORDING
     live: bool = False
     personal: bool = False
     creative: bool = False
@@ -198,6 +208,8 @@ def _merge(base: Category, spec: CategorySpec, name: str) -> Category:
             changes[key] = duration(value)
     if spec.guards is not None:
         changes["guards"] = tuple(spec.guards)
+    if spec.wording is not None:
+        changes["wording"] = tuple(spec.wording)
     rules = spec.rules or RuleSpec()
     changes["patterns"], changes["models"] = tuple(rules.patterns), tuple(rules.models)
     changes["examples"] = tuple(spec.examples or ())

@@ -16,13 +16,16 @@ import msgspec
 
 from semcache.config.packs import Pack
 from semcache.learning import labelling
+from semcache.matching.wording_tier import WordingTier, edit_of
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
+from semcache.request import wording
 from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.telemetry import Meter
 from semcache.types.evidence import Label, LabelSource
 
 NAME = "threshold"
 FRESHNESS = "freshness"
+WORDING = "wording"
 SAVE_EVERY = 500
 KEEP = 500_000
 _CAPACITY = 20_000
@@ -46,18 +49,19 @@ class LabelLog:
         store: LearningStore,
         strategy: Threshold,
         freshness: Freshness,
+        wordings: WordingTier,
         pack: Pack,
         meter: Meter,
         *,
         embedder_id: str,
     ) -> None:
-        self.strategy, self.freshness, self.pack = strategy, freshness, pack
+        self.strategy, self.freshness, self.wordings, self.pack = strategy, freshness, wordings, pack
         self._store = store
         self._meter = meter
         self._embedder_id = embedder_id
         self._pending: list[Label] = []
         self._folding = asyncio.Lock()
-        self._taken = dict.fromkeys((NAME, FRESHNESS), 0)
+        self._taken = dict.fromkeys((NAME, FRESHNESS, WORDING), 0)
         self._saved = 0
         self._choked = False
 
@@ -75,6 +79,7 @@ class LabelLog:
         if not await self._take_up(NAME, self.strategy, promises(self.pack)):
             self.strategy = anew()
         await self._take_up(FRESHNESS, self.freshness, {})
+        await self._take_up(WORDING, self.wordings, self._wording_promises())
         self._saved = self.seq
         await self.fold()
 
@@ -128,7 +133,9 @@ class LabelLog:
         if all(one is not None and one[0] > KEEP for one in saved):
             await self._store.trim_labels(keep_rows=KEEP)
 
-    async def _take_up(self, name: str, learner: Threshold | Freshness, promised: Mapping[str, Any]) -> bool:
+    async def _take_up(
+        self, name: str, learner: Threshold | Freshness | WordingTier, promised: Mapping[str, Any]
+    ) -> bool:
         """Restore a saved state, if there is one; False when it may have been taken up in part."""
         saved = await self._store.learned(name)
         if saved is None:
@@ -147,7 +154,7 @@ class LabelLog:
         return True
 
     def _observe(self, label: Label) -> None:
-        for name, learn in ((NAME, self._judge), (FRESHNESS, self._age)):
+        for name, learn in ((NAME, self._judge), (FRESHNESS, self._age), (WORDING, self._word)):
             if label.seq > self._taken[name]:
                 try:
                     learn(label)
@@ -163,19 +170,27 @@ class LabelLog:
                 self._taken[name] = label.seq
 
     def _judge(self, label: Label) -> None:
-        if label.source is not LabelSource.REASKED:
+        if label.source is not LabelSource.REASKED and edit_of(label) is None:
             self.strategy.observe(label)
+
+    def _word(self, label: Label) -> None:
+        self.wordings.observe(label)
 
     def _age(self, label: Label) -> None:
         if label.source is LabelSource.REASKED:
             exposure, kind = labelling.exposed(label)
             self.freshness.observe(label.category, exposure, not label.correct, kind)
 
+    def _wording_promises(self) -> dict[str, Any]:
+        """What the learned state of the wording tier depends on: the version of canonical wordings."""
+        return {"version": wording.VERSION}
+
     async def _save(self) -> None:
         seq = self.seq
         for name, learner, promised in (
             (NAME, self.strategy, promises(self.pack)),
             (FRESHNESS, self.freshness, {}),
+            (WORDING, self.wordings, self._wording_promises()),
         ):
             state = {"promises": promised, "state": learner.state(), "embedder": self._embedder_id}
             await self._store.learn(name, seq, msgspec.json.encode(state))

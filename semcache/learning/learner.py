@@ -18,7 +18,9 @@ from semcache.learning import labelling
 from semcache.learning.label_log import LabelLog
 from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdicts import GREY, Verdicts
+from semcache.matching.wording_tier import also_wording
 from semcache.protocols import JudgementQueue
+from semcache.request.wording import strictest
 from semcache.runtime.bounded_queue import BoundedQueue
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.telemetry import Meter
@@ -228,7 +230,13 @@ class Learner:
             self._meter.unlabelled("lapsed")
             return None
         verdict = await self._judge.agree(comparison, since=owed.label.at)
-        return None if verdict is None else self._verdicts.apply(owed.label, owed.fresh_id, correct=verdict)
+        if verdict is None:
+            return None
+        label = self._verdicts.apply(owed.label, owed.fresh_id, correct=verdict)
+        wording = also_wording(label, strictest(comparison.question, comparison.cached_question))
+        if wording is not None:
+            self._add(wording)
+        return label
 
     async def _write(self) -> None:
         await self._verdicts.write(self._clock())

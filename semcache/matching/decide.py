@@ -11,7 +11,9 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 
 from semcache.matching import features
+from semcache.matching.wording_tier import WordingTier, features_of
 from semcache.protocols import Threshold
+from semcache.request.wording import Edit
 from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
@@ -122,6 +124,34 @@ def semantic(
     (best, verdict), *rest = judged
     others = tuple([candidate for candidate, _ in rest[:OTHERS]])
     return Forward(verdict.why, nearest=best, p_correct=verdict.p_correct, others=others)
+
+
+def wording(
+    card: Card,
+    text: str,
+    edit: Edit,
+    terms: RequestTerms,
+    tier: WordingTier,
+    conflicts: Callable[[str, str], tuple[Conflict, ...]],
+) -> Serve | None:
+    """Serve an entry whose wording equals that of `text` by edits up to this kind; None where that is not enough.
+
+    Guards read both prompts as they were written, and any finding of theirs is a reason to look further.
+    """
+    verdict = tier.judge(terms.category, edit, terms.controls, terms.tenant)
+    if not verdict.serve or _unusable(card, terms, terms.revalidate) is not None or conflicts(text, card.text):
+        return None
+    return Serve(
+        card,
+        Outcome.SEMANTIC,
+        1.0,
+        verdict.p_correct,
+        terms.draw < verdict.audit,
+        verdict.audit,
+        features=features_of(edit),
+        stale=_stale(card, terms.now),
+        edit=edit.name.lower(),
+    )
 
 
 def verified(

@@ -111,7 +111,7 @@ class HitReplayer:
             (b"cache-control", b"private, no-store"),
         ]
         return RenderedHit(
-            served.card, payload, fixed, served.how.value, template, id_header(request.endpoint), is_stale(served)
+            served.card, payload, fixed, served.why.value, template, id_header(request.endpoint), is_stale(served)
         )
 
     async def send(self, replay: RenderedHit, send: Send, request_id: str) -> None:

@@ -38,7 +38,8 @@ LIST_PRICES: Mapping[str, tuple[float, float]] = {
 class Prices:
     """US dollars per million prompt and completion tokens, by shell-style pattern of the model name.
 
-    Patterns are held against the name with and without the provider before its last slash. `models` are those of a pack, whose word counts before the table's.
+    Patterns are held against the name with and without the provider before its last slash. `models` are those of a
+    pack, whose prices count before the table's.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ def recorded(
     entry_id = score = p_correct = None
     match decision:
         case Serve():
-            outcome, why = Outcome(decision.how.value), Why(decision.how.value)
+            outcome, why = Outcome(decision.how.value), decision.why
             entry_id, score, p_correct = decision.card.id, decision.score, decision.p_correct
         case Forward():
             outcome, why = decision.outcome, decision.why
@@ -158,7 +159,7 @@ def statistics(
     threshold: Threshold,
     balances: Mapping[str, Balance] | None = None,
 ) -> dict[str, Any]:
-    """Return the figures of `semcache stats`: totals, and a row per category with traffic, entries or a place in a pack.
+    """Return the figures of `semcache stats`: totals, and a row per category with traffic, entries or a definition.
 
     Hit rate is hits over the requests that were looked up; bypassed requests are counted apart, and near hits are none.
     A category that is served by meaning also has where its strategy stands and, where `balances` has it, whether it

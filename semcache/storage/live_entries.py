@@ -11,22 +11,40 @@ from semcache.runtime.guarded_calls import surviving
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.storage.hot_entries import HotEntries
 from semcache.storage.indexes.owner import IndexOwner
+from semcache.storage.wording_index import WordingIndex
 from semcache.types import Card, Entry
 
 
 class LiveEntries:
-    """The entries of a store that one process holds: `registry` of cards, `hot` entries, and `index` of vectors."""
+    """The entries of a store that one process holds: cards, hot entries, vectors and canonical wordings."""
 
     def __init__(self, store: Entries, registry: EntryRegistry, hot: HotEntries, index: IndexOwner) -> None:
         self.registry, self.hot, self.index = registry, hot, index
+        self.wordings = WordingIndex()
         self._store = store
 
-    def list(self, card: Card) -> list[int]:
-        """Make a card of the store known; return the ids that it displaced, which have to leave the index."""
-        displaced = [gone.id for gone in self.registry.add(card)]
-        for entry_id in displaced:
-            self.hot.remove(entry_id)
+    def add(self, card: Card, *, cost: float = 1.0) -> list[Card]:
+        """Make a card known; return those that it displaced, which have to leave the index.
+
+        `cost` is what a hit on it saves, as in `EntryRegistry.add`.
+        """
+        displaced = self._displacing(card, cost)
+        if self.registry.get(card.id) is card:
+            self.wordings.add(card)
         return displaced
+
+    def add_stored(self, card: Card) -> list[int]:
+        """Make a card of the store known, its wording when `read_wordings` comes to it.
+
+        Return the ids that it displaced, which have to leave the index.
+        """
+        displaced = self._displacing(card, 1.0)
+        self.wordings.add_later(card)
+        return [gone.id for gone in displaced]
+
+    def read_wordings(self, most: int) -> int:
+        """Read the wordings of at most so many cards that wait for it; return how many still wait."""
+        return self.wordings.work(most, lambda card: self.registry.get(card.id) is not None)
 
     def share(self, entry_id: int, answer: int) -> None:
         """Put an entry into an answer class; unknown ids are ignored."""
@@ -37,7 +55,9 @@ class LiveEntries:
     async def hide(self, *ids: int) -> None:
         """Make entries unfindable. Never raises."""
         for entry_id in ids:
-            self.registry.remove(entry_id)
+            card = self.registry.remove(entry_id)
+            if card is not None:
+                self.wordings.remove(card)
             self.hot.remove(entry_id)
         with surviving("removing vectors"):
             await self.index.remove(*ids)
@@ -48,3 +68,10 @@ class LiveEntries:
         if entry is None:
             [entry] = await self._store.get([entry_id])
         return entry
+
+    def _displacing(self, card: Card, cost: float) -> list[Card]:
+        displaced = self.registry.add(card, cost=cost)
+        for gone in displaced:
+            self.hot.remove(gone.id)
+            self.wordings.remove(gone)
+        return displaced

@@ -37,6 +37,7 @@ class Why(StrEnum):
 
     EXACT = "exact"
     SEMANTIC = "semantic"
+    WORDING = "wording"
     PLAN = "plan"
     # looked up and not served
     COLD = "cold"

@@ -81,7 +81,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Serve:
-    """Replay entry `card.id`."""
+    """Replay entry `card.id`.
+
+    `edit` is the kind of edit by which the wordings of both prompts are equal, "" for a hit that is not by wording.
+    """
 
     card: Card
     how: Literal[Outcome.EXACT, Outcome.SEMANTIC, Outcome.PLAN]
@@ -91,6 +94,12 @@ class Serve:
     chance: float = 0.0  # with which this answer was chosen, or passed over, for an audit
     features: tuple[float, ...] = ()
     stale: bool = False  # its time is over; it is served while the backend is asked anew
+    edit: str = ""
+
+    @property
+    def why(self) -> Why:
+        """The reason for the outcome."""
+        return Why.WORDING if self.edit else Why(self.how.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ async def test_whatever_fails_at_the_start_leaves_embedder_and_store_closed(
 
     monkeypatch.setattr(opening, "open_embedder", kept(opening.open_embedder))
     monkeypatch.setattr(opening, "IndexOwner", kept(opening.IndexOwner))
-    monkeypatch.setattr(opening, "given", broken)
+    monkeypatch.setattr(opening, "verifiers_for_library", broken)
     with pytest.raises(ConfigError):
         await opening.open_components(
             opening.Opening(data=str(tmp_path), judge=judge, embedder="hashing", clock=lambda: 0.0, verifier=verifier)

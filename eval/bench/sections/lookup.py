@@ -111,7 +111,7 @@ async def run(size: int, folder: Path, rounds: int, queries: int, seed: int) -> 
         for row, vector in enumerate(matrix):
             text = f"How do I {prompts.task(number + row)}?"
             shelf, category, exact = shelf_of(text, vector)
-            cache.components.live.list(
+            cache.components.live.add_stored(
                 Card(number + row + 1, exact, shelf, category, text, time.time(), time.time() + 86400)
             )
             groups.setdefault(shelf, []).append(row)

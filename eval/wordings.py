@@ -1,0 +1,128 @@
+"""Prompts in trivially other words at shipped defaults, cold: `python -m eval.wordings [--halves seen held]`.
+
+Pairs of fourteen kinds of rewording, and traps of the same shape, written for this measurement (`eval/wording_suite`).
+Rules were mended while the half `seen` was looked at; of `held` nobody read more than the sums. Each pair is asked of a
+tenant of its own in one cache; then all prompts of a half are kept by one tenant, and every other wording is asked.
+
+Knows the library as a user does. Invariant: nothing is recorded but the prompts that are kept at the beginning.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from semcache import AsyncSemanticCache
+from semcache.types import Serve, Why
+
+WRITTEN = Path(__file__).parent / "wording_suite"
+RESULTS = Path(__file__).parent / "results"
+HALVES = ("seen", "held")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two prompts, and whether they have the same answer."""
+
+    kind: str
+    asked: str
+    cached: str
+    same: bool
+
+
+def pairs(half: str) -> Iterator[Pair]:
+    """The pairs of one half, in the order of the file."""
+    for line in (WRITTEN / f"{half}.jsonl").read_text(encoding="utf-8").splitlines():
+        yield Pair(**json.loads(line))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Ask, then write the page and the facts."""
+    parser = argparse.ArgumentParser("python -m eval.wordings", description=__doc__.partition("\n")[0])
+    parser.add_argument("--halves", nargs="+", choices=HALVES, default=list(HALVES))
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--show", action="store_true", help="print the pairs of `seen` that went wrong")
+    chosen = parser.parse_args(argv)
+    facts = {half: asyncio.run(_measured(half, show=chosen.show and half == "seen")) for half in chosen.halves}
+    chosen.out.mkdir(exist_ok=True)
+    page = _page(facts, " ".join(["python -m eval.wordings", *argv]))
+    (chosen.out / "wordings.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    (chosen.out / "wordings.md").write_text(page, encoding="utf-8")
+    print(page)
+    return 0
+
+
+async def _measured(half: str, *, show: bool) -> dict[str, Any]:
+    some = list(pairs(half))
+    found: dict[str, Any] = {}
+    for way in ("a tenant for each pair", "one tenant for all"):
+        alone = way != "one tenant for all"
+        counts: dict[str, Counter[str]] = {}
+        with tempfile.TemporaryDirectory() as folder:
+            async with await AsyncSemanticCache.open(folder, seed=7) as cache:
+                for number, pair in enumerate(some):
+                    tenant = f"t{number}" if alone else "t"
+                    kept = await cache.lookup(pair.cached, tenant=tenant)
+                    if kept.answer is None:
+                        await cache.record(kept, f"The answer to question {number}.")
+                await cache.settle()
+                for number, pair in enumerate(some):
+                    told = await cache.lookup(pair.asked, tenant=f"t{number}" if alone else "t")
+                    served = isinstance(told.lookup.decision, Serve)
+                    right = served and told.answer == f"The answer to question {number}."
+                    count = counts.setdefault(pair.kind, Counter())
+                    count["pairs" if pair.same else "traps"] += 1
+                    if pair.same:
+                        count["wording"] += right and told.why in (Why.WORDING, Why.EXACT)
+                        count["meaning"] += right and told.why is Why.SEMANTIC
+                        count["other"] += served and not right
+                    else:
+                        count["fooled by wording"] += right and told.why in (Why.WORDING, Why.EXACT)
+                        count["fooled by meaning"] += right and told.why is Why.SEMANTIC
+                    if show and alone and pair.same != right:
+                        print(f"{pair.kind:20} {told.why!s:14} {pair.asked!r}  <>  {pair.cached!r}", file=sys.stderr)
+        found[way] = {kind: dict(count) for kind, count in counts.items()}
+    return found
+
+
+def _page(facts: dict[str, Any], command: str) -> str:
+    lines = ["# Trivially other words, cold", "", f"Made by `{command}`; the pairs are in `eval/wording_suite`.", ""]
+    lines += [
+        "Served: share of rightful pairs whose kept answer was served, by equal wording and by meaning. Traps: pairs of",
+        "the same shape whose answers differ, that were served all the same.",
+        "",
+    ]
+    for half, ways in facts.items():
+        for way, kinds in ways.items():
+            lines += [
+                f"## {half}, {way}",
+                "",
+                "| kind | pairs | served | by wording | traps | served |",
+                "|---|---|---|---|---|---|",
+            ]
+            total: Counter[str] = Counter()
+            for kind, count in kinds.items():
+                total.update(count)
+                lines.append(_row(kind, Counter(count)))
+            lines += [_row("**all**", total), ""]
+    return "\n".join(lines) + "\n"
+
+
+def _row(kind: str, count: Counter[str]) -> str:
+    pairs_, traps = count["pairs"], count["traps"]
+    served = count["wording"] + count["meaning"]
+    fooled = count["fooled by wording"] + count["fooled by meaning"]
+    share = f"{served / pairs_:.1%} | {count['wording'] / pairs_:.1%}" if pairs_ else "- | -"
+    return f"| {kind} | {pairs_} | {share} | {traps} | {fooled} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

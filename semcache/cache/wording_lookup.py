@@ -1,0 +1,91 @@
+"""Wording lookup: find an entry whose canonical wording equals the request's, before anything is embedded.
+
+Knows the wording index and the wording tier; nothing of vectors. Invariant: only partitions of the request's own scope
+and signature are searched, and an entry is served only where its own category would take the request in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from semcache.cache.placement import exact_alone, guards_of
+from semcache.cache.semantic_lookup import Query
+from semcache.config.packs import Pack
+from semcache.matching import decide, guards
+from semcache.matching.wording_tier import WordingTier
+from semcache.request import eligibility, keys
+from semcache.request.wording import Edit, canonical, strictest
+from semcache.storage.live_entries import LiveEntries
+from semcache.types import Card, Lookup, Serve, Timings
+
+
+class WordingLookup:
+    """Looks for equal wordings. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
+
+    def __init__(
+        self,
+        pack: Pack,
+        live: LiveEntries,
+        tier: WordingTier,
+        *,
+        embedder_id: str,
+        salt: bytes,
+        clock: Callable[[], float],
+        draw: Callable[[], float],
+    ) -> None:
+        self.tier = tier
+        self._pack = pack
+        self._live = live
+        self._embedder_id = embedder_id
+        self._salt = salt
+        self._clock = clock
+        self._draw = draw
+        self._names = [name for name in pack.categories if tier.kinds(name)]
+
+    def look(self, query: Query) -> Lookup | None:
+        """Return the lookup of a request that an equal wording answers; None where none does."""
+        request = query.request
+        names = self._names if query.rule is None else [name for name in self._names if name == query.rule]
+        policy = self._pack.of(query.rule or "default")
+        if request.controls.no_cache or not names or exact_alone(request, policy, self._pack):
+            return None
+        for card in self._cards(query, names):
+            served = self._decide(query, card)
+            if served is not None:
+                self.tier.note(card.category, Edit[served.edit.upper()], audited=served.audit)
+                return Lookup(
+                    query.request_id,
+                    request,
+                    query.key,
+                    card.category,
+                    served,
+                    card.shelf,
+                    timings=Timings(key=query.seconds),
+                )
+        return None
+
+    def _cards(self, query: Query, names: Sequence[str]) -> list[Card]:
+        partitions = keys.shelves_of(query.key.signature, names, self._embedder_id, self._salt)
+        ids = self._live.wordings.find(partitions, canonical(query.request.text).text)
+        return [card for entry_id in ids if (card := self._live.registry.get(entry_id)) is not None]
+
+    def _decide(self, query: Query, card: Card) -> Serve | None:
+        request, policy = query.request, self._pack.of(card.category)
+        if eligibility.ineligible(request, policy) is not None or exact_alone(request, policy, self._pack):
+            return None
+        edit = strictest(request.text, card.text, self.tier.kinds(card.category))
+        if edit is None:
+            return None
+        terms = decide.RequestTerms(
+            card.category,
+            request.controls,
+            now=self._clock(),
+            rejected=self._live.registry.rejected(query.key.exact),
+            draw=self._draw(),
+            tenant=request.scope.tenant,
+            revalidate=policy.revalidate,
+        )
+        names = guards_of(policy, request)
+        return decide.wording(
+            card, request.text, edit, terms, self.tier, lambda asked, cached: guards.conflicts(asked, cached, names)
+        )

@@ -1,0 +1,133 @@
+"""The wording tier: what it serves, what it learns, and that one kind of edit never pays for another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from semcache.config.packs import Category, Pack, load
+from semcache.matching.wording_tier import WordingTier, edit_of, features_of
+from semcache.request.wording import Edit
+from semcache.types import Controls
+from semcache.types.evidence import Label, LabelSource
+
+PACK = load("default")
+CONTROLS = Controls()
+
+
+def audit(edit: Edit, *, correct: bool, tenant: str = "t", source: LabelSource = LabelSource.AUDIT) -> Label:
+    return Label(
+        at=0.0,
+        category="default",
+        tenant=tenant,
+        entry_id=7,
+        answer=7,
+        exact=b"e",
+        score=1.0,
+        features=features_of(edit),
+        p_correct=0.999,
+        correct=correct,
+        source=source,
+        served=source is LabelSource.AUDIT,
+        chance=0.1,
+    )
+
+
+def category(**changes: object) -> Pack:
+    default = msgspec.structs.replace(PACK.categories["default"], **changes)
+    return msgspec.structs.replace(PACK, categories={**PACK.categories, "default": default})
+
+
+def test_every_kind_is_served_cold_within_the_shipped_target() -> None:
+    tier = WordingTier(PACK)
+    for edit in Edit:
+        verdict = tier.judge("default", edit, CONTROLS)
+        assert verdict.serve
+        assert 1.0 - verdict.p_correct <= PACK.target
+        assert verdict.audit > 0.0
+
+
+def test_riskier_kinds_are_believed_less() -> None:
+    tier = WordingTier(PACK)
+    believed = [tier.judge("default", edit, CONTROLS).p_correct for edit in Edit]
+    assert believed == sorted(believed, reverse=True)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"wording": ()}, {"semantic": False}, {"cache": False}, {"wording": ("characters", "frame")}]
+)
+def test_a_pack_may_switch_kinds_off(changes: dict[str, object]) -> None:
+    assert not WordingTier(category(**changes)).judge("default", Edit.TYPO, CONTROLS).serve
+
+
+def test_a_caller_who_wants_fewer_errors_than_a_kind_makes_is_not_served_by_it() -> None:
+    tier = WordingTier(PACK)
+    strict = Controls(max_error=0.001)
+    assert tier.judge("default", Edit.CHARACTERS, strict).serve
+    assert not tier.judge("default", Edit.TYPO, strict).serve
+
+
+def test_wrong_audits_close_their_own_kind_and_no_other() -> None:
+    tier = WordingTier(PACK)
+    for _ in range(5):
+        tier.observe(audit(Edit.FRAME, correct=False))
+    assert not tier.judge("default", Edit.FRAME, CONTROLS).serve
+    assert tier.judge("default", Edit.ORDER, CONTROLS).serve
+    assert tier.judge("news", Edit.FRAME, CONTROLS).serve
+
+
+def test_one_wrong_audit_among_many_right_ones_closes_nothing() -> None:
+    tier = WordingTier(PACK)
+    for number in range(400):
+        tier.observe(audit(Edit.FILLER, correct=number != 200))
+    assert tier.judge("default", Edit.FILLER, CONTROLS).serve
+
+
+def test_a_closed_kind_opens_again_by_right_answers_to_what_it_would_have_served() -> None:
+    tier = WordingTier(PACK)
+    for _ in range(400):
+        tier.observe(audit(Edit.ORDER, correct=True))
+    for _ in range(30):
+        tier.observe(audit(Edit.ORDER, correct=False))
+    assert not tier.judge("default", Edit.ORDER, CONTROLS).serve
+    assert tier.standing()["default"][0].closed
+    for _ in range(99):
+        tier.observe(audit(Edit.ORDER, correct=True, source=LabelSource.MISS))
+    tier.observe(audit(Edit.ORDER, correct=False, source=LabelSource.MISS))
+    assert not tier.judge("default", Edit.ORDER, CONTROLS).serve, "a hundred right ones in a row are asked for"
+    for _ in range(100):
+        tier.observe(audit(Edit.ORDER, correct=True, source=LabelSource.MISS))
+    assert tier.judge("default", Edit.ORDER, CONTROLS).serve
+
+
+def test_audits_become_rarer_with_evidence_and_never_stop() -> None:
+    tier = WordingTier(PACK)
+    rates = []
+    for _ in range(3):
+        tier.note("default", Edit.FRAME, audited=True)
+        rates.append(tier.judge("default", Edit.FRAME, CONTROLS).audit)
+        for _ in range(1000):
+            tier.observe(audit(Edit.FRAME, correct=True))
+    assert rates[0] > rates[1] > rates[2] > 0.0
+
+
+def test_what_was_learned_survives() -> None:
+    tier, again = WordingTier(PACK), WordingTier(PACK)
+    for number in range(50):
+        tier.note("default", Edit.FRAME, audited=number % 10 == 0)
+        tier.observe(audit(Edit.FRAME, correct=number != 3))
+    again.restore(msgspec.json.decode(msgspec.json.encode(tier.state())))
+    assert again.standing() == tier.standing()
+    with pytest.raises(ValueError, match="no kind of edit"):
+        again.restore({"default/magic": {}})
+
+
+def test_labels_of_meaning_and_age_are_none_of_its_own() -> None:
+    label = audit(Edit.FRAME, correct=True)
+    assert edit_of(label) is Edit.FRAME
+    assert edit_of(replace(label, features=(0.5, 1.0))) is None
+    assert edit_of(replace(label, features=(float(len(Edit)),))) is None
+    assert edit_of(replace(label, source=LabelSource.REASKED)) is None
+    assert isinstance(PACK.categories["default"], Category)
