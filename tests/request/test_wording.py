@@ -149,6 +149,10 @@ TRAPS = [
     ("is kotlin good", "is cotton good"),
     ("where is xiaomi from", "where is miami from"),
     ("how do I use axios", "how do I use axis"),
+    ("what is a subnet", "what is a subset"),
+    ("what is a quantile", "what is a quartile"),
+    ("how do I write a docstring", "how do I write a doctrine"),
+    ("is a superset open", "is a sunset open"),
     ("is the Golang of Adidsa good", "is the Golang of Adidas good"),
 ]
 

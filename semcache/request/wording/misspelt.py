@@ -32,9 +32,36 @@ _SURE = 40_000_000  # occurrences of a word that a word of four letters may stan
 _VOWELS = frozenset("aeiouy")
 _PREFIXES = ("un", "re", "non", "pre", "sub", "over", "multi", "anti")
 
+_PLAIN = 3
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_SOUNDS = {"c": "sk", "k": "c", "s": "cz", "z": "s", "g": "j", "f": "v", "v": "f", "t": "d", "y": "i", "i": "y"}
+# The keys beside each, and letters that sound alike.
+_BESIDE = {
+    key: "".join(
+        [
+            *(row[max(0, at - 1) : at] + row[at + 1 : at + 2]),
+            *(other[max(0, at - 1) : at + 2] for other in _ROWS if abs(_ROWS.index(other) - line) == 1),
+        ]
+    )
+    + {"c": "sk", "k": "c", "s": "cz", "z": "s", "g": "j", "f": "v", "v": "f", "t": "d", "y": "i", "i": "y"}.get(
+        key, ""
+    )
+    for line, row in enumerate(_ROWS)
+    for at, key in enumerate(row)
+}
 # Slips so common that a rival as near says nothing.
 _USUAL = {
-    "teh": "the", "hte": "the", "adn": "and", "nad": "and", "wich": "which", "whcih": "which", "hwo": "how",
+    "teh": "the",
+    "arguement": "argument",
+    "maintainance": "maintenance",
+    "publically": "publicly",
+    "rythm": "rhythm",
+    "rythym": "rhythm",
+    "tommorow": "tomorrow",
+    "truely": "truly",
+    "vaccum": "vacuum",
+    "vacumn": "vacuum",
+    "humourous": "humorous", "hte": "the", "adn": "and", "nad": "and", "wich": "which", "whcih": "which", "hwo": "how",
     "hwat": "what", "waht": "what", "wath": "what", "wierd": "weird", "untill": "until", "lisence": "license",
     "grammer": "grammar", "tounge": "tongue", "comitee": "committee", "commitee": "committee", "explane": "explain",
     "recepie": "recipe", "recipie": "recipe", "suprise": "surprise", "speach": "speech", "beter": "better",
@@ -96,6 +123,20 @@ _MODERN = vocabulary(
     oauth saml jwt jwts cors csrf xss sql api apis url urls uri uris http https ssh sftp ftp smtp imap dns dhcp tcp udp
     linter linters formatter codebase codebases changelog readme dropdown checkbox checkboxes tooltip navbar sidebar
     favicon hotfix bugfix merge rebase rebasing stash gitignore fork clickable scrollable resizable responsive
+    bool bools func funcs docstring docstrings functools renderable validator validators coord coords ident idents
+    conftest fieldname embedder embedders fullname mtime ctime atime mixin mixins codec codecs util utils idna dunder
+    isinstance stmt stmts proba awaitable awaitables declarator accessor accessors coro coros quantile quantiles conda
+    hardlink hardlinks networkx readonly truthy falsy falsey popen musl parens paren superset supersets repr reprs xaxis
+    yaxis mouseover userbase inout certifi scrypt uint bindir significand alloc dealloc realloc mixtral upcasting evals
+    tostring ljust rjust contourf performant minimax lossy liveness subnet subnets subnetting openid algo algos calc
+    trunc iters samp sprintf fprintf snprintf graphviz manpage manpages pyproject restic guid guids hotkey hotkeys
+    symlink symlinks setter setters getter getters deps impl impls lerp addr addrs fopen popcount memcpy strlen strcmp
+    errno stdlib stdio iostream cout cin println pprint itertools zope parso pygments colorama cupy logit logits argmax
+    argmin arity monad monads functor functors currying ansi ascii utf chroot cron crontab daemonset tarball teardown
+    typeof instanceof substr nargs href onclick flexbox datepicker unicast multicast anycast qubit qubits goroutines
+    minify minified linting scraper crawlers keygen passphrase keystore truststore sandboxed sandboxing rollout rollouts
+    infty bbox bboxes fastai asdict dedent llava bleu asin ddict minmax miter passwd hardcode hardcoded profiler
+    profilers synset rint consolas textfile sturm rfile iinfo colno suff prefit nwhere thead tbody tfoot synsets
     tensor tensors matrices eigenvalue eigenvalues eigenvector laplacian jacobian hessian bayes bayesian markov poisson
     gaussian heteroscedasticity kurtosis quartile quartiles boxplot histogram histograms scatterplot
     """
@@ -157,28 +198,43 @@ def _clear(word: str, speller: SymSpell, distance: int) -> str | None:
     if not found:
         return None
     score, best, count = found[0]
-    if len(word) <= _SHORTEST and count < _SURE:
+    likeliness = _likeliness(word, best)
+    if likeliness < (_PLAIN if distance > 1 else 1) or (count < _COMMON and likeliness < _PLAIN):
         return None
-    if count < _COMMON and score == -count:
+    if len(word) <= _SHORTEST + (likeliness < _PLAIN) and count < _SURE:
         return None
     if len(found) > 1:
-        near = _stem(best) == _stem(found[1][1])
-        if score > found[1][0] * (2 if near else _RATIO):
+        rival = found[1][2] * max(1, _likeliness(word, found[1][1]))
+        if -score < rival * (2 if _stem(best) == _stem(found[1][1]) else _RATIO):
             return None
     return None if _inflected(word, best) else best
 
 
 def _likeliness(word: str, term: str) -> int:
-    """How much likelier this slip is than any letter for any other: letters swapped, doubled, a vowel for a vowel."""
+    """How likely the slip is that leads from a term to a word; 0 for one that rather makes another word.
+
+    Letters swapped or doubled and a vowel for a vowel are likely, a letter left out less, a key beside the right one
+    least. A slip in the last letter is as likely another ending.
+    """
     if len(word) == len(term):
+        pairs = [(one, two) for one, two in zip(word, term, strict=True) if one != two]
         if sorted(word) == sorted(term):
             return 4
-        pairs = [(one, two) for one, two in zip(word, term, strict=True) if one != two]
-        return 3 if all(one in _VOWELS and two in _VOWELS for one, two in pairs) else 1
+        if word[-1] != term[-1]:
+            return 0
+        if all(one in _VOWELS and two in _VOWELS for one, two in pairs):
+            return _PLAIN
+        return int(all(two in _BESIDE.get(one, "") for one, two in pairs))
     longer, shorter = (word, term) if len(word) > len(term) else (term, word)
     if _single(longer) == _single(shorter):
         return 6
-    return 2 if len(term) > len(word) else 1
+    if word[-1] != term[-1]:
+        return 0
+    if len(term) > len(word):
+        return 2
+    at = next(at for at, (one, two) in enumerate(zip(longer, shorter + " ", strict=False)) if one != two)
+    around = longer[at - 1 : at] + longer[at + 1 : at + 2]
+    return int(any(key in _BESIDE.get(longer[at], "") for key in around))
 
 
 def _single(word: str) -> str:
