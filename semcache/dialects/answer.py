@@ -7,14 +7,16 @@ forwarded.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from semcache.dialects.body import UNREADABLE, encode
 from semcache.errors import IntegrityError
+from semcache.types import Assembled
 
-__all__ = ["encode", "integer", "load", "openai_error", "pieces", "stored"]
+__all__ = ["encode", "integer", "load", "openai_error", "parsed", "pieces", "stored"]
 
 _decode = msgspec.json.Decoder().decode
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -27,6 +29,12 @@ def load(data: bytes) -> dict[str, Any] | None:
     except UNREADABLE:
         return None
     return value if isinstance(value, dict) else None
+
+
+def parsed(body: bytes, judge: Callable[[dict[str, Any], bytes], Assembled]) -> Assembled:
+    """A whole answer as `judge` reads it; incomplete where the body is no JSON object."""
+    answer = load(body)
+    return Assembled(body, "", complete=False) if answer is None else judge(answer, body)
 
 
 def stored(body: bytes) -> dict[str, Any]:

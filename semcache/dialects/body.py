@@ -7,6 +7,7 @@ never give the same pair.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -148,6 +149,48 @@ def settle(body: dict[str, Any], volatile: frozenset[str] = VOLATILE) -> dict[st
     return kept
 
 
+def include_usage(body: dict[str, Any]) -> bool:
+    """Return True if an OpenAI request asks for the usage at the end of a stream."""
+    return mapping(body, "stream_options").get("include_usage") is True
+
+
+def objects(given: object, name: str, *, kinds: str = "an array") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of an array that must not be missing or empty, each with the name of its place."""
+    if given is None:
+        raise refusal(f"{name} is missing", name)
+    if not isinstance(given, list):
+        raise refusal(f"{name} must be {kinds}, not {kind(given)}", name)
+    if not given:
+        raise refusal(f"{name} must not be empty", name)
+    for position, item in enumerate(given):
+        place = f"{name}[{position}]"
+        if not isinstance(item, dict):
+            raise refusal(f"{place} must be an object, not {kind(item)}", place)
+        yield place, item
+
+
+def role(turn: dict[str, Any], place: str) -> str:
+    """The role of a turn, which must be a string."""
+    value = turn.get("role")
+    if not isinstance(value, str):
+        raise refusal(f"{place}.role must be a string", f"{place}.role")
+    return value
+
+
+def runs_upstream(tools: Iterable[Any], own: tuple[str, ...], *, untyped: str = "") -> bool:
+    """Return True if a declared tool is one that the upstream runs: its type is none of the caller's `own`.
+
+    A name in `own` that ends in "_" stands for every type that begins with it; `untyped` is the type of a tool that
+    states none.
+    """
+    families = tuple(name for name in own if name.endswith("_"))
+    for tool in tools:
+        name = tool.get("type", untyped) if isinstance(tool, dict) else None
+        if not isinstance(name, str) or not (name in own or name.startswith(families)):
+            return True
+    return False
+
+
 def parts(content: object, where: str) -> None:
     """Check that a turn's content is a string, null, or an array of objects whose text is a string."""
     if content is None or isinstance(content, str):
@@ -175,6 +218,18 @@ def text_of(content: Any, text_type: str) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part["text"] for part in content or () if part.get("type") == text_type)
+
+
+def has_parts_beside(content: Any, types: Container[str]) -> bool:
+    """Return True if a content has parts of other types than these."""
+    return isinstance(content, list) and any(part.get("type") not in types for part in content)
+
+
+def take_last_text(turns: list[dict[str, Any]], text_type: str) -> str:
+    """Take the text out of the last turn, and return it."""
+    kept, text = take_text(turns[-1].get("content"), text_type)
+    turns[-1] = {**turns[-1], "content": kept}
+    return text
 
 
 def take_text(content: Any, text_type: str) -> tuple[Any, str]:

@@ -10,19 +10,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semcache.dialects import body as bodies
-from semcache.dialects import sse
-from semcache.dialects.answer import encode, load, openai_error, pieces, stored
+from semcache.dialects.answer import openai_error, parsed, pieces, stored
 from semcache.dialects.choices import (
     FINISHED,
     WHOLE,
     ChunkAssembler,
     Json,
     choices_of,
+    chunks,
     keep_last,
     merge_field,
     usage_of,
 )
-from semcache.dialects.controls import kind, refusal
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits
 
@@ -34,7 +33,7 @@ _ROLES: dict[str, Any] = {
     "system": "system",
     "developer": "system",
 }
-_CALLER_TOOLS = ("function", "custom")  # a tuple, as a foreign type need not be hashable
+_CALLER_TOOLS = ("function", "custom")
 
 
 class ChatDialect:
@@ -50,10 +49,7 @@ class ChatDialect:
         turns, system, stateful = _turns(body.get("messages"))
         last = turns[-1]
         content, role = last.get("content"), _ROLES.get(last["role"], "")
-        text = ""
-        if role == "user":
-            kept, text = bodies.take_text(content, "text")
-            turns[-1] = {**last, "content": kept}
+        text = bodies.take_last_text(turns, "text") if role == "user" else ""
         tools = bodies.array(body, "tools")
         identity = bodies.settle(body)
         identity["messages"] = turns
@@ -64,13 +60,15 @@ class ChatDialect:
             text=text,
             raw=raw,
             stream=bodies.flag(body, "stream"),
-            replay={"include_usage": bodies.mapping(body, "stream_options").get("include_usage") is True},
+            replay={"include_usage": bodies.include_usage(body)},
             traits=Traits(
                 temperature=bodies.number(body, "temperature"),
                 tools=bool(tools or body.get("functions")),
                 last_role=role,
-                stateful=stateful or body.get("web_search_options") is not None or _runs_upstream(tools),
-                multimodal=isinstance(content, list) and any(part.get("type") != "text" for part in content),
+                stateful=stateful
+                or body.get("web_search_options") is not None
+                or bodies.runs_upstream(tools, _CALLER_TOOLS, untyped="function"),
+                multimodal=bodies.has_parts_beside(content, ("text",)),
                 system=system,
                 turns=len(turns),
             ),
@@ -84,8 +82,7 @@ class ChatDialect:
 
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
-        answer = load(body)
-        return Assembled(body, "", complete=False) if answer is None else _judge(answer, body)
+        return parsed(body, _judge)
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
         """The stored answer as chunks and `[DONE]`."""
@@ -93,19 +90,8 @@ class ChatDialect:
         choices = choices_of(answer)
         if choices is None or not all(_readable(choice.get("message")) for choice in choices):
             raise IntegrityError("the stored chat completion has no readable choices; purge the entry")
-        include_usage = replay.get("include_usage") is True
-        top = {key: value for key, value in answer.items() if key not in ("choices", "usage")}
-        top["object"] = "chat.completion.chunk"
-        nothing: Json = {"usage": None} if include_usage else {}
-        events = [
-            sse.event(encode({**top, "choices": [update], **nothing}))
-            for index, choice in enumerate(choices)
-            for update in _updates(index, choice)
-        ]
-        if include_usage and answer.get("usage") is not None:
-            events.append(sse.event(encode({**top, "choices": [], "usage": answer["usage"]})))
-        events.append(b"data: [DONE]\n\n")
-        return events
+        with_usage = replay.get("include_usage") is True
+        return chunks(answer, choices, _updates, include_usage=with_usage, object="chat.completion.chunk")
 
     def error(self, status: int, message: str, *, code: str, param: str | None = None) -> bytes:
         """An OpenAI error body."""
@@ -117,23 +103,12 @@ DIALECT = ChatDialect()
 
 def _turns(messages: object) -> tuple[list[Json], str, bool]:
     """The messages in one spelling, the system prompt, and whether a turn names state that the upstream holds."""
-    if not isinstance(messages, list):
-        raise refusal(
-            "messages is missing" if messages is None else f"messages must be an array, not {kind(messages)}",
-            "messages",
-        )
-    if not messages:
-        raise refusal("messages must not be empty", "messages")
     turns: list[Json] = []
     system: list[str] = []
     stateful = False
-    for position, message in enumerate(messages):
-        if not isinstance(message, dict):
-            raise refusal(f"messages[{position}] must be an object, not {kind(message)}", f"messages[{position}]")
-        role, content = message.get("role"), message.get("content")
-        if not isinstance(role, str):
-            raise refusal(f"messages[{position}].role must be a string", f"messages[{position}].role")
-        bodies.parts(content, f"messages[{position}].content")
+    for place, message in bodies.objects(messages, "messages"):
+        role, content = bodies.role(message, place), message.get("content")
+        bodies.parts(content, f"{place}.content")
         if role in ("system", "developer"):
             system.append(bodies.text_of(content, "text"))
         if message.get("audio") is not None:
@@ -141,10 +116,6 @@ def _turns(messages: object) -> tuple[list[Json], str, bool]:
         settled = bodies.plain(content, "text")
         turns.append(message if settled is content else {**message, "content": settled})
     return turns, "\n".join(system), stateful
-
-
-def _runs_upstream(tools: list[Any]) -> bool:
-    return any(not isinstance(tool, dict) or tool.get("type", "function") not in _CALLER_TOOLS for tool in tools)
 
 
 def _merge(choice: Json, update: Json) -> bool:

@@ -104,6 +104,26 @@ class ChunkAssembler:
             return False
 
 
+def chunks(
+    answer: Json, choices: list[Json], updates: Callable[[int, Json], list[Json]], *, include_usage: bool, **top: object
+) -> list[bytes]:
+    """A stored answer as a stream: its choices' `updates`, the usage if it was asked for, and `[DONE]`.
+
+    `top` are fields that chunks have otherwise than the answer.
+    """
+    frame = {**{key: value for key, value in answer.items() if key not in ("choices", "usage")}, **top}
+    nothing: Json = {"usage": None} if include_usage else {}
+    events = [
+        sse.event(encode({**frame, "choices": [update], **nothing}))
+        for index, choice in enumerate(choices)
+        for update in updates(index, choice)
+    ]
+    if include_usage and answer.get("usage") is not None:
+        events.append(sse.event(encode({**frame, "choices": [], "usage": answer["usage"]})))
+    events.append(b"data: [DONE]\n\n")
+    return events
+
+
 def keep_last(known: Json, key: str, value: object) -> None:
     """Remember the last value that says something; null only when nothing else was seen."""
     if value is not None or key not in known:

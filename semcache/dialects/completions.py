@@ -1,7 +1,7 @@
 """The dialect of OpenAI text completions, the legacy endpoint that self-hosted servers still speak.
 
-Knows the fields of /v1/completions. A prompt of tokens, or of several texts, has no text
-to search for: exact tier only.
+Knows the fields of /v1/completions. A prompt of tokens, or of several texts, has no text to search for, and is looked up
+exactly alone.
 Invariant: assembling the stream of a stored answer gives that answer again, usage included if it was asked for.
 """
 
@@ -10,9 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from semcache.dialects import body as bodies
-from semcache.dialects import sse
-from semcache.dialects.answer import encode, load, openai_error, pieces, stored
-from semcache.dialects.choices import FINISHED, ChunkAssembler, Json, choices_of, keep_last, merge_field, usage_of
+from semcache.dialects.answer import openai_error, parsed, pieces, stored
+from semcache.dialects.choices import (
+    FINISHED,
+    ChunkAssembler,
+    Json,
+    choices_of,
+    chunks,
+    keep_last,
+    merge_field,
+    usage_of,
+)
 from semcache.dialects.controls import kind, refusal
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits
@@ -44,7 +52,7 @@ class CompletionsDialect:
             text=text,
             raw=raw,
             stream=bodies.flag(body, "stream"),
-            replay={"include_usage": bodies.mapping(body, "stream_options").get("include_usage") is True},
+            replay={"include_usage": bodies.include_usage(body)},
             traits=Traits(temperature=bodies.number(body, "temperature"), last_role="user"),
             user=bodies.user(body),
             controls=controls,
@@ -56,8 +64,7 @@ class CompletionsDialect:
 
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
-        answer = load(body)
-        return Assembled(body, "", complete=False) if answer is None else _judge(answer, body)
+        return parsed(body, _judge)
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
         """The stored answer as chunks and `[DONE]`."""
@@ -65,18 +72,7 @@ class CompletionsDialect:
         choices = choices_of(answer)
         if choices is None or not all(isinstance(choice.get("text"), str) for choice in choices):
             raise IntegrityError("the stored completion has no readable choices; purge the entry")
-        include_usage = replay.get("include_usage") is True
-        top = {key: value for key, value in answer.items() if key not in ("choices", "usage")}
-        nothing: Json = {"usage": None} if include_usage else {}
-        events = [
-            sse.event(encode({**top, "choices": [update], **nothing}))
-            for index, choice in enumerate(choices)
-            for update in _updates(index, choice)
-        ]
-        if include_usage and answer.get("usage") is not None:
-            events.append(sse.event(encode({**top, "choices": [], "usage": answer["usage"]})))
-        events.append(b"data: [DONE]\n\n")
-        return events
+        return chunks(answer, choices, _updates, include_usage=replay.get("include_usage") is True)
 
     def error(self, status: int, message: str, *, code: str, param: str | None = None) -> bytes:
         """An OpenAI error body."""

@@ -14,8 +14,7 @@ import msgspec
 
 from semcache.dialects import body as bodies
 from semcache.dialects import sse
-from semcache.dialects.answer import encode, integer, load, pieces, stored
-from semcache.dialects.controls import kind, refusal
+from semcache.dialects.answer import encode, integer, load, parsed, pieces, stored
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits, Usage
 
@@ -61,10 +60,7 @@ class MessagesDialect:
         last = turns[-1]
         content, role = last.get("content"), last["role"]
         results = isinstance(content, list) and any(part.get("type") == "tool_result" for part in content)
-        text = ""
-        if role == "user":
-            kept, text = bodies.take_text(content, "text")
-            turns[-1] = {**last, "content": kept}
+        text = bodies.take_last_text(turns, "text") if role == "user" else ""
         identity = bodies.settle(body, _VOLATILE)
         identity["messages"] = turns
         system = body.get("system")
@@ -87,9 +83,8 @@ class MessagesDialect:
                 last_role="tool" if results else role if role in ("user", "assistant", "system") else "",
                 stateful=bool(body.get("mcp_servers"))
                 or body.get("container") is not None
-                or any(not _by_caller(tool) for tool in tools),
-                multimodal=isinstance(content, list)
-                and any(part.get("type") not in ("text", "tool_result") for part in content),
+                or bodies.runs_upstream(tools, _CALLER_TOOLS, untyped="custom"),
+                multimodal=bodies.has_parts_beside(content, ("text", "tool_result")),
                 system=bodies.text_of(system, "text"),
                 turns=len(turns),
             ),
@@ -103,8 +98,7 @@ class MessagesDialect:
 
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
-        answer = load(body)
-        return Assembled(body, "", complete=False) if answer is None else _judge(answer, body)
+        return parsed(body, _judge)
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:  # noqa: ARG002
         """The stored answer as events, from `message_start` to `message_stop`."""
@@ -238,19 +232,11 @@ class MessageAssembler:
 
 def _turns(messages: object, hinted: bool) -> list[Json]:
     """The messages in one spelling, without cache hints."""
-    if not isinstance(messages, list):
-        problem = "messages is missing" if messages is None else f"messages must be an array, not {kind(messages)}"
-        raise refusal(problem, "messages")
-    if not messages:
-        raise refusal("messages must not be empty", "messages")
     turns: list[Json] = []
-    for position, message in enumerate(messages):
-        if not isinstance(message, dict):
-            raise refusal(f"messages[{position}] must be an object, not {kind(message)}", f"messages[{position}]")
-        if not isinstance(message.get("role"), str):
-            raise refusal(f"messages[{position}].role must be a string", f"messages[{position}].role")
+    for place, message in bodies.objects(messages, "messages"):
+        bodies.role(message, place)
         content = message.get("content")
-        bodies.parts(content, f"messages[{position}].content")
+        bodies.parts(content, f"{place}.content")
         settled = bodies.plain(_unhint(content) if hinted else content, "text")
         turns.append(message if settled is content else {**message, "content": settled})
     return turns
@@ -273,11 +259,6 @@ def _unhint(blocks: Any) -> Any:
             kept["source"] = {**source, "content": _unhint(source["content"])}
         plain.append(kept)
     return plain
-
-
-def _by_caller(tool: object) -> bool:
-    name = tool.get("type") if isinstance(tool, dict) else None
-    return name is None or (isinstance(name, str) and name.startswith(_CALLER_TOOLS))
 
 
 def _readable(answer: Json) -> bool:

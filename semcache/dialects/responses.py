@@ -12,15 +12,14 @@ from typing import Any, TypeAlias
 
 from semcache.dialects import body as bodies
 from semcache.dialects import sse
-from semcache.dialects.answer import encode, integer, load, openai_error, pieces, stored
-from semcache.dialects.controls import kind, refusal
+from semcache.dialects.answer import encode, integer, load, openai_error, parsed, pieces, stored
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits, Usage
 
 Json: TypeAlias = dict[str, Any]
 
 _ROLES: dict[str, Any] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
-_CALLER_TOOLS = ("function", "custom", "local_shell", "apply_patch")  # a foreign type need not be hashable
+_CALLER_TOOLS = ("function", "custom", "local_shell", "apply_patch")
 _TERMINAL = frozenset({"response.completed", "response.incomplete", "response.failed"})
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "mcp_call": "arguments"}
 
@@ -44,10 +43,8 @@ class ResponsesDialect:
             last = turns[-1]
             role = _ROLES.get(last.get("role", ""), "") or ("tool" if _is_output(last) else "")
             if role == "user":
-                content = last.get("content")
-                multimodal = isinstance(content, list) and any(part.get("type") != "input_text" for part in content)
-                kept, text = bodies.take_text(content, "input_text")
-                turns[-1] = {**last, "content": kept}
+                multimodal = bodies.has_parts_beside(last.get("content"), ("input_text",))
+                text = bodies.take_last_text(turns, "input_text")
             identity["input"] = turns
         instructions = body.get("instructions")
         tools = bodies.array(body, "tools")
@@ -67,7 +64,7 @@ class ResponsesDialect:
                 or prompt is not None
                 or bodies.flag(body, "background")
                 or any(body.get(key) is not None for key in ("previous_response_id", "conversation"))
-                or any(not isinstance(tool, dict) or tool.get("type") not in _CALLER_TOOLS for tool in tools),
+                or bodies.runs_upstream(tools, _CALLER_TOOLS),
                 multimodal=multimodal,
                 system="\n".join(part for part in (instructions, system) if isinstance(part, str) and part),
                 turns=len(turns) or 1,
@@ -82,8 +79,7 @@ class ResponsesDialect:
 
     def parse(self, body: bytes) -> Assembled:
         """Read a whole answer."""
-        answer = load(body)
-        return Assembled(body, "", complete=False) if answer is None else _judge(answer, body)
+        return parsed(body, _judge)
 
     def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:  # noqa: ARG002
         """The stored answer as the API's sequence of typed events."""
@@ -162,25 +158,16 @@ def _turns(given: object) -> tuple[list[Json], str, bool]:
         return [], "", False
     if isinstance(given, str):
         return [{"role": "user", "content": given}], "", False
-    if not isinstance(given, list):
-        raise refusal(f"input must be a string or an array, not {kind(given)}", "input")
-    if not given:
-        raise refusal("input must not be empty", "input")
     turns: list[Json] = []
     system: list[str] = []
     stateful = False
-    for position, item in enumerate(given):
-        if not isinstance(item, dict):
-            raise refusal(f"input[{position}] must be an object, not {kind(item)}", f"input[{position}]")
-        role = item.get("role")
-        if role is None:
+    for place, item in bodies.objects(given, "input", kinds="a string or an array"):
+        if item.get("role") is None:
             stateful = stateful or item.get("type") in ("item_reference", None)
             turns.append(item)
             continue
-        if not isinstance(role, str):
-            raise refusal(f"input[{position}].role must be a string", f"input[{position}].role")
-        content = item.get("content")
-        bodies.parts(content, f"input[{position}].content")
+        role, content = bodies.role(item, place), item.get("content")
+        bodies.parts(content, f"{place}.content")
         if role in ("system", "developer"):
             system.append(bodies.text_of(content, "input_text"))
         settled = bodies.plain(content, "input_text")
