@@ -9,6 +9,7 @@ one lacks; whatever else comes out is one reason to ask the planner.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -32,6 +33,8 @@ from semcache.agents.template import (
     holes,
     literals,
 )
+
+_log = logging.getLogger(__name__)
 
 # Given a prompt, the small model's text; it may raise anything, and take its time.
 SmallModel: TypeAlias = Callable[[str], Awaitable[str]]
@@ -219,6 +222,7 @@ async def _asked(
     except TimeoutError as error:
         raise UnfitTemplate(PlanReason.TIMEOUT) from error
     except Exception as error:
+        _log.warning("the small model could not be asked for the open slots of a plan: %r", error)
         raise UnfitTemplate(PlanReason.GARBAGE, type(error).__name__) from error
     try:
         said = msgspec.json.decode(text[text.index("{") : text.rindex("}") + 1])

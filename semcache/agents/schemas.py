@@ -6,6 +6,7 @@ Invariant: what cannot be checked does not pass.
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,7 @@ import msgspec
 
 from semcache.agents.run import DeclaredTool, Json
 
+_log = logging.getLogger(__name__)
 _sorted = msgspec.json.Encoder(order="sorted")
 
 
@@ -20,8 +22,9 @@ def valid(tool: DeclaredTool, arguments: Json) -> bool:
     """Return True if these arguments are accepted; False also for a schema that is none."""
     try:
         return bool(_validator(_sorted.encode(tool.schema)).is_valid(arguments))
-    except Exception:
+    except Exception as error:
         # A schema comes from a client: whatever is wrong with it, the planner can be asked.
+        _log.info("the schema of the tool %s cannot be used: %r", tool.name, error)
         return False
 
 

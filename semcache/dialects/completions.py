@@ -1,7 +1,7 @@
 """The dialect of OpenAI text completions, the legacy endpoint that self-hosted servers still speak.
 
-Knows the fields of /v1/completions. A prompt of tokens, or of several texts, has no text to search for, and is looked up
-exactly alone.
+Knows the fields of /v1/completions. A prompt of tokens, or of several texts, has no text to search for, and is
+looked up exactly alone.
 Invariant: assembling the stream of a stored answer gives that answer again, usage included if it was asked for.
 """
 

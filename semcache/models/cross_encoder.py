@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import onnxruntime
-from tokenizers import Tokenizer
 
 from semcache.errors import ConfigError, EmbedError
-from semcache.models.embedders.onnx import session_options
+from semcache.models.embedders.onnx import load_session
 from semcache.models.model_card import read_card, readable, verify_files
 
 if TYPE_CHECKING:
@@ -48,10 +46,7 @@ class CrossEncoder:
                 f"{folder / 'model.json'} does not describe a verifier ({error!r}): train it anew"
             ) from error
         try:
-            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-            self._session = onnxruntime.InferenceSession(
-                str(folder / "model.onnx"), session_options(threads), providers=["CPUExecutionProvider"]
-            )
+            self._tokenizer, self._session = load_session(folder, threads)
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
             raise ConfigError(f"the verifier in {folder} cannot be loaded: {error}") from error
         self._tokenizer.no_padding()

@@ -35,10 +35,7 @@ class OnnxEmbedder(ModelWithCard):
         folder = Path(folder)
         super().__init__(folder)
         try:
-            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-            self._session = onnxruntime.InferenceSession(
-                str(folder / "model.onnx"), session_options(threads), providers=["CPUExecutionProvider"]
-            )
+            self._tokenizer, self._session = load_session(folder, threads)
         except Exception as error:  # both libraries raise bare Exception subclasses of their own
             raise ConfigError(f"the model in {folder} cannot be loaded: {error}") from error
         self._tokenizer.no_padding()
@@ -107,6 +104,14 @@ def _runs(lengths: Sequence[int]) -> list[list[int]]:
         else:
             runs.append([row])
     return runs
+
+
+def load_session(folder: Path, threads: int) -> tuple[Tokenizer, onnxruntime.InferenceSession]:
+    """Load the tokenizer and the graph of a model folder. Raises whatever the two libraries raise."""
+    session = onnxruntime.InferenceSession(
+        str(folder / "model.onnx"), session_options(threads), providers=["CPUExecutionProvider"]
+    )
+    return Tokenizer.from_file(str(folder / "tokenizer.json")), session
 
 
 def session_options(threads: int) -> Any:
