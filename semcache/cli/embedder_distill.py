@@ -14,13 +14,22 @@ from typing import Annotated, Any
 import typer
 
 from semcache.cli import options, output
-from semcache.cli.embedder_finetune import Columns, Files, Share, _given, need_training
+from semcache.cli.embedder_inputs import (
+    Columns,
+    Folder,
+    Pairs,
+    ReplaceFolder,
+    Seed,
+    TestShare,
+    need_training,
+    read_pairs,
+)
 from semcache.errors import InvalidArgument
 
 
 def distill(
-    files: Files = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the new model.")] = Path("distilled"),
+    files: Pairs = None,
+    out: Folder = Path("distilled"),
     base: Annotated[
         str, typer.Option("--base", metavar="NAME|DIR", help="The teacher; default: the model that ships.")
     ] = "default",
@@ -43,9 +52,9 @@ def distill(
         float, typer.Option("--rate", min=1e-8, max=1.0, help="Peak learning rate of fewer layers.")
     ] = 2e-4,
     columns: Columns = None,
-    test_share: Share = 0.1,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the split and the training.")] = 7,
-    force: Annotated[bool, typer.Option("--force", help="Replace DIR.")] = False,
+    test_share: TestShare = 0.1,
+    seed: Seed = 7,
+    force: ReplaceFolder = False,
     as_json: options.Json = False,
 ) -> None:
     """Make a smaller embedder: fewer dimensions, layers or words, or a table; measure both on your pairs.
@@ -67,7 +76,7 @@ def distill(
         if done % max(1, steps // 10) == 0 or done == steps:
             output.note(f"step {done} of {steps}, mean squared difference {loss:.4f}")
 
-    report = distillation.make(_given(files, columns), wish, clock=time.perf_counter, stage=output.note, told=told)
+    report = distillation.make(read_pairs(files, columns), wish, clock=time.perf_counter, stage=output.note, told=told)
     if as_json:
         output.as_json(report)
         return

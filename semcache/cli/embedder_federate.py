@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semcache.cli import options, output
-from semcache.cli.embedder_finetune import need_training
+from semcache.cli.embedder_inputs import Folder, ReplaceFolder, need_training, read_pairs
 from semcache.cli.listener import address, listen
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 
@@ -51,7 +51,7 @@ def federate(
         list[Path] | None,
         typer.Argument(metavar="[PAIRS...]", help="Labelled pairs of a client, or of all to simulate."),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the new model.")] = Path("federated"),
+    out: Folder = Path("federated"),
     base: Annotated[
         str, typer.Option("--base", metavar="DIR", help="The model folder that everybody has; default: what ships.")
     ] = "default",
@@ -102,7 +102,7 @@ def federate(
         float, typer.Option("--noise", min=0.0, help="Of the sum, in units of --clip.", rich_help_panel=_PRIVACY)
     ] = 0.0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the training and the split.")] = 7,
-    force: Annotated[bool, typer.Option("--force", help="Replace DIR.")] = False,
+    force: ReplaceFolder = False,
     as_json: options.Json = False,
 ) -> None:
     """Train with others: a map of the embedder's vectors is learned where the prompts are, and only sums are read.
@@ -289,11 +289,9 @@ def _simulate(
 
 
 def _given(files: Sequence[Path]) -> list[Pair]:
-    from semcache.train.pairs import read
-
     if not files:
         raise InvalidArgument("there is nothing to learn from: name a file of labelled pairs")
-    return [pair for path in files for pair in read(path)]
+    return read_pairs(files)
 
 
 def _told(round_: int, plan: FederationPlan, f1: float) -> str:

@@ -16,8 +16,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semcache.cli import options, output
-from semcache.cli.open_store import run_async, settings_from, store_of
-from semcache.errors import ConfigError, InvalidArgument
+from semcache.cli.embedder_inputs import (
+    Columns,
+    Folder,
+    Pairs,
+    Seed,
+    TestShare,
+    need_measuring,
+    need_training,
+    pairs_of_labels,
+    read_pairs,
+)
+from semcache.cli.open_store import run_async, settings_from
+from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from semcache.train.metrics import Quality
@@ -40,22 +51,9 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
-Files = Annotated[
-    list[Path] | None,
-    typer.Argument(metavar="PAIRS...", help="JSON lines, CSV or TSV of pairs or triplets, packed with gzip or not."),
-]
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns", metavar="NAME=COLUMN,...", help="Columns of `one`, `two`, `same`, `positive`, `negative`."
-    ),
-]
-Share = Annotated[float, typer.Option("--test-share", min=0.01, max=0.8, help="Of the pairs, kept for measuring.")]
-
-
 def finetune(
-    files: Files = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the new model.")] = Path("embedder"),
+    files: Pairs = None,
+    out: Folder = Path("embedder"),
     labels: Annotated[
         bool, typer.Option("--labels", help="Also learn from the labels of a cache: feedback, audits, judge.")
     ] = False,
@@ -67,7 +65,7 @@ def finetune(
     test: Annotated[
         Path | None, typer.Option("--test", metavar="FILE", help="Pairs to measure on, instead of a share.")
     ] = None,
-    test_share: Share = 0.1,
+    test_share: TestShare = 0.1,
     check_share: Annotated[
         float, typer.Option("--check-share", min=0.01, max=0.5, help="Of the pairs, to stop early and calibrate by.")
     ] = 0.1,
@@ -93,7 +91,7 @@ def finetune(
             help="Share of the trained weights, the rest the base's; default: the best by checks.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the split and the training.")] = 7,
+    seed: Seed = 7,
     device: Annotated[Device, typer.Option("--device", help="auto takes a GPU where there is one.")] = Device.AUTO,
     name: Annotated[
         str, typer.Option("--name", metavar="NAME", help="In the embedder's id; default: DIR's name.")
@@ -124,10 +122,10 @@ def finetune(
         out, base, name, check=check_share, test=test_share, mix=mix, force=force, data=tuple(sources), plan=plan
     )
     settings = settings_from(config, data=data)
-    pairs = _given(files or [], columns)
+    pairs = read_pairs(files or [], columns)
     if labels:
-        pairs += run_async(_labelled(settings))
-    held = None if test is None else _given([test], columns)
+        pairs += run_async(pairs_of_labels(settings))
+    held = None if test is None else read_pairs([test], columns)
     with _steps() as (stage, told):
         if logs:
             stage("reading logs")
@@ -153,7 +151,7 @@ def evaluate(
 ) -> None:
     """Measure embedders on labelled pairs: precision, recall, F1, AP, ROC-AUC, recall at high precision."""
     need_measuring()
-    pairs = _given(files, columns)
+    pairs = read_pairs(files, columns)
     found = {spec: run_async(_measured(spec, pairs)) for spec in model or ["default"]}
     if as_json:
         from dataclasses import asdict
@@ -175,30 +173,6 @@ async def _measured(spec: str, pairs: Sequence[Pair]) -> Quality:
         await embedder.close()
     place = {text: row for row, text in enumerate(texts)}
     return quality(pairs, lambda wanted: rows[[place[text] for text in wanted]])
-
-
-def _given(files: Sequence[Path], columns: str | None) -> list[Pair]:
-    from semcache.train.pairs import read
-
-    named = dict(_mapping(columns)) if columns else {}
-    return [pair for path in files for pair in read(path, named)]
-
-
-def _mapping(columns: str) -> Iterator[tuple[str, str]]:
-    for part in columns.split(","):
-        name, separator, own = part.partition("=")
-        if not separator or not own:
-            raise InvalidArgument(f"--columns {columns!r}: write one=COLUMN,two=COLUMN,same=COLUMN")
-        yield name.strip(), own.strip()
-
-
-async def _labelled(settings: Any) -> list[Pair]:
-    from semcache.train.label_pairs import pairs_of
-
-    async with store_of(settings) as store:
-        found, tally = await pairs_of(store)
-    output.note(f"{len(found)} pairs from {tally.labels} labels; {tally.gone} are about prompts that are gone")
-    return found
 
 
 def _logged(logs: Sequence[Path], base: str, device: str) -> list[Pair]:
@@ -274,21 +248,3 @@ def _table(found: Mapping[str, Quality]) -> None:
         [name, str(one.pairs), *(f"{getattr(one, figure):.3f}" for figure in FIGURES)] for name, one in found.items()
     ]
     output.table(columns, rows, right=columns[1:])
-
-
-def need_measuring() -> None:
-    """Raise ConfigError where what computes the figures is not installed."""
-    from importlib.util import find_spec
-
-    if find_spec("sklearn") is None:
-        raise ConfigError("measuring needs scikit-learn: pip install 'semcache-llm[train]'")
-
-
-def need_training() -> None:
-    """Raise ConfigError where the training libraries are not installed."""
-    from importlib.util import find_spec
-
-    from semcache.train.finetune import REMEDY
-
-    if find_spec("sentence_transformers") is None:
-        raise ConfigError(REMEDY)

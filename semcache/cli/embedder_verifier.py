@@ -6,7 +6,6 @@ the comparison speaks against is not installed, and the command then ends with e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,12 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semcache.cli import options, output
-from semcache.cli.embedder_finetune import need_training
-from semcache.cli.open_store import run_async, settings_from, store_of
+from semcache.cli.embedder_inputs import Seed, need_training, pairs_of_labels, read_pairs
+from semcache.cli.open_store import run_async, settings_from
 
 if TYPE_CHECKING:
-    from semcache.config.settings import Settings
-    from semcache.train.pairs import Pair
     from semcache.train.verifier.retraining import RetrainingOutcome
     from semcache.train.verifier.training_loop import TrainingStep
 
@@ -37,7 +34,7 @@ def verifier(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where to install it; default: the data folder.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the split and the training.")] = 7,
+    seed: Seed = 7,
     data: options.Data = None,
     config: options.Config = None,
     as_json: options.Json = False,
@@ -51,9 +48,9 @@ def verifier(
 
     settings = settings_from(config, data=data)
     place = out or settings.data / FOLDER
-    pairs = _given(files or [])
+    pairs = read_pairs(files or [])
     if labels:
-        pairs += run_async(_labelled(settings))
+        pairs += run_async(pairs_of_labels(settings))
     outcome = retrain(_installed(place), place, pairs, seed=seed, told=_told)
     _show(outcome, place, as_json=as_json)
     if not outcome.installed:
@@ -65,21 +62,6 @@ def _installed(place: Path) -> Path:
     from semcache.models.cross_encoder import DEFAULT_VERIFIER
 
     return place if (place / "model.json").is_file() else DEFAULT_VERIFIER
-
-
-def _given(files: Sequence[Path]) -> list[Pair]:
-    from semcache.train.pairs import read
-
-    return [pair for path in files for pair in read(path)]
-
-
-async def _labelled(settings: Settings) -> list[Pair]:
-    from semcache.train.label_pairs import pairs_of
-
-    async with store_of(settings) as store:
-        found, tally = await pairs_of(store)
-    output.note(f"{len(found)} pairs from {tally.labels} labels; {tally.gone} are about prompts that are gone")
-    return found
 
 
 def _told(step: TrainingStep) -> None:

@@ -13,15 +13,8 @@ import typer
 
 from semcache.cli import options, output, policy_diff
 from semcache.cli.open_store import run_async, settings_from
+from semcache.cli.option_groups import with_groups
 from semcache.cli.trace_input import (
-    FormOption,
-    JudgeName,
-    JudgeOption,
-    Limit,
-    Model,
-    Requests,
-    Seed,
-    TraceFormat,
     TraceOptions,
 )
 from semcache.errors import ConfigError
@@ -90,18 +83,15 @@ def schema() -> None:
 
 
 @app.command()
+@with_groups
 def diff(
+    *,
     first: Name,
     second: Name,
     trace: Annotated[
         Path | None, typer.Option("--trace", metavar="FILE", help="Also replay this trace or log through both.")
     ] = None,
-    judge: JudgeOption = JudgeName.EXACT,
-    form: FormOption = TraceFormat.AUTO,
-    requests: Requests = None,
-    model: Model = None,
-    limit: Limit = None,
-    seed: Seed = 0,
+    given: TraceOptions,
     examples: Annotated[int, typer.Option("--examples", metavar="N", min=0, help="Changes to show of each kind.")] = 3,
     show_prompts: Annotated[
         bool, typer.Option("--show-prompts", help="Show their prompts, not only their lines.")
@@ -122,9 +112,8 @@ def diff(
     traffic = None
     if trace is not None:
         settings = settings_from(config, embedder=embedder)
-        wanted = TraceOptions(trace, form, judge, requests, model, limit, seed)
         traffic = run_async(
-            policy_diff.traffic(settings, wanted, old, new, examples=examples, show_prompts=show_prompts)
+            policy_diff.traffic(settings, trace, given, old, new, examples=examples, show_prompts=show_prompts)
         )
     if as_json:
         output.as_json(told if traffic is None else {"settings": told, "traffic": traffic})

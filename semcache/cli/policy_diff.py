@@ -5,6 +5,7 @@ Knows both packs, lines and tables. Invariant: a prompt is in the result only wh
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semcache.cli import output
@@ -16,19 +17,19 @@ if TYPE_CHECKING:
 
 
 async def traffic(
-    settings: Settings, wanted: TraceOptions, old: Pack, new: Pack, *, examples: int, show_prompts: bool
+    settings: Settings, file: Path, given: TraceOptions, old: Pack, new: Pack, *, examples: int, show_prompts: bool
 ) -> dict[str, Any]:
     """What both packs make of a trace, with that many examples of each kind of change. Raises SemcacheError."""
     from semcache.models.verifiers import offline_verifier
     from semcache.simulate import trace_replay
     from semcache.simulate.pack_comparison import changes, compare
 
-    found, tally, prices = read_lines(settings, wanted)
-    traces, _ = await build_traces(settings, wanted, [old, new], found, prices)
+    found, tally, prices = read_lines(settings, file, given)
+    traces, _ = await build_traces(settings, given, [old, new], found, prices)
     with simulation_progress(2 * len(found)) as progress:
         one, two = [
             trace_replay.run(
-                trace, pack, None, seed=wanted.seed, verify=offline_verifier(pack, settings.data), progress=progress
+                trace, pack, None, seed=given.seed, verify=offline_verifier(pack, settings.data), progress=progress
             ).result
             for trace, pack in zip(traces, (old, new), strict=True)
         ]

@@ -15,16 +15,9 @@ import typer
 
 from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from
+from semcache.cli.option_groups import with_groups
 from semcache.cli.trace_input import (
     File,
-    FormOption,
-    JudgeName,
-    JudgeOption,
-    Limit,
-    Model,
-    Requests,
-    Seed,
-    TraceFormat,
     TraceOptions,
     build_traces,
     read_lines,
@@ -39,7 +32,9 @@ if TYPE_CHECKING:
 SIZES = "5%,20%,100%"
 
 
+@with_groups
 def replay(
+    *,
     file: File,
     policies: options.Policies = None,
     sizes: Annotated[
@@ -48,12 +43,7 @@ def replay(
             "--sizes", metavar="LIST", help="Entries that fit: numbers, shares of the distinct requests, or `pack`."
         ),
     ] = SIZES,
-    judge: JudgeOption = JudgeName.EXACT,
-    form: FormOption = TraceFormat.AUTO,
-    requests: Requests = None,
-    model: Model = None,
-    limit: Limit = None,
-    seed: Seed = 0,
+    given: TraceOptions,
     baselines: Annotated[
         bool, typer.Option("--baselines/--no-baselines", help="Also try fixed thresholds, for the regret.")
     ] = True,
@@ -75,8 +65,7 @@ def replay(
     settings = settings_from(config, policies=policies, embedder=embedder)
     if out is not None and plots:
         _need_matplotlib()
-    wanted = TraceOptions(file, form, judge, requests, model, limit, seed)
-    report, last = run_async(_replayed(settings, wanted, wished, baselines=baselines))
+    report, last = run_async(_replayed(settings, file, given, wished, baselines=baselines))
     if out is not None:
         _write(report, last, out, plots=plots)
     if as_json:
@@ -111,7 +100,7 @@ def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int |
 
 
 async def _replayed(
-    settings: Settings, wanted: TraceOptions, wished: Sequence[tuple[float, str]], *, baselines: bool
+    settings: Settings, file: Path, given: TraceOptions, wished: Sequence[tuple[float, str]], *, baselines: bool
 ) -> tuple[dict[str, Any], PackRun]:
     from semcache.config.packs import load
     from semcache.models.verifiers import offline_verifier
@@ -122,13 +111,13 @@ async def _replayed(
     pack = load(settings.policies)
     if settings.cache.target is not None:
         pack = pack.with_target(settings.cache.target)
-    found, tally, prices = read_lines(settings, wanted)
-    [trace], embedder = await build_traces(settings, wanted, [pack], found, prices)
+    found, tally, prices = read_lines(settings, file, given)
+    [trace], embedder = await build_traces(settings, given, [pack], found, prices)
     sizes = entries_of(wished, bounds.distinct(trace.arrivals))
     steps = len(trace) * (len(sizes) + (replays.most_fixed_runs() if baselines else 0))
     with simulation_progress(steps) as progress:
         verify = offline_verifier(pack, settings.data)
-        runs = [replays.run(trace, pack, size, seed=wanted.seed, verify=verify, progress=progress) for size in sizes]
+        runs = [replays.run(trace, pack, size, seed=given.seed, verify=verify, progress=progress) for size in sizes]
         static = []
         if baselines:
             contract, target = replays.contract_of(pack), pack.target_of("default")
@@ -137,16 +126,16 @@ async def _replayed(
             )
     report = {
         "trace": {
-            "file": wanted.file.name,
+            "file": file.name,
             "lines": tally.lines,
             "replayed": len(found),
             "skipped": dict(tally.skipped),
             "broken": tally.broken,
             "broken_lines": [{"line": number, "error": reason} for number, reason in tally.examples],
         },
-        "judge": wanted.judge.value,
+        "judge": given.judge.value,
         "embedder": embedder,
-        "seed": wanted.seed,
+        "seed": given.seed,
         **figures(trace, pack, runs, static),
     }
     return report, runs[-1]

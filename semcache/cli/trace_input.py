@@ -46,28 +46,25 @@ class JudgeName(StrEnum):
 
 
 File = Annotated[Path, typer.Argument(metavar="TRACE", help="JSON lines, packed with gzip or not.")]
-FormOption = Annotated[TraceFormat, typer.Option("--format", help="auto looks at each line.")]
-JudgeOption = Annotated[JudgeName, typer.Option("--judge", help="When a cached answer counts as right.")]
-Limit = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="Read no more than N sound lines.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the draws for audits.")]
-Requests = Annotated[Path | None, typer.Option("--requests", metavar="FILE", help="The input file of an OpenAI batch.")]
-Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="For lines that name no model.")]
 
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """What the command line says about a trace."""
+    """Options of reading a trace and of judging its answers."""
 
-    file: Path
-    form: TraceFormat = TraceFormat.AUTO
-    judge: JudgeName = JudgeName.EXACT
-    requests: Path | None = None
-    model: str | None = None
-    limit: int | None = None
-    seed: int = 0
+    judge: Annotated[JudgeName, typer.Option("--judge", help="When a cached answer counts as right.")] = JudgeName.EXACT
+    form: Annotated[TraceFormat, typer.Option("--format", help="auto looks at each line.")] = TraceFormat.AUTO
+    requests: Annotated[
+        Path | None, typer.Option("--requests", metavar="FILE", help="The input file of an OpenAI batch.")
+    ] = None
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="For lines that name no model.")] = None
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Read no more than N sound lines.")
+    ] = None
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of the draws for audits.")] = 0
 
 
-def read_lines(settings: Settings, wanted: TraceOptions) -> tuple[list[TraceLine], LineTally, Prices]:
+def read_lines(settings: Settings, file: Path, given: TraceOptions) -> tuple[list[TraceLine], LineTally, Prices]:
     """The sound lines of a trace and what became of the others, said on standard error. Raises SemcacheError."""
     from semcache.cache.opening import read_prices
     from semcache.cli import log_import, traces
@@ -75,15 +72,15 @@ def read_lines(settings: Settings, wanted: TraceOptions) -> tuple[list[TraceLine
     from semcache.storage.accounting import Prices
 
     prices = Prices() if settings.prices is None else read_prices(settings.prices)
-    reading = LogContext(log_import.requests_of(wanted.requests) if wanted.requests else {}, wanted.model)
+    reading = LogContext(log_import.requests_of(given.requests) if given.requests else {}, given.model)
     with _bar() as progress:
-        size = wanted.file.stat().st_size if wanted.file.is_file() else None
-        task = progress.add_task(f"reading {wanted.file.name}", total=size)
+        size = file.stat().st_size if file.is_file() else None
+        task = progress.add_task(f"reading {file.name}", total=size)
         found, tally = traces.read(
-            wanted.file,
-            form=wanted.form.value,
+            file,
+            form=given.form.value,
             reading=reading,
-            limit=wanted.limit,
+            limit=given.limit,
             progress=lambda done: progress.update(task, completed=done),
         )
     for line in tally.summary():
@@ -92,7 +89,7 @@ def read_lines(settings: Settings, wanted: TraceOptions) -> tuple[list[TraceLine
 
 
 async def build_traces(
-    settings: Settings, wanted: TraceOptions, packs: Sequence[Pack], found: Sequence[TraceLine], prices: Prices
+    settings: Settings, given: TraceOptions, packs: Sequence[Pack], found: Sequence[TraceLine], prices: Prices
 ) -> tuple[list[Trace], str]:
     """The same lines as a trace under each pack, and the id of the embedder. Raises ConfigError or EmbedError."""
     from semcache.cli import trace_arrivals
@@ -108,7 +105,7 @@ async def build_traces(
             await vectors.learn(texts, lambda done: progress.advance(task, done))
     finally:
         await embedder.close()
-    judge = wanted.judge.value
+    judge = given.judge.value
     return [trace_arrivals.trace_of(found, pack, vectors, judge=judge, prices=prices) for pack in packs], embedder.id
 
 
