@@ -70,6 +70,7 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("difference between UDP and TCP", "difference between TCP and UDP"),
         ("what is the difference between a tuple and a list in Python", "what is the difference between a list and a tuple in Python"),  # noqa: E501
         ("In Python, how do I reverse a list?", "How do I reverse a list in Python?"),
+        ("what the difference between UDP and TCP is", "what the difference between TCP and UDP is"),
         ("compare Rust and Kotlin for servers", "compare Kotlin and Rust for servers"),
         ("what do owls and bats have in common", "what do bats and owls have in common"),
         ("which is faster, a train or a bus", "which is faster, a bus or a train"),

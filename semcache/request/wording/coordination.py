@@ -10,10 +10,11 @@ import re
 from semcache.request.text import LIGHT, vocabulary
 
 _STOP = (
-    r"(?= (?:in|for|when|on|at|using|regarding|with|if|from|according|during|under|as|by|based|while|since|to)\b"
+    r"(?= (?:in|for|when|on|at|using|regarding|with|if|from|according|during|under|as|by|based|while|since|to|is|are"
+    r"|was|were|do|does|did|can|has|have)\b"
     r"|[.?!,;\n]|$)"
 )
-_PART = r"(?!and\b|or\b|vs\b|versus\b)[^\s,.?!;]+"
+_PART = r"(?!(?:and|or|vs|versus|is|are|was|were|do|does|did|can|has|have|which|that|who|how|why|not)\b)[^\s,.?!;]+"
 _SIDE = rf"({_PART}(?: {_PART}){{0,5}}?)"
 _PAIRED = re.compile(
     rf"\b(differences?|distinctions?|similarit(?:y|ies)|relationships?|relation|comparisons?|distance|contrasts?"

@@ -92,6 +92,7 @@ _CUES = vocabulary("""
     btw sorry excuse pardon please kindly i i'm i'd can could would will do tell let someone explain simple silly dumb
     stupid random general small a
     """)
+_LETTERS = re.compile(r"[a-z]+")
 _HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
 _ENDS = vocabulary("thanks thx thank tia cheers appreciated please pls plz help advance regards appreciate ty")
 
@@ -104,7 +105,7 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
             break
         text = text[match.end() :].lstrip(" ,\n")
         words = text[:40].lower().replace(",", " ").split()
-    if not bag.isdisjoint(_ENDS):
+    if not bag.isdisjoint(_ENDS) and not _ENDS.isdisjoint(_LETTERS.findall(text[-80:].lower())):
         text = _without_thanks(text)
     if "you please " in text:
         text = _ASKED.sub(r"\1 you ", text)
