@@ -74,7 +74,7 @@ class Ask:
 
 @dataclass
 class Tally:
-    """What became of requests: `right` and `wrong` count served answers."""
+    """Counts of requests: `right` and `wrong` count served answers."""
 
     asked: int = 0
     right: int = 0
@@ -253,7 +253,7 @@ def _share(count: int, total: int) -> list[float]:
 
 
 def plan(talks: Sequence[Sequence[Ask]], rng: random.Random) -> tuple[list[Ask], dict[str, list[Ask]]]:
-    """What is asked first, and then again: the same conversations, and some that only look like them."""
+    """The requests of the first pass and of the second: the same conversations, and some that only look like them."""
     first = [ask for asks in talks for ask in asks]
     followed = [ask for ask in first if ask.earlier]
     names = sorted({detail for ask in first for text in ask.earlier if (detail := _detail(text)).isalpha()})

@@ -33,7 +33,7 @@ STYLES = {"exact": "green", "semantic": "cyan", "miss": "yellow", "bypass": "mag
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What came back for one prompt."""
+    """The reply to one prompt."""
 
     ask: Ask
     outcome: str
@@ -138,7 +138,7 @@ def rows(told: list[Told]) -> Table:
 
 
 def summary(console: Console, told: list[Told], total: dict[str, Any], calls: dict[str, Any]) -> None:
-    """What the cache did for these prompts."""
+    """The work of the cache for these prompts."""
     served = [reply for reply in told if reply.served]
     wrong = [reply for reply in served if not reply.right]
     chances = [reply for reply in told if reply.ask.kind in ("repeat", "paraphrase")]

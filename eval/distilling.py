@@ -1,4 +1,4 @@
-"""What smaller embedders are worth: `python -m eval.distilling [NAME...] [--pairs N] [--base DIR]`.
+"""The quality and cost of smaller embedders: `python -m eval.distilling [NAME...] [--pairs N] [--base DIR]`.
 
 Every student is made by the very steps of `semcache embedder distill` from Quora pairs, apart by component, and kept in
 `.eval/distilling`, so that what is there is not made again; the page is written from what is there.
@@ -147,7 +147,7 @@ def _page(made: Mapping[str, Any], argv: Sequence[str]) -> str:
 
 
 def _judged(made: Mapping[str, Any]) -> list[str]:
-    """What was asked for, beside what was found."""
+    """The targets beside the results."""
     if "pca-64" not in made:
         return []
     report = made["pca-64"]

@@ -1,4 +1,4 @@
-"""What the local engine saves, as ratios in one run on a CPU.
+"""Savings of the local engine, as ratios in one run on a CPU.
 
 Times are process CPU seconds with one thread, so that a busy machine disturbs them little; sides that are compared are
 measured in turns, and each value is the median over rounds with the range in brackets. Models have random weights
@@ -155,7 +155,7 @@ def restart(folder: Path, rounds: int) -> Json:
 
 
 def isolation(folder: Path, rounds: int) -> Json:
-    """Whether the time to a first token tells what was asked before: by the same tenant it may, by another never."""
+    """Isolation of tenants: the time to a first token tells a tenant of its own prompts, never of those of others."""
     from scipy.stats import mannwhitneyu
 
     del rounds

@@ -1,4 +1,4 @@
-"""What the engine's prefix tree keeps: leaf-LRU and cost-aware replacement on lists of documents and on a trace.
+"""Evictions of the engine's prefix tree: leaf-LRU and cost-aware replacement on lists of documents and on a trace.
 
 The tree is the engine's, over page numbers without a model. Knows requests as chains of blocks. Invariant: both
 policies see the same requests; the bound is that of `prefix_caches.bound`, which knows the future.
@@ -69,7 +69,7 @@ def found(chains: Sequence[Chain], capacity: int, worth: Worth) -> float:
 
 
 def eviction(folder: Path, rounds: int) -> Json:
-    """What goes first: share of the prompt tokens that are found, by capacity"""
+    """Eviction: share of the prompt tokens that are found, by capacity"""
     del folder
     rows, better = [], []
     traces = [("documents", [retrievals(seed) for seed in range(1, rounds + 1)], 32, (200, 500, 1_000, 2_000, 5_000))]

@@ -1,4 +1,4 @@
-"""What fine-tuning is worth: `python -m eval.finetuning [all|show|SECTION ...] [options]`.
+"""The gain of fine-tuning: `python -m eval.finetuning [all|show|SECTION ...] [options]`.
 
 Every model is made by the very steps of `semcache embedder finetune` and kept in `.eval/finetuning`, so that a run that
 was broken off goes on, and what is there is not made again; `show` only writes the page of what is there. The sections:

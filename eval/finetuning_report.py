@@ -1,7 +1,7 @@
-"""What fine-tuning is worth, as a page and a figure of `eval.finetuning`.
+"""The gain of fine-tuning, as a page and a figure of `eval.finetuning`.
 
 Knows the reports of the models that were made, and neither data nor models. Invariant: equal reports give an equal
-page; what was asked for stands beside what was found, met or not.
+page; targets stand beside results, met or not.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def page(
         "So the ranking loss leaves near prompts of the batch out, as unlabelled duplicates, and the weights go as far "
         "from the base's as it takes to keep 85% of what was won on the check pairs, while at most half a point of "
         "AP is lost on general pairs (`semcache.train.weight_interpolation`). That was a whole point first; clinc150 "
-        "then went 60% of the way, won 9.0 points of R at P 0.95 and lost 2.7 of AP on paws_wiki, and the bound was halved.",
+        "then went 60% of the way, won 9.0 points of R at P 0.95 and lost 2.7 of AP on paws_wiki, and the bound was "
+        "halved.",
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
@@ -112,7 +113,7 @@ def _unfinished(made: Mapping[str, Any]) -> list[str]:
 
 
 def _judged(made: Mapping[str, Any], others: Mapping[str, Any]) -> list[str]:
-    """What was asked for, beside what was found."""
+    """The targets beside the results."""
     rows = []
     if "qqp" in made:
         after = made["qqp"]["after"]["average_precision"]

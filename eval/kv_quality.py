@@ -1,4 +1,4 @@
-"""What presses and chunk reuse cost in quality, against computing and keeping everything.
+"""The quality that presses and chunk reuse cost, against computing and keeping everything.
 
     python -m eval.kv_quality [presses|chunks|codecs|perplexity|report] [--texts 32] [--seed 7] [--minutes 9]
 

@@ -66,7 +66,7 @@ def lost(rows: Rows, way: str, tasks: Iterable[str]) -> float:
 
 
 def verdict(rows: Rows) -> str:
-    """What CacheBlend loses against computing all, by what the tasks need."""
+    """The loss of CacheBlend against computing all, by the needs of the tasks."""
     measured = set(groups(rows, "chunks"))
     shares = [share for share in _SHARES if f"chunks/cacheblend/{share}" in measured]
     if "chunks/cacheblend/1" not in measured or not shares:
@@ -81,7 +81,7 @@ def verdict(rows: Rows) -> str:
 
 
 def default_table(rows: Rows) -> str:
-    """What the presses that may be stored cost at half the memory."""
+    """The cost of the presses that may be stored, at half the memory."""
     models = dict.fromkeys(key.split("/")[1] for key in rows if key.startswith("perplexity/"))
     lines = []
     for name in STORED:

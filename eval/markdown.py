@@ -13,7 +13,7 @@ from typing import Any
 
 
 def values(prop: dict[str, Any]) -> str:
-    """What a JSON Schema property accepts, in words."""
+    """The values that a JSON Schema property accepts, in words."""
     for part in prop.get("anyOf", [prop]):
         if part.get("type") == "null":
             continue

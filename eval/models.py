@@ -1,4 +1,4 @@
-"""What the shipped models are worth beside all-MiniLM-L6-v2: `python -m eval.models [--verifier DIR] [--card]`.
+"""The shipped models beside all-MiniLM-L6-v2: `python -m eval.models [--verifier DIR] [--card]`.
 
 - ranking: pairs of several sets ordered by cosine and by the verifier, average precision and recall at high precision.
 - chain: what a cache with one entry serves at shipped defaults without a verifier, with the shipped one, and with one
@@ -267,7 +267,7 @@ def _page(facts: Mapping[str, Any]) -> str:
 
 
 def _summary(facts: Mapping[str, Any]) -> list[str]:
-    """What the card says of the figures."""
+    """The lines of the card on the figures."""
     lines = ["By `python -m eval.models`, beside the cosine of the shipped embedder:", ""]
     lines += [
         "| set | AP, cosine | AP, verifier | recall at P 0.95, cosine | verifier |",

@@ -73,7 +73,7 @@ class Stream:
             near.compared(choice, quality=_good(row), now=0.0, answer=row.answer, believed=believed)
 
     def found(self) -> dict[str, float]:
-        """What came of it, as shares."""
+        """The results, as shares."""
         watch = self.near.watch("math")
         return {
             "served": self.served / self.asked,

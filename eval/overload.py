@@ -35,8 +35,10 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What was seen between the step up and the step down: requests, calls of the model, semantic errors per hit, and
-    the 95th percentile of waiting plus service in seconds."""
+    """The figures between the step up and the step down.
+
+    Requests, calls of the model, semantic errors per hit, and the 95th percentile of waiting plus service in seconds.
+    """
 
     requests: int
     calls: int

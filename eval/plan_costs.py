@@ -1,4 +1,4 @@
-"""What plan templates save: `python -m eval.plan_costs [SET...] [--results DIR]`.
+"""The savings of plan templates: `python -m eval.plan_costs [SET...] [--results DIR]`.
 
 The agent of Agentic Plan Caching (arXiv 2506.14852) with scripted models: a large model plans, a small one acts on the
 plan. Two shapes of it: the actor has the last word, or the planner is asked once more for the answer, as through the
@@ -80,7 +80,7 @@ class Sizes:
 
 @dataclass(slots=True)
 class Sum:
-    """What a stream came to. `cost` is in US dollars, `seconds` are of waiting, `own` of the cache's own CPU."""
+    """The totals of a stream. `cost` is in US dollars, `seconds` are of waiting, `own` of the cache's own CPU."""
 
     tasks: int = 0
     good: int = 0

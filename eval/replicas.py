@@ -76,9 +76,12 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of the requests from a moment on: share of prompt tokens found; tokens computed by the busiest replica
-    against the mean; seconds to the first token (all, and by tenant); and of all requests when they were sent on, whose
-    they were and the tokens that had to be computed and decoded for them."""
+    """The figures of the requests from a moment on.
+
+    Share of prompt tokens found; tokens computed by the busiest replica against the mean; seconds to the first token
+    (all, and by tenant); and of all requests when they were sent on, whose they were and the tokens that had to be
+    computed and decoded for them.
+    """
 
     share: float
     imbalance: float

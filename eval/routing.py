@@ -40,7 +40,7 @@ def capacity(trace: Sequence[Arrival], blocks: int) -> dict[str, Any]:
 
 
 def routing(trace: Sequence[Arrival], total: float, replicas: int) -> list[dict[str, Any]]:
-    """What each router finds on replicas with `total` blocks in all."""
+    """The tokens that each router finds on replicas with `total` blocks in all."""
     counted = trace[int(len(trace) * TUNED)].at
     demand = sum(arrival.tokens for arrival in trace) / trace[-1].at * (1 - share(trace, Lru(EVERYTHING)))
     rate = demand / replicas / UTILISATION
@@ -133,8 +133,11 @@ def _gap(run: Run) -> float:
 
 
 def fair_bound() -> float:
-    """What `deficits.py` promises between any two moments: twice a quantum and the largest prompt (the first moment may
-    find the two that far apart the other way), and the answers under way, which are charged when they end."""
+    """The bound that `deficits.py` promises between any two moments.
+
+    Twice a quantum and the largest prompt (the first moment may find the two that far apart the other way), and the
+    answers under way, which are charged when they end.
+    """
     return 2 * (_QUANTUM + 32 * BLOCK) + 2 * _FAIR_REPLICAS * _FAIR_RUNNING * _OUTPUT
 
 

@@ -33,7 +33,7 @@ AS_STATE = ToolRules.read({"*": {"effect": "state", "ttl": "30d"}})
 
 
 def streamed(tasks: Sequence[Task], rules: ToolRules) -> dict[str, Any]:
-    """What became of the calls of these runs."""
+    """The outcomes of the calls of these runs."""
     cache = ToolResults(rules, salt=b"s" * 32, limit=1 << 30)
     counts: Counter[str] = Counter()
     longest = 0

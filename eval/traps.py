@@ -1,4 +1,4 @@
-"""What a cache at shipped defaults makes of traps of many kinds: `python -m eval.traps [--halves seen held]`.
+"""A cache at shipped defaults on traps of many kinds: `python -m eval.traps [--halves seen held]`.
 
 345 groups of 39 kinds, conversations and ten other languages among them, written for this measurement: a prompt,
 rewordings that share its answer, and texts that do not. They were split at random, by kind: guards were mended while

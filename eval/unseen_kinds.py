@@ -1,4 +1,4 @@
-"""What a verifier makes of kinds of traps that it was never shown: `python -m eval.unseen_kinds [--pairs N] [options]`.
+"""A verifier on kinds of traps that it was never shown: `python -m eval.unseen_kinds [--pairs N] [options]`.
 
 Two verifiers are trained alike on as many authored pairs, one on all kinds of differences, the other on all but
 `--kinds`; both are small courses, made for the comparison and not the model that ships. On the groups that are held

@@ -1,4 +1,4 @@
-"""What the generated parts of the documentation say of settings, fields and reasons that the code does not say itself.
+"""Words for settings, fields and reasons in the generated parts of the documentation, which the code does not hold.
 
 Invariant: a setting, reason or field without words here stops the generator, so a new one cannot go undocumented.
 """

@@ -28,7 +28,7 @@ class LoadFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What to send: a file of bodies, one a line; with `tell` outcomes are counted by Cache-Status."""
+    """The load to send: a file of bodies, one a line; with `tell` outcomes are counted by Cache-Status."""
 
     bodies: Path
     path: str = "/v1/chat/completions"
@@ -37,7 +37,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run of wrk saw, and what the server spent on it. Latencies are microseconds."""
+    """The figures of one run of wrk, and the server's costs. Latencies are microseconds."""
 
     p50: float
     p99: float

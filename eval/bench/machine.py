@@ -58,7 +58,7 @@ def calibration() -> float:
 
 
 def facts(packages: Sequence[str] = PACKAGES) -> dict[str, Any]:
-    """What a reader must know to judge the numbers."""
+    """The facts that a reader needs to judge the numbers."""
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),

@@ -45,7 +45,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was measured of one contender."""
+    """The measurement of one contender."""
 
     label: str
     values: dict[str, Series]
@@ -123,7 +123,7 @@ def as_dict(section: Section) -> dict[str, Any]:
 
 
 def from_dict(kept: dict[str, Any]) -> Section:
-    """What `as_dict` wrote, as far as tables need it."""
+    """The value that `as_dict` wrote, as far as tables need it."""
 
     def series(value: dict[str, Any]) -> Series:
         return Series(tuple(value["values"]), value["unit"])

@@ -1,4 +1,4 @@
-"""What the command line chose, for every section."""
+"""The options of the command line, for every section."""
 
 from __future__ import annotations
 

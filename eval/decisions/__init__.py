@@ -1,5 +1,5 @@
-"""What the strategies decide, on real questions with known answers: `python -m eval.decisions`.
+"""The strategies on real questions with known answers: `python -m eval.decisions`.
 
-Runs from a checkout, on data that is not part of it. Nothing of what is measured here is a copy: streams go through
+Runs from a checkout, on data that is not part of it. The measured code is the product's own: streams go through
 `semcache.simulate`, whose decisions are those of the live cache.
 """

@@ -1,7 +1,7 @@
-"""What a decision costs: guards, features and strategy over eight candidates, and taking in one label.
+"""The cost of a decision: guards, features and strategy over eight candidates, and the learning of one label.
 
 Knows a clock. Invariant: every query is a text that was never read before, its neighbours are those of a cache of
-thousands of entries, and what is timed is what the live cache calls between the index search and its decision.
+thousands of entries, and the timed code is that of the live cache between the index search and its decision.
 """
 
 from __future__ import annotations

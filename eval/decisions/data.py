@@ -37,7 +37,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Whether the answer cached for one question is right for another. `kind` is the set's own word for the pair."""
+    """A question, a cached one, and whether the answer cached for it is right for the question.
+
+    `kind` is the set's own word for the pair.
+    """
 
     cached: str
     asked: str
@@ -52,7 +55,7 @@ def split(name: str) -> Half:
 
 
 def available() -> bool:
-    """Whether the data lie where they are looked for."""
+    """Return True if the data lie where they are looked for."""
     return (DATA / "qqp_pairs" / "pairs.jsonl.gz").is_file()
 
 

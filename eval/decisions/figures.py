@@ -1,4 +1,4 @@
-"""What the counts say: rates with their spread over permutations, and how far a contender is on the way to the oracle.
+"""Rates with their spread over permutations, and the share of the way to the oracle.
 
 Pure arithmetic. Invariant: intervals are two-sided at 95%, by Student's t over the permutations.
 """

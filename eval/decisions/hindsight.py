@@ -1,4 +1,4 @@
-"""What could have been known afterwards: every static threshold at once, the exact tier alone, and the oracle.
+"""Results known in hindsight: every static threshold at once, the exact tier alone, and the oracle.
 
 Computes what `semcache.simulate` gives with a static strategy and no guards, one product of matrices for all
 thresholds. Knows no strategy. Invariant: the oracle hits whenever the same answer was given before in the category.
@@ -54,7 +54,7 @@ def exact(arrivals: Sequence[Arrival]) -> float:
 def static(
     arrivals: Sequence[Arrival], vectors: Matrix, insertion: Insertion, thresholds: Sequence[float] = THRESHOLDS
 ) -> list[Counts]:
-    """What each static threshold comes to, the exact tier in front of it."""
+    """The result of each static threshold, the exact tier in front of it."""
     n, levels = len(arrivals), np.array(thresholds, np.float32)
     answers, texts = _numbers([one.answer for one in arrivals]), _numbers([one.text for one in arrivals])
     categories = _numbers([one.category for one in arrivals])

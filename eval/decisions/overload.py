@@ -1,4 +1,4 @@
-"""What relaxing the target takes off an overloaded model: the certified strategy itself, before a model with a queue.
+"""The load that relaxing the target takes off an overloaded model, with the certified strategy before a queue.
 
 A stream warms the cache up, and goes on in calm, at twice the load, and in calm again. Knows the strategy and
 `Relaxation`, which is fed once a second as the proxy feeds it. Invariant: with and without relaxation the same requests
@@ -44,8 +44,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What was seen during the step: shares of requests that called the model, of hits by meaning that were wrong, and
-    the 95th percentile of waiting plus service, in seconds. `share` is the mean relaxation."""
+    """The figures of a step of load.
+
+    Shares of requests that called the model, of hits by meaning that were wrong, and the 95th percentile of waiting
+    plus service, in seconds. `share` is the mean relaxation.
+    """
 
     calls: float
     wrong: float

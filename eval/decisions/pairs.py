@@ -46,7 +46,7 @@ class Cache:
         return [isinstance(one, Serve) for one in self.decisions(some)]
 
     def decisions(self, some: Sequence[Pair]) -> list[Decision | None]:
-        """What is decided about each pair; None where nothing is sought, and Verify only where nobody is asked."""
+        """The decision on each pair; None where nothing is sought, and Verify only where no verifier is asked."""
         cached, asked = embedded([one.cached for one in some]), embedded([one.asked for one in some])
         scores = (cached * asked).sum(axis=1)
         found = []

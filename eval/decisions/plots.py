@@ -14,7 +14,7 @@ from eval.decisions.running import Measured
 
 
 def possible() -> bool:
-    """Whether matplotlib is installed."""
+    """Return True if matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 

@@ -29,7 +29,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What one subcommand measured. `facts` are kept as JSON."""
+    """The measurement of one subcommand. `facts` are kept as JSON."""
 
     name: str
     title: str

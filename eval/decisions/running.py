@@ -16,7 +16,7 @@ from eval.embedded import embedded
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run."""
+    """The runs to do."""
 
     streams: tuple[str, ...] = streams.STREAMS
     contenders: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What the permutations of a run have in common. A static threshold has no target, and names itself."""
+    """The key that the permutations of a run share. A static threshold has no target, and names itself."""
 
     stream: str
     insertion: Insertion

@@ -122,7 +122,7 @@ def _ladder(found: Sequence[Line], plan: Plan) -> Table:
 
 
 def _verdict(found: Sequence[Line]) -> Table:
-    """What the issue asks: violations, the ratio to vCache and the share of the way, by contender and contract."""
+    """The criteria: violations, the ratio to vCache and the share of the way, by contender and contract."""
     rows = []
     for name, contract in dict.fromkeys((one.key.contender, one.key.contract) for one in found):
         here = [one for one in found if (one.key.contender, one.key.contract) == (name, contract)]

@@ -70,7 +70,7 @@ class Batch:
 
     @property
     def about(self) -> tuple[str, Contract, Kind]:
-        """What the batches of a row have in common."""
+        """The parameters that the batches of a row share."""
         return self.name, self.contract, self.kind
 
 

@@ -1,4 +1,4 @@
-"""What lives are worth: on classes of known speed, and on questions that are asked again along the years.
+"""Rehearsal of TTL policies: on classes of known speed, and on questions that are asked again along the years.
 
 Knows how answers moved, which the policies do not. Invariant: every policy sees the same requests of a seed.
 """

@@ -37,9 +37,10 @@ class SentenceLayer(PressedLayer):
         self.bytes += held(self._means) + 2 * self._room * seen.keys[:, :, 0].numel() * seen.keys.element_size()
 
     def fetch(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """What a pass with (batch, heads, tokens, dim) queries attends to: fetched sentences, then all that is hot.
+        """The keys and values that a pass with these queries attends to: fetched sentences, then all that are hot.
 
-        Every head fetches as many tokens, so that they fit one tensor: of the last sentence only the first of them.
+        Queries are (batch, heads, tokens, dim). Every head fetches as many tokens, so that they fit one tensor: of the
+        last sentence only the first of them.
         """
         asked = query.reshape(query.shape[0], key.shape[1], -1, *query.shape[2:]).float().mean(2).sum(2)
         self._asked = asked if self._asked is None else self._asked + asked

@@ -1,4 +1,4 @@
-"""What plan templates are compared with: plan caching by keyword, all history in the prompt, and a similarity cache.
+"""The alternatives to plan templates: plan caching by keyword, all history in the prompt, and a similarity cache.
 
 Keyword plan caching (Agentic Plan Caching, arXiv 2506.14852) asks a small model for the core intent of a task, without
 names and numbers, and serves the plan of exactly that keyword. No model is asked here: `keyword` takes the longest

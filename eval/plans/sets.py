@@ -89,7 +89,7 @@ def tau_bench() -> list[Task]:
 
 
 def tau2() -> list[Task]:
-    """What callers want of a shop or an airline, with the calls that serve them; the label is the order of tools."""
+    """Requests of callers to a shop or an airline, with the calls that serve them; the label is the order of tools."""
     found = []
     read = rows("tau2_tasks/tasks.jsonl.gz")
     for domain in ("airline", "retail"):

@@ -1,4 +1,4 @@
-"""What a lookup costs at 10,000 templates: the match and the deterministic fill."""
+"""The cost of a lookup at 10,000 templates: the match and the deterministic fill."""
 
 from __future__ import annotations
 

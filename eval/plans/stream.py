@@ -25,7 +25,7 @@ ENOUGH = 2  # examples after which a template should hit
 
 @dataclass(slots=True)
 class Tally:
-    """What a stream came to. `seen` counts tasks, hits and wrong plans by examples seen before, 5 for more."""
+    """The totals of a stream. `seen` counts tasks, hits and wrong plans by examples seen before, 5 for more."""
 
     tasks: int = 0
     hits: int = 0
@@ -144,7 +144,7 @@ def _first(task: Task) -> list[dict[str, Any]]:
 
 
 def _tokens(task: Task) -> int:
-    """What planning writes: the calls of the run."""
+    """The tokens that planning writes: the calls of the run."""
     calls = [one["tool_calls"] for one in task.messages if one.get("tool_calls")]
     return len(json.dumps([call["function"] for calls_ in calls for call in calls_])) // CHARACTERS
 

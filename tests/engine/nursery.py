@@ -34,7 +34,7 @@ def an_engine(folder: Path, *, wrap: Callable[[Any], Any] | None = None, tiers: 
 
 
 class Outcome:
-    """What a job said, by choice."""
+    """The answer of a job, by choice."""
 
     def __init__(self) -> None:
         self.deltas: list[Delta] = []

@@ -112,7 +112,7 @@ def test_the_command_continues_where_it_was_stopped(folder: Folder, tmp_path: Pa
 
 
 def test_a_name_that_two_requests_have_is_said_before_any_work(tmp_path: Path) -> None:
-    """What has a result is not done again, so one of the two would be lost when the command is."""
+    """A line that has a result is not done again, so one of the two would be lost when the command is restarted."""
     from semcache.cli.engine_commands import app
     from semcache.errors import InvalidArgument
 

@@ -1,4 +1,4 @@
-"""What is shared, batched, chunked, drafted or computed twice must give the words of a plain full prefill."""
+"""Shared, batched, chunked, drafted or preempted, an answer has the words of a plain full prefill."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_what_would_take_all_room_and_more_drives_nothing_out() -> None:
 
 @pytest.mark.parametrize(("eviction", "kept"), [("lru", 0), ("cost", 48)])
 def test_it_keeps_by_the_engines_choice(folder: Folder, eviction: str, kept: int) -> None:
-    """What was wanted often outlives what was wanted once, in host memory too, where that is the choice."""
+    """Blocks wanted often outlive those wanted once, in host memory too, where that is the setting."""
 
     def host(metrics: EngineMetrics) -> OffloadTiers:
         return OffloadTiers(host_bytes=14 * 8 * 512, disk=None, clock=time.monotonic, metrics=metrics)

@@ -1,4 +1,4 @@
-"""What is written in fewer bytes comes back as promised."""
+"""Keys and values written in fewer bytes come back as promised."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def on_disk(folder: Path, most: int = 1 << 30) -> Callable[[EngineMetrics], Offl
 
 
 def ask(model: Path, disk: Path, prompt: Any = PROMPT, **given: Any) -> Any:
-    """What a fresh process over this disk says, and its engine."""
+    """The answer of a fresh process over this disk, and its engine."""
     engine = an_engine(model, tiers=on_disk(disk))
     said = work(engine, [job("a", prompt, **given)])["a"]
     engine.close()

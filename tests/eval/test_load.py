@@ -1,4 +1,4 @@
-"""What the benchmark sends and how it reads what comes back."""
+"""The requests that the benchmark sends, and how it reads the replies."""
 
 from __future__ import annotations
 

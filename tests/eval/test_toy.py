@@ -16,7 +16,7 @@ some_tasks = st.lists(st.sampled_from(TASKS), min_size=1, unique=True).map(tuple
 
 
 def sentences(ids: list[int]) -> list[list[int]]:
-    """What stands between full stops."""
+    """The texts between full stops."""
     found: list[list[int]] = [[]]
     for token in ids:
         if token == STOP:

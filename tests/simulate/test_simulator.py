@@ -1,4 +1,4 @@
-"""What a simulated cache serves, and what it must never serve."""
+"""A simulated cache: the answers that it serves, and those that it must never serve."""
 
 from __future__ import annotations
 

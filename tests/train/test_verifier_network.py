@@ -46,7 +46,7 @@ def written(folder: Path, module: Any, scale: LogitScale = PLAIN) -> Path:
 
 
 def examples() -> list[TrainingExample]:
-    """What can be learned: "not" makes it another answer."""
+    """Learnable examples: "not" makes it another answer."""
     words = ["password", "card", "capital", "france", "spain", "reset", "forgot"]
     found = []
     for one in words:

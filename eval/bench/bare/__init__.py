@@ -1,4 +1,4 @@
-"""What the least possible costs: applications without the product, under the server options that it uses."""
+"""The floor of the cost: applications without the product, under the server options that it uses."""
 
 from __future__ import annotations
 

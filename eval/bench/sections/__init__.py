@@ -1,1 +1,1 @@
-"""What can be measured: one module a section, each with `measure(folder, options)`."""
+"""The sections of the benchmark: one module a section, each with `measure(folder, options)`."""

@@ -1,4 +1,4 @@
-"""What the cache adds to a miss: the upstream asked directly and through the proxy, request by request in turns.
+"""The cost of a miss: the upstream asked directly and through the proxy, request by request in turns.
 
 The upstream answers at once, every prompt is new, and the proxy stores every answer durably before it replies.
 """

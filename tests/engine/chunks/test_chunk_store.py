@@ -1,4 +1,4 @@
-"""What is kept of chunks and documents: right variants, bounded room, the dearest last."""
+"""Chunks and documents in the store: right variants, bounded room, the most valuable evicted last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every press must hold: protected spans, the budget, true positions, and nothing lost at 1."""
+"""The conditions of every press: protected spans, the budget, true positions, and nothing lost at 1."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_protected_tokens_stay_bit_for_bit_at_their_positions(by: Press, dtype: 
 
 @pytest.mark.parametrize("kind", ["Llama", "Qwen3"])
 def test_positions_are_those_of_the_text(by: Press, kind: str) -> None:
-    """What follows stands where it would stand in the text: one pass over it, or one token at a time."""
+    """Later tokens stand where they would stand in the text: in one pass, or one token at a time."""
     model, more = tiny(kind), text(2, 4)
     made, again = pressed(by, 0.5, kind=kind), pressed(by, 0.5, kind=kind)
     assert made.cache.get_seq_length() == TOKENS

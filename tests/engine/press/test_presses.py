@@ -1,4 +1,4 @@
-"""What is peculiar to a press, on layers whose right answer is known."""
+"""The peculiarities of each press, on layers whose right answer is known."""
 
 from __future__ import annotations
 
