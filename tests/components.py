@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from semcache.cache.asynchronous import ResponseCache
+from semcache.cache.response_cache import ResponseCache
 from semcache.cache.components import Components
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.verification import Verifiers
