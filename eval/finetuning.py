@@ -154,7 +154,7 @@ def _written(chosen: argparse.Namespace) -> None:
 
 def _of_prompts(name: str, chosen: argparse.Namespace, ruled: Callable[[Sequence[str]], Iterable[Pair]]) -> None:
     """A model of prompts without labels: by what `ruled` makes of them, and by authored pairs near them."""
-    from semcache.train.synthesize.authored_neighbours import authored_neighbours
+    from semcache.train.authored_neighbours import authored_neighbours
 
     parts = quora()
     prompts = sorted({text for pair in parts.train for text in (pair.one, pair.two)})

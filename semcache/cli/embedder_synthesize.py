@@ -140,7 +140,7 @@ def _authored(prompts: Iterator[str], groups: int | None, counts: Counts, *, see
     output.note("looking for authored pairs near the prompts")
     from semcache.models.embedders import DEFAULT_MODEL
     from semcache.models.embedders.onnx import OnnxEmbedder
-    from semcache.train.synthesize.authored_neighbours import authored_neighbours
+    from semcache.train.authored_neighbours import authored_neighbours
 
     yield from authored_neighbours(prompts, OnnxEmbedder(DEFAULT_MODEL).encode, groups=groups, seed=seed, counts=counts)
 

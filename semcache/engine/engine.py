@@ -31,7 +31,7 @@ from semcache.engine.offload import OffloadTiers
 from semcache.engine.overload import Overloaded, Throughput, refusal
 from semcache.engine.packing import SequenceSlice
 from semcache.engine.prefix_tree import cost_aware, root_key, uniform
-from semcache.engine.sequence import Arrival, Sequence
+from semcache.engine.sequence import Sequence, SequenceArrival
 from semcache.engine.tokenizer import Tokenizer
 from semcache.engine.waiting_queue import WaitingQueue
 from semcache.errors import ConfigError
@@ -148,7 +148,7 @@ class Engine:
             job,
             choice,
             self._approximate.plan(job, root),
-            arrival=Arrival(self._arrivals, self._clock()),
+            arrival=SequenceArrival(self._arrivals, self._clock()),
             block=self.config.block,
             detokenizer=Detokenizer(
                 self.tokenizer.reader(), job.sampling.stop, scored=job.sampling.logprobs is not None

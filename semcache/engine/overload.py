@@ -16,7 +16,7 @@ _MEMORY = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class OverloadRefusal:
     """The reason of a rejection, and after how many whole seconds the request may be sent again, at least 1."""
 
     reason: str
@@ -26,7 +26,7 @@ class Refusal:
 class Overloaded(RequestRejected):
     """A request that would be answered too late; `retry_after` is in whole seconds."""
 
-    def __init__(self, overload: Refusal) -> None:
+    def __init__(self, overload: OverloadRefusal) -> None:
         message = f"the engine is overloaded: {overload.reason}; try again in {overload.retry_after} s"
         super().__init__(503, message, code="overloaded")
         self.retry_after = overload.retry_after
@@ -66,12 +66,14 @@ class Throughput:
         return tokens / self._rate if self._rate else 0.0
 
 
-def refusal(pace: Throughput, *, queued: int, tokens: float, max_waiting: int, max_wait: float) -> Refusal | None:
+def refusal(
+    pace: Throughput, *, queued: int, tokens: float, max_waiting: int, max_wait: float
+) -> OverloadRefusal | None:
     """The refusal of a request behind `queued` others with `tokens` still to compute before it; None to accept it."""
     wait = pace.wait(tokens)
     if queued >= max_waiting:
-        return Refusal(f"{queued} requests wait already", max(1, math.ceil(wait / max(1, queued) * 4)))
+        return OverloadRefusal(f"{queued} requests wait already", max(1, math.ceil(wait / max(1, queued) * 4)))
     if wait > max_wait:
         reason = f"it would wait about {wait:.3g} s, and {max_wait:g} s are allowed"
-        return Refusal(reason, max(1, math.ceil(wait - max_wait)))
+        return OverloadRefusal(reason, max(1, math.ceil(wait - max_wait)))
     return None

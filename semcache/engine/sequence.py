@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class SequenceArrival:
     """The arrival of a sequence: its number among all, and the second by the engine's clock."""
 
     order: int
@@ -42,7 +42,7 @@ class Sequence:
         choice: int,
         plan: PrefillPlan,
         *,
-        arrival: Arrival,
+        arrival: SequenceArrival,
         block: int,
         detokenizer: Detokenizer,
         drafter: Drafter,

@@ -19,7 +19,7 @@ from semcache.protocols import Freshness, Threshold
 from semcache.request import keys
 from semcache.retention.eviction import POLICIES, Policy, shared_capacity
 from semcache.simulate.arrivals import Arrival, SimulationStep
-from semcache.simulate.flat_index import FlatIndex, Places
+from semcache.simulate.simulated_index import Places, SimulatedIndex
 from semcache.simulate.simulated_judge import PendingDecision, SimulatedJudge
 from semcache.simulate.simulation_result import SimulationResult, gather
 from semcache.storage.entry_registry import EntryRegistry
@@ -97,7 +97,7 @@ class Simulator:
         )
         self._always, self._neighbours = experiment.insertion == "always", experiment.neighbours
         self._freshness, self._verify = freshness, verify
-        self._index = FlatIndex()
+        self._index = SimulatedIndex()
         self._answers: dict[int, Arrival] = {}  # what brought in each live entry, by the entry's id
         self._expiries: list[tuple[float, int]] = []
         self._seen = 0

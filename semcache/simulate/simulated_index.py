@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Places: TypeAlias = dict[bytes, int]  # of one query: its row among those that a partition foresaw
 
 
-class FlatIndex:
+class SimulatedIndex:
     """Partitions by their names. An entry lies in one of them."""
 
     def __init__(self) -> None:
-        self._partitions: dict[bytes, FlatPartition] = {}
+        self._partitions: dict[bytes, SimulatedPartition] = {}
 
     def add(self, name: bytes, id: int, vector: Vector) -> None:
         """Take in a vector whose id is new."""
@@ -63,14 +63,14 @@ class FlatIndex:
             for partition in partitions:
                 partition.forget()
 
-    def _open(self, name: bytes, dim: int) -> FlatPartition:
+    def _open(self, name: bytes, dim: int) -> SimulatedPartition:
         partition = self._partitions.get(name)
         if partition is None:
-            partition = self._partitions[name] = FlatPartition(dim)
+            partition = self._partitions[name] = SimulatedPartition(dim)
         return partition
 
 
-class FlatPartition:
+class SimulatedPartition:
     """A growing matrix of unit vectors that can compare a block of coming queries in one product.
 
     One product of two matrices is some ten times as fast as as many products with a vector, each of which has to fetch

@@ -8,9 +8,9 @@ import pytest
 
 from semcache.errors import InvalidArgument
 from semcache.models.embedders.hashing import HashingEmbedder
+from semcache.train.authored_neighbours import GROUPS, authored_neighbours
 from semcache.train.recipe import authored
 from semcache.train.synthesize import Counts
-from semcache.train.synthesize.authored_neighbours import GROUPS, authored_neighbours
 from semcache.train.synthesize.pair_filter import rejection_reason
 
 if TYPE_CHECKING:
