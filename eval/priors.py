@@ -215,7 +215,7 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
         judged.add(candidate.card.answer)
         values = features.of(query.text, replace(candidate, conflicts=conflicts, around=around))
         if told:
-            values = features.told(values, float(_verifier().probabilities([(query.text, known.text)])[0]))
+            values = features.with_verdict(values, float(_verifier().probabilities([(query.text, known.text)])[0]))
         right = known.answer == query.answer
         if right or not values[_SAME_WORDS] or score < _SLIP:
             yield request, values, right

@@ -98,7 +98,7 @@ class _CategoryAccount:
 
 
 class Economics:
-    """The break-even gate of every category, from live costs.
+    """The break-even of every category, from live costs.
 
     A category is closed when, after at least 200 lookups, the upper end of the 95% interval of its hit rate lies below
     the break-even rate. One request in 50 is then still looked up; when 200 of these give no such verdict, it is open

@@ -92,7 +92,7 @@ def semantic(
         else:
             objections = conflicts(text, found.card.text)
             if objections:
-                values = features.doubted(candidate.features, objections)
+                values = features.with_conflicts(candidate.features, objections)
                 candidate = Candidate(found.card, found.score, objections, values, found.around)
                 verdict = _judge(threshold, candidate, terms)
             judged.append((candidate, verdict))
@@ -161,7 +161,7 @@ def verified(
 
     A threshold that still wants to ask leaves it to the verdict alone, whose error is `allowed`.
     """
-    candidate = Candidate(unsure.card, unsure.score, features=features.told(unsure.features, p_same))
+    candidate = Candidate(unsure.card, unsure.score, features=features.with_verdict(unsure.features, p_same))
     verdict = _judge(threshold, candidate, terms)
     p_correct, chance = (p_same, unsure.chance) if verdict.verify else (verdict.p_correct, verdict.audit)
     if verdict.serve or (verdict.verify and p_same >= 1.0 - allowed):

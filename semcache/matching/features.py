@@ -152,16 +152,16 @@ def of(text: str, candidate: Candidate) -> tuple[float, ...]:
         0.0,
         *_NO_FINDING,
     )
-    return doubted(plain, candidate.conflicts) if candidate.conflicts else plain
+    return with_conflicts(plain, candidate.conflicts) if candidate.conflicts else plain
 
 
-def doubted(values: tuple[float, ...], conflicts: Sequence[Conflict]) -> tuple[float, ...]:
+def with_conflicts(values: tuple[float, ...], conflicts: Sequence[Conflict]) -> tuple[float, ...]:
     """These features with the findings of guards in their places."""
     found = {conflict.guard: 1.0 if conflict.veto else DOUBT for conflict in conflicts}
     return (*values[: -len(GUARDS)], *[found.get(name, 0.0) for name in GUARDS])
 
 
-def told(values: tuple[float, ...], said: float) -> tuple[float, ...]:
+def with_verdict(values: tuple[float, ...], said: float) -> tuple[float, ...]:
     """These features after the local verifier gave this P(same), in [0, 1]."""
     odds = math.log(max(said, 1e-9)) - math.log(max(1.0 - said, 1e-9))
     word = max(-LOUDEST, min(LOUDEST, odds))

@@ -37,10 +37,10 @@ Place: TypeAlias = tuple[str, bytes, int]
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredVerifier:
-    """Somebody who can be asked: for how many seconds a client waits, and the `best` P(same) that is ever given.
+    """A verifier with its terms: for how many seconds a client waits, and the `best` P(same) that it ever gives.
 
-    A word that is `weighed` is one more thing for the strategy to judge by, which learns what it is worth; otherwise it
-    is all that counts. `cost` is what one word costs in US dollars, from its seconds and the characters shown.
+    A verdict that is `weighed` is one more feature for the strategy, which learns what it is worth; otherwise it alone
+    decides. `cost` is that of one verdict in US dollars, from its seconds and the characters shown.
     """
 
     verifier: Verifier
@@ -51,7 +51,7 @@ class ConfiguredVerifier:
 
 
 class NoVerdict(Exception):
-    """Nobody was asked, or nobody answered; `result` says why."""
+    """Raised where no verifier was asked, or none answered; `result` says why."""
 
     def __init__(self, result: Result) -> None:
         super().__init__(result)
@@ -60,7 +60,7 @@ class NoVerdict(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _PendingVerification:
-    """A doubt, and what settles it."""
+    """An uncertain request, and what is needed to decide it."""
 
     lookup: Lookup
     unsure: Verify
@@ -68,18 +68,18 @@ class _PendingVerification:
     threshold: Threshold
     draw: float
 
-    def heard(self, asked: ConfiguredVerifier, said: float) -> Serve | Forward:
+    def decided(self, verifier: ConfiguredVerifier, p_same: float) -> Serve | Forward:
         """The decision after this verdict."""
         request = self.lookup.request
         allowed = demanded(self.lookup, self.unsure, self.pack) + _ROUNDING
-        if asked.weighed:
+        if verifier.weighed:
             # Ages were judged when the doubt arose.
             terms = decide.RequestTerms(
                 self.lookup.category, request.controls, now=0.0, draw=self.draw, tenant=request.scope.tenant
             )
-            return decide.verified(self.unsure, said, allowed=allowed, terms=terms, threshold=self.threshold)
-        if said >= 1.0 - allowed:
-            return self.served(said)
+            return decide.verified(self.unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
+        if p_same >= 1.0 - allowed:
+            return self.served(p_same)
         return self.refused(sampled=self.draw < self.unsure.chance)
 
     def served(self, p_correct: float) -> Serve:
@@ -88,16 +88,16 @@ class _PendingVerification:
         return Serve(one.card, Outcome.SEMANTIC, one.score, p_correct, audit, one.chance, features=one.features)
 
     def refused(self, *, sampled: bool) -> Forward:
-        """Forwarded, on the word of a verifier or for want of one."""
+        """Forwarded, by a verdict or for want of one."""
         one = self.unsure
         nearest = Candidate(one.card, one.score, features=one.features)
         return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=one.p_correct, sampled=sampled)
 
 
 class Verifiers:
-    """Who can be asked, by the name that a pack's `verify` gives ("llm", "verifier").
+    """The verifiers that can be asked, by the name that a pack's `verify` gives ("llm", "verifier").
 
-    A verdict on the same request and entry is asked for once and remembered. Who fails is left alone for a while.
+    A verdict on the same request and entry is asked for once and remembered. One that fails is left alone for a while.
     `backends` are closed with it.
     """
 
@@ -165,15 +165,15 @@ class Verifiers:
         """
         lookup, served = question.lookup, question.served(question.unsure.p_correct)
         name = question.pack.of(lookup.category).verify
-        asked = self._known.get(name)
-        if asked is None or lookup.key is None:
+        verifier = self._known.get(name)
+        if verifier is None or lookup.key is None:
             raise NoVerdict("nobody")
-        if not isinstance(question.heard(asked, asked.best), Serve):
+        if not isinstance(question.decided(verifier, verifier.best), Serve):
             raise NoVerdict("weak")
         place = (name, lookup.key.exact, served.card.id)
         if place in self._verdicts:
             self._verdicts.move_to_end(place)
-            return question.heard(asked, self._verdicts[place])
+            return question.decided(verifier, self._verdicts[place])
         if place not in self._asking:
             if not self._breakers[name].closed(time.monotonic()):
                 raise NoVerdict("resting")
@@ -182,18 +182,18 @@ class Verifiers:
             answer = await _text(served, lookup.key, entry_of)
             if place not in self._asking:
                 texts = (lookup.request.text, served.card.text, answer)
-                self._ask(asked, place, bill, *texts)
-        # Shielded: others may be waiting for the same word.
-        return question.heard(asked, await asyncio.shield(self._asking[place]))
+                self._ask(verifier, place, bill, *texts)
+        # Shielded: others may be waiting for the same verdict.
+        return question.decided(verifier, await asyncio.shield(self._asking[place]))
 
-    def _ask(self, asked: ConfiguredVerifier, place: Place, bill: list[float], *texts: str) -> None:
+    def _ask(self, verifier: ConfiguredVerifier, place: Place, bill: list[float], *texts: str) -> None:
         started, size = time.perf_counter(), sum(map(len, texts))
-        task = asyncio.create_task(_timed(asked, *texts), name="semcache-verify")
+        task = asyncio.create_task(_timed(verifier, *texts), name="semcache-verify")
         self._asking[place] = task
-        task.add_done_callback(lambda _: bill.append(asked.cost(time.perf_counter() - started, size)))
-        task.add_done_callback(lambda done: self._heard(place, done))
+        task.add_done_callback(lambda _: bill.append(verifier.cost(time.perf_counter() - started, size)))
+        task.add_done_callback(lambda done: self._answered(place, done))
 
-    def _heard(self, place: Place, task: asyncio.Task[float]) -> None:
+    def _answered(self, place: Place, task: asyncio.Task[float]) -> None:
         del self._asking[place]
         if task.cancelled():
             return
@@ -225,9 +225,9 @@ async def _text(served: Serve, key: CacheKey, entry_of: EntryOf) -> str:
     return text
 
 
-async def _timed(asked: ConfiguredVerifier, *texts: str) -> float:
-    async with asyncio.timeout(asked.patience):
-        p_same = await asked.verifier.same(*texts)
+async def _timed(verifier: ConfiguredVerifier, *texts: str) -> float:
+    async with asyncio.timeout(verifier.patience):
+        p_same = await verifier.verifier.same(*texts)
     if not 0.0 <= p_same <= 1.0:
         raise CacheUnavailable(f"a verifier gave {p_same!r}, which is no probability")
     return p_same

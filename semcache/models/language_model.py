@@ -62,23 +62,23 @@ class BriefReplies:
         self._backend, self._model, self._who = backend, model, who
         self._limits: Mapping[str, Any] = {"temperature": 0, "max_tokens": 8}
 
-    async def ask(self, instructions: str, shown: str) -> tuple[int, bytes]:
+    async def ask(self, instructions: str, question_texts: str) -> tuple[int, bytes]:
         """The status and the whole reply. Raises UpstreamError, also for a reply that is too long."""
-        status, raw = await self._send(instructions, shown, self._limits)
+        status, raw = await self._send(instructions, question_texts, self._limits)
         if status == 400 and self._limits:
-            status, raw = await self._send(instructions, shown, {})
+            status, raw = await self._send(instructions, question_texts, {})
             if status == 200:
                 self._limits = {}
         return status, raw
 
-    async def _send(self, instructions: str, shown: str, limits: Mapping[str, Any]) -> tuple[int, bytes]:
-        messages = [{"role": "system", "content": instructions}, {"role": "user", "content": shown}]
+    async def _send(self, instructions: str, question_texts: str, limits: Mapping[str, Any]) -> tuple[int, bytes]:
+        messages = [{"role": "system", "content": instructions}, {"role": "user", "content": question_texts}]
         body = msgspec.json.encode({"model": self._model, "messages": messages, **limits})
         return await whole_reply(self._backend, body, whose=self._who, longest=_LONGEST_REPLY)
 
 
 class YesNoModel:
-    """Asks a language model for one word about strangers' texts, which travel as one JSON object.
+    """Asks a language model for a yes or no about strangers' texts, which travel as one JSON object.
 
     What is sent depends on instructions and texts alone, byte for byte, so that a provider's prefix cache can hold it.
     """
@@ -106,17 +106,17 @@ class LlmVerifier:
     """
 
     def __init__(self, backend: Backend, model: str, *, accuracy: float = 0.99) -> None:
-        self._word = YesNoModel(backend, model, INSTRUCTIONS)
+        self._model = YesNoModel(backend, model, INSTRUCTIONS)
         self._accuracy = accuracy
 
     async def same(self, query: str, cached_query: str, cached_answer: str) -> float:
         """P(same answer). Raises UpstreamError when the model cannot be asked or says neither yes nor no."""
-        said = await self._word.ask(shown(query, cached_query, cached_answer))
-        if said is None:
-            raise UpstreamError(f"the verifier {self._word.model!r} said neither yes nor no")
-        return self._accuracy if said else 1.0 - self._accuracy
+        verdict = await self._model.ask(question_texts(query, cached_query, cached_answer))
+        if verdict is None:
+            raise UpstreamError(f"the verifier {self._model.model!r} said neither yes nor no")
+        return self._accuracy if verdict else 1.0 - self._accuracy
 
 
-def shown(query: str, cached_query: str, cached_answer: str) -> dict[str, str]:
+def question_texts(query: str, cached_query: str, cached_answer: str) -> dict[str, str]:
     """The texts that a language model is shown; as JSON, in this order."""
     return {"question": query, "cached_question": cached_query, "cached_answer": cached_answer[:_HEAD]}

@@ -39,7 +39,7 @@ def open_verifiers(
     prices: Prices | None = None,
     meter: Meter | None = None,
 ) -> Verifiers:
-    """Who can be asked, as the settings say and the pack wants. `upstream` is asked where no URL is set.
+    """The verifiers that the settings set up and the pack wants. `upstream` is asked where no URL is set.
 
     Raises ConfigError.
     """
@@ -76,7 +76,7 @@ def backend_for(settings: Settings, chosen: ModelSection, upstream: Backend | No
 def verifiers_for_library(
     verifier: Verifier | Literal["model", "off"], pack: Pack, data: Path | None, *, meter: Meter | None = None
 ) -> Verifiers:
-    """Who can be asked by a user of the library: nobody, the local model, or one verifier for whatever a pack names.
+    """The verifiers of a user of the library: none, the local model, or one verifier for whatever a pack names.
 
     Raises ConfigError.
     """

@@ -11,7 +11,7 @@ from typing import Any
 import openai
 import pytest
 
-from semcache.models.language_model import shown
+from semcache.models.language_model import question_texts
 from tests.contract.services import Service, echo, started
 from tests.proxy.driver import cache_status
 from tests.waiting import PATIENCE, eventually
@@ -143,7 +143,9 @@ def doubting(start: Start, tmp_path: Path) -> Iterator[Callable[..., tuple[Corne
             prompts = [asked_of(thing) for thing in THINGS]
             answers = {text: f"Answer to {text}" for pair in prompts for text in pair}
             told = {
-                json.dumps(shown(paraphrase, prompt, answers[prompt]), separators=(",", ":")): verdicts.get(thing, "no")
+                json.dumps(question_texts(paraphrase, prompt, answers[prompt]), separators=(",", ":")): verdicts.get(
+                    thing, "no"
+                )
                 for thing, (prompt, paraphrase) in zip(THINGS, prompts, strict=True)
             }
             (tmp_path / "verdicts.json").write_text(json.dumps(told))

@@ -115,7 +115,7 @@ def test_no_texts_make_more_of_a_candidate_than_its_surroundings_let_hope(
         assert belief.log_odds(features.of(text, replace(one, around=values)), answer) <= max(bound, 0.0) + 1e-9
         alike = replace(one, around=values, card=replace(one.card, text=text))
         assert belief.log_odds(features.of(text, alike), answer) <= max(bound, 0.0) + 1e-9
-        told = features.told(features.of(text, alike), 1.0)
+        told = features.with_verdict(features.of(text, alike), 1.0)
         assert belief.log_odds(told, answer) <= max(most, 0.0) + 1e-9
 
 

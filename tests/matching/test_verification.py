@@ -18,7 +18,7 @@ from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
 from semcache.matching import features, verification
 from semcache.matching.strategies.static import StaticThreshold
 from semcache.matching.verification import ConfiguredVerifier, Verifiers
-from semcache.models.language_model import INSTRUCTIONS, LlmVerifier, shown
+from semcache.models.language_model import INSTRUCTIONS, LlmVerifier, question_texts
 from semcache.models.verifiers import open_verifiers
 from semcache.models.verifiers import verifiers_for_library as chosen_by_user
 from semcache.protocols import Outbound
@@ -246,7 +246,7 @@ async def test_a_word_that_is_weighed_is_one_more_thing_for_the_strategy_to_judg
         assert isinstance(decision, Serve) is serves
         assert decision.p_correct == 0.995, "as the strategy says, not the verifier"
         told = decision.features if isinstance(decision, Serve) else decision.nearest.features  # type: ignore[union-attr]
-        assert told == features.told(values, word), "labels must tell what was said"
+        assert told == features.with_verdict(values, word), "labels must tell what was said"
         assert threshold.noted == [(0.995, serves)]
     weak = Says(0.6)
     assert isinstance(
@@ -388,7 +388,7 @@ async def test_the_same_texts_are_asked_about_in_the_same_bytes() -> None:
     assert first == second
     body = msgspec.json.decode(first.body)
     assert body["messages"][0] == {"role": "system", "content": INSTRUCTIONS}
-    assert msgspec.json.decode(body["messages"][1]["content"]) == shown(QUERY, CACHED, ANSWER)
+    assert msgspec.json.decode(body["messages"][1]["content"]) == question_texts(QUERY, CACHED, ANSWER)
     assert (body["model"], body["temperature"]) == ("small", 0)
 
 

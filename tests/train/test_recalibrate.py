@@ -121,7 +121,7 @@ def test_traffic_that_nobody_was_asked_about_does_not_make_the_verifiers_word_se
         right = [place % 2 == 0 for place in range(200)]
         around = [tuple(rng.random() for _ in features.AROUND) + (0.0,) * (len(features.NAMES) - 8) for _ in right]
         said = [0.5 + word * (0.4 if one else -0.4) * rng.random() for one in right]
-        return [features.told(one, p) if word else one for one, p in zip(around, said, strict=True)], right
+        return [features.with_verdict(one, p) if word else one for one, p in zip(around, said, strict=True)], right
 
     heard = {"trusted": group(1.0), "mistaken": group(-0.5)}
     alone = fit(heard)["terms"]["word"][3]

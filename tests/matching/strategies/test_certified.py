@@ -453,7 +453,7 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
     by_request = msgspec.structs.replace(PACK.of("support"), verify="verifier", contract="request")
     loose = CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": by_request}))
     assert not loose.judge(doubtful, "support", controls=ANY, draw=0.5).verify, "there it would cost the target"
-    heard = replace(doubtful, features=features.told(doubtful.features, 0.5))
+    heard = replace(doubtful, features=features.with_verdict(doubtful.features, 0.5))
     assert not asking("verifier").judge(heard, "support", controls=ANY, draw=0.5).verify, "it is asked once"
 
 
@@ -463,7 +463,7 @@ def test_what_could_be_heard_counts_in_the_bound_of_what_is_worth_a_look() -> No
     around = [features.around([near])[0]]
     quiet, asked = (belief.at_best(around, [1], 60, asked=asked)[0] for asked in (False, True))
     values = features.of(QUERY, near)
-    word = belief.log_odds(features.told(values, 1.0), 1) - belief.log_odds(values, 1)
+    word = belief.log_odds(features.with_verdict(values, 1.0), 1) - belief.log_odds(values, 1)
     assert word > 1.0
     assert asked >= quiet + word, "or what a word could settle is given up before anybody is asked"
 
@@ -481,7 +481,7 @@ def test_a_text_typed_again_is_the_same_whatever_its_neighbours_have_taught() ->
 
 def test_what_the_verifiers_word_is_worth_is_learned() -> None:
     doubtful = candidate(0.85, "How to get a new password")
-    yes, no = (replace(doubtful, features=features.told(doubtful.features, said)) for said in (0.97, 0.03))
+    yes, no = (replace(doubtful, features=features.with_verdict(doubtful.features, said)) for said in (0.97, 0.03))
 
     def gap(threshold: CertifiedThreshold) -> float:
         p, q = (threshold.judge(one, "support", controls=ANY, draw=0.5).p_correct for one in (yes, no))

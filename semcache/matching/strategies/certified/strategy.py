@@ -204,7 +204,7 @@ class _Knowledge:
             return self.verifier == "llm" and p >= _WORTH_ASKING
         if not free or candidate.features[_ASKED]:
             return False
-        best = self.probability(features.told(candidate.features, 1.0), candidate.card.answer_class)
+        best = self.probability(features.with_verdict(candidate.features, 1.0), candidate.card.answer_class)
         return 1.0 - best <= limit
 
     def promising(self, candidates: Sequence[Candidate], text: str, least: float, *, asks: bool) -> list[bool]:
