@@ -16,6 +16,7 @@ from semcache.learning import labelling
 from semcache.learning.verdicts import GREY
 from semcache.protocols import Threshold
 from semcache.simulate.arrivals import Arrival
+from semcache.simulate.simulated_wordings import SimulatedWordings
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Request, Scope, Serve
 
@@ -45,14 +46,21 @@ class PendingDecision:
 class SimulatedJudge:
     """A source of labels for a threshold. `noise` is the probability that a label is the opposite of the truth."""
 
-    def __init__(self, threshold: Threshold, registry: EntryRegistry, noise: float, rng: random.Random) -> None:
-        self._threshold, self._registry = threshold, registry
+    def __init__(
+        self,
+        threshold: Threshold,
+        registry: EntryRegistry,
+        noise: float,
+        rng: random.Random,
+        wordings: SimulatedWordings | None = None,
+    ) -> None:
+        self._threshold, self._registry, self._wordings = threshold, registry, wordings
         self._noise, self._rng = noise, rng
 
     def audit(self, pending: PendingDecision, served: Serve, *, right: bool) -> int:
         """Label a served answer that was audited; returns the answer class of the fresh answer, 0: its own."""
         label = labelling.of_hit(pending.lookup(served), served, at=pending.arrival.at)
-        return self._learned([label], lambda _: right)
+        return self._learned([label], pending.arrival.text, lambda _: right)
 
     def miss(self, pending: PendingDecision, missed: Forward, right: Callable[[int], bool]) -> int:
         """Label the candidates of a miss; `right` says whether an entry has the same answer.
@@ -61,9 +69,9 @@ class SimulatedJudge:
         """
         at, lookup = pending.arrival.at, pending.lookup(missed)
         labels = labelling.of_miss(lookup, self._threshold, pending.policy, at=at)
-        return self._learned(labels, right)
+        return self._learned(labels, pending.arrival.text, right)
 
-    def _learned(self, labels: Sequence[Label], right: Callable[[int], bool]) -> int:
+    def _learned(self, labels: Sequence[Label], text: str, right: Callable[[int], bool]) -> int:
         answer = 0
         for label in labels:
             said = right(label.entry_id) != (self._noise > 0.0 and self._rng.random() < self._noise)
@@ -71,5 +79,7 @@ class SimulatedJudge:
                 answer = label.answer
             elif not said and (label.served or label.p_correct >= GREY):
                 self._registry.reject([Rejection(label.entry_id, label.exact)])
-            self._threshold.observe(replace(label, correct=said))
+            learned = replace(label, correct=said)
+            if self._wordings is None or not self._wordings.observe(learned, text):
+                self._threshold.observe(learned)
         return answer

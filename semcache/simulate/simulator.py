@@ -21,6 +21,7 @@ from semcache.retention.eviction import POLICIES, Policy, shared_capacity
 from semcache.simulate.arrivals import Arrival, SimulationStep
 from semcache.simulate.simulated_index import Places, SimulatedIndex
 from semcache.simulate.simulated_judge import PendingDecision, SimulatedJudge
+from semcache.simulate.simulated_wordings import SimulatedWordings
 from semcache.simulate.simulation_result import SimulationResult, gather
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import (
@@ -50,13 +51,14 @@ class Experiment:
 
     `insertion` is "always" (every fresh answer is kept under its own key) or "when-wrong" (only if no candidate that
     was compared had the answer already, as vCache does). `neighbours` is how many candidates a lookup compares.
-    `judge_noise` is the probability that a label is flipped, never the truth. Raises InvalidArgument for values out of
-    range.
+    `judge_noise` is the probability that a label is flipped, never the truth. Without `wording` there is no wording
+    tier, so that strategies are compared by meaning alone. Raises InvalidArgument for values out of range.
     """
 
     insertion: Literal["always", "when-wrong"] = "always"
     neighbours: int = 8
     judge_noise: float = 0.0
+    wording: bool = False
 
     def __post_init__(self) -> None:
         if self.insertion not in ("always", "when-wrong"):
@@ -92,8 +94,9 @@ class Simulator:
         self.registry = EntryRegistry(shared_capacity.quotas(pack, lambda category: policies[category]()))
         self.evicted = 0
         self._rng = rng
+        self._wordings = SimulatedWordings(pack, self.registry) if experiment.wording else None
         self._judge = SimulatedJudge(
-            threshold, self.registry, experiment.judge_noise, random.Random(rng.getrandbits(64))
+            threshold, self.registry, experiment.judge_noise, random.Random(rng.getrandbits(64)), self._wordings
         )
         self._always, self._neighbours = experiment.insertion == "always", experiment.neighbours
         self._freshness, self._verify = freshness, verify
@@ -156,8 +159,12 @@ class Simulator:
         if arrival.refused is not None or not policy.semantic or len(arrival.text) > policy.max_chars:
             self._keep(pending, None, 0)
             return SimulationStep(Outcome.MISS, Why.EXACT_ONLY)
-        candidates = self._search(arrival, vector, places)
         terms = replace(terms, draw=self._rng.random())
+        if self._wordings is not None:
+            equal = self._wordings.decide(arrival.text, self._where(arrival), terms)
+            if equal is not None:
+                return self._served(pending, equal, vector)
+        candidates = self._search(arrival, vector, places)
         decision = decide.semantic(
             candidates,
             arrival.text,
@@ -205,7 +212,7 @@ class Simulator:
             self._keep(pending, vector, 0)
         return SimulationStep(
             Outcome.SEMANTIC,
-            Why.SEMANTIC,
+            served.why,
             right,
             served.score,
             served.p_correct,
@@ -245,9 +252,13 @@ class Simulator:
             heapq.heappush(self._expiries, (expires + pending.policy.revalidate, card.id))
             if vector is not None:
                 self._index.add(shelf, card.id, vector)
+                if self._wordings is not None:
+                    self._wordings.index.add(card)
 
     def _drop(self, card: Card) -> None:
         del self._answers[card.id]
+        if self._wordings is not None:
+            self._wordings.index.remove(card)
         self._index.remove(card.shelf, card.id)
 
     def _sweep(self, now: float) -> None:

@@ -21,7 +21,7 @@ from semcache.retention.freshness import LearnedFreshness, Volatility
 from semcache.simulate import bounds
 from semcache.simulate.arrivals import Arrival
 from semcache.simulate.simulation_result import SimulationResult
-from semcache.simulate.simulator import Simulator
+from semcache.simulate.simulator import Experiment, Simulator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +34,7 @@ Progress = Callable[[int], None]  # told how many arrivals were simulated since 
 GRID = (0.98, 0.95, 0.92, 0.88, 0.84, 0.80, 0.75, 0.70)
 REFINED = 4
 _NOTHING = 2.0  # no score reaches this threshold
+_AS_LIVE = Experiment(wording=True)
 _HOPELESS = 0.3
 
 
@@ -106,7 +107,14 @@ def run(
     """Simulate a pack from an empty cache on. `verify` is as in `Simulator`."""
     sized = pack if size is None else with_size(pack, size)
     threshold = ByCategory(sized)
-    simulator = Simulator(sized, threshold, rng=random.Random(seed), freshness=MemoisedFreshness(sized), verify=verify)
+    simulator = Simulator(
+        sized,
+        threshold,
+        rng=random.Random(seed),
+        experiment=_AS_LIVE,
+        freshness=MemoisedFreshness(sized),
+        verify=verify,
+    )
     result = simulator.run(trace.arrivals, trace.vectors, _steps(progress))
     capacity = sum(one.quota for one in pack.categories.values()) if size is None else size
     return PackRun(
@@ -184,7 +192,8 @@ def _static(
     same: dict[str, Any] = {"strategy": "static", "threshold": level}
     categories = {name: msgspec.structs.replace(one, **same) for name, one in pack.categories.items()}
     fixed = msgspec.structs.replace(pack, categories=categories)
-    simulator = Simulator(fixed, StaticThreshold(fixed), rng=random.Random(0), freshness=lives)
+    strategy = StaticThreshold(fixed)
+    simulator = Simulator(fixed, strategy, rng=random.Random(0), experiment=_AS_LIVE, freshness=lives)
     result = simulator.run(trace.arrivals, trace.vectors, _steps(progress))
     semantic, wrong = int(result.semantic.sum()), int((result.semantic & result.wrong).sum())
     hits, threshold = semantic + int(result.exact.sum()), None if level == _NOTHING else level

@@ -282,3 +282,16 @@ def test_dear_answers_stay_where_the_policy_counts_costs() -> None:
         return [simulator.step(arrival, vector) for arrival, vector in zip(rows, vectors, strict=True)][-1].outcome
 
     assert (last("gdsf"), last("lru")) == (Outcome.EXACT, Outcome.MISS)
+
+
+def test_equal_wordings_are_served_where_the_experiment_has_them() -> None:
+    arrivals = [
+        Arrival(float(place), text, "1")
+        for place, text in enumerate(["How do I pay?", "how can I pay", "how do i pay", "Why do I pay?"])
+    ]
+    vectors = np.eye(4, dtype=np.float32)
+    for wording, hits in ((False, 0), (True, 2)):
+        simulator = Simulator(pack(), Fixed(2.0), rng=random.Random(0), experiment=Experiment(wording=wording))
+        result = simulator.run(arrivals, vectors)
+        assert int(result.semantic.sum()) == hits
+        assert not result.wrong.any()
