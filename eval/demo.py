@@ -28,7 +28,7 @@ from rich.table import Table
 from eval.prompts import ANSWERS, ASKS, SYSTEM, Ask
 
 MODEL = "gpt-4o-mini"
-STYLES = {"exact": "green", "semantic": "cyan", "miss": "yellow", "bypass": "magenta"}
+STYLES = {"exact": "green", "wording": "green", "semantic": "cyan", "miss": "yellow", "bypass": "magenta"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Told:
 
     @property
     def served(self) -> bool:
-        return self.outcome in ("exact", "semantic")
+        return self.outcome in ("exact", "wording", "semantic")
 
     @property
     def right(self) -> bool:
@@ -150,7 +150,8 @@ def summary(console: Console, told: list[Told], total: dict[str, Any], calls: di
     console.print(
         f"\n{len(told)} prompts, {len(served)} answered from the cache: "
         f"{sum(reply.outcome == 'exact' for reply in served)} exact, "
-        f"{sum(reply.outcome == 'semantic' for reply in served)} semantic; "
+        f"{sum(reply.outcome == 'wording' for reply in served)} by equal wording, "
+        f"{sum(reply.outcome == 'semantic' for reply in served)} by meaning; "
         f"{sum(calls.get('paths', {}).values()) or 'the rest'} upstream calls\n"
         f"repeats and paraphrases served: {len(used)} of {len(chances)}; "
         f"wrong answers served: {len(wrong)} of {len(served)} hits "
