@@ -125,7 +125,7 @@ async def fill(
 def followed(template: Template, fit: PatternFit, done: Sequence[RunTurn]) -> dict[str, Json]:
     """The values of the slots in the steps that are done. Raises Unfit(OFF_PLAN) unless they are the template's own.
 
-    A step that failed, or that was made with other arguments, is the planner's to mend.
+    A step that failed, or that was made with other arguments, is left to the planner.
     """
     values: dict[str, Json] = {}
     if len(done) > len(template.steps):

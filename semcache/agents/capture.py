@@ -172,7 +172,7 @@ class _DraftBuilder:
         return _KEY.fullmatch(key) is not None and key.casefold() not in self._run.task.casefold()
 
     def _plain(self, word: str) -> bool:
-        """Return True if a word says nothing, or stands in the task outside its values."""
+        """Return True if a word is a stop word, or stands in the task outside its values."""
         return word in STOP or word in self._fixed()
 
     def _fixed(self) -> frozenset[str]:

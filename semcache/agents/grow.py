@@ -26,7 +26,7 @@ class _Differs(Exception):
 def grown(old: Template, draft: Draft, task: str, told: str, *, salt: bytes) -> Template | None:
     """The template with this run folded in, or None when the run had another plan.
 
-    `told` is everything that the run was told: its task and the results of its tools. A value that stands in it
+    `told` is all that the run was given: its task and the results of its tools. A value that stands in it
     never becomes a constant.
     """
     if len(old.steps) != len(draft.steps) or dict(old.tools) != dict(draft.tools):
@@ -134,7 +134,7 @@ class _Union:
         return one
 
     def _free(self, value: Json) -> bool:
-        """Return True if a value stands nowhere in what the run was told."""
+        """Return True if a value stands nowhere in what the run was given."""
         return value is not None and str(value).casefold() not in self._told
 
 

@@ -68,7 +68,7 @@ class PatternFit:
 
 
 def weight(word: str) -> float:
-    """How much a word says."""
+    """The weight of a word in an alignment."""
     return _STOP_WEIGHT if word in STOP else 1.0
 
 

@@ -35,7 +35,7 @@ class PlanLibrary:
     """Templates by partition. `embedder` and `index` (which makes one of a dimension) serve the near tier alone.
 
     `unreadable` counts rows of the store that are no templates, `unembedded` templates that could not be embedded.
-    `on_outcome` is told what any worker was told of a run that it did not know: run, success and tenant.
+    `on_outcome` is called with the outcome of a run that another worker was told of: run, success and tenant.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class PlanLibrary:
         return predicted(template, self._trust.get((template.tenant, template.agent), PooledOutcomes()), now)
 
     def believe(self, template: Template, *, success: bool) -> None:
-        """Let an outcome of this template count for those of the same agent."""
+        """Count an outcome of this template for the templates of the same agent."""
         who = template.tenant, template.agent
         self._trust[who] = self._trust.get(who, PooledOutcomes()).learn(success=success)
 
@@ -129,7 +129,7 @@ class PlanLibrary:
         return [public_id(one.id) for one in gone]
 
     async def tell(self, run: str, *, success: bool, tenant: str, now: float) -> None:
-        """Let other workers know how a run ended that one of them may have seen. Raises StoreError."""
+        """Tell other workers how a run ended that one of them may have seen. Raises StoreError."""
         said = _OUTCOME_PREFIX + msgspec.json.encode((run, success))
         number = int.from_bytes(digest(self._salt.hex(), tenant, run)[:8]) >> 1
         await self._store.put_plans([StoredPlan(number, tenant, said, now + _OUTCOME_LIFE)])

@@ -88,7 +88,7 @@ class NearMatching:
 
 
 class Plans:
-    """The plan templates of one process. `note` is told every reason.
+    """The plan templates of one process. `note` is called with every reason.
 
     `small` is the small model that says what stays open. Without `near`, or without an embedder, only tasks that say
     the same are served.
@@ -336,7 +336,7 @@ def hint(template: Template, match: TemplateMatch) -> str:
     """The plan as a planner is shown it: the tools in order, the slots by name, the lines of a plan in words.
 
     Nothing in it comes from a tool's result, and of values only those of the new task are named; "" where a line of the
-    plan says a word of earlier tasks that this one lacks.
+    plan holds a word of earlier tasks that this one lacks.
     """
     if literals(template.steps) & frozenset(match.fit.missing):
         return ""

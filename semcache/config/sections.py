@@ -31,7 +31,7 @@ def _size(value: Any) -> Any:
 
 
 def _switch(value: Any) -> Any:
-    """The word "off", which YAML reads as false."""
+    """Read "off", which YAML reads as false."""
     return "off" if value is False else value
 
 
@@ -151,7 +151,7 @@ class JudgeSection(ModelSection):
 
 
 class VerifierSection(ModelSection):
-    """Who is asked, while a client waits, about uncertain neighbours of categories whose pack names a verifier.
+    """The verifier that is asked, while a client waits, about uncertain neighbours where a pack names one.
 
     "model" is the local one, for `verify: verifier`; "llm" sets up a language model too, for `verify: llm`: `timeout`
     is how long a client waits for that, `accuracy` the share of its verdicts that are right.
@@ -192,7 +192,10 @@ class NearSection(Section):
 
 
 class AuthSection(Section):
-    """Who may call. `required` None: as soon as a key exists. `expose_scores` shows scores to callers not trusted."""
+    """The authentication of callers.
+
+    `required` None: as soon as a key exists. `expose_scores` shows scores to callers that are not trusted.
+    """
 
     required: bool | None = None
     trust_user_header: bool = False

@@ -124,7 +124,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_exposure(settings: Settings, has_keys: bool) -> None:
-    """Raise ConfigError when other machines could use the cache without a key and nobody said so aloud."""
+    """Raise ConfigError when other machines could use the cache without a key and no setting allows it."""
     server, required = settings.server, settings.auth.required
     protected = required or (has_keys and required is not False)
     if is_loopback(server.host) or protected or (required is False and server.insecure):

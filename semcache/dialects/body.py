@@ -132,7 +132,7 @@ def mapping(body: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def user(body: dict[str, Any]) -> str | None:
-    """Whom an OpenAI request is made for."""
+    """The user that an OpenAI request is made for."""
     return string(body, "safety_identifier") or string(body, "user") or None
 
 

@@ -144,7 +144,7 @@ class Economics:
             self._review(category, account)
 
     def audited(self, category: str, *, correct: bool | None, llm: float) -> None:
-        """Note that a served hit was asked of the model too, at this cost; None: nobody could tell if it was right."""
+        """Note that a served hit was asked of the model too, at this cost; None: its correctness is unknown."""
         account = self._account(category)
         account.lately.audits += 1
         account.saved -= llm

@@ -20,7 +20,7 @@ _NOT_SOUGHT = frozenset([Why.NO_CACHE, Why.UNPROFITABLE])
 
 
 class ProfitabilityMonitor:
-    """The books of every category of a pack. One instance a process."""
+    """The costs and savings of every category of a pack. One instance a process."""
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
@@ -33,7 +33,7 @@ class ProfitabilityMonitor:
         return self._books.open(category, 1.0) or self._books.open(category, draw())
 
     def note(self, lookup: Lookup, row: Recorded) -> None:
-        """Take notice of a request's outcome, of which `row` is recorded."""
+        """Note a request's outcome, of which `row` is recorded."""
         decision = lookup.decision
         hit = isinstance(decision, Serve) and decision.how is Outcome.SEMANTIC
         missed = isinstance(decision, Forward) and decision.outcome is Outcome.MISS and decision.why not in _NOT_SOUGHT
@@ -51,7 +51,7 @@ class ProfitabilityMonitor:
         self._books.looked_up(row.category, hit=hit, llm=cost, lookup=seconds * CORE_SECOND, verify=lookup.verified)
 
     def judged(self, label: Label) -> None:
-        """Take notice of a verdict; only audits of served hits say what errors cost."""
+        """Note a verdict; only audits of served hits tell what errors cost."""
         if label.source is LabelSource.AUDIT and label.served:
             self._books.audited(label.category, correct=label.correct, llm=self._call(label.category))
 

@@ -112,7 +112,7 @@ class Verifiers:
         self._asking: dict[Place, asyncio.Task[float]] = {}
 
     def lacking(self, pack: Pack) -> list[str]:
-        """The categories of a pack that want a verifier whom nobody has set up: their grey zone is forwarded."""
+        """The categories of a pack that want a verifier that is not set up: their grey zone is forwarded."""
         wanted = ((name, one.verify) for name, one in pack.categories.items() if one.cache and one.semantic)
         return sorted(name for name, verifier in wanted if verifier != "off" and verifier not in self._known)
 
@@ -150,7 +150,7 @@ class Verifiers:
         return replace(lookup, decision=decision, verified=sum(bill) if bill else None)
 
     async def close(self) -> None:
-        """Give up what is being asked, and close the backends."""
+        """Cancel what is being asked, and close the backends."""
         tasks = list(self._asking.values())
         for task in tasks:
             task.cancel()

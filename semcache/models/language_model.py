@@ -52,7 +52,7 @@ async def whole_reply(backend: Backend, body: bytes, *, whose: str, longest: int
 
 
 class BriefReplies:
-    """Asks `model` behind `backend` for a brief reply; `who` is what errors call the reply.
+    """Asks `model` behind `backend` for a brief reply, which errors call `who`.
 
     Reasoning models refuse a temperature or this spelling of the limit: a model that answers without them is not sent
     them again. Others refuse a text, and that with limits or without.

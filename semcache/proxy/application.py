@@ -202,14 +202,14 @@ class Proxy:
 
         return await open_near_hits(self.cache, components, self.settings, self._backend)
 
-    def _note_routed(self, trip: Routed) -> None:
+    def _note_routed(self, routed: Routed) -> None:
         self.cache.meter.routed(
-            trip.replica,
-            trip.why,
-            trip.result,
-            prompt=trip.prompt_tokens,
-            predicted=trip.predicted,
-            reported=trip.reported,
+            routed.replica,
+            routed.why,
+            routed.result,
+            prompt=routed.prompt_tokens,
+            predicted=routed.predicted,
+            reported=routed.reported,
         )
 
     async def _close_backends(self) -> None:

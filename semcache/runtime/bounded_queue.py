@@ -22,7 +22,7 @@ class BoundedQueue(Generic[T]):
         self.bytes_held = 0
 
     def offer(self, piece: T, size: int) -> bool:
-        """Let a piece of `size` bytes wait; False when there is no room for it."""
+        """Queue a piece of `size` bytes; False when there is no room for it."""
         if len(self._pieces) >= self._number or self.bytes_held + size > self._size:
             return False
         self._pieces.append((piece, size))

@@ -23,7 +23,7 @@ class Flight:
 
     `card` stands for the entry that it may become; subscribers of the same `mode` can be sent the same bytes; `result`
     is "stored", or the reason why the answer was not kept; `started` is when the call was made, in monotonic seconds;
-    `abandoned` flights are being cancelled, and nobody may join them any more.
+    `abandoned` flights are being cancelled, and cannot be joined any more.
     """
 
     def __init__(self, card: Card, vector: Vector | None, mode: object) -> None:
@@ -141,11 +141,11 @@ class Flights:
         return None
 
     def take_off(self, flight: Flight) -> None:
-        """Let others join."""
+        """Let other requests join a flight."""
         self._by_exact[flight.card.exact] = flight
 
     def remove(self, flight: Flight) -> None:
-        """No longer let others join; unknown flights are ignored."""
+        """Let no other request join; unknown flights are ignored."""
         if self._by_exact.get(flight.card.exact) is flight:
             del self._by_exact[flight.card.exact]
 

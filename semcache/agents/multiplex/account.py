@@ -59,8 +59,8 @@ class Account:
     ) -> float:
         """Take one request: its calls by model, and what the reference alone would have used; returns what was paid.
 
-        `alone` may be left out where the reference was asked. `background` calls spare nobody a call, such as samples
-        for comparison. Raises ValueError without any usage to compare with.
+        `alone` may be left out where the reference was asked. `background` calls replace no call of a client, such as
+        samples for comparison. Raises ValueError without any usage to compare with.
         """
         if alone is None:
             alone = calls.get(self.models.reference)

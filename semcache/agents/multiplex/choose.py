@@ -125,7 +125,7 @@ class Multiplexer:
             self.budget.compared(predicted, lost)
 
     def answered(self, asked: RoutingRequest, model: str, completion_tokens: int) -> None:
-        """Take notice of how long an answer was: the cost of the next one follows from it."""
+        """Note the length of an answer, from which the cost of the next one is expected."""
         for key in ((model, asked.category), (model, "")):
             count, total = self._lengths.get(key, (0.0, 0.0))
             self._lengths[key] = count * 0.999 + 1.0, total * 0.999 + completion_tokens

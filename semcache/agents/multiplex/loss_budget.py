@@ -37,7 +37,7 @@ class LossBudget:
         return max(0.0, self._off / (self._told + _DOUBT))
 
     def see(self, gap: float, saving: float) -> None:
-        """Take notice of a request: what another model's answer is predicted to lose, and to save in US dollars."""
+        """Note a request: the loss that is predicted of another model's answer, and the saving in US dollars."""
         self._options.append((gap, saving))
         self._fresh += 1
         if self._fresh >= _EVERY or self._price == -math.inf:

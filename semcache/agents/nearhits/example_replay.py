@@ -43,5 +43,5 @@ def replayed(example: NearExample, answers: Sequence[tuple[str, float]]) -> Near
 
 
 def _gain(example: NearExample, now: float) -> float:
-    """Uses that did not help are what a better answer would mend; those that did say that it is still asked for."""
+    """A better answer gains at uses that did not help; uses that did show that the example is still asked for."""
     return example.gain * (1.0 + example.utility(now)) if example.uses else 0.0

@@ -29,7 +29,7 @@ NEIGHBOURHOOD = ("nearest", "helpful", "shown", "margin")
 
 
 class Arm(StrEnum):
-    """Who answers."""
+    """The model that answers, with or without examples."""
 
     EXAMPLES = "small-with-examples"
     SMALL = "small"
@@ -76,7 +76,7 @@ class ModelBandit:
         return self._push * max(0.0, math.tanh(self._load - self._comfortable))
 
     def see(self, load: float) -> None:
-        """Take notice of the large model's load, 1 where it is full."""
+        """Note the large model's load, 1 where it is full."""
         if math.isfinite(load):
             self._load += self._memory * (load - self._load)
 

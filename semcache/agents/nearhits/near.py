@@ -45,7 +45,7 @@ class NearSettings:
 
     `target` is the accepted share of served answers that are worse than the large model's, `rate` the highest share of
     requests that are compared, `tokens` what examples may add to a prompt, `bytes` what they may take in memory.
-    `route` decides who answers before anybody is asked; `cascade` asks the small model and looks at what it says.
+    `route` chooses the model before one is asked; `cascade` asks the small model and checks its answer.
     """
 
     small: PricedModel
@@ -71,7 +71,7 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class NearChoice:
-    """Who answers, and what is to be compared. Hand it back to `compared`, or to `served` where nothing is.
+    """The chosen arm, and what is to be compared. Hand it back to `compared`, or to `served` where nothing is.
 
     `arm` is whose answer is served. `compare`: ask the other side as well, without the client waiting; `tried` is the
     arm of the small model that is then compared. `certifies`: the comparison counts for the certificate, in a cascade
@@ -159,7 +159,7 @@ class NearHits:
         load: float = 0.0,
         draws: Draws = Draws(),
     ) -> NearChoice:
-        """Who answers a request that the cache does not. `load` is the large model's, 1 where it is full."""
+        """Choose the arm for a request without a hit. `load` is the large model's, 1 where it is full."""
         self.router.see(load)
         floor = self.floor.choose(draws.floor)
         found = self.pool.search(partition, vector, _LOOKED_AT) if vector is not None else []
@@ -220,7 +220,7 @@ class NearHits:
         self._used(choice, quality, now)
 
     def served(self, choice: NearChoice, *, now: float) -> None:
-        """Take notice of a small model's answer that was served and not compared: as good as was expected."""
+        """Note a small model's answer that was served and not compared: it counts as good as was expected."""
         self._used(choice, min(1.0, max(0.0, choice.expected.get(choice.arm, 0.5))), now)
 
     def offer(self, example: NearExample, now: float) -> bool:

@@ -43,7 +43,7 @@ def placed(endpoint: Endpoint, raw: bytes, examples: Sequence[NearExample], mode
 
 
 def restated(endpoint: Endpoint, raw: bytes, text: str) -> bytes | None:
-    """The request with another last turn, and without what says who asks; None where that cannot be told."""
+    """The request with another last turn, without the fields that name its sender; None where it has no turn."""
     name = {Endpoint.CHAT: "messages", Endpoint.MESSAGES: "messages", Endpoint.RESPONSES: "input"}.get(endpoint)
     try:
         fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])

@@ -19,7 +19,8 @@ class History:
     """The calls of one run.
 
     `state` is a path of the tree of all runs (TVCACHE): 16 bytes over the path so far, the call and its result. `calls`
-    are the calls made, `changed` the resources that they may have changed, "*" among them for what nobody declared.
+    are the calls made, `changed` the resources that they may have changed, "*" among them for tools that are not
+    declared.
     """
 
     state: bytes

@@ -110,7 +110,7 @@ def compare(query: str, cached: str) -> tuple[str, bool] | None:
 
 
 def _role(said: tuple[str, ...], bag: frozenset[str]) -> str:
-    """Who or what a question asks for: the one who acts, or the one that is acted on."""
+    """The role that a question asks for: the one that acts, or the one that is acted on."""
     if "by" in bag:
         by = said.index("by")
         if by == len(said) - 1 or said[by + 1] in _WHO:

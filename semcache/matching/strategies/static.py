@@ -62,4 +62,4 @@ class StaticThreshold:
         return {}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Nothing is restored, for nothing was learned."""
+        """Restore nothing: this strategy learns nothing."""

@@ -106,7 +106,7 @@ class Table:
         self._values[slot] = level + self._above[slot]
 
     def drop(self, id: int) -> None:
-        """Let go of an id. Raises KeyError for an unknown one."""
+        """Drop an id. Raises KeyError for an unknown one."""
         slot = self._slots.take(id)
         self._values[slot] = math.inf
         self._weights.pop(slot, None)

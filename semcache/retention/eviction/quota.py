@@ -39,7 +39,7 @@ class Quota:
         self.held += weight
 
     def evict(self) -> int | None:
-        """Give up the policy's victim and return it; None when nothing is held."""
+        """Evict the policy's victim and return it; None when nothing is held."""
         victim = self._policy.victim()
         if victim is not None:
             self.forget(victim)

@@ -14,7 +14,7 @@ from semcache.retention.eviction.worth import PLAIN, Policy, Worth
 
 
 class SharedCapacity:
-    """Weighted max-min sharing: who exceeds its quota the most, in proportion to it, gives up first.
+    """Weighted max-min sharing: the category that exceeds its quota the most, in proportion to it, evicts first.
 
     A category's share is the part of the capacity that its quota is of the quotas of all categories seen. A category
     with a quota of 0 holds nothing, and one that `quotas` does not name has that of "default".
@@ -54,7 +54,7 @@ class SharedCapacity:
         return gone
 
     def _debtor(self, asking: CapacityShare, weight: float) -> CapacityShare:
-        """Who would exceed its share the most if the asking category took this weight; itself where they are equal."""
+        """The category that would exceed its share most if `asking` took this weight; `asking` among equals."""
 
         def excess(member: CapacityShare) -> tuple[float, bool]:
             held = member.books.held + (weight if member is asking else 0.0)

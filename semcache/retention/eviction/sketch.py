@@ -56,7 +56,7 @@ class Sketch:
                     counts[slot] = least + 1
 
     def estimate(self, key: int) -> int:
-        """Occurrences lately, from 0 to `MOST`."""
+        """Recent occurrences, from 0 to `MOST`."""
         first, step = spread(key)
         low, high = 1 << (step & 7), 1 << (step >> 3 & 7)
         known = self._door[first & self._mask] & low and self._door[step >> 8 & self._mask] & high

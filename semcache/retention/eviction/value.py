@@ -76,7 +76,7 @@ class ValueEviction:
         return self._victim
 
     def _compare(self, rated: Rated) -> None:
-        """Let the shadows see a request, and take another pace if one of them does surely better."""
+        """Feed a request to the shadows, and take another memory length if one of them does surely better."""
         one_in = 1 << max(0, (len(self._rates) - 1) // _SHADOWED).bit_length()
         if spread(rated.key)[0] % one_in:
             return

@@ -40,7 +40,7 @@ PLAIN = Worth()
 
 
 class Policy(Eviction, Protocol):
-    """An `Eviction` that may be told what an entry is worth."""
+    """An `Eviction` that takes an entry's worth."""
 
     def insert(self, id: int, weight: float, worth: Worth = PLAIN) -> None:
         """Take an id in, with its worth."""

@@ -94,7 +94,7 @@ class Attempt:
     async def start(self, outbound: Outbound, *, rewritten: bool) -> bool:
         """Ask; False when the replica says to ask elsewhere (the reply can be used all the same).
 
-        Raises UpstreamError or UpstreamTimeout, after which the trip has ended.
+        Raises UpstreamError or UpstreamTimeout, after which the attempt has ended.
         """
         try:
             self._reply = await self.replica.send(self.prompt, outbound, rewritten=rewritten)
@@ -131,7 +131,7 @@ class Attempt:
         self._end()
 
     async def close(self) -> None:
-        """End the trip; what the client did not read is given up."""
+        """End the attempt; what the client did not read is given up."""
         try:
             if self._reply is not None:
                 await self._reply.close()

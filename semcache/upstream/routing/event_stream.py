@@ -34,7 +34,7 @@ class KvEvents:
     """Follows the publisher at `endpoint` (`tcp://host:5557`) and keeps `ledger` after it.
 
     `replay` is the endpoint that sends again what was missed; without one, a gap means to start from nothing.
-    `patience` is how long a replay may be silent, in seconds; `note` is told "malformed", "gap" or "fault".
+    `patience` is how long a replay may be silent, in seconds; `note` is called with "malformed", "gap" or "fault".
     Raises ConfigError for an endpoint it cannot use, or without pyzmq.
     """
 

@@ -28,7 +28,7 @@ _CLOUDS = ("api.openai.com", ".api.openai.com", ".openai.azure.com", ".services.
 class ServerKind:
     """The fields and paths that a kind of server knows.
 
-    `drafted` ones verify a guess at an answer for nothing; others bill for it, or know none. `tokenize` is the path
+    `drafted` ones verify a guess at an answer free of charge; others bill for it, or know none. `tokenize` is the path
     that turns a request into token ids, "" for none.
     """
 

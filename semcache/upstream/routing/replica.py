@@ -188,7 +188,7 @@ class Replica:
         return self._kind
 
     def meet(self, headers: Sequence[tuple[str, str]]) -> None:
-        """Ask it what it is, unless it has been asked lately; nobody waits for that."""
+        """Ask the server for its kind in the background, unless it was asked recently."""
         if self._asking is None and asyncio.get_running_loop().time() >= self._again:
             self._ask(_shown(headers))
 

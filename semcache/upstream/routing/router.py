@@ -54,7 +54,7 @@ class RoutingTerms:
 
 @dataclass(slots=True, eq=False)
 class _QueuedRequest:
-    """A request that waits for a replica with room. `granted` gets its trip, or the reason why there is none."""
+    """A request that waits for a replica with room. `granted` gets its attempt, or the reason why there is none."""
 
     prompt: RoutedPrompt
     tried: frozenset[str]
@@ -66,7 +66,7 @@ class Router:
     """Sends every request to one of `replicas`, of which there is at least one, and owns them.
 
     `secret` gives the bytes that tenants' salts are made with: the same ones in every process that shares the replicas.
-    `note` is told what became of each trip.
+    `note` is called with the result of each attempt.
     """
 
     def __init__(
@@ -96,25 +96,25 @@ class Router:
         tried: frozenset[str] = frozenset()
         broken = 0
         while True:
-            trip = await self._board(prompt, tried)
-            tried |= {trip.replica.name}
+            attempt = await self._board(prompt, tried)
+            tried |= {attempt.replica.name}
             left = len(tried) < len(self._replicas)
             try:
-                if await trip.start(outbound, rewritten=rewritten) or not left:
-                    trip.replica.breaker.succeeded()
-                    return trip
+                if await attempt.start(outbound, rewritten=rewritten) or not left:
+                    attempt.replica.breaker.succeeded()
+                    return attempt
             except UpstreamError as error:
-                trip.replica.breaker.failed(self._clock(), error)
-                broken += trip.reached
+                attempt.replica.breaker.failed(self._clock(), error)
+                broken += attempt.reached
                 # What was too slow for the whole time limit would be no quicker elsewhere, and what is no prompt (an
                 # upload, a batch) may have had its effect.
-                if not left or broken > prompt.known or (trip.reached and isinstance(error, UpstreamTimeout)):
+                if not left or broken > prompt.known or (attempt.reached and isinstance(error, UpstreamTimeout)):
                     raise
                 continue
-            await trip.close()
+            await attempt.close()
 
     async def close(self) -> None:
-        """Close every replica; whoever waits for one is told."""
+        """Close every replica; requests that wait for one fail."""
         for waiting in self._line:
             if not waiting.granted.done():
                 waiting.granted.set_exception(UpstreamError("the router is closing"))
@@ -158,7 +158,7 @@ class Router:
                     await lead.first.wait()
 
     def _lead(self, prompt: RoutedPrompt) -> Attempt | None:
-        """The trip under way that will make most of this prompt warm, if that is much more than is warm already."""
+        """The attempt under way that will make most of this prompt warm, if that is much more than is warm already."""
         best: tuple[float, Attempt] | None = None
         now = self._clock()
         for chain in {id(chain): chain for chain in (replica.chain(prompt) for replica in self._replicas)}.values():
@@ -173,9 +173,9 @@ class Router:
 
     async def _board(self, prompt: RoutedPrompt, tried: frozenset[str]) -> Attempt:
         """Choose a replica, when one has room. Raises UpstreamError."""
-        trip = None if self._line else self._choose(prompt, tried)
-        if trip is not None:
-            return trip
+        attempt = None if self._line else self._choose(prompt, tried)
+        if attempt is not None:
+            return attempt
         waiting = _QueuedRequest(prompt, tried, self._clock(), asyncio.get_running_loop().create_future())
         self._line.append(waiting)
         try:
@@ -188,7 +188,7 @@ class Router:
             raise
 
     def _choose(self, prompt: RoutedPrompt, tried: frozenset[str]) -> Attempt | None:
-        """A trip to the best replica that was not tried; None while all of them are full."""
+        """An attempt at the best replica that was not tried; None while all of them are full."""
         now, most = self._clock(), self._routing.max_running
         untried = [replica for replica in self._replicas if replica.name not in tried]
         # Where all are out of order, one of them has to be asked: it may be back.
@@ -200,14 +200,14 @@ class Router:
             replica, why = self._by_path(prompt, room, now)
         else:
             replica, why = self._by_prefix(prompt, room, now)
-        trip = Attempt(
+        attempt = Attempt(
             replica, prompt, why, now, retries=len(tried), clock=self._clock, came=self._landed, over=self._over
         )
-        self._turns.charge(prompt.tenant, trip.fresh)
-        self._places.charge((prompt.tenant, replica.name), trip.fresh)
-        for key in trip.unseen:
-            self._leads.setdefault(key, trip)
-        return trip
+        self._turns.charge(prompt.tenant, attempt.fresh)
+        self._places.charge((prompt.tenant, replica.name), attempt.fresh)
+        for key in attempt.unseen:
+            self._leads.setdefault(key, attempt)
+        return attempt
 
     def _by_prefix(self, prompt: RoutedPrompt, room: Sequence[Replica], now: float) -> tuple[Replica, RoutingReason]:
         home = self._sessions.home(prompt.tenant, prompt.session, now)
@@ -238,18 +238,18 @@ class Router:
         name = "/".join([prompt.tenant, *steps[:3]]).encode("utf-8", "surrogatepass")
         return max(room, key=lambda replica: rank(name, replica.name)), "hash"
 
-    def _landed(self, trip: Attempt) -> None:
+    def _landed(self, attempt: Attempt) -> None:
         """The first token came, or never will: those that waited for it go on."""
-        for key in trip.unseen:
-            if self._leads.get(key) is trip:
+        for key in attempt.unseen:
+            if self._leads.get(key) is attempt:
                 del self._leads[key]
 
-    def _over(self, trip: Attempt) -> None:
-        if trip.usage.completion:
-            self._turns.charge(trip.prompt.tenant, trip.usage.completion)
-        if trip.usage.response_id:
-            self._sessions.settle(trip.prompt.tenant, trip.usage.response_id, trip.replica.name, self._clock())
-        self._note(trip.routed())
+    def _over(self, attempt: Attempt) -> None:
+        if attempt.usage.completion:
+            self._turns.charge(attempt.prompt.tenant, attempt.usage.completion)
+        if attempt.usage.response_id:
+            self._sessions.settle(attempt.prompt.tenant, attempt.usage.response_id, attempt.replica.name, self._clock())
+        self._note(attempt.routed())
         self._call_up()
 
     def _call_up(self) -> None:
@@ -265,11 +265,11 @@ class Router:
                 for waiting in near
             ]
             waiting = near[next_of(line, self._turns)]
-            trip = self._choose(waiting.prompt, waiting.tried)
-            if trip is None:
+            attempt = self._choose(waiting.prompt, waiting.tried)
+            if attempt is None:
                 return
             self._line.remove(waiting)
-            waiting.granted.set_result(trip)
+            waiting.granted.set_result(attempt)
 
     def _front(self) -> list[_QueuedRequest]:
         """The oldest requests of each tenant, those that have gone left out."""

@@ -59,7 +59,7 @@ class ErrorBudget:
         self.seen = 0
 
     def note(self, risk: float | None, *, served: bool) -> None:
-        """Take notice of a request whose best candidate has this risk; None without a candidate."""
+        """Note a request whose best candidate has this risk; None without a candidate."""
         self.seen += 1
         self.served += served
         if served or self._contract == "request":
@@ -73,7 +73,7 @@ class ErrorBudget:
         self.changed()
 
     def settle(self, risk: float, *, wrong: float) -> None:
-        """Take notice of what became of an answer of this risk: it stands for so many errors, between 0 and 1.
+        """Note the result of an answer of this risk: it stands for so many errors, between 0 and 1.
 
         Labels from before anything was served are about hits of another time.
         """

@@ -312,7 +312,7 @@ class _Knowledge:
         self.relax(self._share)
 
     def _visible(self, error: float) -> float:
-        """The error that a judge who errs would see where this is the true one."""
+        """The error that a judge with noise would see where this is the true one."""
         return min(0.95, self._noise.harsh + (1.0 - self._noise.kind - self._noise.harsh) * error)
 
     def _wrong(self, label: Label) -> float:
