@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from semcache.cache.response_cache import ResponseCache
 from semcache.cache.components import Components
+from semcache.cache.response_cache import ResponseCache
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Embedder, Threshold

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semcache.upstream.routing.prompt_assembly import Assembly, assembled
 from semcache.upstream.routing.prompts import BYTES, Fields, read
-from semcache.upstream.routing.reply_assembly import Assembly, assembled
 
 CHAT = "/v1/chat/completions"
 MANUAL = "Answer from the manual.\n" + "Press the red button to start the machine.\n" * 60

@@ -15,7 +15,7 @@ from semcache.upstream.backends.echo import echo_app
 from semcache.upstream.backends.inprocess import EchoBackend
 from semcache.upstream.routing import prompts
 from semcache.upstream.routing.kinds import of_models
-from semcache.upstream.routing.reply_assembly import assembled
+from semcache.upstream.routing.prompt_assembly import assembled
 from tests.dialects.odd import EMBEDDINGS, REQUESTS, mutants, surviving
 
 PATHS = {dialect.path: REQUESTS[endpoint] for endpoint, dialect in dialects().items()}

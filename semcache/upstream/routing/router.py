@@ -24,9 +24,9 @@ from semcache.upstream.routing.choice import ReplicaView, RoutingReason, Routing
 from semcache.upstream.routing.deficits import TenantRequest, TokenDeficits, next_of
 from semcache.upstream.routing.event_stream import KvEvents
 from semcache.upstream.routing.kinds import AUTO, KINDS, of_host, salt_of
+from semcache.upstream.routing.prompt_assembly import Assembly, assembled
 from semcache.upstream.routing.prompts import BYTES, RoutedPrompt, read
 from semcache.upstream.routing.replica import Address, Replica
-from semcache.upstream.routing.reply_assembly import Assembly, assembled
 from semcache.upstream.routing.sessions import Sessions
 from semcache.upstream.routing.tokens import ServerTokens
 
