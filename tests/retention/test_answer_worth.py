@@ -27,7 +27,7 @@ LARGE, SMALL = ModelSpec(prompt=20, completion=20, quality=0.9), ModelSpec(promp
         ({"large": ModelSpec(prompt=90, completion=90, quality=0.9)}, 0.05, 300.0),
     ],
 )
-def test_the_query_costs_model_is_what_an_entry_spares(
+def test_the_cheapest_acceptable_model_is_what_an_entry_spares(
     models: dict[str, ModelSpec], allowed: float, worth: float
 ) -> None:
     answered = replace(entry(1), model="large", usage=Usage(10, 5), cost=300.0 / 1e6)
@@ -41,7 +41,7 @@ models:
 """
 
 
-def test_a_quota_is_told_what_the_query_costs_model_would_take(
+def test_a_quota_is_told_what_the_cheapest_acceptable_model_would_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pack = tmp_path / "pack.yaml"

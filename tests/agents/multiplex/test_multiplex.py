@@ -266,7 +266,7 @@ def test_models_that_make_no_sense_are_refused(models, reference, said) -> None:
 # What an entry is worth
 
 
-def test_an_entry_is_worth_the_query_costs_model() -> None:
+def test_an_entry_is_worth_the_cheapest_acceptable_model() -> None:
     assert worth_of([(10.0, 0.0), (1.0, 0.5), (2.0, 0.01)], 0.02) == 2.0
     assert worth_of([(10.0, 0.1), (1.0, 0.5)], 0.02) == 10.0
     with pytest.raises(ValueError, match="no model"):
