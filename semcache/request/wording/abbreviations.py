@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.text import vocabulary
+
 ABBREVIATIONS: dict[str, str] = {
     "info": "information",
     "pls": "please",
@@ -63,6 +65,64 @@ ABBREVIATIONS: dict[str, str] = {
     "incl": "including",
     "etc": "and so on",
     "alright": "all right",
+    "regex": "regular expression",
+    "regexes": "regular expressions",
+    "regexp": "regular expression",
+    "repo": "repository",
+    "repos": "repositories",
+    "appt": "appointment",
+    "appts": "appointments",
+    "apptmt": "appointment",
+    "flu": "influenza",
+    "telephone": "phone",
+    "telephones": "phones",
+    "photo": "photograph",
+    "photos": "photographs",
+    "k8s": "kubernetes",
+    "params": "parameters",
+    "param": "parameter",
+    "wifi": "wi-fi",
+    "tho": "though",
+    "thru": "through",
+    "b4": "before",
+    "mins": "minutes",
+    "hrs": "hours",
+    "secs": "seconds",
+    "wks": "weeks",
+    "pic": "picture",
+    "pics": "pictures",
+    "veggie": "vegetable",
+    "veggies": "vegetables",
+    "vocab": "vocabulary",
+    "intro": "introduction",
+    "rhino": "rhinoceros",
+    "hippo": "hippopotamus",
+    "hippos": "hippopotamuses",
+    "mathematics": "math",
+    "bldg": "building",
+    "hwy": "highway",
+    "blvd": "boulevard",
+    "intl": "international",
+    "uni": "university",
+    "wknd": "weekend",
+    "bf": "boyfriend",
+    "gf": "girlfriend",
+    "aka": "also known as",
+    "bbq": "barbecue",
+    "ads": "advertisements",
+    "advert": "advertisement",
+    "adverts": "advertisements",
+    "sync": "synchronize",
+    "syncing": "synchronizing",
+    "dept's": "department's",
+    "uae": "united arab emirates",
+    "abt": "about",
+    "smth": "something",
+    "sth": "something",
+    "tmw": "tomorrow",
+    "tix": "tickets",
+    "attn": "attention",
+    "excl": "excluding",
 }
 
 _DOTTED = ("approx", "vs", "dept", "govt", "etc")
@@ -82,12 +142,111 @@ _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
 )
 
 
-def spelled_out(text: str) -> str:
-    """The text with the abbreviations that hold a mark written out."""
+_WEEKDAYS = {
+    "mon": "Monday", "tue": "Tuesday", "tues": "Tuesday", "wed": "Wednesday", "weds": "Wednesday", "thu": "Thursday",
+    "thur": "Thursday", "thurs": "Thursday", "fri": "Friday", "sat": "Saturday", "sun": "Sunday",
+}  # fmt: skip
+_MONTHS = {
+    "jan": "January", "feb": "February", "mar": "March", "apr": "April", "jun": "June", "jul": "July", "aug": "August",
+    "sep": "September", "sept": "September", "oct": "October", "nov": "November", "dec": "December",
+}  # fmt: skip
+_DAY = re.compile(
+    r"\b(?:((?i:on|this|next|last|every|each|by|until|till|since|from|to|through|and|or|between|late|early) )"
+    r"(Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun|tues?|thu(?:rs?)?|fri)\b\.?"
+    r"|()(Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?(?= (?:morning|evening|night|afternoon|and [MTWFS][a-z]{2,}day)\b))(?![\w'-])"
+)
+_MONTH = re.compile(
+    r"\b(?:((?i:in|of|by|until|till|since|early|late|mid|this|next|last|during|before|after|between|from|to|and"
+    r"|\d\d?(?:st|nd|rd|th)?) )"
+    r"(Feb|Apr|Jul|Aug|Sept?|Oct|Nov|Dec|feb|apr|jul|aug|sept?|oct|nov|dec)\b\.?"
+    r"|((?i:in|by|since|until|early|late|mid|\d\d?(?:st|nd|rd|th)?) )(Jan|Mar|Jun|jan|jun)\b\.?"
+    r"|()(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?= \d))(?![\w'-])"
+)
+_DATED = frozenset([*_WEEKDAYS, *_MONTHS])
+_TEMPORARY = (
+    r"(?:files?|folders?|tables?|director\w+|dir|jobs?|agenc\w+|workers?|variables?|vars?|passwords?|tattoos?|bans?|data|e-?mail"
+    r"|mail|numbers?|staff|work|contract|phone|visa|name|objects?|employees?|housing)\b"
+)
+_SCREENED = vocabulary("""
+    iphone ipad android phone smartphone tablet mac ios mobile web desktop store laptop computer samsung install
+    uninstall download installed icon screen
+    """)
+_WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
+    (
+        frozenset(("max", "max.")),
+        re.compile(r"\b(the|an?|its?|is|are|your|my|our|their|at|allowed|legal) max\b\.?(?= [a-z])", re.I),
+        r"\1 maximum",
+    ),
+    (
+        frozenset(("min", "min.")),
+        re.compile(r"\b(the|an?|its?|is|are|your|my|our|their|at|allowed|legal) min\b\.?(?= [a-z])", re.I),
+        r"\1 minimum",
+    ),
+    (frozenset(("env",)), re.compile(r"\benv (?=var(?:iable)?s?\b)", re.I), "environment "),
+    (frozenset(("vars", "var")), re.compile(r"\b(env|environment) var(s?)\b", re.I), r"environment variable\2"),
+    (
+        frozenset(("temp", "temps")),
+        re.compile(
+            r"\b(the|an?|max|min|maximum|minimum|body|room|oven|core|water|average|cooking|ideal|high|low|right|what|which|cpu|gpu"
+            rf"|freezing|boiling|internal|outside|current|safe|normal) temp(s?)\b\.?(?! {_TEMPORARY})",
+            re.I,
+        ),
+        r"\1 temperature\2",
+    ),
+    (frozenset(("diff",)), re.compile(r"\b(the|any) diff(?= (?:between|in|of)\b)", re.I), r"\1 difference"),
+    (frozenset(("diff",)), re.compile(r"^diff(?= between\b)", re.I), "difference"),
+    (
+        frozenset(("no.", "nr", "nr.", "num", "no")),
+        re.compile(
+            r"\b(tel\.?|telephone|phone|serial|account|order|flight|passport|id|room|house|ref|reference|invoice|model|part) "
+            r"(?:no\.|nr\.?|no(?= (?:of|for|is|on)\b)|num\b)(?=\s|$)",
+            re.I,
+        ),
+        r"\1 number",
+    ),
+    (frozenset(("no.", "nr.")), re.compile(r"(?<![\w-])(?:no|nr)\. ?(?=\d)", re.I), "number "),
+    (frozenset(("no.",)), re.compile(r"\b(the|what) no\. (?=of\b)", re.I), r"\1 number "),
+    (frozenset(("tel", "tel.")), re.compile(r"\btel\.? (?=numbers?\b)", re.I), "phone "),
+    (frozenset(("mt", "mt.")), re.compile(r"\b(?:Mt|mt)\.? (?=[A-Z]|everest|fuji|etna|olympus|kilimanjaro)"), "Mount "),
+    (frozenset(("st.",)), re.compile(r"(?<![A-Za-z] )(?<![a-z])St\. (?=[A-Z])|(?<=\b[a-z][a-z] )St\. (?=[A-Z])"), "Saint "),
+    (frozenset(("ft.",)), re.compile(r"\bFt\. (?=[A-Z])"), "Fort "),
+    (frozenset(("prof.", "prof")), re.compile(r"\bprof\b\.?(?= )", re.I), "professor"),
+    (frozenset(("dr.", "dr")), re.compile(r"\b(?:Dr\.?(?= [A-Z])|(?<=\ba )[Dd]r\.?|(?<=\bthe )[Dd]r\.?)(?= )"), "doctor"),
+    (frozenset(("mr.", "mrs.", "ms.")), re.compile(r"\b(Mrs?|Ms)\.(?= )", re.I), r"\1"),
+    (frozenset(("un", "un's")), re.compile(r"(?<![\w-])UN(?![\w-])"), "united nations"),
+    (frozenset(("env",)), re.compile(r"\b(dev|prod|test|staging|virtual) env\b", re.I), r"\1 environment"),
+    (frozenset(("p.m.", "a.m.", "p.m", "a.m")), re.compile(r"(?<=\d) ?([ap])\.m\.?(?!\w)", re.I), r" \1m"),
+    (frozenset(("flu",)), re.compile(r"\b(?<!bird )the flu(?! (?:shot|vaccine|jab|season|virus|game|bug|pandemic)\b)\b", re.I), "influenza"),
+    (frozenset(("ca.",)), re.compile(r"(?<![\w.])ca\. (?=\d)", re.I), "approximately "),
+    (frozenset(("est.",)), re.compile(r"(?<![\w.])est\. (?=\d)", re.I), "established "),
+)
+_WORDED_CUES = frozenset().union(*(cues for cues, _, _ in _WORDED))
+_APPLICATION = re.compile(r"(?<![\w.-])(?<!the )app(s?)(?![\w'-]|\.\w)", re.I)
+_GLUED = re.compile(r"(?<=\d)([ap])\.?m\.?(?![\w])", re.I)
+
+
+def spelled_out(text: str, bag: frozenset[str]) -> str:
+    """The text with the abbreviations written out that hold a mark or need the words beside them."""
     lower = text.lower()
-    if "." not in lower and "/" not in lower and "eg" not in lower and "united" not in lower:
-        return text
-    for cue, pattern, plain in _MARKED:
-        if cue in lower:
-            text = pattern.sub(plain, text)
+    if "." in lower or "/" in lower or "eg" in bag or "united" in bag:
+        for cue, pattern, plain in _MARKED:
+            if cue in lower:
+                text = pattern.sub(plain, text)
+    words = bag if "." not in lower else bag | frozenset(lower.split())
+    if not words.isdisjoint(_DATED):
+        text = _DAY.sub(_dated, text)
+        text = _MONTH.sub(_dated, text)
+    if not words.isdisjoint(_WORDED_CUES):
+        for cues, pattern, plain in _WORDED:
+            if not words.isdisjoint(cues):
+                text = pattern.sub(plain, text)
+    if ("app" in words or "apps" in words) and not words.isdisjoint(_SCREENED):
+        text = _APPLICATION.sub(r"application\1", text)
     return text
+
+
+def _dated(match: re.Match[str]) -> str:
+    """The name in full of the day or month in the one pair of groups that matched: what stands before, and the name."""
+    at = match.lastindex or 2
+    short = match[at].lower()
+    return f"{match[at - 1]}{_WEEKDAYS.get(short) or _MONTHS[short]}"

@@ -106,7 +106,10 @@ _SINGLE: dict[str, str] = dict(
     palaeontology=paleontology ax=axe dialled=dialed dialling=dialing cancelation=cancellation
     cancelations=cancellations mollusc=mollusk molluscs=mollusks phoney=phony tonne=metric_ton
     carburettor=carburetor airplanes=airplanes grammes=grams gramme=gram kilogramme=kilogram kilogrammes=kilograms
-    e-mail=email e-mails=emails
+    e-mail=email e-mails=emails storeys=stories mediaeval=medieval paediatrically=pediatrically
+    homoeopathy=homeopathy foetuses=fetuses manoeuvring=maneuvering manoeuvred=maneuvered tranquillity=tranquility
+    gipsy=gypsy unravelling=unraveling colourway=colorway
+    neighbouring=neighboring neighbourhood=neighborhood favourite=favorite favourites=favorites
     """
     )
     if not pair.startswith(("tonne", "airplanes", "aesthetic", "gauging", "kidnap", "worship", "focussing"))
@@ -137,6 +140,11 @@ AMERICAN: dict[str, str] = _pairs()
 
 def american(word: str, following: str) -> str | None:
     """The American spelling of a British word in lower case; None for another word, and for the Labour Party's name."""
+    if word == "storeys" and following not in ("does", "do", "did", "is", "high", "tall", "are", "has"):
+        return None
     if word in _CONDITIONAL and following in ("party", "mp", "mps", "government", "leader", "party's"):
         return None
+    if word.endswith("'s"):
+        plain = AMERICAN.get(word[:-2])
+        return plain and plain + "'s"
     return AMERICAN.get(word)

@@ -29,6 +29,10 @@ _WORD = re.compile(r"((?<![\w'.@/-])[^\W\d_]+(?:'[^\W\d_]+)*(?![\w@/]|\.\w|'\w))
 _BAG = re.compile(r"[^\s,.?!;:()\"]+")
 _SENTENCE = re.compile(r"[.?!:]\"?\s+$|\n\s*$")
 _EDITED = frozenset([*CONTRACTIONS, *OPENED, *AMERICAN, *ABBREVIATIONS])
+# Who asks for the letters of an abbreviation does not mean what it stands for.
+_ABOUT_WORDS = frozenset(
+    ("stand", "stands", "abbreviation", "abbreviations", "abbreviated", "acronym", "acronyms", "mean", "means", "pronounce")
+)
 _SHORT = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING})
 
 
@@ -87,9 +91,10 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
         return text
     if english is None:
         kinds = kinds & _SHORT
-    if Edit.ABBREVIATION in kinds:
-        text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text))
-    text = _words_edited(text, kinds, made)
+    named = not _ABOUT_WORDS.isdisjoint(words)
+    if Edit.ABBREVIATION in kinds and not named:
+        text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text, frozenset(words)))
+    text = _words_edited(text, kinds, made, named)
     words = _BAG.findall(text.lower())
     bag = frozenset(words)
     if Edit.NUMBER in kinds:
@@ -103,10 +108,10 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
     return text
 
 
-def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
+def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: bool) -> str:
     """The text after the edits that touch one word at a time: case, contractions, spelling, abbreviations, slips."""
     folds, opens, spells = Edit.CHARACTERS in kinds, Edit.CONTRACTION in kinds, Edit.SPELLING in kinds
-    shortens, corrects = Edit.ABBREVIATION in kinds, Edit.TYPO in kinds
+    shortens, corrects = Edit.ABBREVIATION in kinds and not named, Edit.TYPO in kinds
     pieces = _WORD.split(text)
     if folds and text.isupper() and shouted(text):
         made.add(Edit.CHARACTERS)
@@ -117,7 +122,7 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
     for at in range(1, len(pieces), 2):
         word = pieces[at]
         low = word.lower()
-        if low == word and low not in _EDITED and at not in slips:
+        if low == word and low not in _EDITED and at not in slips and not low.endswith("'s"):
             continue
         joined = pieces[at + 1][:1] == "-" or pieces[at - 1][-1:] == "-"
         if at in slips and at not in kept and not joined and (folds or word == low):
@@ -129,7 +134,7 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
             if word != pieces[at]:
                 made.add(Edit.CHARACTERS)
                 pieces[at] = word
-        if low not in _EDITED or (word[1:] != low[1:] and not word.isupper()):
+        if (low not in _EDITED and low.removesuffix("'s") not in AMERICAN) or (word[1:] != low[1:] and not word.isupper()):
             continue
         follows = pieces[at + 2].lower() if at < last and pieces[at + 1] == " " else ""
         if opens and (plain := opened(low, follows)) is not None:

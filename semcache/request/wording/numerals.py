@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.units import FIRST_WORDS, SINGULAR, SYMBOLS, WRITTEN, symbol
 
 _UNITS = {
     "zero": 0,
@@ -51,39 +52,7 @@ _ENDINGS = {
     **{f"{number}{'st' if number == 1 else 'nd' if number == 2 else 'rd' if number == 3 else 'th'}": word
        for number, word in _ORDINALS.items()},
 }  # fmt: skip
-_TIMES = {
-    "s": "second", "sec": "second", "secs": "second", "second": "second", "seconds": "second",
-    "min": "minute", "mins": "minute", "minute": "minute", "minutes": "minute",
-    "h": "hour", "hr": "hour", "hrs": "hour", "hour": "hour", "hours": "hour",
-    "ms": "millisecond", "msec": "millisecond", "millisecond": "millisecond", "milliseconds": "millisecond",
-}  # fmt: skip
-_MEASURES: dict[str, str] = {}
-for _symbol, _names in {
-    "km": "km kms kilometre kilometres kilometer kilometers",
-    "cm": "cm cms centimetre centimetres centimeter centimeters",
-    "mm": "mm millimetre millimetres millimeter millimeters",
-    "kg": "kg kgs kilogram kilograms kilogramme kilogrammes kilo kilos",
-    "mg": "mg milligram milligrams",
-    "ml": "ml millilitre millilitres milliliter milliliters",
-    "mph": "mph",
-    "km/h": "km/h kph kmh kmph",
-    "GB": "gb gigabyte gigabytes gig gigs",
-    "MB": "mb megabyte megabytes",
-    "KB": "kb kilobyte kilobytes",
-    "TB": "tb terabyte terabytes",
-    "PB": "pb petabyte petabytes",
-    "GHz": "ghz gigahertz",
-    "MHz": "mhz megahertz",
-    "kHz": "khz kilohertz",
-    "kWh": "kwh",
-    "ft": "ft foot feet",
-    "lb": "lb lbs",
-    "oz": "oz ounce ounces",
-    "sq ft": "sqft",
-}.items():
-    _MEASURES |= dict.fromkeys(_names.split(), _symbol)
-_BITS = re.compile(r"[KMGT]b(?:it)?s?$|mW|Kb")
-_UNIT = "|".join(sorted({*_MEASURES, *_TIMES}, key=len, reverse=True))
+_UNIT = "|".join(map(re.escape, WRITTEN))
 _NUMBER = r"\d+(?:\.\d+)?"
 
 _GROUPED = re.compile(r"(?<![\w.,/:$-])([$\u20ac\u00a3]?)(\d{1,3}(?:,\d{3})+)(?![\d,]*\d|[\w/:-])")
@@ -98,16 +67,71 @@ _DEGREES = re.compile(
     rf"(?<![\w.,/:])({_NUMBER}) ?(?:\u00b0 ?|\u00ba ?|degrees? )(celsius|centigrade|fahrenheit|c|f)(?![\w-])",
     re.IGNORECASE,
 )
-_MEASURED = re.compile(rf"(?<![\w.,/:$-])({_NUMBER}) ?({_UNIT})(?![\w/'-])(?!\.\w)", re.IGNORECASE)
-_TWO_WORDS = re.compile(
-    rf"(?<![\w.,/:$-])({_NUMBER}) (square f(?:ee|oo)t|sq\.? ?ft|miles per hour|kilomet(?:re|er)s per hour)(?![\w-])",
+_MEASURED = re.compile(
+    rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})([ -]?)({_UNIT})(?![\w/'\u00b2\u00b3]|-(?!old\b|long\b|tall\b|high\b|wide\b))(?!\.\w)",
     re.IGNORECASE,
 )
+_POUNDS = re.compile(rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})[ -](pounds? sterling|pounds?|quid)(?![\w-]| per\b)", re.IGNORECASE)
+_WHOLE = "cup|teaspoon|tablespoon|mile|litre|liter|pint|tank|pound|day|year|page|glass|bottle|inch|tsp|tbsp"
 _HALF = re.compile(
-    rf"\bhalf an? ({_UNIT}|cup|teaspoon|tablespoon|mile|litre|liter|dozen|million|billion)\b(?!-)", re.IGNORECASE
+    rf"(?<![\w/.])(?:half (?:of )?an?|1/2(?: (?:of )?an?)?) ({_UNIT}|{_WHOLE}|million|billion|dozen)(?![\w-])", re.IGNORECASE
 )
+_FRACTIONS = {
+    "\u00bd": "1/2", "\u00bc": "1/4", "\u00be": "3/4", "\u2153": "1/3", "\u2154": "2/3", "\u215b": "1/8",
+    "\u215c": "3/8", "\u215d": "5/8", "\u215e": "7/8", "\u2155": "1/5", "\u2156": "2/5", "\u2157": "3/5",
+    "\u2158": "4/5",
+}  # fmt: skip
+_SIGN = re.compile(f"((?:(?<=\\d) ?)?)([{''.join(_FRACTIONS)}])")
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+_SEVERAL = re.compile(
+    r"(?<![\w'-])(two|three|four|five|seven|[23457])[ -](third|quarter|fourth|fifth|sixth|eighth|tenth)s(?![\w'-])",
+    re.IGNORECASE,
+)
+_SINGLE = re.compile(
+    r"(?<![\w'-])(?:an?|one|1)[ -](third|quarter|fourth|fifth|eighth|tenth)(?= of (?:an? |the |my |your |all )?\w| (?:cup|teaspoon"
+    r"|tablespoon|tank|mile|pound|tsp|tbsp|inch)s?\b)",
+    re.IGNORECASE,
+)
+_OF_A = re.compile(rf"(?<![\w/.-])(\d/\d{{1,2}}) of an? (?=(?:{_WHOLE})\b)", re.IGNORECASE)
+_MONEY = vocabulary("""
+    price prices cost costs pay pays paid salary fee fees money note coin coins worth buy yen euro euros dollar dollars
+    spend spent earn rent tip fine budget bank tax loan invest exchange cheap expensive afford wage deposit currency
+    """)
+_CODES = {"eur": "\u20ac", "gbp": "\u00a3", "usd": "US$"}
+_CODED = re.compile(rf"(?<![\w.,/:$-])(?:(EUR|GBP|USD) ?({_NUMBER})|({_NUMBER}) ?(EUR|GBP|USD))(?![\w-])", re.IGNORECASE)
 _DOLLARS = re.compile(
-    rf"(?<![\w.,/:$-])({_NUMBER}) (dollars?|euros?)(?![\w-])(?! (?:bill|note|store|tree|coin|general))", re.IGNORECASE
+    rf"(?<![\w.,/:$-])({_NUMBER})[ -](dollars?|euros?|bucks)(?![\w-])(?! (?:bill|note|store|tree|coin|general))", re.IGNORECASE
+)
+_SPACED = re.compile(r"(?<![\w.,/:$-])(?<!\d )(\d{1,3}(?: \d{3})* 000)(?![\d,.]*\d|[\w/:-]| \d)")
+_BARE_POINT = re.compile(r"(?<![\w.,/:$-])(\.\d+)(?=[\s%?!,]|[a-zA-Z]|$)")
+_DOZENS = re.compile(r"(?<![\w'-])(an?|0\.5|\d{1,3}) dozen(?! of\b)(?![\w-])", re.IGNORECASE)
+_ROMANS = {
+    roman: str(number)
+    for number, roman in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split(), 1)
+}
+_ROMAN = re.compile(
+    r"\b(world war|chapter|part|volume|act|scene|article|type|stage|phase|grade|section|season|super bowl)"
+    r" (i|ii|iii|iv|vi|vii|viii|ix|xi|xii|xiii|xiv|xv|xvi|xvii|xviii|xix|xx)(?![\w'-])",
+    re.IGNORECASE,
+)
+_WAR = re.compile(r"(?<![\w-])(?:ww ?-?(i|ii|1|2)|(first|second|1st|2nd) world war)(?![\w-])", re.IGNORECASE)
+_RULERS = (
+    r"louis|henry|george|edward|elizabeth|charles|william|james|richard|philip|ferdinand|napoleon|nicholas|alexander"
+    r"|catherine|peter|ivan|frederick|wilhelm|leopold|otto|pius|paul|benedict|gregory|innocent|urban|leo|julius"
+    r"|ramses|ramesses|ptolemy|darius|felipe|carlos|albert|christian|gustav|haakon|mary|margaret|mehmed|selim|pedro"
+    r"|umberto|victor emmanuel|robert|constantine|theodosius|amenhotep|thutmose|rama|baldwin|boniface|clement|maximilian"
+)
+_RULER = re.compile(rf"\b({_RULERS}) the ({'|'.join(_ORDINALS.values())})(?![\w-])", re.IGNORECASE)
+_DECADE = re.compile(
+    r"(?<![\w-])(eighteen|nineteen)[ -](twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies(?![\w-])", re.IGNORECASE
+)
+_APOSTROPHE = re.compile(r"(?<![\w.,/:$-])(\d{3}0)'s(?!\w)")
+_HOUR_PARTS = re.compile(r"(?<![\w/.-])(1/4|1/2|3/4)(?: of)?(?: an)? hour(?![\w-])", re.IGNORECASE)
+_MINUTES = {"1/4": "15", "1/2": "30", "3/4": "45"}
+_FEET = (" soldier", " massage", " pain", " patrol", " bath", " race", " model", " fetish", " doctor")
+_COUNTED = (" people", " users", " followers", " dollars", " euros", " subscribers", " views", " inhabitants", " records")
+_ONE = re.compile(
+    r"(?<=[a-z] )(?<!type )(?<!chapter )(?<!version )(?<!part )(?<!level )(?<!day )(?<!number )(?<!war )(?<!week )1(?= [a-z]{3,}(?! per\b))"
 )
 _ORDINAL = re.compile(r"(?<![\w.,/:-])(\d{1,2}(?:st|nd|rd|th))(?![\w-])", re.IGNORECASE)
 _RUN = re.compile(
@@ -117,30 +141,63 @@ _RUN = re.compile(
 _ARTICLED = re.compile(r"(?<![\w'-])an? (?:hundred|thousand|million|billion|trillion|dozen)(?![\w'-])")
 # Numbers with a "k" that are names: resolutions, races, a pension plan.
 _NAMES = vocabulary("1k 2k 4k 5k 8k 10k 16k 401k 8-k 10-k")
-_SUFFIX = re.compile(r"\d ?([a-zA-Z]+|[%\u00b0\u00ba])")
+_SUFFIX = re.compile(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5])")
 _HUNDREDTHS = frozenset(("%", "percent", "per", "pct"))
 _TEMPERATURES = frozenset(("\u00b0", "\u00ba", "degree", "degrees"))
-_COMPOUNDS = frozenset(("square", "sq", "miles", "kilometres", "kilometers"))
-_CURRENCIES = frozenset(("dollar", "dollars", "euro", "euros"))
-_NAMED_UNITS = frozenset([*_MEASURES, *_TIMES])
-_SUFFIXES = (
-    _HUNDREDTHS | _TEMPERATURES | _COMPOUNDS | _CURRENCIES | _NAMED_UNITS | {"k", "st", "nd", "rd", "th", *_SCALES}
-)
+_CURRENCIES = frozenset(("dollar", "dollars", "euro", "euros", "bucks", "pound", "pounds", "quid"))
+_DECADES = frozenset(("eighteen", "nineteen"))
+_PARTED = vocabulary("half third thirds quarter quarters fourth fourths fifth fifths sixths eighth eighths tenth tenths")
+_NUMBERED = vocabulary("ii iii iv vi vii viii ix xi xii xiii xiv xv xvi xvii xviii xix xx i war")
+_SUFFIXES = _HUNDREDTHS | _TEMPERATURES | _CURRENCIES | FIRST_WORDS | {"k", "st", "nd", "rd", "th", *_SCALES} | {*_CODES}
+_NOT_COUNTED = vocabulary("""
+    is was are were has resolution screen screens monitor monitors display displays tvs cameras races runs videos games
+    movies photos textures pixels images projectors vs this does less plus as its
+    """)
 _BETWEEN = vocabulary("between both")
 
 
 def numbered(text: str, bag: frozenset[str]) -> str:
     """The text with numbers in digits and units in their symbols; `bag` holds its words in lower case."""
+    if not text.isascii():
+        text = _SIGN.sub(_fraction, text)
+    if not bag.isdisjoint(_PARTED) or "-" in text:
+        text = _SEVERAL.sub(_several, text)
+        text = _SINGLE.sub(lambda match: f"1/{_PARTS[match[1].lower()]}", text)
+    if not bag.isdisjoint(_DECADES) or "nineteen-" in text:
+        text = _DECADE.sub(_decade, text)
     if not bag.isdisjoint(_NAMED) or "dozen" in bag:
         text = _RUN.sub(_in_digits, text)
-    if "half" in bag:
+    if not bag.isdisjoint(_NUMBERED) or "ww" in text.lower():
+        text = _ROMAN.sub(_arabic, text)
+        text = _WAR.sub(lambda match: f"world war {_war(match)}", text)
+    if " the " in text and not bag.isdisjoint(_ENDINGS.values()):
+        text = _RULER.sub(_ruler, text)
+    if "half" in bag or "1/2" in text:
         text = _HALF.sub(_halved, text)
+    if "dozen" in bag:
+        text = _DOZENS.sub(_dozens, text)
     if not any(map(str.isdigit, text)):
         return text
+    return _figures(text, bag)
+
+
+def _figures(text: str, bag: frozenset[str]) -> str:
+    """The text with one writing of each number that has digits, and of the unit behind it."""
     if "," in text:
         text = _GROUPED.sub(lambda match: match[1] + match[2].replace(",", ""), text)
+    if " 000" in text:
+        text = _SPACED.sub(lambda match: match[1].replace(" ", ""), text)
+    if "." in text:
+        text = _BARE_POINT.sub(r"0\1", text)
+    if "0's" in text:
+        text = _APOSTROPHE.sub(r"\1s", text)
+    if "/" in text:
+        text = _HOUR_PARTS.sub(lambda match: f"{_MINUTES[match[1]]} minutes", text)
+        text = _OF_A.sub(r"\1 ", text)
+    if "1 " in text:
+        text = _ONE.sub(_one, text)
     suffixes = frozenset([suffix.lower() for suffix in _SUFFIX.findall(text)])
-    if suffixes.isdisjoint(_SUFFIXES):
+    if suffixes.isdisjoint(_SUFFIXES) and bag.isdisjoint(_CODES):
         return text
     if "k" in suffixes:
         text = _THOUSANDS.sub(_thousands, text)
@@ -150,11 +207,13 @@ def numbered(text: str, bag: frozenset[str]) -> str:
         text = _PERCENT.sub(r"\1%", text)
     if not suffixes.isdisjoint(_TEMPERATURES):
         text = _DEGREES.sub(lambda match: f"{match[1]} \u00b0{'F' if match[2][0] in 'fF' else 'C'}", text)
-    if not suffixes.isdisjoint(_COMPOUNDS):
-        text = _TWO_WORDS.sub(_compound, text)
+    if not suffixes.isdisjoint(_CODES) or not bag.isdisjoint(_CODES):
+        text = _CODED.sub(_money, text)
     if not suffixes.isdisjoint(_CURRENCIES):
-        text = _DOLLARS.sub(lambda match: ("$" if match[2][0] in "dD" else "\u20ac") + match[1], text)
-    if not suffixes.isdisjoint(_NAMED_UNITS):
+        text = _DOLLARS.sub(lambda match: ("\u20ac" if match[2][0] in "eE" else "$") + match[1], text)
+        money = not bag.isdisjoint(_MONEY)
+        text = _POUNDS.sub(lambda match: _pounds(match, money), text)
+    if not suffixes.isdisjoint(FIRST_WORDS):
         text = _MEASURED.sub(_measured, text)
     if not suffixes.isdisjoint(("st", "nd", "rd", "th")):
         text = _ORDINAL.sub(lambda match: _ENDINGS.get(match[1].lower(), match[1]), text)
@@ -216,7 +275,63 @@ def _value(words: list[str]) -> int | None:
 
 
 def _halved(match: re.Match[str]) -> str:
-    return f"0.5 {match[1]}"
+    unit = match[1].lower()
+    if unit == "hour":
+        return "30 minutes"
+    if unit == "minute":
+        return "30 seconds"
+    return "6" if unit == "dozen" else f"0.5 {match[1]}"
+
+
+def _fraction(match: re.Match[str]) -> str:
+    start = match.start()
+    mixed = start and match.string[start - 1].isdigit()
+    return (" " if mixed else match[1]) + _FRACTIONS[match[2]]
+
+
+def _dozens(match: re.Match[str]) -> str:
+    return "12" if match[1][0] in "aA" else "6" if match[1] == "0.5" else str(12 * int(match[1]))
+
+
+def _several(match: re.Match[str]) -> str:
+    above, below = _NUMBERS.get(match[1].lower()) or int(match[1]), _PARTS[match[2].lower()]
+    return f"{above}/{below}" if above < below else match[0]
+
+
+def _decade(match: re.Match[str]) -> str:
+    tens = {"twent": 2, "thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "ninet": 9}
+    return f"{18 if match[1].lower() == 'eighteen' else 19}{tens[match[2].lower()]}0s"
+
+
+def _arabic(match: re.Match[str]) -> str:
+    if match[2].lower() == "i" and match[1].lower() != "world war":
+        return match[0]
+    return f"{match[1]} {_ROMANS[match[2].lower()]}"
+
+
+def _war(match: re.Match[str]) -> str:
+    return "1" if (match[1] or match[2]).lower() in ("i", "1", "first", "1st") else "2"
+
+
+def _ruler(match: re.Match[str]) -> str:
+    number = next(number for number, word in _ORDINALS.items() if word == match[2].lower())
+    roman = next(roman for roman, value in _ROMANS.items() if value == str(number))
+    return f"{match[1]} {roman}" if number > 1 else match[0]
+
+
+def _one(match: re.Match[str]) -> str:
+    following = match.string[match.end() + 1 :].split(" ", 1)[0].strip(".,?!").lower()
+    return match[0] if following in FIRST_WORDS or following in _SCALES or following in _SUFFIXES else "one"
+
+
+def _money(match: re.Match[str]) -> str:
+    return _CODES[(match[1] or match[4]).lower()] + (match[2] or match[3])
+
+
+def _pounds(match: re.Match[str], money: bool) -> str:
+    if money or not match[2].lower().startswith("pound") or "sterling" in match[2].lower():
+        return f"\u00a3{match[1]}"
+    return f"{match[1]} lb"
 
 
 def _times(number: str, scale: int) -> str | None:
@@ -227,9 +342,19 @@ def _times(number: str, scale: int) -> str | None:
     return str(int(whole + part + "0" * (zeros - len(part))))
 
 
+def _counts(match: re.Match[str]) -> bool:
+    """Return True if a number like "2k" counts things, or is what a share is taken of, and so no name."""
+    if match[2] == "401":
+        return False
+    if match.string[: match.start()].endswith(("% of ", "percent of ")):
+        return True
+    following = match.string[match.end() :].lstrip(" ").split(" ", 1)[0].strip(".,?!").lower()
+    return following == "people" or (following.endswith("s") and len(following) > 3 and following not in _NOT_COUNTED)
+
+
 def _thousands(match: re.Match[str]) -> str:
     sign, number, letter = match.groups()
-    if not sign and (letter == "K" or f"{number}k" in _NAMES):
+    if not sign and (letter == "K" or (f"{number}k" in _NAMES and not _counts(match))):
         return match[0]
     value = _times(number, 1000)
     return match[0] if value is None else sign + value
@@ -241,19 +366,21 @@ def _scaled(match: re.Match[str]) -> str:
 
 
 def _measured(match: re.Match[str]) -> str:
-    number, unit = match.groups()
-    low = unit.lower()
-    if _BITS.match(unit) or (low in ("s", "h", "min") and unit != low) or (low == "foot" and number != "1"):
+    number, gap, written = match.groups()
+    low = written.lower()
+    plain = symbol(written)
+    rest = match.string[match.end() :]
+    if plain is None or (gap == "-" and len(low) < 3):
         return match[0]
-    spaced = match[0][len(number)] == " "
-    if low in ("s", "h") and spaced and number != "0.5":
+    if low in ("s", "h", "m") and (gap != "" if low != "m" else gap == ""):
         return match[0]
-    if name := _TIMES.get(low):
-        return f"{number} {name}" if number == "1" else f"{number} {name}s"
-    return f"{number} {_MEASURES[low]}"
-
-
-def _compound(match: re.Match[str]) -> str:
-    low = match[2].lower()
-    unit = "sq ft" if low.startswith("sq") else "mph" if low.startswith("miles") else "km/h"
-    return f"{match[1]} {unit}"
+    if low == "foot" and rest.startswith(_FEET):
+        return match[0]
+    if low in ("g", "m") and (gap == "" and number in "2345" if low == "g" else rest.startswith(_COUNTED)):
+        return match[0]
+    if low == "second" and (gap == "-" or number == "1"):
+        return match[0]
+    if plain in SINGULAR and (number == "1" or gap == "-"):
+        plain = SINGULAR[plain]
+        return f"{number}{gap if gap == '-' else ' '}{plain}"
+    return f"{number} {plain}"

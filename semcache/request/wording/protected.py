@@ -29,8 +29,14 @@ _SPAN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# A property of a style sheet and its value.
+_PROPERTY = re.compile(
+    r"(?<![\w-])(?:[a-z]+-(?:align|color|style|size|family|weight|width|height|decoration|transform|spacing|content|items"
+    r"|self|index|radius|image|position|repeat|collapse|type|wrap|flow|top|bottom|left|right)|color|display|float|cursor"
+    r"|visibility|overflow|margin|padding|border|background|opacity|font): [\w#.%-]+"
+)
 _MARKED = re.compile(
-    r"[/@\\_#=<>{}|~^*+&:(.A-Z](?:(?<=[/@\\_#=<>{}|~^*+&])|(?<=\w[:(])(?=\w)|(?<=\.)(?=\w)|(?<=[a-z][A-Z]))"
+    r"[/@\\_#=<>{}|~^*+&:(.A-Z](?:(?<=[/@\\_#=<>{}|~^*+&])|(?<=\w:)(?=\w)|(?<=\w\()|(?<=\.)(?=\w)|(?<=[a-z][A-Z]))"
 )
 _CHUNK = re.compile(r"([(\[]?)(.*[^)\].,;:!?])(.*)", re.DOTALL)
 _BLANK = re.compile(r"(\s+)")
@@ -39,8 +45,8 @@ _CODE = re.compile(r"[{};\\]|[^\s=]\s*==?\s|=>|->|\w\(\)|^(?: {2,}|\t)\S|(?<!\S)
 # Chunks with a mark in them that other rooms read: units, abbreviations, numbers, well-known names.
 _READ = re.compile(
     r"""
-      w/o? | b/c | and/or | km/h | [UE]\.[SKU](?:\.A)? | i\.e | e\.g
-    | [$\u20ac\u00a3]?\d[\d,]*(?:\.\d+)?(?:[a-zA-Z]{1,5}|%|\u00b0[CFcf]?|\u00b5[a-z])?
+      w/o? | b/c | [1-9]/(?:[234568]|10) | \.\d+(?:[a-zA-Z]{1,5}|%)? | [MG]B/s | [MG]b(?:it)?/s | m/s | and/or | km/h | [UE]\.[SKU](?:\.A)? | i\.e | e\.g | (?:\d\d?)?[apAP]\.[mM]
+    | [$\u20ac\u00a3]?\d[\d,]*(?:\.\d+)?(?:[a-zA-Z]{1,5}[\u00b2\u00b3]?|%|\u00b0[CFcf]?|\u00b5[a-z])?
     """,
     re.VERBOSE,
 )
@@ -72,6 +78,8 @@ def held(text: str) -> tuple[str, tuple[str, ...]] | None:
 
     if _QUOTED.search(text):
         text = _SPAN.sub(lambda match: hold(match[0]), text)
+    if ": " in text:
+        text = _PROPERTY.sub(lambda match: hold(match[0]), text)
     if _CODED.search(text) and _CODE.search(text):
         return None
     if _MARKED.search(text):
