@@ -11,7 +11,7 @@ from semcache import SemanticCache
 
 PACK = """
 name: adapters
-defaults: {strategy: static, threshold: 0.8, guards: [numbers, negation]}
+defaults: {strategy: static, threshold: 0.8, guards: [numbers, negation], wording: off}
 """
 
 

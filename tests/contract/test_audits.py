@@ -57,7 +57,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
         def go(answers: dict[str, str], pack: dict[str, Any], **environment: str) -> Corner:
             (tmp_path / "answers.json").write_text(json.dumps(answers))
-            (tmp_path / "pack.yaml").write_text(json.dumps({"name": "test", "defaults": pack}))
+            (tmp_path / "pack.yaml").write_text(json.dumps({"name": "test", "defaults": {"wording": [], **pack}}))
             upstream = stack.enter_context(echo("--answers", str(tmp_path / "answers.json")))
             # JSON is YAML.
             options = ("--upstream", upstream.url, "--port", "0", "--data", str(tmp_path / "data"))

@@ -121,7 +121,7 @@ class Closed(ProfitabilityMonitor):
 @pytest.fixture
 async def cache(tmp_path: Path) -> AsyncIterator[AsyncSemanticCache]:
     file = tmp_path / "pack.yaml"
-    file.write_text("name: test\ndefaults: {strategy: static, threshold: 0.8}\n")
+    file.write_text("name: test\ndefaults: {strategy: static, threshold: 0.8, wording: off}\n")
     async with await AsyncSemanticCache.open(str(tmp_path), policies=str(file), embedder="hashing", seed=1) as opened:
         yield opened
 

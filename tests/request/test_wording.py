@@ -35,9 +35,9 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("could you please name the planets", "name the planets"),
         ("What is the tallest tree? Thanks in advance!", "what is the tallest tree"),
         ("quick question: who invented the zip", "who invented the zip"),
-        ("I'd like to know what yeast does", "what yeast does"),
+        ("I'd like to know what does yeast do", "what does yeast do"),
         ("please list the planets", "list the planets"),
-        ("I was wondering how bees fly", "how bees fly"),
+        ("I was wondering, how do bees fly", "how do bees fly"),
     ],
     Edit.NUMBER: [
         ("what is 3 per cent of 1,000", "what is three percent of 1000"),
