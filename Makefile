@@ -20,11 +20,12 @@ test: $(VENV)/test.stamp $(VENV)/torch.stamp  ## Run the fast tests, on two proc
 test-slow: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run the others, and what draws its examples with new ones: make test-slow SEED=7.
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or hypothesis" --hypothesis-profile=new --hypothesis-seed=$(SEED) $(ARGS)
 
-lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction.
+lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction, sizes and names.
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m eval.structure --check
 
 bench: $(VENV)/test.stamp  ## Measure, against peers in environments of their own; needs wrk.
 	$(BIN)/python -m eval.bench $(ARGS)
