@@ -31,7 +31,18 @@ _SENTENCE = re.compile(r"[.?!:]\"?\s+$|\n\s*$")
 _EDITED = frozenset([*CONTRACTIONS, *OPENED, *AMERICAN, *ABBREVIATIONS])
 # Who asks for the letters of an abbreviation does not mean what it stands for.
 _ABOUT_WORDS = frozenset(
-    ("stand", "stands", "abbreviation", "abbreviations", "abbreviated", "acronym", "acronyms", "mean", "means", "pronounce")
+    (
+        "stand",
+        "stands",
+        "abbreviation",
+        "abbreviations",
+        "abbreviated",
+        "acronym",
+        "acronyms",
+        "mean",
+        "means",
+        "pronounce",
+    )
 )
 _SHORT = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING})
 
@@ -134,7 +145,9 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: boo
             if word != pieces[at]:
                 made.add(Edit.CHARACTERS)
                 pieces[at] = word
-        if (low not in _EDITED and low.removesuffix("'s") not in AMERICAN) or (word[1:] != low[1:] and not word.isupper()):
+        if (low not in _EDITED and low.removesuffix("'s") not in AMERICAN) or (
+            word[1:] != low[1:] and not word.isupper()
+        ):
             continue
         follows = pieces[at + 2].lower() if at < last and pieces[at + 1] == " " else ""
         if opens and (plain := opened(low, follows)) is not None:
@@ -165,6 +178,8 @@ def _withheld(pieces: list[str], slips: dict[int, str]) -> frozenset[int]:
     kept: set[int] = set()
     for at in slips:
         word = pieces[at]
+        if word != word.upper() and misspelt.may_be_no_name(word.lower(), slips[at]):
+            continue
         named = word != word.lower() and not (at == 1 and word[1:] == word[1:].lower())
         beside = [
             other

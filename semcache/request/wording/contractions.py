@@ -28,8 +28,9 @@ CONTRACTIONS: dict[str, str] = {
     **{f"{verb}n't": f"{verb} not" for verb in _NEGATED},
     **{f"{verb}nt": f"{verb} not" for verb in _NEGATED if verb not in ("is", "need", "must", "might")},
     "isnt": "is not",
-    "can't": "cannot",
-    "cant": "cannot",
+    "can't": "can not",
+    "cant": "can not",
+    "cannot": "can not",
     "won't": "will not",
     "shan't": "shall not",
     "shouldnt": "should not",
@@ -39,7 +40,7 @@ CONTRACTIONS: dict[str, str] = {
     "what're": "what are",
     "where're": "where are",
     "how're": "how are",
-    "i'd like": "i would like",
+    **{f"{who}'ve": f"{who} have" for who in ("where", "what", "who", "how", "why", "there")},
     "let's": "let us",
     "im": "i am",
     "ive": "i have",
@@ -60,12 +61,18 @@ CONTRACTIONS: dict[str, str] = {
     "'cause": "because",
     "y'all": "you all",
 }
-OPENED: dict[str, str] = {f"{word}'s": f"{word} is" for word in _ASKED}
+OPENED: dict[str, str] = {
+    **{f"{word}'s": f"{word} is" for word in _ASKED},
+    **{f"{who}'d": f"{who} would" for who in ("i", "you", "we", "they", "he", "she", "it")},
+}
+_WISHES = vocabulary("like love prefer rather be need have want recommend say suggest appreciate hate")
 _HAS = vocabulary("been got gotten gone become done had come begun grown fallen risen taken given made left lost won")
 
 
 def opened(word: str, following: str) -> str | None:
     """The words that a contraction in lower case stands for before `following`; None for another word."""
+    if word.endswith("'d"):
+        return f"{word[:-2]} would" if following in _WISHES else None
     if (plain := CONTRACTIONS.get(word)) is not None:
         return plain
     if (plain := OPENED.get(word)) is None or following in _HAS or following.endswith("ed"):

@@ -123,7 +123,9 @@ _TAIL = re.compile(
     r"|(?<=\w) (?:anyway|anyways)$",
     re.IGNORECASE,
 )
-_TAILS = vocabulary("anyway anyways know way exactly actually though mate man bro dude buddy anyone mind ask possible something idea ideas then")
+_TAILS = vocabulary(
+    "anyway anyways know way exactly actually though mate man bro dude buddy anyone mind ask possible something idea ideas then"
+)
 _EMPHASIS = re.compile(
     r"^(what|who|where|when|why|how|which) (?:on earth|in the world|the heck|the hell|exactly|precisely|actually|in god's name) "
     r"(?=(?:is|are|was|were|do|does|did|can|could|would|should|has|have|will|i|you|it|the|a|an|my)\b)",
@@ -140,7 +142,23 @@ _GERUND = re.compile(
     r"|convert|outlin|clarify|solv|fix|draft|check|giv|writ|rewrit|creat|generat|nam|help)ing (?=\w)",
     re.IGNORECASE,
 )
-_DROPPED_E = ("translat", "summariz", "describ", "provid", "compar", "defin", "calculat", "outlin", "solv", "giv", "writ", "rewrit", "creat", "generat", "nam")
+_DROPPED_E = (
+    "translat",
+    "summariz",
+    "describ",
+    "provid",
+    "compar",
+    "defin",
+    "calculat",
+    "outlin",
+    "solv",
+    "giv",
+    "writ",
+    "rewrit",
+    "creat",
+    "generat",
+    "nam",
+)
 _QUESTIONS = vocabulary("what who where when why how which")
 _MEANT = frozenset(("actually", "basically", "sort", "kind"))
 _BARE = re.compile(r"(?<=[\w)]) (?:thanks|thx)$", re.IGNORECASE)
@@ -163,7 +181,9 @@ _CUES = vocabulary("""
     """)
 _LETTERS = re.compile(r"[a-z]+")
 _HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
-_ENDS = vocabulary("thanks thx thank tia cheers appreciated day one evening weekend wishes sincerely faithfully obliged ta bye bless best please pls plz help advance regards appreciate ty")
+_ENDS = vocabulary(
+    "thanks thx thank tia cheers appreciated day one evening weekend wishes sincerely faithfully obliged ta bye bless best please pls plz help advance regards appreciate ty"
+)
 
 
 def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:

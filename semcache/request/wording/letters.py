@@ -34,11 +34,13 @@ _BLANKS = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r" ?\n[ \n]*")
 _LOOSE = re.compile(r" +(?=[,;.?!](?:\s|$))")
 _DASHES = re.compile(r" +(?:--+|\u2013) +")
+_HYPHEN = re.compile(r"(?<=[a-z]) +- +(?=[A-Za-z])")
 _TIGHT = re.compile(r",(?<=[a-z],)(?=[A-Za-z])")
 _OXFORD = re.compile(r"(, [^\s,]+), (and|or) ")
 _STATED = re.compile(
     r"(?:i|you|he|she|it|we|they|this|that|these|those|there|my|your|his|her|our|their|the|no|not)\b", re.I
 )
+_SENTENCES = re.compile(r"(?<=[a-z\d][.!?])\s+")
 _WORD = re.compile(r"[^\W\d_]+")
 
 # Capitals make another word of these; a capital at the head of a text says nothing.
@@ -57,7 +59,7 @@ _CAPITALISED = vocabulary(
     dodge ram ranger tiger lynx leopard puma caterpillar mercury saturn earth mars venus sun moon catholic orthodox
     democratic republican liberal conservative labour labor green whig tory swede dane pole poles czech finn scot
     lent pole welsh scotch tangier magenta congress senate house state capital general major titanic alien aliens
-    jaws cars up it frozen friends lost heroes house suits bones castle nirvana queen kiss cream yes europe prince
+    jaws cars up it frozen friends lost heroes house suits bones castle nirvana queen kiss cream yes prince
     sting seal pink future usher pitbull drake seasons crow warren wells bush ford trump gates jobs cook page brin
     holmes watson bond potter rowling east west north south
     """
@@ -66,7 +68,7 @@ _ACRONYMS = vocabulary(
     """
     us it who aids am pm is as at in on or so do me my we he be by if up us an id ok hi oh la ma pa al co de go no to
     cat act sat ram rom pet sad add mac pin ice sim now care mad ira irs eta era nasa cast cap cup cop cops dare dot
-    ups gap gas gum map mat met mom net new nut one out pal pan par pay pen per pie pit pop pot rap raw red rest rip
+    ups gap gas gum map mat met mom net new nut one out pal pan par pay pen pie pit pop pot rap raw red rest rip
     sap sas sea see set she spa spin stem step sun swat swift tan tap tar tea tech ten tip top trap van war was we wet
     win wins won all and are can for has his how man mid not off old our sip soap crud solid dry kiss yarn bash dash
     fish ash awk sed cat less more make nose pest rice start hat lamp mean cars core cost bus ace aim ant arm art ban
@@ -93,6 +95,8 @@ def normalised(text: str, english: bool) -> str:
     if english:
         if "\u2013" in text or "--" in text:
             text = _DASHES.sub(" \u2013 ", text)
+        if " - " in text:
+            text = _HYPHEN.sub(" \u2013 ", text)
         if "," in text:
             text = _TIGHT.sub(", ", text)
             if ", and " in text or ", or " in text:
@@ -118,7 +122,8 @@ def _ended(text: str) -> str:
     if not end:
         return text
     stripped = text[:end]
-    if asks and _STATED.match(text):
+    last_one = _SENTENCES.split(stripped)[-1] if asks else ""
+    if asks and _STATED.match(last_one):
         return stripped + "?"
     return stripped
 

@@ -22,7 +22,7 @@ from semcache.request.wording.protected import STYLED
 if TYPE_CHECKING:
     from symspellpy import SymSpell
 
-_CANDIDATES = 20_000  # words frequent enough to be what somebody meant
+_CANDIDATES = 26_000  # words frequent enough to be what somebody meant
 _COMMON = 1_800_000  # occurrences of a word that an unlikely slip may lead to
 _FAR_CANDIDATES = 8_000  # words that two slips may lead to
 _SHORTEST = 4
@@ -33,6 +33,28 @@ _VOWELS = frozenset("aeiouy")
 _PREFIXES = ("un", "re", "non", "pre", "sub", "over", "multi", "anti")
 
 _PLAIN = 3
+# Countries, known by name: a word in capitals may be a slip of one, and so may a short word.
+PLACES = vocabulary(
+    """
+    afghanistan albania algeria angola argentina armenia australia austria azerbaijan bangladesh belgium bolivia brazil
+    bulgaria cambodia cameroon canada chile colombia croatia cuba cyprus denmark ecuador egypt estonia ethiopia finland
+    france germany greece guatemala hungary iceland india indonesia ireland israel italy jamaica japan jordan kazakhstan
+    kenya kuwait latvia lebanon libya lithuania luxembourg madagascar malaysia malta mexico moldova mongolia morocco
+    mozambique myanmar namibia nepal netherlands nicaragua nigeria norway pakistan panama paraguay peru philippines poland
+    portugal romania russia scotland senegal serbia singapore slovakia slovenia somalia spain sudan sweden switzerland
+    syria taiwan tanzania thailand tunisia turkey uganda ukraine uruguay uzbekistan venezuela vietnam wales yemen zambia
+    zimbabwe europe africa america antarctica california florida london paris berlin madrid barcelona amsterdam brussels
+    """
+)
+# Given names that a longer name may be another form of: "Alexandre".
+_GIVEN = vocabulary(
+    """
+    alexander alexandra christian christina christine christopher catherine constantine elizabeth frederick francisco
+    nathaniel sebastian stephanie valentine valentino gabrielle leonardo alessandro jefferson washington anderson
+    richardson robertson nicholson sutherland cumberland wellington
+    """
+)
+_LONG_NAME = 9
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _SOUNDS = {"c": "sk", "k": "c", "s": "cz", "z": "s", "g": "j", "f": "v", "v": "f", "t": "d", "y": "i", "i": "y"}
 # The keys beside each, and letters that sound alike.
@@ -199,15 +221,30 @@ def _clear(word: str, speller: SymSpell, distance: int) -> str | None:
         return None
     score, best, count = found[0]
     likeliness = _likeliness(word, best)
-    if likeliness < (_PLAIN if distance > 1 else 1) or (count < _COMMON and likeliness < _PLAIN):
+    place = best in PLACES and likeliness > 1 and len(word) > _SHORTEST
+    if likeliness < (_PLAIN if distance > 1 else 1) or (count < _needed(word, likeliness) and not place):
         return None
-    if len(word) <= _SHORTEST + (likeliness < _PLAIN) and count < _SURE:
+    if (
+        len(word) <= _SHORTEST + (likeliness < _PLAIN)
+        and not place
+        and count < (_SURE // 2 if likeliness == 4 else _SURE)
+    ):
         return None
     if len(found) > 1:
         rival = found[1][2] * max(1, _likeliness(word, found[1][1]))
         if -score < rival * (2 if _stem(best) == _stem(found[1][1]) else _RATIO):
             return None
     return None if _inflected(word, best) else best
+
+
+def _needed(word: str, likeliness: int) -> int:
+    """How often a word must occur for a slip as likely as this, in a word as long, to lead to it."""
+    return 0 if likeliness >= _PLAIN else _COMMON // 6 if likeliness > 1 and len(word) >= _LONG else _COMMON
+
+
+def may_be_no_name(word: str, right: str) -> bool:
+    """Return True if a word with a capital is rather a slip of `right` than a name: a country, or a long word."""
+    return right in PLACES or (len(word) >= _LONG_NAME and right not in _GIVEN and right not in _MODERN)
 
 
 def _likeliness(word: str, term: str) -> int:

@@ -71,10 +71,13 @@ _MEASURED = re.compile(
     rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})([ -]?)({_UNIT})(?![\w/'\u00b2\u00b3]|-(?!old\b|long\b|tall\b|high\b|wide\b))(?!\.\w)",
     re.IGNORECASE,
 )
-_POUNDS = re.compile(rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})[ -](pounds? sterling|pounds?|quid)(?![\w-]| per\b)", re.IGNORECASE)
+_POUNDS = re.compile(
+    rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})[ -](pounds? sterling|pounds?|quid)(?![\w-]| per\b)", re.IGNORECASE
+)
 _WHOLE = "cup|teaspoon|tablespoon|mile|litre|liter|pint|tank|pound|day|year|page|glass|bottle|inch|tsp|tbsp"
 _HALF = re.compile(
-    rf"(?<![\w/.])(?:half (?:of )?an?|1/2(?: (?:of )?an?)?) ({_UNIT}|{_WHOLE}|million|billion|dozen)(?![\w-])", re.IGNORECASE
+    rf"(?<![\w/.])(?:half (?:of )?an?|1/2(?: (?:of )?an?)?) ({_UNIT}|{_WHOLE}|million|billion|dozen)(?![\w-])",
+    re.IGNORECASE,
 )
 _FRACTIONS = {
     "\u00bd": "1/2", "\u00bc": "1/4", "\u00be": "3/4", "\u2153": "1/3", "\u2154": "2/3", "\u215b": "1/8",
@@ -98,9 +101,12 @@ _MONEY = vocabulary("""
     spend spent earn rent tip fine budget bank tax loan invest exchange cheap expensive afford wage deposit currency
     """)
 _CODES = {"eur": "\u20ac", "gbp": "\u00a3", "usd": "US$"}
-_CODED = re.compile(rf"(?<![\w.,/:$-])(?:(EUR|GBP|USD) ?({_NUMBER})|({_NUMBER}) ?(EUR|GBP|USD))(?![\w-])", re.IGNORECASE)
+_CODED = re.compile(
+    rf"(?<![\w.,/:$-])(?:(EUR|GBP|USD) ?({_NUMBER})|({_NUMBER}) ?(EUR|GBP|USD))(?![\w-])", re.IGNORECASE
+)
 _DOLLARS = re.compile(
-    rf"(?<![\w.,/:$-])({_NUMBER})[ -](dollars?|euros?|bucks)(?![\w-])(?! (?:bill|note|store|tree|coin|general))", re.IGNORECASE
+    rf"(?<![\w.,/:$-])({_NUMBER})[ -](dollars?|euros?|bucks)(?![\w-])(?! (?:bill|note|store|tree|coin|general))",
+    re.IGNORECASE,
 )
 _SPACED = re.compile(r"(?<![\w.,/:$-])(?<!\d )(\d{1,3}(?: \d{3})* 000)(?![\d,.]*\d|[\w/:-]| \d)")
 _BARE_POINT = re.compile(r"(?<![\w.,/:$-])(\.\d+)(?=[\s%?!,]|[a-zA-Z]|$)")
@@ -129,7 +135,23 @@ _APOSTROPHE = re.compile(r"(?<![\w.,/:$-])(\d{3}0)'s(?!\w)")
 _HOUR_PARTS = re.compile(r"(?<![\w/.-])(1/4|1/2|3/4)(?: of)?(?: an)? hour(?![\w-])", re.IGNORECASE)
 _MINUTES = {"1/4": "15", "1/2": "30", "3/4": "45"}
 _FEET = (" soldier", " massage", " pain", " patrol", " bath", " race", " model", " fetish", " doctor")
-_COUNTED = (" people", " users", " followers", " dollars", " euros", " subscribers", " views", " inhabitants", " records")
+_COUNTED = (
+    " people",
+    " users",
+    " followers",
+    " dollars",
+    " euros",
+    " subscribers",
+    " views",
+    " inhabitants",
+    " records",
+)
+_AGED = re.compile(rf"(?<![\w'-])({'|'.join(_NUMBERS)})(-year-old)", re.IGNORECASE)
+_MANY = re.compile(
+    r"(?<=how many )(?:kilomet(?:er|re)s|kms?|kilograms|kilos|kgs?|centimet(?:er|re)s|cm|millilit(?:er|re)s|ml|milligrams|mg|grams|g"
+    r"|ounces|oz|feet|ft|gigabytes|megabytes|watts|volts)(?![\w'-])",
+    re.IGNORECASE,
+)
 _ONE = re.compile(
     r"(?<=[a-z] )(?<!type )(?<!chapter )(?<!version )(?<!part )(?<!level )(?<!day )(?<!number )(?<!war )(?<!week )1(?= [a-z]{3,}(?! per\b))"
 )
@@ -146,9 +168,13 @@ _HUNDREDTHS = frozenset(("%", "percent", "per", "pct"))
 _TEMPERATURES = frozenset(("\u00b0", "\u00ba", "degree", "degrees"))
 _CURRENCIES = frozenset(("dollar", "dollars", "euro", "euros", "bucks", "pound", "pounds", "quid"))
 _DECADES = frozenset(("eighteen", "nineteen"))
-_PARTED = vocabulary("half third thirds quarter quarters fourth fourths fifth fifths sixths eighth eighths tenth tenths")
+_PARTED = vocabulary(
+    "half third thirds quarter quarters fourth fourths fifth fifths sixths eighth eighths tenth tenths"
+)
 _NUMBERED = vocabulary("ii iii iv vi vii viii ix xi xii xiii xiv xv xvi xvii xviii xix xx i war")
-_SUFFIXES = _HUNDREDTHS | _TEMPERATURES | _CURRENCIES | FIRST_WORDS | {"k", "st", "nd", "rd", "th", *_SCALES} | {*_CODES}
+_SUFFIXES = (
+    _HUNDREDTHS | _TEMPERATURES | _CURRENCIES | FIRST_WORDS | {"k", "st", "nd", "rd", "th", *_SCALES} | {*_CODES}
+)
 _NOT_COUNTED = vocabulary("""
     is was are were has resolution screen screens monitor monitors display displays tvs cameras races runs videos games
     movies photos textures pixels images projectors vs this does less plus as its
@@ -167,6 +193,10 @@ def numbered(text: str, bag: frozenset[str]) -> str:
         text = _DECADE.sub(_decade, text)
     if not bag.isdisjoint(_NAMED) or "dozen" in bag:
         text = _RUN.sub(_in_digits, text)
+    if "-year-old" in text:
+        text = _AGED.sub(lambda match: f"{_NUMBERS[match[1].lower()]}{match[2]}", text)
+    if "many" in bag:
+        text = _MANY.sub(lambda match: symbol(match[0]) or match[0], text)
     if not bag.isdisjoint(_NUMBERED) or "ww" in text.lower():
         text = _ROMAN.sub(_arabic, text)
         text = _WAR.sub(lambda match: f"world war {_war(match)}", text)
