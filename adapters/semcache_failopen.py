@@ -29,7 +29,7 @@ _log = logging.getLogger("semcache.adapters")
 
 
 class Pending:
-    """What was looked up and is not answered yet, for hosts that ask and record in two unconnected calls.
+    """Look-ups that have no answer yet, for hosts that ask and record in two unconnected calls.
 
     Safe to use from any thread. Holds the newest `limit`: a host whose model failed never comes back.
     """
@@ -40,14 +40,14 @@ class Pending:
         self._lock = threading.Lock()
 
     def put(self, key: Hashable, found: Found) -> None:
-        """Remember what was found for `key`."""
+        """Remember a look-up under `key`."""
         with self._lock:
             self._found[key] = found
             if len(self._found) > self._limit:
                 self._found.popitem(last=False)
 
     def take(self, key: Hashable) -> Found | None:
-        """Hand out and forget what was found for `key`."""
+        """Return and forget the look-up of `key`."""
         with self._lock:
             return self._found.pop(key, None)
 
@@ -78,7 +78,7 @@ class FailOpen:
         self.faults = 0
 
     def chat(self, messages: Sequence[Mapping[str, Any]], model: str, fields: Mapping[str, Any]) -> Request | None:
-        """The request that these messages are, None when they cannot be read.
+        """Return the chat request with these messages, None when they cannot be read.
 
         `fields` are further fields of a chat request, such as `user`, `temperature` or the `cache` object; those that
         the chat dialect does not know have to be equal for an answer to be shared.
@@ -92,12 +92,12 @@ class FailOpen:
             return None
 
     def scope(self, user: str | None, namespace: str | None = None) -> Scope:
-        """Who shares answers with a request that names this user and namespace."""
+        """Return the scope of a request that names this user and namespace."""
         private = self._inner.pack.share == "user"
         return Scope(self._tenant, (user or self._user) if private else None, namespace or self._namespace)
 
     def find(self, request: Request | None) -> tuple[Found | None, bool]:
-        """Look a request up: what was found (None after a fault), and whether its answer is to be served.
+        """Look a request up: return the result (None after a fault), and whether its answer is to be served.
 
         Raises RequestRejected alone, for a category that the request names and the pack does not have.
         """
@@ -112,7 +112,7 @@ class FailOpen:
             return None, False
 
     async def afind(self, request: Request | None) -> tuple[Found | None, bool]:
-        """What `find` does, without blocking the running loop."""
+        """Do as `find`, without blocking the running loop."""
         if request is None:
             return None, False
         try:
@@ -124,7 +124,7 @@ class FailOpen:
             return None, False
 
     def keep(self, found: Found | None, answer: Mapping[str, Any]) -> None:
-        """Give the cache the model's answer to what was looked up: a body in its dialect, {} for none."""
+        """Give the cache the model's answer to a look-up: a body in its dialect, {} for none."""
         if found is not None and answer:
             try:
                 self._wait(self._inner.record(found, answer))
@@ -132,7 +132,7 @@ class FailOpen:
                 self.failed("recording", error)
 
     async def akeep(self, found: Found | None, answer: Mapping[str, Any]) -> None:
-        """What `keep` does, without blocking the running loop."""
+        """Do as `keep`, without blocking the running loop."""
         if found is not None and answer:
             try:
                 await self._route(self._inner.record(found, answer))
@@ -144,7 +144,7 @@ class FailOpen:
         return self._wait(self._inner.invalidate(self._selector(where)))
 
     async def aclear(self, **where: Any) -> list[int]:
-        """What `clear` does, without blocking the running loop."""
+        """Do as `clear`, without blocking the running loop."""
         return await self._route(self._inner.invalidate(self._selector(where)))
 
     def _selector(self, where: Mapping[str, Any]) -> Selector:
@@ -172,7 +172,7 @@ class FailOpen:
         return await asyncio.wrap_future(facade.submit(work))
 
     def _facade(self, work: Coroutine[Any, Any, T]) -> SemanticCache | None:
-        """The facade whose loop has to do the work, if there is one. Raises InvalidArgument when it is closed."""
+        """Return the facade whose loop has to do the work, if any. Raises InvalidArgument when it is closed."""
         if not isinstance(self._cache, SemanticCache):
             return None
         try:
@@ -190,7 +190,7 @@ class FailOpen:
 
 
 def finish_reason(said: object) -> str:
-    """A provider's word for how an answer ended, in OpenAI's vocabulary; an unknown word, or none, is a normal end."""
+    """Translate a provider's finish reason into OpenAI's; an unknown one, or none, is a normal end."""
     return _ENDINGS.get(str(said).lower().rpartition(".")[2], "stop")
 
 

@@ -89,7 +89,7 @@ class SemanticCache(BaseCache):
         return self._answer(prompt, llm_string, found, serve)
 
     async def alookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:
-        """What `lookup` does, without blocking the running loop."""
+        """Do as `lookup`, without blocking the running loop."""
         found, serve = await self._cache.afind(self._request(prompt, llm_string))
         return self._answer(prompt, llm_string, found, serve)
 
@@ -101,7 +101,7 @@ class SemanticCache(BaseCache):
             self._cache.keep(found, body)
 
     async def aupdate(self, prompt: str, llm_string: str, return_val: RETURN_VAL_TYPE) -> None:
-        """What `update` does, without blocking the running loop."""
+        """Do as `update`, without blocking the running loop."""
         body = self._body(return_val)
         if body is not None:
             found = self._pending.take((prompt, llm_string))
@@ -116,7 +116,7 @@ class SemanticCache(BaseCache):
         self._cache.clear(**kwargs)
 
     async def aclear(self, **kwargs: Any) -> None:
-        """What `clear` does, without blocking the running loop."""
+        """Do as `clear`, without blocking the running loop."""
         await self._cache.aclear(**kwargs)
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ class SemanticCache(BaseCache):
         return None
 
     def _body(self, generations: RETURN_VAL_TYPE) -> dict[str, Any] | None:
-        """A chat completion that carries the generations; None when they could not be revived from it."""
+        """Return a chat completion that carries the generations; None when they could not be revived from it."""
         try:
             dumped = [_dumped(generation) for generation in generations]
             _revived(dumped)
@@ -160,7 +160,7 @@ class SemanticCache(BaseCache):
 
 
 def _messages(prompt: str) -> list[dict[str, Any]]:
-    """The chat behind LangChain's JSON, or a plain LLM's prompt as one user turn."""
+    """Return the chat behind LangChain's JSON, or a plain LLM's prompt as one user turn."""
     try:
         dumped = json.loads(prompt)
         return [_message(message["id"][-1], message["kwargs"]) for message in dumped] or _plain(prompt)
@@ -182,7 +182,7 @@ def _message(name: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _dumped(generation: Generation) -> Any:
-    """Without the message's id: an agent's history would take two hits with one id for one message."""
+    """Dump a message without its id: an agent's history would take two hits with one id for one message."""
     if isinstance(generation, ChatGeneration):
         generation = generation.model_copy(update={"message": generation.message.model_copy(update={"id": None})})
     return json.loads(dumps(generation))

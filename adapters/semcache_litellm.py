@@ -64,12 +64,12 @@ class LiteLLMCache(Cache):  # type: ignore[misc]
         return self._semcache.faults
 
     def get_cache(self, **kwargs: Any) -> dict[str, Any] | None:
-        """The cached completion, None on a miss."""
+        """Return the cached completion, None on a miss."""
         request = self._request(kwargs)
         return self._answer(request, *self._semcache.find(request))
 
     async def async_get_cache(self, **kwargs: Any) -> dict[str, Any] | None:
-        """What `get_cache` does, without blocking the running loop."""
+        """Do as `get_cache`, without blocking the running loop."""
         request = self._request(kwargs)
         return self._answer(request, *await self._semcache.afind(request))
 
@@ -80,14 +80,14 @@ class LiteLLMCache(Cache):  # type: ignore[misc]
             self._semcache.keep(self._pending.take(request.raw) or self._semcache.find(request)[0], body)
 
     async def async_add_cache(self, result: Any, **kwargs: Any) -> None:
-        """What `add_cache` does, without blocking the running loop."""
+        """Do as `add_cache`, without blocking the running loop."""
         request, body = self._request(kwargs), _body(result)
         if request is not None and body is not None:
             found = self._pending.take(request.raw) or (await self._semcache.afind(request))[0]
             await self._semcache.akeep(found, body)
 
     def get_cache_key(self, **kwargs: Any) -> str:
-        """LiteLLM's key of everything but the messages; calls that differ in volatile fields alone share it."""
+        """Return LiteLLM's key of everything but the messages; calls that differ in volatile fields alone share it."""
         key: str = super().get_cache_key(**{name: kwargs[name] for name in sorted(kwargs.keys() - _VOLATILE)})
         return key
 
@@ -95,7 +95,7 @@ class LiteLLMCache(Cache):  # type: ignore[misc]
         return True
 
     def _request(self, kwargs: Mapping[str, Any]) -> Request | None:
-        """What the cache is asked; None when LiteLLM does not want it asked, or it cannot be."""
+        """Return the request to look up; None when LiteLLM does not want it looked up, or it cannot be."""
         try:
             if self.should_use_cache(**kwargs) is not True or not isinstance(kwargs.get("messages"), list):
                 return None
@@ -119,7 +119,7 @@ class LiteLLMCache(Cache):  # type: ignore[misc]
 
 
 def _body(result: Any) -> dict[str, Any] | None:
-    """A result as a chat completion; LiteLLM gives a model or its JSON."""
+    """Return a result as a chat completion; LiteLLM gives a model or its JSON."""
     try:
         body = msgspec.json.decode(result if isinstance(result, str) else result.model_dump_json())
     except (AttributeError, TypeError, ValueError, msgspec.DecodeError):

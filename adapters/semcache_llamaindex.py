@@ -78,7 +78,7 @@ class CachedLLM(CustomLLM):
 
     @property
     def metadata(self) -> LLMMetadata:
-        """What the wrapped LLM says of itself, except that it takes no tools here."""
+        """The metadata of the wrapped LLM, except that it takes no tools here."""
         known: LLMMetadata = self._llm.metadata
         return known.model_copy(update={"is_function_calling_model": False})
 
@@ -120,7 +120,7 @@ class CachedLLM(CustomLLM):
         return self._relay(found, self._llm.stream_chat(messages, **kwargs))
 
     async def acomplete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
-        """What `complete` does."""
+        """Do as `complete`, without blocking the running loop."""
         request = self._prompt(prompt, formatted, kwargs)
         found, hit = self._found(CompletionResponse, *await self._cache.afind(request))
         if hit is not None:
@@ -130,7 +130,7 @@ class CachedLLM(CustomLLM):
         return response
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
-        """What `chat` does."""
+        """Do as `chat`, without blocking the running loop."""
         found, hit = self._found(ChatResponse, *await self._cache.afind(self._chat(messages, kwargs)))
         if hit is not None:
             return hit
@@ -139,7 +139,7 @@ class CachedLLM(CustomLLM):
         return response
 
     async def astream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseAsyncGen:
-        """What `stream_complete` does."""
+        """Do as `stream_complete`, without blocking the running loop."""
         request = self._prompt(prompt, formatted, kwargs)
         found, hit = self._found(CompletionResponse, *await self._cache.afind(request))
         if hit is not None:
@@ -147,7 +147,7 @@ class CachedLLM(CustomLLM):
         return self._arelay(found, await self._llm.astream_complete(prompt, formatted=formatted, **kwargs))
 
     async def astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseAsyncGen:
-        """What `stream_chat` does."""
+        """Do as `stream_chat`, without blocking the running loop."""
         found, hit = self._found(ChatResponse, *await self._cache.afind(self._chat(messages, kwargs)))
         if hit is not None:
             return _areplay(hit)
@@ -204,7 +204,7 @@ class CachedLLM(CustomLLM):
             return found, None
 
     def _body(self, response: ChatResponse | CompletionResponse | None, said: str | None = None) -> dict[str, Any]:
-        """A chat completion that carries the response; empty, which is never kept, when the response is not whole."""
+        """Return a chat completion that carries the response; {}, which is never kept, when that is not whole."""
         try:
             if response is None or said not in (None, "", _text(response)):
                 return {}
@@ -226,7 +226,7 @@ class CachedLLM(CustomLLM):
 
 
 def _turn(message: ChatMessage) -> dict[str, Any]:
-    """A message as the chat dialect has it; a block that is no text is a part that has to be equal."""
+    """Return a message as the chat dialect has it; a block that is no text is a part that has to be equal."""
     dumped = json.loads(message.model_dump_json())
     parts = [
         {"type": "text", "text": block.text} if isinstance(block, TextBlock) else {**dump, "type": f"llamaindex-{n}"}
@@ -243,7 +243,7 @@ def _calls(message: ChatMessage) -> bool:
 
 
 def _ending(raw: Any) -> Any:
-    """How the provider says the answer ended, None where it does not say."""
+    """Return the provider's reason for the end of the answer, None where there is none."""
     raw = raw if isinstance(raw, dict) else getattr(raw, "__dict__", {})
     choices = raw.get("choices") or [{}]
     first = choices[0] if isinstance(choices[0], dict) else getattr(choices[0], "__dict__", {})
@@ -256,7 +256,7 @@ def _text(response: ChatResponse | CompletionResponse) -> str:
 
 
 def _replay(response: R) -> Generator[R, None, None]:
-    """The response as it grows, the whole of it last."""
+    """Yield the response as it grows, the whole of it last."""
     said = ""
     *parts, last = pieces(_text(response)) or [""]
     for part in parts:
@@ -274,7 +274,7 @@ async def _areplay(response: R) -> AsyncGenerator[R, None]:
 
 
 def _known(value: Any) -> Any:
-    """A setting that JSON does not know, by name where an address in memory would not survive a restart."""
+    """Return a setting that JSON does not know by its name: an address in memory would not survive a restart."""
     if hasattr(value, "model_dump"):
         return value.model_dump()
     name = getattr(value, "__qualname__", None)

@@ -56,7 +56,7 @@ def cached(
     category: str | None = None,
     stored_responses: bool = False,
 ) -> C:
-    """A copy of `client` that asks the cache first; closing it closes `client`, and leaves the cache open.
+    """Return a copy of `client` that asks the cache first; closing it closes `client`, and leaves the cache open.
 
     An `AsyncSemanticCache` serves an `AsyncOpenAI` in the cache's own loop. `user` is the caller where a request names
     none by `safety_identifier` or `user`. Raises InvalidArgument for an unknown category.
@@ -66,7 +66,7 @@ def cached(
         kind = f"{type(inner).__module__}.{type(inner).__name__}"
         raise InvalidArgument(f"this client sends through {kind}: use openai>=3, and an httpx2 client in it")
     scoped = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
-    door = _Door(scoped, stored_responses)
+    door = _CacheExchange(scoped, stored_responses)
     alike: dict[str, Any] = {
         "auth": inner.auth,
         "headers": inner.headers,
@@ -78,26 +78,26 @@ def cached(
         "trust_env": False,
     }
     if isinstance(inner, httpx2.AsyncClient):
-        return client.copy(http_client=httpx2.AsyncClient(transport=_AsyncTransport(inner, door), **alike))  # type: ignore[arg-type, return-value]
-    return client.copy(http_client=httpx2.Client(transport=_Transport(inner, door), **alike))  # type: ignore[arg-type, return-value]
+        return client.copy(http_client=httpx2.AsyncClient(transport=_AsyncCachingTransport(inner, door), **alike))  # type: ignore[arg-type, return-value]
+    return client.copy(http_client=httpx2.Client(transport=_CachingTransport(inner, door), **alike))  # type: ignore[arg-type, return-value]
 
 
-class _Asked(NamedTuple):
+class _CacheableRequest(NamedTuple):
     """A request that the cache understands."""
 
     dialect: Dialect
     request: Request
 
 
-class _Door:
+class _CacheExchange:
     """The parts of an exchange that need no I/O."""
 
     def __init__(self, cache: FailOpen, stored_responses: bool) -> None:
         self.cache = cache
         self._stored_responses = stored_responses
 
-    def read(self, sent: httpx2.Request) -> _Asked | None:
-        """The request as the cache sees it, None when it is not for the cache. Raises RequestRejected."""
+    def read(self, sent: httpx2.Request) -> _CacheableRequest | None:
+        """Return the request as the cache sees it, None when it is not for the cache. Raises RequestRejected."""
         dialect = _dialect(sent)
         if sent.method != "POST" or dialect is None or not isinstance(sent.stream, httpx2.ByteStream):
             return None
@@ -112,10 +112,10 @@ class _Door:
         controls = controls_from(sent.headers.multi_items(), request.controls)
         controls = replace(controls, category=controls.category or self.cache.category)
         scope = self.cache.scope(request.user, controls.namespace)
-        return _Asked(dialect, replace(request, controls=controls, scope=scope))
+        return _CacheableRequest(dialect, replace(request, controls=controls, scope=scope))
 
-    def reply(self, asked: _Asked, found: Found | None, serve: bool) -> httpx2.Response | None:
-        """The response of a hit, or the refusal of a request that wants hits alone; None: ask the provider."""
+    def reply(self, asked: _CacheableRequest, found: Found | None, serve: bool) -> httpx2.Response | None:
+        """Return the response of a hit, or the refusal of a request that wants hits alone; None: ask the provider."""
         dialect, request = asked
         if serve and found is not None and found.entry is not None:
             try:
@@ -128,7 +128,7 @@ class _Door:
             dialect, RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
         )
 
-    def _replay(self, asked: _Asked, found: Found, entry: Entry) -> httpx2.Response:
+    def _replay(self, asked: _CacheableRequest, found: Found, entry: Entry) -> httpx2.Response:
         body, kind = entry.body, "application/json"
         if asked.request.stream:
             body, kind = b"".join(asked.dialect.stream(body, asked.request.replay)), "text/event-stream"
@@ -141,7 +141,7 @@ class _Door:
         return httpx2.Response(200, headers=headers, content=body)
 
     def outbound(self, sent: httpx2.Request, request: Request) -> httpx2.Request:
-        """What goes over the wire: the request without what was meant for the cache."""
+        """Return the request without the fields that were meant for the cache."""
         ours = [name for name in sent.headers if name.startswith("x-semcache-")]
         if request.raw == sent.content and not ours:
             return sent
@@ -149,10 +149,10 @@ class _Door:
         return httpx2.Request(sent.method, sent.url, headers=headers, content=request.raw, extensions=sent.extensions)
 
 
-class _Transport(httpx2.BaseTransport):
-    """Answers from the cache, or through the wrapped client."""
+class _CachingTransport(httpx2.BaseTransport):
+    """A transport of httpx that answers from the cache, or through the wrapped client."""
 
-    def __init__(self, inner: httpx2.Client, door: _Door) -> None:
+    def __init__(self, inner: httpx2.Client, door: _CacheExchange) -> None:
         self._inner, self._door = inner, door
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -172,7 +172,7 @@ class _Transport(httpx2.BaseTransport):
             return reply
         headers = _headers(reply, found)
         if _is_stream(reply):
-            relay = _Relay(reply, asked.dialect.assembler(), found, self._door.cache)
+            relay = _RecordedStream(reply, asked.dialect.assembler(), found, self._door.cache)
             return httpx2.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
         body = reply.read()
         self._door.cache.keep(found, _decoded(body))
@@ -186,10 +186,10 @@ class _Transport(httpx2.BaseTransport):
         return self._inner.send(request, stream=True, auth=None, follow_redirects=False)
 
 
-class _AsyncTransport(httpx2.AsyncBaseTransport):
-    """What `_Transport` is, for `AsyncOpenAI`."""
+class _AsyncCachingTransport(httpx2.AsyncBaseTransport):
+    """The same transport for `AsyncOpenAI`."""
 
-    def __init__(self, inner: httpx2.AsyncClient, door: _Door) -> None:
+    def __init__(self, inner: httpx2.AsyncClient, door: _CacheExchange) -> None:
         self._inner, self._door = inner, door
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -209,7 +209,7 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
             return reply
         headers = _headers(reply, found)
         if _is_stream(reply):
-            relay = _Relay(reply, asked.dialect.assembler(), found, self._door.cache)
+            relay = _RecordedStream(reply, asked.dialect.assembler(), found, self._door.cache)
             return httpx2.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
         body = await reply.aread()
         await self._door.cache.akeep(found, _decoded(body))
@@ -223,8 +223,8 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
         return await self._inner.send(request, stream=True, auth=None, follow_redirects=False)
 
 
-class _Relay(httpx2.SyncByteStream, httpx2.AsyncByteStream):
-    """A stream on its way to the caller, kept when its terminal event passes; left early, it is forgotten."""
+class _RecordedStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """A stream on its way to the caller, kept when its terminal event passes; one that is left early is forgotten."""
 
     def __init__(self, reply: httpx2.Response, assembler: Assembler, found: Found, cache: FailOpen) -> None:
         self._reply, self._assembler, self._found, self._cache = reply, assembler, found, cache
@@ -247,7 +247,7 @@ class _Relay(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         await self._reply.aclose()
 
     def _taken(self, chunk: bytes) -> Mapping[str, Any]:
-        """The whole answer with the chunk that ends it; before and after, nothing."""
+        """Return the complete answer with the chunk that ends it, {} with any other chunk."""
         if self._ended:
             return {}
         self._assembler.feed(chunk)
@@ -264,7 +264,7 @@ def _dialect(sent: httpx2.Request) -> Dialect | None:
 
 
 def _refused(dialect: Dialect | None, error: RequestRejected) -> httpx2.Response:
-    """A refusal in the dialect of the request; the SDK makes an `APIStatusError` of it, at once."""
+    """Return a refusal in the dialect of the request, of which the SDK makes an `APIStatusError`."""
     dialect = dialect or dialects()[Endpoint.CHAT]
     body = dialect.error(error.status, error.message, code=error.code, param=error.param)
     headers = {"content-type": "application/json", "x-should-retry": "false"}
@@ -291,7 +291,7 @@ def _is_stream(reply: httpx2.Response) -> bool:
 
 
 def _decoded(body: bytes) -> Mapping[str, Any]:
-    """A body as the library takes it; what is no object is no answer, and the library does not keep it."""
+    """Return a body as the library takes it; one that is no object is no answer, and is not kept."""
     try:
         value = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,8 +1,8 @@
-"""The command line.
+"""The command line: its entry point and commands, and the exit status of each kind of error.
 
-Knows which exit code an error means: 2 for bad usage or settings, 1 for anything else that failed.
-Invariant: importing this package or any module in it imports nothing heavier than typer; each command imports what it
-needs when it runs. No error of semcache's own ends in a traceback.
+The status is 2 for bad usage or settings, 1 for anything else that failed. Invariant: importing this package or any
+module in it imports nothing heavier than typer; each command imports what it needs when it runs. No error of semcache's
+own ends in a traceback.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _run() -> None:
 
 
 def _let_go_of_output() -> None:
-    """What is left in its buffer would fail once more when the interpreter ends."""
+    """Replace standard output, whose buffered rest would fail once more when the interpreter ends."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,6 @@
-"""The tree of commands.
+"""The tree of commands: their names and their order.
 
-Knows their names and order, nothing of what they do.
+Knows nothing of what a command does.
 """
 
 from __future__ import annotations

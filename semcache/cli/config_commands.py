@@ -1,4 +1,4 @@
-"""`semcache config`: what is set, and where it was set."""
+"""`semcache config`: every setting, and where it was set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`semcache doctor`: what works, what does not, and how to mend it."""
+"""`semcache doctor`: check an installation, and say how to mend what does not work."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The checks of `semcache doctor`, each from settings to findings.
+"""The checks of `semcache doctor`: settings, folders, plug-ins, policies, embedder, store, index, port.
 
-Invariant: a check changes nothing (no store is made, none is migrated) and never raises: what it cannot find out is a
-finding too, and everything that is not ok says how to mend it.
+Invariant: a check changes nothing (no store is made, none is migrated) and never raises: a fault that it meets is a
+finding too, and every finding that is not ok says how to mend it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PROBES = tuple(
 
 
 async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding]:
-    """Every finding, in the order in which they are worth mending; `given` are the command line's settings."""
+    """Return every finding, in the order in which they are worth mending; `given` are the command line's settings."""
     findings = [_python()]
     try:
         settings = settings_from(config, **given)
@@ -196,7 +196,7 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
 
 
 async def _older(settings: Settings) -> Finding | None:
-    """A finding about the schema when opening the store would change it. Raises StoreError for a newer one."""
+    """Return a finding about the schema when opening the store would change it. Raises StoreError for a newer one."""
     from semcache.storage.stores import plugged, schema
     from semcache.storage.stores.database import Database, parse_url
 

@@ -1,6 +1,6 @@
-"""What a check of `semcache doctor` gives.
+"""A finding of `semcache doctor`: the result of one check.
 
-Knows nothing of what is checked. Invariant: what is not ok says how to mend it.
+Knows nothing of the checks. Invariant: a finding that is not ok says how to mend it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One row: what was looked at, how it is, what was found, and how to mend it ("" when it is ok)."""
+    """One row: the check, its state, what was found, and how to mend it ("" when it is ok)."""
 
     check: str
     state: Literal["ok", "warn", "fail"]

@@ -1,4 +1,4 @@
-"""Whether the servers that requests go to can be reached, and with which key.
+"""The check of upstreams by `semcache doctor`: can each be reached, and with which key.
 
 Knows every kind of upstream. Invariant: asks for the list of models and for nothing that costs; never raises. Where one
 of several replicas answers, one that does not is a warning: the others take its place.
@@ -23,7 +23,7 @@ _PATIENCE = 5.0
 
 
 async def look(settings: Settings) -> list[Finding]:
-    """A finding for each server that requests may go to: every replica, or the upstream."""
+    """Return a finding for each server that requests may go to: every replica, or the upstream."""
     given = settings.upstream
     named = [one.url for one in given.replicas] or [url.strip() for url in given.url.split(",")]
     urls = [url for url in named if url] or [given.url]
@@ -79,7 +79,7 @@ def _answered(found: str, status: int, has_key: bool) -> Finding:
 
 
 def _local(url: str) -> Finding:
-    """An upstream in this process."""
+    """Return the finding for an upstream in this process."""
     if url == "echo":
         return Finding("upstream", "ok", f"{url}: in this process")
     return _engine(url) if url.startswith("engine:") else _litellm(url)

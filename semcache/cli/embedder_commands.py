@@ -1,7 +1,7 @@
 """`semcache embedder`: make, measure and install the model that turns prompts into vectors.
 
-Knows the commands by name and where each of them lies. Invariant: a command's module is imported when that command, or
-the list of all with their help, is asked for, never by `semcache --help`.
+Knows the commands by name and the module of each. Invariant: a command's module is imported when that command, or the
+list of all with their help, is asked for, never by `semcache --help`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`semcache embedder distill`: a smaller model that says nearly the same, and how nearly.
+"""`semcache embedder distill`: make a smaller embedder out of a larger one, and measure both.
 
-Knows files and terminals; what is made and measured is `semcache.train.distill`'s. Invariant: no cache is changed; what
-cannot work is said before anything is trained.
+Knows files and terminals; `semcache.train.distill` makes and measures. Invariant: no cache is changed; a wish that
+cannot be met is refused before anything is trained.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ _SERVER, _CLIENT, _SIMULATION, _TRAINING, _PRIVACY = "Server", "Client", "Simula
 
 
 class Role(StrEnum):
-    """Who is running."""
+    """The role of this process in a federation."""
 
     SERVER = "server"
     CLIENT = "client"
@@ -133,7 +133,7 @@ def federate(
 
 
 def _identity(folder: Path) -> tuple[str, int]:
-    """What the base calls itself, and its dimension. Raises ConfigError."""
+    """Return the id of the base model and its dimension. Raises ConfigError."""
     try:
         card = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         return str(card["id"]), int(card["dim"])
@@ -142,7 +142,7 @@ def _identity(folder: Path) -> tuple[str, int]:
 
 
 def _tokens(path: Path | None, names: str | None) -> dict[str, str]:
-    """The clients' tokens, made anew for `names`. Raises InvalidArgument or StoreError."""
+    """Return the clients' tokens, made anew for `names`. Raises InvalidArgument or StoreError."""
     if path is None:
         raise InvalidArgument("a server needs --tokens FILE, and --names to make it")
     try:

@@ -1,7 +1,7 @@
-"""`semcache embedder finetune` and `evaluate`: a model for your own traffic, and how good one is.
+"""`semcache embedder finetune` and `evaluate`: train an embedder on your own pairs, and measure embedders.
 
-Knows files and terminals; what is trained and measured is `semcache.train`'s. Invariant: no cache is changed; what
-cannot work is said before anything is trained.
+Knows files and terminals; `semcache.train` trains and measures. Invariant: no cache is changed; a wish that cannot be
+met is refused before anything is trained.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Loss(StrEnum):
 
 
 class Device(StrEnum):
-    """Where to train."""
+    """The device to train on."""
 
     AUTO = "auto"
     CPU = "cpu"
@@ -176,7 +176,7 @@ async def _measured(spec: str, pairs: Sequence[Pair]) -> Quality:
 
 
 def _logged(logs: Sequence[Path], base: str, device: str) -> list[Pair]:
-    """Pairs of one answer, and near prompts of another answer as their negatives."""
+    """Return pairs of one answer, and near prompts of another answer as their negatives."""
     from semcache.cli import traces
     from semcache.cli.log_formats import LogContext
     from semcache.train import finetune as training
@@ -194,7 +194,7 @@ def _logged(logs: Sequence[Path], base: str, device: str) -> list[Pair]:
 
 @contextmanager
 def _steps() -> Iterator[tuple[Callable[[str], None], Callable[[int, int, Mapping[str, float]], None]]]:
-    """What is being done, with the time left of the training, on standard error."""
+    """Show the stage, and the time left of the training, on standard error."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

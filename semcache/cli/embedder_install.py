@@ -91,7 +91,7 @@ def _tried(opened_by: Callable[[Path], Any], source: Path) -> Any:
 
 
 def _copied(source: Path, data: Path, name: str) -> Path:
-    """The folder in DATA/models that holds this model, copied there unless it is there."""
+    """Return the folder in DATA/models that holds this model, copied there unless it is there."""
     from hashlib import blake2b
 
     from semcache.train.atomic_folder import published

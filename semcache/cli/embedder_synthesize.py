@@ -1,7 +1,7 @@
 """`semcache embedder synthesize`: training pairs from unlabelled prompts.
 
-Knows files, settings and terminals; how pairs are made is `semcache.train.synthesize`'s. Invariant: the output appears
-whole or not at all, and a broken line of the input costs nothing but a line in the report.
+Knows files, settings and terminals; `semcache.train.synthesize` makes the pairs. Invariant: the output appears whole or
+not at all, and a broken line of the input costs nothing but a line in the report.
 """
 
 from __future__ import annotations
@@ -106,13 +106,13 @@ def synthesize(
 
 
 class _Told:
-    """Why a model was asked no more, None while it was."""
+    """The fault for which a model was asked no more, None while it was."""
 
     failed: str | None = None
 
 
 def _chosen(only: str | None, without: str | None) -> set[str] | None:
-    """The kinds to use, None for all. Raises InvalidArgument for an unknown one."""
+    """Return the kinds to use, None for all. Raises InvalidArgument for an unknown one."""
     from semcache.train.synthesize import KINDS
 
     wanted, refused = ({kind.strip() for kind in (names or "").split(",") if kind.strip()} for names in (only, without))
@@ -136,7 +136,7 @@ def _by_rules(
 
 
 def _authored(prompts: Iterator[str], groups: int | None, counts: Counts, *, seed: int) -> Iterator[Pair]:
-    """Authored pairs near the prompts; they are looked for when the first is asked for, which takes a while."""
+    """Yield authored pairs near the prompts; they are looked for when the first is asked for, which takes a while."""
     output.note("looking for authored pairs near the prompts")
     from semcache.models.embedders import DEFAULT_MODEL
     from semcache.models.embedders.onnx import OnnxEmbedder
@@ -148,7 +148,7 @@ def _authored(prompts: Iterator[str], groups: int | None, counts: Counts, *, see
 def _by_model(
     settings: Settings, model: str, prompts: Iterator[str], each: int, counts: Counts, told: _Told
 ) -> Iterator[Pair]:
-    """The model's pairs, as they come. A backend that fails for good is noted, and ends them."""
+    """Yield the model's pairs, as they come. A backend that fails for good is noted, and ends them."""
     import asyncio
 
     with asyncio.Runner() as runner:
@@ -183,7 +183,7 @@ async def _asking(
 
 
 def _prompts(file: Path, column: str | None, limit: int | None, tally: LineTally) -> Iterator[str]:
-    """The prompts of a file, one a line. Raises StoreError, or InvalidArgument where there is none."""
+    """Yield the prompts of a file, one a line. Raises StoreError, or InvalidArgument where there is none."""
     found = 0
     with open_log(file) as (raw, lines), output.progress() as bar:
         task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size)
@@ -210,7 +210,7 @@ def _prompts(file: Path, column: str | None, limit: int | None, tally: LineTally
 
 
 def _prompt(line: bytes, column: str | None) -> str:
-    """The prompt of a line of text or JSON. Raises BrokenLine or NotCacheable."""
+    """Return the prompt of a line of text or JSON. Raises BrokenLine or NotCacheable."""
     try:
         text = line.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
@@ -237,7 +237,7 @@ def _text(row: Row, column: str) -> str:
 
 
 def _logged(row: Row) -> str:
-    """The prompt of a line of a log; what was answered is not needed."""
+    """Return the prompt of a line of a log; its answer is not needed."""
     try:
         form = log_formats.detect(row)
         if form == "openai-jsonl" and not any(name in row for name in _ANSWERED) and not _answered(row):
@@ -251,7 +251,7 @@ def _logged(row: Row) -> str:
 
 
 def _answered(row: Row) -> bool:
-    """Whether a conversation ends with its answer, as in files for fine-tuning."""
+    """Return True if a conversation ends with its answer, as in files for fine-tuning."""
     messages = row.get("messages")
     last = messages[-1] if isinstance(messages, list) and messages else None
     return isinstance(last, dict) and last.get("role") == "assistant"

@@ -1,7 +1,7 @@
 """`semcache embedder verifier`: train the verifier further on the labels of a cache.
 
-Knows settings and terminals; what is learned and compared is `semcache.train.verifier`'s. Invariant: a verifier that
-the comparison speaks against is not installed, and the command then ends with exit status 1.
+Knows settings and terminals; `semcache.train.verifier` learns and compares. Invariant: a verifier that the comparison
+speaks against is not installed, and the command then ends with exit status 1.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def verifier(
 
 
 def _installed(place: Path) -> Path:
-    """The folder of the verifier in use: the cache's own, or the one that ships."""
+    """Return the folder of the verifier in use: the cache's own, or the one that ships."""
     from semcache.models.cross_encoder import DEFAULT_VERIFIER
 
     return place if (place / "model.json").is_file() else DEFAULT_VERIFIER

@@ -1,7 +1,7 @@
 """`semcache engine`: the local engine, as a server or over a file of requests.
 
-Knows the command line and uvicorn, nothing of models; torch is imported once a command runs.
-Invariant: what is wrong with a model is said before the server listens.
+Knows the command line and uvicorn, nothing of models; torch is imported once a command runs. Invariant: a model that
+cannot be used is an error before the server listens.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def batch(
 
 
 def _done(target: Path) -> set[str]:
-    """The requests that a results file answers already; a last line that was cut off is removed from it."""
+    """Return the requests that a results file answers already; a last line that was cut off is removed from it."""
     from semcache.engine.batch_file import custom_id_of
 
     content = target.read_bytes()
@@ -152,7 +152,7 @@ def _done(target: Path) -> set[str]:
 
 
 def _quiet() -> None:
-    """Progress bars of loading a model are not for a log."""
+    """Turn off the progress bars of loading a model, which have no place in a log."""
     import importlib.util
 
     if importlib.util.find_spec("transformers") is not None:

@@ -1,6 +1,6 @@
 """`semcache get`, `purge` and `feedback`: single entries, straight from the store.
 
-Invariant: running servers learn of everything done here through the store's change feed; no embedder is loaded.
+Invariant: running servers learn of every change made here through the store's change feed; no embedder is loaded.
 """
 
 from __future__ import annotations
@@ -112,14 +112,14 @@ def feedback(
 
 
 def view(entry: Entry) -> dict[str, Any]:
-    """An entry as JSON shows it, answer included."""
+    """Return an entry as JSON shows it, answer included."""
     import msgspec
 
     return {**entry.facts(), "answer": msgspec.json.decode(entry.body)}
 
 
 def answer_text(entry: Entry) -> str:
-    """What the answer says, "" when its dialect has no text."""
+    """Return the text of the answer, "" when its dialect has no text."""
     from semcache.dialects import dialects
 
     dialect = dialects().get(entry.endpoint)

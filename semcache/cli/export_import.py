@@ -1,6 +1,6 @@
 """`semcache export` and `semcache import`: entries out of a cache, and logs into it.
 
-Invariant: an exported file is whole or not there; importing it into an empty cache gives the same answers again.
+Invariant: an exported file is complete or not there; importing it into an empty cache gives the same answers again.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def import_(
 
 
 async def _export(settings: Settings, file: BinaryIO) -> tuple[int, int]:
-    """Write all entries; returns how many, and how many could not be opened."""
+    """Write all entries; return how many, and how many could not be opened."""
     from semcache.types import Selector
 
     written, after = 0, -1
@@ -110,7 +110,7 @@ async def _export(settings: Settings, file: BinaryIO) -> tuple[int, int]:
 
 
 def line(entry: Entry) -> bytes:
-    """An entry as a line of JSON. Digests stay behind: they are keyed with the salt of the store."""
+    """Return an entry as a line of JSON, without its digests: they are keyed with the salt of the store."""
     import msgspec
 
     from semcache.request.keys import unframe
@@ -141,13 +141,13 @@ def line(entry: Entry) -> bytes:
 
 
 def _one_line(body: bytes) -> bytes:
-    """The same JSON without line breaks, which it can only have between its tokens."""
+    """Return the same JSON without line breaks, which it can only have between its tokens."""
     return body.replace(b"\r", b" ").replace(b"\n", b" ")
 
 
 @contextmanager
 def _target(out: Path | None) -> Iterator[BinaryIO]:
-    """Standard output, or a file that appears under its name only when it is complete; prompts are private.
+    """Open standard output, or a private file that appears under its name only when it is complete.
 
     A device or a pipe is written to as it is.
     """

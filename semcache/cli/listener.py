@@ -1,4 +1,4 @@
-"""The socket of a server that a command starts, bound before anything is loaded, and its address.
+"""The socket on which a command listens, bound before anything is loaded, and its address.
 
 Invariant: a host or port that cannot be had is an error that names the option to change.
 """
@@ -12,9 +12,9 @@ from semcache.errors import ConfigError, StoreError
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket that does not listen yet, so that nobody is kept waiting by a proxy that is not ready.
+    """Return a bound socket that does not listen yet, so that no client waits for a proxy that is not ready.
 
-    Raises ConfigError for a host or port that there is not, StoreError for one that cannot be had now.
+    Raises ConfigError for a host or port that does not exist, StoreError for one that cannot be had now.
     """
     bare = host.strip("[]")
     listener = socket.socket(socket.AF_INET6 if ":" in bare else socket.AF_INET)
@@ -33,7 +33,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address(host: str, port: int) -> str:
-    """The URL under which this machine reaches a server that listens there."""
+    """Return the URL under which this machine reaches a server that listens there."""
     bare = host.strip("[]")
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bare, bare)  # noqa: S104 - not bound to, replaced
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"

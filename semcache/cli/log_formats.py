@@ -1,8 +1,7 @@
-"""Log formats: what one line of a log says was asked and answered.
+"""Formats of logs: the request and the answer in a line of each.
 
-Knows the shapes that other programs write, and the wire dialects; no file, no clock, no cache.
-Invariant: a line becomes a request that a client could have sent, read by the same dialect, or it is refused with a
-reason.
+Knows the formats that other programs write, and the wire dialects; no file, no clock, no cache. Invariant: a line
+becomes a request that a client could have sent, read by the same dialect, or it is refused with a reason.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class NotCacheable(Exception):
 class LoggedCall:
     """A request, its answer, and when it was answered; `at` and `scope` are None where the line does not say.
 
-    `category` is a wish.
+    `category` is taken where the pack has it.
     """
 
     request: Request
@@ -55,14 +54,14 @@ class LoggedCall:
 
 @dataclass(frozen=True, slots=True)
 class LogContext:
-    """What reading a line may need besides it: the batch's requests by custom id, and a model where none is named."""
+    """The context of a line: the batch's requests by custom id, and a model for lines that name none."""
 
     requests: Mapping[str, Row]
     model: str | None = None
 
 
 def detect(row: Row) -> str:
-    """The format of a line. Raises BrokenLine."""
+    """Return the format of a line. Raises BrokenLine."""
     if "semcache" in row:
         return "semcache"
     if "custom_id" in row:
@@ -77,7 +76,7 @@ def detect(row: Row) -> str:
 
 
 def read(row: Row, form: str, reading: LogContext) -> LoggedCall:
-    """The request and answer of one line. Raises BrokenLine or NotCacheable."""
+    """Return the request and answer of one line. Raises BrokenLine or NotCacheable."""
     try:
         return FORMATS[form](row, reading)
     except RequestRejected as error:
@@ -258,7 +257,7 @@ def _logged(path: str, body: Row, answer: Any, at: float | None) -> LoggedCall:
 
 
 def _assembled(dialect: Dialect, answer: Any, model: str) -> Assembled:
-    """The answer as its dialect reads it; a text or a bare message is dressed as a chat completion."""
+    """Return the answer as its dialect reads it; a text or a bare message is wrapped as a chat completion."""
     if isinstance(answer, Mapping) and not (answer.get("role") == "assistant" and answer.get("type") != "message"):
         return dialect.parse(chat_completion(answer, model))
     if dialect.endpoint is not Endpoint.CHAT:
@@ -284,7 +283,7 @@ def _name_model(body: dict[str, Any], reading: LogContext, answer: Any) -> None:
 
 
 def _decoded(value: Any) -> Any:
-    """The JSON in a string, where a log keeps JSON as text; any other string as it is."""
+    """Return the JSON in a string, where a log keeps JSON as text; any other string as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return msgspec.json.decode(value)
@@ -294,7 +293,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _answer(value: Any) -> Any:
-    """An answer that a log may keep as text: a completion or a message is one, any other JSON is what was said."""
+    """Return an answer that a log may keep as text: a completion or a message, else the text itself."""
     decoded = _decoded(value)
     said = decoded[0] if isinstance(decoded, list) and len(decoded) == 1 else decoded
     known = isinstance(said, Mapping) and any(name in said for name in ("choices", "role", "output", "type"))
@@ -302,7 +301,7 @@ def _answer(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """The number in a string, where a log keeps parameters as text."""
+    """Return the number in a string, where a log keeps parameters as text."""
     try:
         return msgspec.json.decode(value, type=float | int) if isinstance(value, str) else value
     except msgspec.DecodeError:
@@ -324,12 +323,12 @@ def _without(row: Row, *names: str) -> dict[str, Any]:
 
 
 def _moment(row: Row, *names: str) -> float | None:
-    """The time in the first of these fields that holds one; 0 is a time, an empty field is none."""
+    """Return the time in the first of these fields that holds one; 0 is a time, an empty field is none."""
     return _time(next((row[name] for name in names if row.get(name) not in (None, "")), None))
 
 
 def _time(value: Any) -> float | None:
-    """Unix seconds of a number of seconds or milliseconds, or of an ISO 8601 time, UTC where it names no zone."""
+    """Return Unix seconds of a number of seconds or milliseconds, or of an ISO 8601 time, UTC without a zone."""
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, int | float | str):

@@ -1,8 +1,8 @@
-"""Filling a cache from a log: every sound line goes through the same admission as live traffic.
+"""Import of a log into a cache: every sound line goes through the same admission as live traffic.
 
-Knows files and the cache, no log format.
-Invariant: a line that is broken or not admitted costs nothing but a line in the report; what is counted as imported is
-durable. An answer is as old as the log says, so a stale one is not made young by importing it.
+Knows files and the cache, no log format. Invariant: a line that is broken or not admitted costs nothing but a line in
+the report; an entry that is counted as imported is durable. An answer is as old as the log says, so importing a stale
+one does not make it fresh.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TOGETHER = 32  # lookups at a time, so that they are embedded in batches
 
 @dataclass
 class ImportReport(LineTally):
-    """What became of the lines of a file; those that the policy did not admit count as `skipped`."""
+    """The counts of an import; lines that the policy did not admit count as `skipped`."""
 
     imported: int = 0
     present: int = 0
@@ -42,13 +42,13 @@ class ImportReport(LineTally):
 
     @property
     def useful(self) -> bool:
-        """Whether the cache holds anything of this file now."""
+        """True if the cache holds anything of this file now."""
         return self.imported + self.present > 0
 
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What the command line says about the lines: None leaves it to them."""
+    """The options of an import; None leaves a value to the line."""
 
     form: str
     tenant: str | None = None
@@ -58,13 +58,13 @@ class ImportOptions:
 
 
 class ImportClock:
-    """The real time, or the time at which the answer that is being kept was given."""
+    """A clock that gives the real time, or the time at which the answer that is being kept was given."""
 
     def __init__(self) -> None:
         self._at: float | None = None
 
     def __call__(self) -> float:
-        """Unix seconds."""
+        """Return Unix seconds."""
         return time.time() if self._at is None else self._at
 
     @contextmanager
@@ -96,7 +96,7 @@ async def import_file(settings: Settings, file: Path, options: ImportOptions, re
 
 
 def requests_of(file: Path) -> dict[str, Row]:
-    """The requests of a batch's input file by custom id. Raises InvalidArgument or StoreError."""
+    """Return the requests of a batch's input file by custom id. Raises InvalidArgument or StoreError."""
     found: dict[str, Row] = {}
     tally = LineTally()
     with open_log(file) as (_, lines):
@@ -116,7 +116,7 @@ def requests_of(file: Path) -> dict[str, Row]:
 def _read(
     lines: Iterator[bytes], options: ImportOptions, reading: LogContext, report: ImportReport
 ) -> Iterator[tuple[int, LoggedCall]]:
-    """The sound lines with their numbers."""
+    """Yield the sound lines with their numbers."""
     for number, row in rows(lines, report):
         try:
             form = log_formats.detect(row) if options.form == "auto" else options.form
@@ -179,7 +179,7 @@ async def _keep_one(
 
 
 async def _of_another_embedder(cache: ResponseCache, card: Card) -> bool:
-    """Whether an entry is found by paraphrases no more, because the embedder has changed since."""
+    """Return True if paraphrases no longer find an entry, because the embedder has changed since."""
     if not card.shelf:
         return False
     entry = await cache.get(card.id)
@@ -187,14 +187,14 @@ async def _of_another_embedder(cache: ResponseCache, card: Card) -> bool:
 
 
 async def _embedded(cache: ResponseCache, lookup: Lookup) -> Lookup:
-    """The same lookup with the vector that an exact hit does without."""
+    """Return the same lookup with its vector, which an exact hit does without."""
     request = lookup.request
     blind = replace(request, controls=replace(request.controls, no_cache=True))
     return replace(await cache.consult(blind, lookup.request_id), request=request)
 
 
 def _placed(cache: ResponseCache, logged: LoggedCall, options: ImportOptions) -> LoggedCall:
-    """The same line in the scope and category in which it is to be kept."""
+    """Return the same line in the scope and category in which it is to be kept."""
     request, pack = logged.request, cache.pack
     scope = logged.scope or Scope(namespace=request.controls.namespace or "", user=request.user)
     scope = replace(scope, tenant=options.tenant or scope.tenant, user=scope.user if pack.share == "user" else None)
@@ -206,7 +206,7 @@ def _placed(cache: ResponseCache, logged: LoggedCall, options: ImportOptions) ->
 
 
 def summary(report: ImportReport, *, dry_run: bool) -> list[str]:
-    """The report in words, one line each."""
+    """Return the report in words, one line each."""
     verb = "would be imported" if dry_run else "imported"
     lines = [f"{report.imported} of {report.lines} lines {verb}"]
     if report.undated:
@@ -225,7 +225,7 @@ def summary(report: ImportReport, *, dry_run: bool) -> list[str]:
 
 
 def as_dict(report: ImportReport, *, dry_run: bool) -> dict[str, Any]:
-    """The report as JSON shows it."""
+    """Return the report as JSON shows it."""
     counts = {name: getattr(report, name) for name in ("lines", "imported", "present", "expired", "undated", "broken")}
     shown: Mapping[str, Any] = {
         "discarded": dict(report.skipped),

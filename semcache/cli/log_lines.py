@@ -1,7 +1,7 @@
-"""The lines of a log: unpacked, counted, and those that are broken remembered.
+"""The lines of a log: unpacked and counted, and the first broken ones remembered.
 
-Knows files and JSON, nothing of what a line means. Invariant: a broken line stops nothing; it is counted, and the first
-few are kept with their numbers.
+Knows files and JSON, nothing of the meaning of a line. Invariant: a broken line stops nothing; it is counted, and the
+first few are kept with their numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass
 class LineTally:
-    """What became of the lines of a file; `skipped` counts sound lines without use by reason."""
+    """The counts of the lines of a file; `skipped` counts sound lines without use by reason."""
 
     lines: int = 0
     broken: int = 0
@@ -40,7 +40,7 @@ class LineTally:
             self.examples.append((line, reason))
 
     def summary(self) -> list[str]:
-        """What was left out, in words, one line each."""
+        """Return the lines that were left out, in words, one line each."""
         lines = [f"{_count(count)} skipped: {reason}" for reason, count in self.skipped.most_common()]
         if self.broken:
             lines.append(f"{_count(self.broken)} skipped as broken; the first:")
@@ -50,7 +50,7 @@ class LineTally:
 
 @contextmanager
 def open_log(file: Path) -> Iterator[tuple[io.BufferedReader, Iterator[bytes]]]:
-    """The file as it lies on disk, and its lines, unpacked if it is a gzip. Raises StoreError."""
+    """Open a file: its bytes on disk, and its lines, unpacked if it is a gzip. Raises StoreError."""
     try:
         with file.open("rb") as raw:
             packed = raw.peek(2)[:2] == _GZIP
@@ -60,7 +60,7 @@ def open_log(file: Path) -> Iterator[tuple[io.BufferedReader, Iterator[bytes]]]:
 
 
 def rows(lines: Iterator[bytes], tally: LineTally) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects of the sound lines, with the numbers of their lines, counted from 1."""
+    """Yield the JSON objects of the sound lines, with the numbers of their lines, counted from 1."""
     number = 0
     while True:
         number += 1

@@ -1,4 +1,4 @@
-"""What the server program says on standard error, in every worker.
+"""Logging of the server processes on standard error.
 
 Invariant: one line a message, and none for a connection that was cut on purpose because the backend had cut its own.
 """
@@ -17,23 +17,23 @@ _EXPECTED = (
 
 
 class WithoutExpected(logging.Filter):
-    """Drops what the server reports of things that were meant."""
+    """A filter that drops messages of the server about expected events."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is worth a line."""
+        """Return True if the record is worth a line."""
         return not str(record.msg).endswith(_EXPECTED)
 
 
 class LowercaseLevel(logging.Formatter):
-    """`error: message`, as every command of this program writes it."""
+    """A formatter that writes `error: message`, as every command of this program does."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Return the line."""
         return f"{record.levelname.lower()}: {super().format(record)}"
 
 
 def config(level: str) -> dict[str, Any]:
-    """The logging configuration for `level`; the server's chatter about its own life counts as debugging."""
+    """Return the logging configuration for `level`; the server's messages about itself count as debugging."""
     shown = {"debug": "DEBUG", "info": "WARNING"}.get(level, level.upper())
     return {
         "version": 1,

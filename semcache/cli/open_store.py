@@ -1,6 +1,7 @@
-"""What commands open: settings, the store behind them, or a whole cache.
+"""Opening settings, the store or a whole cache for a command.
 
-Invariant: what was opened here is closed when the block ends; only commands that fill a cache make one.
+Invariant: a store or cache that was opened here is closed when the block ends; only commands that fill a cache make
+one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
 
 
 def settings_from(config: Path | None, **options: Any) -> Settings:
-    """The settings of this command; `options` maps dotted keys ("server.port") to values, None where not given.
+    """Return the settings of this command; `options` maps dotted keys ("server.port") to values, None if not given.
 
     Raises ConfigError.
     """
@@ -41,7 +42,7 @@ def settings_from(config: Path | None, **options: Any) -> Settings:
 
 
 def seal_of(settings: Settings) -> Seal | None:
-    """The ring of keys that seals entries. Raises ConfigError."""
+    """Return the ring of keys that seals entries. Raises ConfigError."""
     from semcache.storage.stores.seal import Seal
 
     keys = settings.store.seal_keys
@@ -49,12 +50,12 @@ def seal_of(settings: Settings) -> Seal | None:
 
 
 def database(settings: Settings) -> str:
-    """What `open_store` is given: a URL, or the plain path of the file in the data folder."""
+    """Return the argument of `open_store`: a URL, or the plain path of the file in the data folder."""
     return settings.store_url if settings.store.url else str(settings.data / "semcache.db")
 
 
 def exists(settings: Settings) -> bool:
-    """Whether the store was ever made, as far as a look at the disk can tell."""
+    """Return True if the store was ever made, as far as a look at the disk can tell."""
     if settings.store.url is None:
         return (settings.data / "semcache.db").is_file()
     return settings.store_url != "memory://"
@@ -62,7 +63,7 @@ def exists(settings: Settings) -> bool:
 
 @asynccontextmanager
 async def store_of(settings: Settings, *, create: bool = False) -> AsyncIterator[EntryStore]:
-    """The opened store. Raises ConfigError, or StoreError, also where there is none and `create` is False."""
+    """Open the store. Raises ConfigError, or StoreError, also where there is none and `create` is False."""
     from semcache.storage.stores import open_store
 
     if not create and not exists(settings):
@@ -79,7 +80,7 @@ async def store_of(settings: Settings, *, create: bool = False) -> AsyncIterator
 
 @asynccontextmanager
 async def cache_of(settings: Settings, clock: Callable[[], float]) -> AsyncIterator[AsyncSemanticCache]:
-    """The whole cache, embedder and index included. Raises SemcacheError."""
+    """Open the whole cache, embedder and index included. Raises SemcacheError."""
     from semcache.agents.library import AsyncSemanticCache
     from semcache.cache.opening import open_from
 

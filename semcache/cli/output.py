@@ -1,6 +1,6 @@
 """Output of commands: results on standard output, everything else on standard error, and exit statuses.
 
-Invariant: what is printed as JSON is one JSON value, progress appears only on a terminal, no text is read as markup.
+Invariant: `as_json` prints one JSON value, progress appears only on a terminal, no text is read as markup.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PIPE_WIDTH = 140
 
 
 def note(message: str) -> None:
-    """Tell the person at the terminal something that is not the result."""
+    """Print a message that is not the result, on standard error."""
     print(message, file=sys.stderr)
 
 
@@ -42,7 +42,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Seque
 
 
 def progress() -> Progress:
-    """A progress bar in bytes on standard error, invisible unless that is a terminal."""
+    """Return a progress bar in bytes on standard error, invisible unless that is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -58,7 +58,7 @@ def progress() -> Progress:
 
 
 def moment(seconds: float | None) -> str:
-    """A Unix time as ISO 8601 in UTC, "" for none."""
+    """Return a Unix time as ISO 8601 in UTC, "" for none."""
     if seconds is None:
         return ""
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,7 +1,7 @@
 """`semcache policy`: check, print and compare policy packs.
 
-Knows what a pack says; what it would do to traffic is asked of `semcache.simulate`. Invariant: prompts are printed only
-when they are asked for.
+Knows packs; `semcache.simulate` says what one would do to traffic. Invariant: prompts are printed only when they are
+asked for.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def diff(
 
 
 def differences(first: Pack, second: Pack) -> list[tuple[str, str, Any, Any]]:
-    """(category, setting, first's value, second's value) where they differ; the category "" is the pack itself.
+    """Return (category, setting, first's value, second's value) where they differ; "" is the pack itself.
 
     A category that one of them lacks is compared with "default", which is what its traffic falls to.
     """
@@ -152,7 +152,7 @@ def _presence(category: dict[str, Any] | None) -> str:
 
 
 def _text(field: str, value: Any, other: Any) -> str:
-    """A setting in a table: of a long list only how many items the other pack lacks."""
+    """Return a setting for a table: of a long list only how many items the other pack lacks."""
     if value is None:
         return "not set"
     if isinstance(value, bool):
@@ -170,7 +170,7 @@ def _duration(seconds: float) -> str:
 
 
 def _warnings(pack: Pack) -> list[str]:
-    """What is valid and hardly meant."""
+    """Return warnings of settings that are valid and hardly meant."""
     found = []
     for name, category in pack.categories.items():
         where = f"categories.{name}"

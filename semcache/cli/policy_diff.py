@@ -1,4 +1,4 @@
-"""What `semcache policy diff --trace` finds out and prints: one trace through two packs.
+"""`semcache policy diff --trace`: one trace through two packs.
 
 Knows both packs, lines and tables. Invariant: a prompt is in the result only where it was asked for.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def traffic(
     settings: Settings, file: Path, given: TraceOptions, old: Pack, new: Pack, *, examples: int, show_prompts: bool
 ) -> dict[str, Any]:
-    """What both packs make of a trace, with that many examples of each kind of change. Raises SemcacheError."""
+    """Replay a trace through both packs; `examples` of each kind of change are shown. Raises SemcacheError."""
     from semcache.models.verifiers import offline_verifier
     from semcache.simulate import trace_replay
     from semcache.simulate.pack_comparison import changes, compare
@@ -52,7 +52,7 @@ async def traffic(
 
 
 def show(traffic: dict[str, Any], first: str, second: str) -> None:
-    """Print what `traffic` found, under the names of both packs."""
+    """Print the result of `traffic`, under the names of both packs."""
     from semcache.simulate.pack_comparison import KINDS
     from semcache.simulate.replay_report import rate
 

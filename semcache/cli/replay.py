@@ -1,7 +1,7 @@
-"""`semcache replay`: what a pack would have made of a trace.
+"""`semcache replay`: simulate a pack on a trace or log.
 
-Knows files and settings; what is decided and compared is `semcache.simulate`'s. Invariant: no cache is opened or
-changed, nothing is asked of a backend, and the report holds no prompt.
+Knows files and settings; `semcache.simulate` decides and compares. Invariant: no cache is opened or changed, nothing is
+asked of a backend, and the report holds no prompt.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def replay(
 
 
 def parse_sizes(text: str) -> list[tuple[float, str]]:
-    """Pairs of number and kind: "%", "entries" or "pack". Raises InvalidArgument."""
+    """Return pairs of number and kind: "%", "entries" or "pack". Raises InvalidArgument."""
     found: list[tuple[float, str]] = []
     for part in text.split(","):
         match = re.fullmatch(r"(?P<number>\d+(?:\.\d+)?)(?P<kind>%?)|pack", part.strip())
@@ -91,7 +91,7 @@ def parse_sizes(text: str) -> list[tuple[float, str]]:
 
 
 def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int | None]:
-    """How many entries each size means on a trace with that many distinct requests; None: as the pack says."""
+    """Return how many entries each size means on a trace with that many distinct requests; None: as the pack says."""
     found: list[int | None] = []
     for number, kind in wished:
         entries = number * distinct / 100 if kind == "%" else number

@@ -1,9 +1,8 @@
 """`semcache serve`: the proxy as a service of this machine.
 
-Knows uvicorn and processes, nothing of requests. What the command line says is passed on in the environment, because
-workers are new processes that read their settings themselves.
-Invariant: what can be known to be wrong is said before a worker starts; a worker that cannot start ends the command,
-and none outlives it.
+Knows uvicorn and processes, nothing of requests. Options of the command line are passed on in the environment, because
+workers are new processes that read their settings themselves. Invariant: a mistake that can be known is an error before
+a worker starts; a worker that cannot start ends the command, and none outlives it.
 """
 
 from __future__ import annotations
@@ -116,7 +115,7 @@ def _export(given: Mapping[str, object], config: Path | None) -> None:
 
 @contextmanager
 def _shared_metrics(workers: int) -> Iterator[None]:
-    """A folder in which the metrics of several workers meet, unless the environment names one."""
+    """Make a folder in which the metrics of several workers meet, unless the environment names one."""
     if workers == 1 or os.environ.get(_METRICS):
         yield
         return
@@ -128,7 +127,7 @@ def _shared_metrics(workers: int) -> Iterator[None]:
 
 
 def _run(settings: Settings, listener: socket.socket) -> bool:
-    """Serve until a signal; False when it never started."""
+    """Serve until a signal; return False when it never started."""
     from uvicorn import Config, Server
 
     alone = settings.server.workers == 1
@@ -172,7 +171,7 @@ def _run_workers(config: Config, listener: socket.socket) -> bool:
 
 
 def worker() -> Proxy:
-    """The application of one of several workers, which stops when their parent has ended, also if that was killed."""
+    """Return the application of one of several workers, which stops when their parent has ended, also if killed."""
     from semcache.proxy.application import create
 
     parent = multiprocessing.parent_process()

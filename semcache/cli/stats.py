@@ -63,7 +63,7 @@ def stats(
 
 
 async def read_statistics(settings: Settings) -> dict[str, Any]:
-    """The statistics in the store. Raises ConfigError or StoreError."""
+    """Return the statistics in the store. Raises ConfigError or StoreError."""
     from semcache.config.packs import load
     from semcache.storage.accounting import statistics
 
@@ -76,9 +76,9 @@ async def read_statistics(settings: Settings) -> dict[str, Any]:
 
 
 async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
-    """The strategies of a pack with what the store has learned; nothing is written. Raises StoreError.
+    """Return the strategies of a pack with what the store has learned; nothing is written. Raises StoreError.
 
-    A state that cannot be taken up is left aside, as a server would, and the whole log is read instead.
+    A state that cannot be restored is left aside, as a server would, and the whole log is read instead.
     """
     import msgspec
 
@@ -108,7 +108,7 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
 
 
 def ask_server(settings: Settings, url: str) -> dict[str, Any]:
-    """The statistics of a running server. Raises UpstreamError."""
+    """Return the statistics of a running server. Raises UpstreamError."""
     import httpx2
 
     token = settings.server.admin_token
@@ -128,7 +128,7 @@ def ask_server(settings: Settings, url: str) -> dict[str, Any]:
 
 
 def _money(outcomes: dict[str, dict[str, Any]]) -> None:
-    """What each outcome has cost, beside what always asking the model that was named would have."""
+    """Print the cost of each outcome, beside that of always asking the model that was named."""
     if not outcomes.get("total", {}).get("calls"):
         return
     print("\nCalls, tokens and dollars by outcome; always: had every request gone to the model that it names")
@@ -138,7 +138,7 @@ def _money(outcomes: dict[str, dict[str, Any]]) -> None:
 
 
 def _errors(rows: dict[str, dict[str, Any]], confidence: float) -> None:
-    """What is promised of each category that is served by meaning, and how far it is kept."""
+    """Print the error target of each category that is served by meaning, and the error that was seen."""
     print(f"\nError of hits by meaning, with 95% intervals; certified at {confidence:.4g} confidence")
     columns = [column.replace("error_", "").replace("_", " ") for column in _PROMISED]
     cells = [[name, *(_promise(column, row) for column in _PROMISED)] for name, row in rows.items()]

@@ -1,4 +1,4 @@
-"""Lines of a trace as arrivals under a pack: who may share, in which category, and whether at all.
+"""The lines of a trace as arrivals under a pack: scope, category, and eligibility.
 
 Knows packs, embedders and lines; decides nothing that the live cache does not decide the same way. Invariant: a text is
 embedded once, whatever the number of packs that it is replayed through.
@@ -35,7 +35,7 @@ JUDGES: dict[str, Callable[[str], str]] = {"exact": str, "normalised": normal}
 
 
 class TextVectors:
-    """The vectors of texts, as far as they were asked for."""
+    """The vectors of texts, as far as they were learned."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -52,7 +52,7 @@ class TextVectors:
                 progress(len(some))
 
     def of(self, text: str) -> Vector:
-        """The vector of a text that was learned."""
+        """Return the vector of a text that was learned."""
         return self._known[text]
 
 
@@ -66,14 +66,14 @@ class PlacedCall:
 
 
 def texts_of(found: Sequence[TraceLine], pack: Pack) -> list[str]:
-    """The texts that have to be embedded to replay these lines through a pack, its own examples included."""
+    """Return the texts to embed for a replay of these lines through a pack, its own examples included."""
     longest = max(one.max_chars for one in pack.categories.values())
     asked = [one.logged.request.text for one in found if not one.exact_only]
     return [*(text for _, text in categorize.example_texts(pack)), *(text for text in asked if len(text) <= longest)]
 
 
 def trace_of(found: Sequence[TraceLine], pack: Pack, vectors: TextVectors, *, judge: str, prices: Prices) -> Trace:
-    """The arrivals of these lines under a pack, from texts that were learned."""
+    """Return the arrivals of these lines under a pack, from texts that were learned."""
     texts = categorize.example_texts(pack)
     examples: Sequence[Vector] = [vectors.of(text) for _, text in texts]
     categories = categorize.build(pack, examples)
@@ -111,7 +111,7 @@ def _arrival(
     canonical: Callable[[str], str],
     prices: Prices,
 ) -> tuple[Arrival, Vector | None]:
-    """The arrival and, if it may be looked up by meaning, its vector: in the order in which the live cache asks."""
+    """Return the arrival and, if it may be looked up by meaning, its vector, as the live cache would."""
     one, request = placed.traced, placed.request
     logged = one.logged
     names = [placed.rule or "default"]

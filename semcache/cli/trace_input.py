@@ -1,4 +1,4 @@
-"""What the commands that simulate have in common: their options, the trace that they read, and how they show progress.
+"""The trace that `semcache replay` and `semcache policy diff` read: its options, its lines, and progress.
 
 Knows files, settings and terminals. Invariant: no cache is opened or changed, and no backend is asked.
 """
@@ -65,7 +65,7 @@ class TraceOptions:
 
 
 def read_lines(settings: Settings, file: Path, given: TraceOptions) -> tuple[list[TraceLine], LineTally, Prices]:
-    """The sound lines of a trace and what became of the others, said on standard error. Raises SemcacheError."""
+    """Return the sound lines of a trace; tell of the others on standard error. Raises SemcacheError."""
     from semcache.cache.opening import read_prices
     from semcache.cli import log_import, traces
     from semcache.cli.log_formats import LogContext
@@ -91,7 +91,7 @@ def read_lines(settings: Settings, file: Path, given: TraceOptions) -> tuple[lis
 async def build_traces(
     settings: Settings, given: TraceOptions, packs: Sequence[Pack], found: Sequence[TraceLine], prices: Prices
 ) -> tuple[list[Trace], str]:
-    """The same lines as a trace under each pack, and the id of the embedder. Raises ConfigError or EmbedError."""
+    """Return the lines as a trace under each pack, and the id of the embedder. Raises ConfigError or EmbedError."""
     from semcache.cli import trace_arrivals
     from semcache.models.embedders import open_embedder
     from semcache.models.installed import spec_of
@@ -111,7 +111,7 @@ async def build_traces(
 
 @contextmanager
 def simulation_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Progress over that many simulated arrivals."""
+    """Show progress over that many simulated arrivals."""
     with _bar() as progress:
         task = progress.add_task("simulating", total=total)
         yield lambda done: progress.advance(task, done)
@@ -121,7 +121,7 @@ def simulation_progress(total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def _bar() -> Iterator[Any]:
-    """A progress bar with the time left, on standard error, invisible unless that is a terminal."""
+    """Show a progress bar with the time left, on standard error, invisible unless that is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

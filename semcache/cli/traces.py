@@ -1,7 +1,7 @@
-"""Traces: what each line of a log says was asked, answered and paid, and when.
+"""Traces: the request, answer, cost and time in each line of a log.
 
 Knows the formats that `semcache import` reads and plain lines (`prompt`, `answer`, `at`, ...); knows no pack, embedder
-or cache. Invariant: a trace is in order of time, and only what a line says is taken from it: what it leaves out is
+or cache. Invariant: a trace is in order of time, and every value is taken from its line: one that the line lacks is
 None.
 """
 
@@ -27,9 +27,9 @@ _LOGS = ("semcache", "custom_id", "messages", "request", "input")
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """One line: its number in the file, the request and its answer, US dollars and seconds where the line says them.
+    """One line: its number in the file, the request and its answer, US dollars and seconds where the line has them.
 
-    `exact_only`: the line names what was asked and does not hold it.
+    `exact_only`: the line names the request by a key and does not hold its text.
     """
 
     line: int
@@ -53,7 +53,7 @@ def read(
     limit: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[list[TraceLine], LineTally]:
-    """The sound lines of a file, at most `limit`, by time. `progress` is told how many bytes have been read.
+    """Return the sound lines of a file, at most `limit`, by time. `progress` is told how many bytes have been read.
 
     Raises StoreError for a file that cannot be read, InvalidArgument where no line is of use.
     """
@@ -77,7 +77,7 @@ def read(
 
 
 def traced(number: int, row: Row, form: str, reading: LogContext) -> TraceLine:
-    """What one line says. Raises BrokenLine or NotCacheable."""
+    """Return the request and answer of one line. Raises BrokenLine or NotCacheable."""
     if form == "trace" or (form == "auto" and _is_plain(row)):
         return _plain(number, row, reading)
     logged = log_formats.read(row, log_formats.detect(row) if form == "auto" else form, reading)
@@ -89,7 +89,7 @@ def traced(number: int, row: Row, form: str, reading: LogContext) -> TraceLine:
 
 
 def in_order(found: Sequence[TraceLine]) -> list[TraceLine]:
-    """The lines by time. One without a time comes right behind the line before it; without any, a second apart."""
+    """Return the lines by time: one without a time behind the line before it; if none has one, a second apart."""
     if all(one.logged.at is None for one in found):
         return [_dated(one, float(place)) for place, one in enumerate(found)]
     latest = next(one.logged.at for one in found if one.logged.at is not None)
@@ -134,7 +134,7 @@ def _said(answer: Assembled, given: Any) -> str:
 
 
 def _key(row: Row) -> str | None:
-    """What names a request whose words are not told, as in traces of prefix caches."""
+    """Return the key of a request whose text is not in the line, as in traces of prefix caches."""
     parts = row.get("hash_ids")
     if isinstance(parts, list) and parts:
         return " ".join(map(str, parts))
@@ -143,7 +143,7 @@ def _key(row: Row) -> str | None:
 
 
 def _moment(row: Row) -> Any:
-    """When it was asked, as `formats` reads times: a number as text, for the number 0 counts as no time there."""
+    """Return the time of a line as `log_formats` reads times: a number as text, for 0 counts as no time there."""
     named = ("at", "timestamp", "time", "created_at")
     value = next((row[name] for name in named if row.get(name) is not None), None)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -156,7 +156,7 @@ def _moment(row: Row) -> Any:
 
 
 def _usage(row: Row) -> Usage | None:
-    """Tokens: of prompt and completion where they are told apart, else all as the completion's."""
+    """Return the tokens of prompt and completion where they are told apart, else all as the completion's."""
     pairs = (("prompt_tokens", "completion_tokens"), ("input_length", "output_length"))
     for prompt, completion in pairs:
         if prompt in row or completion in row:
@@ -172,7 +172,7 @@ def _count(row: Row, name: str) -> int:
 
 
 def _amount(row: Row, names: Sequence[str]) -> float | None:
-    """The first of these fields that holds a number; anything else in it breaks the line."""
+    """Return the first of these fields that holds a number; anything else in it breaks the line."""
     name = next((name for name in names if row.get(name) is not None), None)
     if name is None:
         return None

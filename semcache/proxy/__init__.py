@@ -1,1 +1,1 @@
-"""The HTTP skin of the cache."""
+"""The HTTP server of the cache: routes, callers, background calls and the life of a proxy process."""

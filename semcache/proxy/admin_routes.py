@@ -1,7 +1,7 @@
 """The administrative API: feedback, invalidation, entries, statistics.
 
-A thin FastAPI skin over the cache. Invariant: a caller who is not an administrator sees and touches entries of its own
-tenant alone, and cannot tell an entry of another tenant from one that does not exist.
+Turns HTTP requests into calls of the cache. Invariant: a caller who is not an administrator sees and touches entries of
+its own tenant alone, and cannot tell an entry of another tenant from one that does not exist.
 """
 
 # Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
@@ -21,7 +21,7 @@ from semcache.types import Selector, parse_id, public_id
 
 
 class FeedbackBody(BaseModel):
-    """What a user says of a served answer."""
+    """A verdict of a user on a served answer."""
 
     model_config = ConfigDict(extra="forbid")
     id: Annotated[str, Field(description="the entry's id: the header x-semcache-id of the reply")]
@@ -29,7 +29,7 @@ class FeedbackBody(BaseModel):
 
 
 class InvalidateBody(BaseModel):
-    """Which entries to delete: those that match every field given."""
+    """The entries to delete: those that match every field given."""
 
     model_config = ConfigDict(extra="forbid")
     ids: Annotated[list[str] | None, Field(max_length=10_000)] = None
@@ -77,7 +77,7 @@ class Page(BaseModel):
 
 
 class Deleted(BaseModel):
-    """What was deleted, or would be."""
+    """The entries that were deleted, or would be."""
 
     ids: list[str]
     count: int
@@ -85,13 +85,13 @@ class Deleted(BaseModel):
 
 
 def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
-    """The routes under `/semcache`."""
+    """Return the routes under `/semcache`."""
     router = APIRouter(prefix="/semcache", tags=["semcache"], responses=REFUSALS)
 
     callers = Permissions(auth)
 
     def own(who: Caller, tenant: str | None) -> str | None:
-        """The tenant that a call is confined to; None is all of them, for administrators."""
+        """Return the tenant that a call is confined to; None, for administrators, is all of them."""
         if who.admin:
             return tenant
         if tenant not in (None, who.tenant):

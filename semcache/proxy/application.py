@@ -1,7 +1,8 @@
-"""The ASGI application: hot routes raw, everything else through FastAPI, and the life of the parts behind them.
+"""The ASGI application of a proxy process: its routes, and the start and stop of everything behind them.
 
-The composition root of a proxy process. Invariant: requests are answered only between a start that succeeded and a
-shutdown that has begun; a setting that cannot work stops the start with a ConfigError.
+Routes that answer from the cache are plain ASGI, the rest goes through FastAPI. Invariant: requests are answered only
+between a start that succeeded and a shutdown that has begun; a setting that cannot work stops the start with a
+ConfigError.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ _log = logging.getLogger(__name__)
 
 
 def create() -> Proxy:
-    """The application of one worker process, from environment and settings file."""
+    """Return the application of one worker process, from environment and settings file."""
     env = dict(os.environ)
     return Proxy(Settings.load({}, env, find_file(env, Path.cwd())), sink=_stdout)
 
 
 class Proxy:
-    """The application. `backend` and `clock` replace the real ones in tests."""
+    """The application of one process. `backend` and `clock` replace the real ones in tests."""
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class Proxy:
         self._leases: Leases | None = None
 
     async def start(self) -> None:
-        """Open every part. Raises SemcacheError."""
+        """Open everything that requests need. Raises SemcacheError."""
         settings = self.settings
         self._backend = self._given_backend or _backend(settings, self._note_routed, lambda: self.cache.salt)
         if settings.upstream.busy_at is not None:
@@ -167,7 +168,7 @@ class Proxy:
             self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))
 
     async def stop(self) -> None:
-        """Close every part."""
+        """Close everything that was opened."""
         for task in self._tasks:
             task.cancel()
             with suppress(asyncio.CancelledError):
@@ -284,7 +285,7 @@ class Proxy:
 
 
 def _calm_collector() -> None:
-    """Keep the garbage collector from walking over every card of the cache in the middle of a request."""
+    """Keep the garbage collector from walking over every entry of the cache in the middle of a request."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)

@@ -1,4 +1,4 @@
-"""The ASGI words that the hot routes speak, and noticing that a client has gone.
+"""ASGI types and replies, and the end of a request whose client disconnects.
 
 Knows nothing of caching. Invariant: `until_disconnect` cancels only the block it guards, and only for the client.
 """
@@ -28,7 +28,7 @@ class BrokenOff(Exception):
 
 
 def text(value: bytes) -> str:
-    """What a client wrote in a header: UTF-8, else the Latin-1 that some HTTP clients send in its place."""
+    """Decode a header value: UTF-8, else the Latin-1 that some HTTP clients send in its place."""
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -36,12 +36,12 @@ def text(value: bytes) -> str:
 
 
 def decoded(scope: Scope) -> list[tuple[str, str]]:
-    """The request headers as text; names are lower case already."""
+    """Return the request headers as text; names are lower case already."""
     return [(name.decode("latin-1"), text(value)) for name, value in scope["headers"]]
 
 
 def encoded(headers: list[tuple[str, str]]) -> HeaderList:
-    """Headers as bytes, for a response."""
+    """Return headers as bytes, for a response."""
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 

@@ -1,8 +1,8 @@
-"""What is asked of the backend after a hit was served: whether the answer was right, and for a fresher one.
+"""Calls of the backend after a hit was served: audits of sampled hits, and revalidation of stale ones.
 
-Knows dialects by their Protocol, and nothing of sockets. Invariant: no client waits for any of it, no flight is joined
-or can be joined, and what it costs is recorded once. What an overloaded or resting backend or an empty bucket leaves
-undone is counted.
+Knows dialects by their Protocol, and nothing of sockets. Invariant: no client waits for these calls, no other request
+joins them, and their cost is recorded once. A call that is left undone, because the backend is overloaded or failing or
+the audits of the second are used up, is counted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FollowUpResult: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ServedHit:
-    """A served hit and all that is needed to ask the backend the same."""
+    """A served hit with the call that asks the backend the same."""
 
     lookup: Lookup
     served: Serve
@@ -51,7 +51,7 @@ Learn: TypeAlias = Callable[[ServedHit, Assembled, float], Awaitable[str | None]
 
 
 class FollowUpCalls:
-    """Audits and revalidation. `audit_rate` is audits a second, `timeout` seconds of a call. One instance a process."""
+    """Audits and revalidations of one process: at most `audit_rate` audits a second, each call `timeout` seconds."""
 
     def __init__(
         self,
@@ -73,12 +73,12 @@ class FollowUpCalls:
         self._renewed: OrderedDict[int, None] = OrderedDict()
 
     def wanted(self, lookup: Lookup, served: Serve) -> bool:
-        """Whether this hit is to be followed up: one drawn for an audit, or one whose answer is stale."""
+        """Return True for a hit that was drawn for an audit, and for one whose answer is stale."""
         allowed = lookup.key is not None and not lookup.request.controls.only_if_cached
         return allowed and (_drawn(served) or is_stale(served))
 
     def take(self, hit: ServedHit) -> bool:
-        """Follow a hit up in the background; False when that is left undone. Never raises and never waits."""
+        """Ask the backend in the background; False if the call is left undone. Never raises and never waits."""
         served, meter = hit.served, self._cache.meter
         if _drawn(served):
             exact = hit.lookup.key.exact if hit.lookup.key is not None else b""

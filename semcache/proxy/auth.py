@@ -1,7 +1,7 @@
-"""Who is calling: API keys, the tenant each one belongs to, and the user within it.
+"""API keys: the caller that each one stands for, its tenant, and the user within it.
 
-Knows headers and key digests; nothing of stores, routes or what is asked.
-Invariant: a key of ours is never forwarded to the backend, and a plain key is never kept.
+Knows headers and key digests; nothing of stores, routes or the content of a request. Invariant: a key of ours is never
+forwarded to the backend, and a plain key is never kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RawHeaders = Sequence[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request. `consumed` are the headers that held one of our keys."""
+    """The sender of a request. `consumed` are the headers that held one of our keys."""
 
     tenant: str = "default"
     trusted: bool = False
@@ -36,7 +36,7 @@ class Caller:
 
 
 def digest(plain: str, salt: bytes) -> bytes:
-    """What is stored of a key: BLAKE2b keyed with the store's salt, 32 bytes."""
+    """Return the digest by which a key is stored: BLAKE2b keyed with the store's salt, 32 bytes."""
     return hashlib.blake2b(plain.encode(), key=salt, digest_size=32, person=b"semcache api key").digest()
 
 
@@ -62,11 +62,11 @@ def new_key(
 
 
 class Authenticator:
-    """Tells callers by their keys.
+    """Identifies callers by their keys.
 
-    `required` None asks for a key as soon as one exists, even a revoked one: revoking the last key opens no door.
-    `admin_token` is a key that needs no store. `loopback` says that only this machine can connect; then, and only while
-    there is no key, anybody is trusted.
+    `required` None asks for a key as soon as one exists, even a revoked one: revoking the last key does not make the
+    proxy public. `admin_token` is a key that needs no store. `loopback` says that only this machine can connect; then,
+    and only while there is no key, anybody is trusted.
     """
 
     def __init__(
@@ -89,11 +89,11 @@ class Authenticator:
 
     @property
     def required(self) -> bool:
-        """Whether a request without a key is refused."""
+        """True if a request without a key is refused."""
         return bool(self._keys) if self._required is None else self._required
 
     def identify(self, headers: RawHeaders) -> Caller:
-        """Name the caller behind ASGI headers (names in lower case). Raises RequestRejected(401).
+        """Return the caller behind ASGI headers (names in lower case). Raises RequestRejected(401).
 
         A key of ours is looked for in `x-semcache-key`, `Authorization: Bearer` and `x-api-key`, in this order, so that
         the backend's own key can stay where its SDK puts it.
@@ -128,9 +128,9 @@ class Authenticator:
 
 
 def forwarded(headers: RawHeaders, caller: Caller) -> list[tuple[str, str]]:
-    """The headers that may go to the backend: none with a key of ours, none addressed to this cache.
+    """Return the headers that may go to the backend: none with a key of ours, none addressed to this cache.
 
-    `content-encoding` goes too: the body was decoded when it was read.
+    `content-encoding` is left out too: the body was decoded when it was read.
     """
     return [
         (name.decode("latin-1"), value.decode("latin-1"))
@@ -140,7 +140,7 @@ def forwarded(headers: RawHeaders, caller: Caller) -> list[tuple[str, str]]:
 
 
 def user_of(named: str | None, headers: RawHeaders, caller: Caller, *, trust_header: bool = False) -> str | None:
-    """The user within the tenant: `x-semcache-user` of a trusted caller, else the one that the body names.
+    """Return the user within the tenant: `x-semcache-user` of a trusted caller, else the one that the body names.
 
     `trust_header` believes that header of every caller, for a gateway in front that sets it.
     """

@@ -1,7 +1,7 @@
-"""Work that no client waits for: bounded, each piece once, given up rather than piled up.
+"""Background work that no client waits for, bounded in number, and a token bucket for its rate.
 
-Knows nothing of what the work is. Invariant: `offer` never blocks and never fails; at most `concurrency` pieces run and
-`waiting` wait; of two pieces with the same key one is done; after `close` nothing runs.
+Knows nothing of the work. Invariant: `offer` never blocks and never fails; at most `concurrency` pieces run and
+`waiting` wait, and more are refused; of two pieces with the same key one is done; after `close` nothing runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TokenBucket:
 
 
 class BackgroundWork:
-    """Runs work beside the requests. One instance a process."""
+    """The background work of one process."""
 
     def __init__(self, *, concurrency: int = 4, waiting: int = 100) -> None:
         self._concurrency = concurrency
@@ -47,14 +47,14 @@ class BackgroundWork:
         self._closed = False
 
     def refuses(self, key: Hashable) -> Literal["known", "full"] | None:
-        """Why work with this key would not be taken now: it is under way, or there is too much."""
+        """Return why work with this key would be refused now, None if it would be taken."""
         if key in self._keys:
             return "known"
         full = len(self._running) >= self._concurrency and len(self._queue) >= self._waiting
         return "full" if full or self._closed else None
 
     def offer(self, key: Hashable, work: Work) -> bool:
-        """Do `work` soon; False when it is refused."""
+        """Do `work` soon; return False when it is refused."""
         if self.refuses(key) is not None:
             return False
         self._keys.add(key)

@@ -1,7 +1,7 @@
-"""Reads a request body within a limit, off the wire and after decompression.
+"""Reading a request body within a limit, off the wire and after decompression.
 
-Knows ASGI; nothing of what a body says. Invariant: no more than the limit (and one message of the server's) is ever
-held, however small the compressed body that claims to be more.
+Knows ASGI; nothing of the content. Invariant: no more than the limit (and one message of the server's) is ever held,
+however small the compressed body that claims to be more.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ async def read_body(scope: Mapping[str, Any], receive: Receive, limit: int) -> b
 
 
 def reread(body: bytes, receive: Receive) -> Receive:
-    """What receives a body that has been read already, and then whatever comes after it."""
+    """Return a `receive` that gives a body that has been read already, and then whatever comes after it."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:

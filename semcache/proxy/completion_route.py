@@ -1,7 +1,7 @@
-"""The routes that answer with a model's text: read a request, look it up, and have an `Exchange` make the reply.
+"""The route of chat completions, completions, responses and messages: read, look up, serve, forward, store.
 
-Serves chat completions, completions, responses and messages, each through its dialect. Invariant: an outcome is
-recorded of every request whose caller is known, and no fault of the cache reaches the client.
+Reads a request through its dialect and looks it up; an `Exchange` makes the reply. Invariant: an outcome is recorded of
+every request whose caller is known, and no fault of the cache reaches the client.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from semcache.types import Request
 
 
 class CompletionRoute:
-    """Serves the endpoints whose answer is a model's text. One instance a process."""
+    """The endpoints whose answer is a model's text."""
 
     def __init__(self, context: RouteContext) -> None:
         self._context = context

@@ -1,7 +1,8 @@
-"""Calls for embeddings that are in the air: which inputs each brings, and who waits for it.
+"""Coalescing of embedding calls: the calls in flight, the inputs of each, and the requests that wait for it.
 
-Knows digests of inputs and what came of a call, nothing of bodies or headers. Invariant: a call is cancelled when the
-last who waits for it leaves before it has ended, and never before; nobody joins a call that is being cancelled.
+Knows digests of inputs and the result of a call, nothing of bodies or headers. Invariant: a call is cancelled when the
+last request that waits for it leaves before it has ended, and never before; nobody joins a call that is being
+cancelled.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from semcache.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingsResult:
-    """What came of a call: the reply, and what it brings.
+    """The result of a call: the reply, and its items.
 
     `items` are in the order of the inputs, with their `shares` of the tokens; None where the reply is no answer.
     `stored` says that all of them were kept.
@@ -32,7 +33,7 @@ class EmbeddingsResult:
 
 
 class EmbeddingsCall:
-    """A call in the air; to wait for it, enter it."""
+    """A call in flight; a request waits for it by entering it."""
 
     def __init__(self, work: Coroutine[Any, Any, EmbeddingsResult]) -> None:
         self.abandoned = False
@@ -46,7 +47,7 @@ class EmbeddingsCall:
         self._task.add_done_callback(lambda _: then())
 
     async def result(self) -> EmbeddingsResult:
-        """Wait for the end. Raises what broke the call."""
+        """Wait for the result. Raises the exception that ended the call."""
         return await asyncio.shield(self._task)
 
     def __enter__(self) -> EmbeddingsCall:
@@ -61,20 +62,20 @@ class EmbeddingsCall:
 
 
 class EmbeddingsCalls:
-    """The calls in the air that may be joined, by what names an input (`Lookup.key` and category)."""
+    """The calls in flight that may be joined, by the name of an input: its key's digest and its category."""
 
     def __init__(self) -> None:
         self._by_input: dict[tuple[bytes, str], tuple[EmbeddingsCall, int]] = {}
 
     def in_flight(self, name: tuple[bytes, str]) -> tuple[EmbeddingsCall, int] | None:
-        """The call that brings this input, and the place of its item; None where there is none to join."""
+        """Return the call that asks for this input and the place of its item; None where there is none to join."""
         found = self._by_input.get(name)
         return None if found is None or found[0].abandoned else found
 
     def begin(
         self, work: Coroutine[Any, Any, EmbeddingsResult], names: Sequence[tuple[bytes, str] | None]
     ) -> EmbeddingsCall:
-        """Start a call for inputs of these names; None for those that it is not to be joined for."""
+        """Start a call for inputs of these names; an input whose name is None cannot be joined."""
         call = EmbeddingsCall(work)
         ours = {name: (call, place) for place, name in enumerate(names) if name is not None}
         self._by_input |= ours

@@ -1,4 +1,4 @@
-"""The embeddings route: every input is cached on its own, and only those not known are asked for.
+"""The embeddings route: every input is cached on its own, and the backend is asked for those that are missing.
 
 Knows the embeddings wire format; nothing of search. Invariant: the reply has one item per input, in the order asked,
 and the backend is asked for no input that was served, nor for one that another request is asking for and then gets.
@@ -39,7 +39,7 @@ from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome,
 
 
 class EmbeddingsRoute:
-    """Serves `/v1/embeddings`."""
+    """The endpoint `/v1/embeddings`."""
 
     def __init__(self, context: RouteContext) -> None:
         self._context = context
@@ -183,7 +183,7 @@ class _Batch:
         await self._answered(send, asked, found, spared)
 
     def _join(self, waiting: ExitStack) -> Mapping[int, tuple[EmbeddingsCall, int]]:
-        """The calls of others that bring what is missing, with the place of each item."""
+        """Return the calls of other requests that ask for missing inputs, with the place of each item."""
         joined = {}
         for index in self._missing:
             name = _name(self._lookups[index])
@@ -194,7 +194,7 @@ class _Batch:
         return joined
 
     async def _ask(self, positions: Sequence[int], found: dict[int, bytes], waiting: ExitStack) -> EmbeddingsResult:
-        """Ask for these inputs, where others may join, and put what comes into `found`. Raises UpstreamError."""
+        """Ask for these inputs in a call that others may join, and put the items into `found`. Raises UpstreamError."""
         names = [_name(self._lookups[index]) for index in positions]
         call = waiting.enter_context(self._calls.begin(self._call(positions), names))
         result = await call.result()
@@ -222,7 +222,7 @@ class _Batch:
 
     @staticmethod
     async def _collect(joined: Mapping[int, tuple[EmbeddingsCall, int]], found: dict[int, bytes]) -> list[Usage]:
-        """Put what others asked for into `found`, but for what failed, and return what each item cost them."""
+        """Put the items of other requests' calls into `found`, but for failed ones, and return the tokens of each."""
         spared = []
         for index, (call, place) in joined.items():
             # Whoever made a call that breaks reports it; here it is asked again.
@@ -279,8 +279,8 @@ class _Batch:
     def note(self, status: int, usage: Usage, *, spared: Sequence[Usage] = (), collapsed: bool = False) -> None:
         """Record one outcome for the whole request: a hit only when every input was.
 
-        `usage` is what its own calls cost, `spared` what those of others did that it shared; `collapsed` says that it
-        had none of its own.
+        `usage` are the tokens of its own calls, `spared` those of the calls of others that it joined; `collapsed` says
+        that it made no call of its own.
         """
         first = self._lookups[self._missing[0] if self._missing else 0]
         if isinstance(first.decision, Serve) and self._missing:
@@ -300,7 +300,7 @@ def _paid(asked: Sequence[EmbeddingsResult]) -> Usage:
 
 
 def _name(lookup: Lookup) -> tuple[bytes, str] | None:
-    """What requests have in common that may share one call for an input; None for those that may not."""
+    """Return the name under which requests share a call for an input; None for those that may not."""
     return (lookup.key.exact, lookup.category) if lookup.key is not None and joinable(lookup) else None
 
 

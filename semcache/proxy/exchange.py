@@ -1,7 +1,7 @@
-"""One request on its way to exactly one reply: replayed, planned, followed, answered by a cheaper model, or forwarded.
+"""The reply to one request after its look-up: a replay, a plan, a shared call, a cheaper model's answer, or a forward.
 
-Knows what the cache decided and who may answer; no SQL, no index and no dialect's fields. Invariant: exactly one reply
-is sent, exactly one outcome is recorded, and no fault of the cache reaches the client.
+Knows the cache's decision and the parts that can answer; no SQL, no index and no dialect's fields. Invariant: exactly
+one reply is sent, exactly one outcome is recorded, and no fault of the cache reaches the client.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Exchange:
         self._epoch = epoch
 
     async def answer(self, lookup: Lookup, receive: Receive, send: Send) -> None:
-        """Replay, serve a plan, refuse, follow, have a cheaper model answer, or forward."""
+        """Replay, serve a plan, refuse, join another request's call, have a cheaper model answer, or forward."""
         self._turn = PlanTurn(self._cache, self._context.plans, self._dialect, lookup, self._scope["headers"])
         if isinstance(lookup.decision, Serve):
             if await self._replay(lookup, lookup.decision, send):
@@ -150,7 +150,7 @@ class Exchange:
             return False
 
     async def _join_flight(self, lookup: Lookup, send: Send) -> bool:
-        """Share the call of a request that is being answered now; False when there is none, or it came to nothing."""
+        """Share the call of a request in flight; False when there is none, or its answer cannot be used."""
         flight = self._context.forwarder.join(lookup)
         if flight is None:
             return False
@@ -189,7 +189,7 @@ class Exchange:
         return True
 
     async def _ask(self, lookup: Lookup, send: Send) -> None:
-        """Ask the backend, unless another worker does so now: then its answer may do."""
+        """Ask the backend, or wait for another worker that asks it the same now and reply with its answer."""
         leases, key = self._context.leases, lookup.key
         if leases is None or key is None or not joinable(lookup):
             await self._forward(lookup, send)
@@ -277,7 +277,7 @@ class Exchange:
 
     @staticmethod
     def _own_id(lookup: Lookup) -> HeaderList:
-        """The id of a reply that no call of the upstream's gave one."""
+        """Return the id header of a reply that no call of the upstream gave one."""
         return [(id_header(lookup.request.endpoint), lookup.request_id.encode())]
 
     def _debug(self, lookup: Lookup) -> HeaderList:

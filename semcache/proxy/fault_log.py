@@ -1,4 +1,4 @@
-"""A fault of our own: counted and logged where it happened, so that the request can go on without the cache.
+"""Faults of the cache that a request survives: counted and logged where they happen.
 
 Knows nothing of requests. Invariant: noting a fault never fails.
 """
@@ -13,6 +13,6 @@ _log = logging.getLogger(__name__)
 
 
 def log_fault(cache: ResponseCache, component: str) -> None:
-    """Count the exception that is being handled, and log where it came from."""
+    """Count the exception that is being handled, and log it with its traceback."""
     cache.meter.faults.labels(component).inc()
     _log.warning("a fault of the %s was survived by forwarding", component, exc_info=True)

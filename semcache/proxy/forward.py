@@ -1,7 +1,7 @@
-"""Asking the backend: one call a flight, relayed to everyone who waits for it, and kept if the policy allows.
+"""Forwarding to the backend: one call for identical and paraphrased misses, relayed to all of them, and stored.
 
-Knows no dialect beyond its Protocol. Invariant: what the client receives is what the backend sent, in order and cut off
-where the backend broke off; the end of an answer that is said to be stored is relayed only once it is durable.
+Knows no dialect beyond its Protocol. Invariant: the client receives what the backend sent, in order and cut off where
+the backend broke off; the end of an answer that is said to be stored is relayed only once it is durable.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Forwarder:
-    """Puts requests on flights. One instance a process."""
+    """The calls in flight of one process."""
 
     def __init__(self, cache: ResponseCache, backend: Backend, flights: Flights) -> None:
         self._cache = cache
@@ -34,7 +34,7 @@ class Forwarder:
         self._flights = flights
 
     def join(self, lookup: Lookup) -> Flight | None:
-        """The flight whose answer this request would be served, were it stored already."""
+        """Return the call in flight whose answer this request would be served, were it stored already."""
         if not joinable(lookup):
             return None
         assert lookup.key is not None
@@ -135,7 +135,7 @@ class Forwarder:
         return answer
 
     def _reading(self, read: Callable[[], T]) -> T | None:
-        """Read an answer that is being relayed: a fault in reading must not cost the client the answer."""
+        """Read an answer that is being relayed; a fault in reading must not cost the client the answer."""
         try:
             return read()
         except Exception:
@@ -154,24 +154,24 @@ class Forwarder:
         return stored
 
     def _promises(self, lookup: Lookup) -> bool:
-        """Whether a stream that ends well, and says something, will be kept: said before its first byte."""
+        """Return True if a stream that ends well, and says something, will be kept: said before its first byte."""
         controls = lookup.request.controls
         ttl = min(self._cache.pack.of(lookup.category).ttl, controls.ttl if controls.ttl is not None else _NEVER)
         return lookup.key is not None and not controls.no_store and ttl > 0 and "store" not in self._cache.faults()
 
 
 def mode(lookup: Lookup) -> tuple[bool, str]:
-    """Requests of the same mode can be sent the same bytes."""
+    """Return the mode of a request: requests of the same mode can be sent the same bytes."""
     return lookup.request.stream, repr(sorted(lookup.request.replay.items()))
 
 
 def exact_only(request: Request) -> bool:
-    """Whether the upstream keeps this answer under its id: a paraphrase must then get an id of its own."""
+    """Return True if the upstream keeps this answer under its id: a paraphrase must then get an id of its own."""
     return request.replay.get("store") is True
 
 
 def joinable(lookup: Lookup) -> bool:
-    """Whether this request's answer may be shared with requests that run beside it."""
+    """Return True if this request's answer may be shared with requests that run beside it."""
     controls = lookup.request.controls
     return lookup.key is not None and not controls.no_cache and not controls.no_store
 

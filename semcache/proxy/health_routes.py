@@ -1,4 +1,4 @@
-"""Liveness, readiness and metrics.
+"""The routes of liveness, readiness and metrics.
 
 Invariant: `/livez` says that the process runs, `/readyz` that requests are answered (faults of the cache are named, and
 do not make it unready: it forwards); neither needs a key, neither names an entry.
@@ -19,7 +19,7 @@ _PATIENCE = 2.0
 
 
 def health_routes(cache: ResponseCache) -> APIRouter:
-    """`/livez`, `/readyz`, `/healthz` and `/metrics`."""
+    """Return the routes `/livez`, `/readyz`, `/healthz` and `/metrics`."""
     router = APIRouter(tags=["health"])
 
     @router.get("/livez")

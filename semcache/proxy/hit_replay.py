@@ -1,4 +1,4 @@
-"""Replaying a stored answer: its bytes, its headers, and a memo that spares identical requests all parsing.
+"""Replay of a stored answer: its bytes, its headers, and a memo of replies to identical requests.
 
 Knows nothing of forwarding. Invariant: the memo is asked with the caller's own bytes (path, body, every header that can
 matter), and an entry that was deleted, replaced, rejected or has expired is never replayed from it.
@@ -33,7 +33,7 @@ MemoKey = tuple[str, bytes, bytes, tuple[tuple[bytes, bytes], ...]]
 
 @dataclass(slots=True)
 class RenderedHit:
-    """An answer ready to be sent; `headers` and `uses` are those of the second `at`, the request id excepted."""
+    """A reply ready to be sent; `headers` and `uses` are those of the second `at`, the request id excepted."""
 
     card: Card
     payload: bytes
@@ -48,9 +48,9 @@ class RenderedHit:
 
 
 class HitReplayer:
-    """Renders replays and remembers them by the bytes of the request.
+    """Renders the replies to hits and remembers them by the bytes of the request.
 
-    `epoch` changes whenever who may see what changes; a replay made for a caller of an earlier one is not remembered.
+    `epoch` changes with the rights of callers; a reply made for a caller of an earlier epoch is not remembered.
     """
 
     def __init__(self, cache: ResponseCache, *, worker: str, capacity: int = 64 << 20) -> None:
@@ -65,11 +65,11 @@ class HitReplayer:
         self.epoch = 0
 
     def request_id(self) -> str:
-        """A fresh id for a request."""
+        """Return a fresh id for a request."""
         return f"req_{self._worker}{next(self._ids):010x}"
 
     def find(self, scope: dict[str, Any], body: bytes) -> RenderedHit | None:
-        """The replay of an identical earlier request, if its entry still lives."""
+        """Return the reply to an identical earlier request, if its entry still lives."""
         if len(body) > _MEMO_BODY_LIMIT:
             return None
         replay = self._memo.get(memo_key(scope, body))
@@ -92,7 +92,7 @@ class HitReplayer:
             self._memo.pop(self._slots.pop(victim), None)
 
     def clear(self) -> None:
-        """Forget everything, because who may see what has changed."""
+        """Forget every reply, because the rights of callers have changed."""
         self.epoch += 1
         self._memo.clear()
         self._slots.clear()
@@ -115,7 +115,7 @@ class HitReplayer:
         )
 
     async def send(self, replay: RenderedHit, send: Send, request_id: str) -> None:
-        """Send a replay, which is a use of its entry."""
+        """Send a reply, and count it as a use of its entry."""
         now = self._clock()
         second = int(now)
         if replay.at != second or replay.headers is None:
@@ -135,7 +135,7 @@ class HitReplayer:
 
 
 def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:
-    """What a request is remembered by."""
+    """Return the key under which the reply to a request is remembered."""
     headers = tuple(
         [pair for pair in scope["headers"] if pair[0] not in _HARMLESS and not pair[0].startswith(b"x-stainless-")]
     )
@@ -143,7 +143,7 @@ def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:
 
 
 def debug_headers(lookup: Lookup) -> list[tuple[bytes, bytes]]:
-    """What trusted callers are told of a decision."""
+    """Return the headers that tell trusted callers of a decision."""
     decision = lookup.decision
     headers = [(b"x-semcache-category", lookup.category.encode())]
     if isinstance(decision, Serve):
@@ -156,7 +156,7 @@ def debug_headers(lookup: Lookup) -> list[tuple[bytes, bytes]]:
 
 
 def memorable(lookup: Lookup) -> bool:
-    """Whether an identical request is sure to be decided alike: a fresh exact hit under no time-dependent control."""
+    """Return True if an identical request will be decided alike: a fresh exact hit under no control of time."""
     decision = lookup.decision
     if not isinstance(decision, Serve) or is_stale(decision):
         return False
@@ -164,5 +164,5 @@ def memorable(lookup: Lookup) -> bool:
 
 
 def is_stale(served: Serve) -> bool:
-    """Whether the answer has outlived its time and is served while the backend is asked anew."""
+    """Return True if the answer has outlived its time and is served while the backend is asked anew."""
     return served.stale

@@ -1,8 +1,8 @@
-"""Who of several workers asks the backend: of those that are asked the same at the same moment one does, others wait.
+"""Single-flight across worker processes: a lease for each request that one of them is asking the backend.
 
-Knows digests of requests and a file that the workers share. A lease is a lock on one byte of it, far beyond its end,
-so that nothing is ever written and the kernel ends the leases of a worker that dies. Invariant: a fault of file or
-lock means that everybody asks; nobody waits longer than `patience` seconds, nor for a lease of its own process.
+Knows digests of requests and a file that the workers share. A lease is a lock on one byte of it, far beyond its end, so
+that nothing is ever written and the kernel ends the leases of a worker that dies. Invariant: a fault of file or lock
+means that every worker asks; nobody waits longer than `patience` seconds, nor for a lease of its own process.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Leases:
         return True
 
     async def wait(self, exact: bytes) -> bool:
-        """Take the lease as soon as the worker that has it lets go; False after `patience` seconds."""
+        """Take the lease as soon as the worker that has it gives it back; False after `patience` seconds."""
         pause = _FIRST
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
@@ -53,7 +53,7 @@ class Leases:
         return False
 
     def give_back(self, exact: bytes) -> None:
-        """Let go of a lease; of one that is not held nothing."""
+        """Give a lease back; do nothing if it is not held."""
         import fcntl
 
         place = _place(exact)
@@ -63,7 +63,7 @@ class Leases:
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, place)
 
     def close(self) -> None:
-        """Let go of everything; from now on every lease can be taken."""
+        """Give every lease back; from now on each can be taken."""
         if self._file >= 0:
             os.close(self._file)
         self._file = -1

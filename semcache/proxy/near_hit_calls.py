@@ -1,7 +1,7 @@
-"""Calls of a model for a whole answer that no client's stream hangs on.
+"""Calls of a model for a complete answer, made beside the client's own, and the values that near hits are made of.
 
-Knows backends and dialects, not who asks or why. Invariant: what comes back is one complete reply of status 200, read
-and closed within the time that was given; `without_client_headers` leaves of a call what any client's would have.
+Knows backends and dialects, not who asks or why. Invariant: a call gives one complete reply of status 200, read and
+closed within the time that was given; no header of a client goes where `without_client_headers` was applied.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class NearHitModels:
 
 @dataclass(frozen=True, slots=True)
 class NearHitEnvironment:
-    """The proxy that near hits run in.
+    """The proxy in which near hits run.
 
     `entry_id` is the entry that the answer to a request has become, None where it was not kept. `spent` is told of
     every call whose answer is served to nobody, with its price in US dollars. `load` is that of the large model: 1 is
@@ -50,11 +50,11 @@ class NearHitEnvironment:
 
 
 class NoAnswer(UpstreamError):
-    """The backend answered, with no answer."""
+    """The backend replied, and the reply is no complete answer."""
 
 
 class WithoutClientHeaders:
-    """A backend that is not the upstream of a request: nothing of the client's goes there but what is asked."""
+    """A backend that is not the upstream of the request: no header or query of the client's goes there."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
@@ -64,18 +64,18 @@ class WithoutClientHeaders:
         return await self._inner.send(without_client_headers(outbound))
 
     async def close(self) -> None:
-        """Close what is behind."""
+        """Close the backend."""
         await self._inner.close()
 
 
 def without_client_headers(outbound: Outbound) -> Outbound:
-    """The call without the client's credentials, or anything else of its headers and query."""
+    """Return the call without the client's credentials, or anything else of its headers and query."""
     headers = [(name, value) for name, value in outbound.headers if name.lower() in _PASSED_ON]
     return replace(outbound, headers=headers, query="")
 
 
 async def complete_answer(backend: Backend, dialect: Dialect, outbound: Outbound, patience: float) -> Assembled:
-    """The answer to a call that asks for no stream, within `patience` seconds.
+    """Return the answer to a call that asks for no stream, within `patience` seconds.
 
     Raises TimeoutError, NoAnswer for another status than 200, and UpstreamError.
     """
@@ -91,5 +91,5 @@ async def complete_answer(backend: Backend, dialect: Dialect, outbound: Outbound
 
 
 def is_text(answer: Assembled) -> bool:
-    """Whether an answer is a whole text and nothing else: what may be served, shown or compared."""
+    """Return True if an answer is a complete text and nothing else: one that may be served, shown or compared."""
     return answer.complete and not answer.refusal and not answer.tool_calls and bool(answer.text.strip())

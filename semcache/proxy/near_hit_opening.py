@@ -1,8 +1,8 @@
-"""Opening near hits: from what a pack says of them to models, backends and examples, and to their end.
+"""Opening near hits: models, backends, examples and replays, as the policy pack asks for them.
 
-The composition root of near hits. Invariant: without `near` in the pack nothing of them is opened or imported; what
-cannot work is a ConfigError that names the pack's file, the key and the remedy; a server of its own never sees the
-client's credentials, and is divided by tenant as the upstream is.
+Invariant: without `near` in the pack nothing of them is opened or imported; a pack that cannot work is a ConfigError
+that names its file, the key and the remedy; a model server of its own never sees the client's credentials, and is
+divided by tenant as the upstream is.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 class OpenNearHits:
-    """Near hits of one proxy process, from their start to their end."""
+    """The near hits of one proxy process with their background tasks."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class OpenNearHits:
         await self._filling
 
     async def close(self) -> None:
-        """End what runs in the background and write down what was learned."""
+        """End the background tasks and save the learned state."""
         for task in (self._filling, self._replaying):
             task.cancel()
             with suppress(asyncio.CancelledError):
@@ -151,7 +151,7 @@ async def open_near_hits(
 
 
 def terms_of(pack: Pack, prices: Prices) -> Terms:
-    """What a pack with `near` promises. Raises ConfigError."""
+    """Return the settings of near hits that a pack with `near` asks for. Raises ConfigError."""
     near = pack.near
     assert near is not None
     small, large = (

@@ -1,8 +1,8 @@
-"""Answering the best examples anew while nobody is served: two fresh answers, and of all three what most say.
+"""Replay of near-hit examples while the proxy is idle: of two fresh answers and the old one, the majority's.
 
-Knows of requests how they look, and nothing of who is asked when. Invariant: nothing is asked before requests have been
-away for `QUIET` seconds, under load, more often than the rate allows, or with a client's credentials; what is under
-way is given up as soon as a request comes; no fault here reaches a client.
+Knows requests by their pattern. Invariant: nothing is asked before `QUIET` seconds without a request, under load, more
+often than the rate allows, or with a client's credentials; a replay is cancelled as soon as a request comes; no fault
+here reaches a client.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RequestPattern:
-    """How requests of a partition look: one of them, its call without what is the client's."""
+    """A request that stands for those of its partition, and its call without client headers."""
 
     lookup: Lookup
     dialect: Dialect
@@ -47,7 +47,7 @@ class RequestPattern:
 
 
 class ExampleReplays:
-    """Replays of one process's near hits: at most `rate` an hour, 0 for none.
+    """The replays of one process's near hits: at most `rate` an hour, 0 for none.
 
     `large` is asked and `judge` compares; `patience` is how many seconds an answer may take.
     """
@@ -73,13 +73,13 @@ class ExampleReplays:
         self.counts: Counter[str] = Counter()
 
     def give_way(self) -> None:
-        """Take notice of a request that goes to a model: what is under way here gives way."""
+        """Note that a request goes to a model, and cancel a replay under way."""
         self._last = self._clock()
         if self._running is not None:
             self._running.cancel()
 
     def remember(self, partition: bytes, lookup: Lookup, dialect: Dialect, call: Outbound) -> None:
-        """Remember how requests of a partition look. `call` is one for a whole answer."""
+        """Remember a request as the pattern of its partition. `call` is one for a complete answer."""
         if self._rate and len(call.body) <= _LONGEST:
             self._patterns[partition] = RequestPattern(lookup, dialect, without_client_headers(call))
             self._patterns.move_to_end(partition)
@@ -103,7 +103,7 @@ class ExampleReplays:
                 _log.warning("an example could not be answered anew", exc_info=True)
 
     async def step(self) -> None:
-        """Replay the example that gains the most, if this is the time for it."""
+        """Replay the example that gains the most, if the proxy is idle."""
         now = self._clock()
         quiet = now - self._last >= QUIET and self._load() <= _CALM and self._breaker.closed(now)
         if not (self._patterns and quiet and self._bucket.take(now)):

@@ -1,8 +1,8 @@
-"""Near hits behind the proxy: a small model answers with examples, the large one is asked about a sample of it.
+"""Near hits behind the proxy: a small model answers with examples, and a sample of its answers is audited.
 
-Knows requests, dialects and backends, and nothing of how examples are chosen. Invariant: the client receives one whole
-answer of one model; whatever the small model does not answer well and in time is the large one's, the reason counted;
-comparisons keep nobody waiting, and no fault here reaches a client.
+Knows requests, dialects and backends, and nothing of how examples are chosen. Invariant: the client receives one
+complete answer of one model; a request that the small model does not answer well and in time goes to the large one, and
+the reason is counted; comparisons keep nobody waiting, and no fault here reaches a client.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ OutboundOf = Callable[[bytes], "Outbound"]
 
 @dataclass(frozen=True, slots=True)
 class NearHitReply:
-    """A small model's answer as the reply to a request.
+    """The reply of a small model to a request.
 
-    `usage` is what it took, `paid` its price in US dollars, `instead` what the large model would have cost.
+    `usage` are its tokens, `paid` their price in US dollars, `instead` what the large model would have cost.
     """
 
     payload: bytes
@@ -57,7 +57,7 @@ class NearHitService:
     """The near hits of one proxy process.
 
     An example is made of the entry that an answer of the large model has become. `patience` is how many seconds a model
-    has for an answer; a small model that fails is left alone for a while. `replays`, if any, give way to requests.
+    has for an answer; a small model that fails is not asked for a while. `replays`, if any, give way to requests.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class NearHitService:
         self.counts: Counter[str] = Counter()
 
     def choose(self, lookup: Lookup) -> NearChoice | None:
-        """Who answers a request that is to be forwarded; None for one that near hits do not concern."""
+        """Choose the model for a request that is to be forwarded; None if near hits do not apply to it."""
         if self._replays is not None:
             self._replays.give_way()
         if lookup.key is None or not self._is_eligible(lookup) or not self._breaker.closed(self._clock()):
@@ -102,7 +102,7 @@ class NearHitService:
     async def serve(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf
     ) -> NearHitReply | None:
-        """The small model's answer, None where the large one is to be asked. `outbound` makes a call of a body."""
+        """Return the small model's reply, None to ask the large one. `outbound` makes a call of a body."""
         if choice.arm is Arm.LARGE:
             return None
         answer = await self._ask_small(choice, dialect, lookup, outbound)
@@ -148,7 +148,7 @@ class NearHitService:
     def large_answered(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, answer: Assembled
     ) -> None:
-        """Take notice of the large model's whole answer: it may become an example, and be compared. Never raises."""
+        """Learn of the large model's answer: it may become an example, and be compared. Never raises."""
         doubted = self._doubted.pop(lookup.request_id, None)
         if not is_text(answer):
             return
@@ -176,7 +176,7 @@ class NearHitService:
             self.near.offer(made, self._clock())
 
     def standing(self) -> dict[str, Any]:
-        """Where it stands, for operators; `unserved` counts why answers of the small model were not."""
+        """Return the statistics for operators; `unserved` counts why answers of the small model were not served."""
         given = self.near.settings
         models = {"model": given.small.name, "instead_of": given.large.name}
         replays = dict(self._replays.counts) if self._replays is not None else {}
@@ -198,7 +198,7 @@ class NearHitService:
         return answer
 
     async def _ask(self, backend: Backend, dialect: Dialect, outbound: Outbound) -> Assembled | None:
-        """A backend's answer, None with the reason counted; how the small one does is remembered."""
+        """Return the answer of a backend; on failure None, with the reason counted."""
         try:
             answer = await complete_answer(backend, dialect, outbound, self._patience)
         except TimeoutError as error:
@@ -268,7 +268,7 @@ class NearHitService:
             return False
 
     def _pattern(self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf) -> None:
-        """Let replays know how requests look whose examples were used."""
+        """Remember for replays the pattern of a request whose examples were used."""
         if self._replays is not None and choice.shown:
             call = outbound(unstreamed(lookup.request.raw))
             self._replays.remember(choice.shown[0].partition, lookup, dialect, call)
@@ -289,5 +289,5 @@ class NearHitService:
         )
 
     def _partition(self, key: CacheKey) -> bytes:
-        """Examples stay within a scope, a system prompt and all else that must be equal for an answer to be reused."""
+        """Return the partition of examples: a scope, a system prompt and all else that must be equal for reuse."""
         return digest(self._environment.salt, b"near", key.signature)

@@ -1,7 +1,7 @@
-"""What near hits keep over a restart: what was learned in the store's states, examples in the cache's own entries.
+"""The learned state of near hits, kept in the store over a restart and shared by workers, and the examples of entries.
 
-An example is an entry of the cache: it is purged, sealed, and outlived with it, and nothing of its text lies anywhere
-else. Invariant: what was learned for other models or another promise is not taken up.
+An example is made of an entry of the cache: it is purged, sealed, and expires with it, and its text lies nowhere else.
+Invariant: state that was learned for other models or another promise is not restored.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _log = logging.getLogger(__name__)
 
 
 class NearHitState:
-    """The memory of one process's near hits.
+    """The persistent state of one process's near hits.
 
-    Workers learn from each other: each lays its own new comparisons on what was written last and writes the whole, so
-    that there is one line of states, in which every comparison counts once.
+    Workers learn from each other: each applies its own new comparisons to the state that was written last and writes
+    the result, so that there is one line of states, in which every comparison counts once.
     """
 
     def __init__(self, service: NearHitService, replays: ExampleReplays, components: Components) -> None:
@@ -47,12 +47,12 @@ class NearHitState:
         self._saving = asyncio.Lock()
 
     async def restore(self) -> None:
-        """Take up what was learned. Raises StoreError."""
+        """Restore the state that the store holds. Raises StoreError."""
         self._seen = await self._store.head()
         await self._take_up()
 
     async def save(self) -> None:
-        """Lay what was learned here on what others have written, if it is anything new. Raises StoreError."""
+        """Apply the new comparisons to the state that others have written, and save it. Raises StoreError."""
         async with self._saving:
             await self._take_up()
             state, lessons = self._near.state(), tuple(self._near.lessons)
@@ -75,7 +75,7 @@ class NearHitState:
         await self.save()
 
     async def follow(self) -> None:
-        """Make examples of what the large model answered to other workers' requests. Raises StoreError."""
+        """Make examples of the large model's answers to requests of other workers. Raises StoreError."""
         changes = await self._store.changes(self._seen)
         if not changes:
             return
@@ -104,7 +104,7 @@ class NearHitState:
                 self._service.add_example(entry.id, entry.key, answer, vector, entry.cost, entry.created)
 
     async def _take_up(self) -> None:
-        """Lay what was learned here on what was written last, if that was somebody else."""
+        """Apply the new comparisons to the state that was written last, if another worker wrote it."""
         saved = await self._store.learned(NAME)
         if saved is None:
             return
@@ -126,7 +126,7 @@ class NearHitState:
         self._near.lessons.extendleft(reversed(lost))
 
     def _promises(self) -> dict[str, Any]:
-        """What was learned under: with other ones, nothing of it holds."""
+        """Return the settings that the state holds for: under other ones it is not restored."""
         given = self._near.settings
         judge = getattr(self._components.judge, "name", "")
         return {

@@ -1,7 +1,7 @@
-"""The OpenAPI document: the hot routes are served outside FastAPI, so they are added to its description here.
+"""The OpenAPI document, with the routes that are served outside FastAPI added to it.
 
-Knows paths and our headers; the bodies are those of the vendors' own documents.
-Invariant: every path that the proxy answers by itself is in the document.
+Knows paths and our headers; the bodies are those of the vendors' own documents. Invariant: every path that the proxy
+answers by itself is in the document.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CONTROLS = {
 
 
 def describe(app: FastAPI) -> None:
-    """Add the hot routes to the document of `app`."""
+    """Add the routes that are served outside FastAPI to the document of `app`."""
     make = app.openapi
 
     def document() -> dict[str, Any]:

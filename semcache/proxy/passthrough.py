@@ -1,4 +1,4 @@
-"""Everything under `/v1` that the cache does not know: relayed as it is, in both directions.
+"""Passthrough of everything under `/v1` that is not cached, in both directions as it is.
 
 Knows of dialects only how they refuse. Invariant: bytes are not looked at, and of a reply no more than one chunk is
 held in memory.
@@ -20,7 +20,7 @@ _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
 
 
 class Passthrough:
-    """Relays requests that are not cached."""
+    """The endpoints that are not cached."""
 
     def __init__(self, backend: Backend, auth: Authenticator, max_body: int) -> None:
         self._backend = backend
@@ -68,7 +68,7 @@ class Passthrough:
 
 
 async def _reject(scope: Scope, send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:
-    """Refuse in the words of the vendor whose API the path belongs to."""
+    """Send a refusal in the dialect of the vendor whose API the path belongs to."""
     write = messages.DIALECT.error if scope["path"].startswith(messages.DIALECT.path) else openai_error
     body = write(error.status, error.message, code=error.code, param=error.param)
     await respond(send, error.status, refused(error, headers or []), body)

@@ -1,4 +1,4 @@
-"""Who may call the administrative routes, as dependencies of FastAPI, and what a refusal looks like.
+"""Permissions of the administrative routes, as dependencies of FastAPI, and the body of a refusal.
 
 Knows keys and rights, nothing of what a route does. Invariant: without keys this machine alone is trusted, and only as
 localhost.
@@ -15,7 +15,7 @@ from semcache.proxy.auth import Authenticator, Caller
 
 
 class Problem(BaseModel):
-    """What is wrong with a request, as the OpenAI API says it."""
+    """The fault of a request, as the OpenAI API describes one."""
 
     message: str
     type: str
@@ -45,7 +45,7 @@ class Permissions:
         self._auth = auth
 
     def known(self, request: Request) -> Caller:
-        """Anybody with a key, or on this machine where there are none."""
+        """Return a caller with a key, or on this machine where there are no keys."""
         who = self._auth.identify(request.headers.raw)
         if who.admin and who.key_id is None and not is_loopback(request.url.hostname or ""):
             # Without keys this machine alone is trusted, and a web page that had its own name point here is not it.
@@ -54,14 +54,14 @@ class Permissions:
         return who
 
     def trusted(self, request: Request) -> Caller:
-        """Who may see what is kept."""
+        """Return a caller who may see stored entries."""
         who = self.known(request)
         if not who.trusted and not who.admin:
             raise RequestRejected(403, "this needs a trusted API key: semcache keys create --trusted", code="forbidden")
         return who
 
     def administrator(self, request: Request) -> Caller:
-        """Who may see and change everything."""
+        """Return a caller who may see and change everything."""
         who = self.known(request)
         if not who.admin:
             raise RequestRejected(403, "this needs an admin API key: semcache keys create --admin", code="forbidden")

@@ -1,7 +1,7 @@
 """Agent conversations and plans in the dialects of clients: chat completions, responses and messages.
 
-Reads a request as chat messages with tools, and writes a plan as the answer of a model that chose to call tools.
-Pure: ids and times are arguments. Invariant: what cannot be read is None, and what is written is a whole answer that
+Reads a request as chat messages with tools, and writes a plan as the answer of a model that chose to call tools. Pure:
+ids and times are arguments. Invariant: a request that cannot be read is None, and an answer that is written is one that
 its dialect can parse and stream.
 """
 
@@ -24,7 +24,7 @@ _UNREADABLE = (*UNREADABLE, AttributeError, LookupError, TypeError)
 
 
 def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
-    """The chat messages and tools of a request; None where it has no tools or its state lies upstream."""
+    """Return the chat messages and tools of a request; None where it has no tools or its state lies upstream."""
     try:
         body = msgspec.json.decode(raw)
         tools = body.get("tools")
@@ -46,14 +46,14 @@ def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
 
 
 def free_choice(endpoint: Endpoint, raw: bytes) -> bool:
-    """Whether the client leaves it to the model to call tools: otherwise a plan is not what it asks for."""
+    """Return True if the client leaves it to the model to call tools; else a plan is not what it asks for."""
     chosen = msgspec.json.decode(raw).get("tool_choice")
     kind = chosen.get("type") if isinstance(chosen, Mapping) else chosen
     return kind in (None, "auto") and endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
 
 
 def hinted(endpoint: Endpoint, raw: bytes, hint: str) -> bytes:
-    """The request with a hint at the end of its system prompt, every other field as it was."""
+    """Return the request with a hint at the end of its system prompt, every other field as it was."""
     fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
     body = msgspec.json.decode(raw)
     if endpoint is Endpoint.CHAT:
@@ -76,7 +76,7 @@ def _raw(value: Any) -> msgspec.Raw:
 
 
 def answer(endpoint: Endpoint, model: str, found: FoundPlan, *, id: str, created: int) -> bytes:
-    """The plan as the whole answer of a model."""
+    """Return the plan as the complete answer of a model."""
     ids = [f"call_{id}_{number}" for number in range(len(found.calls))]
     write = {Endpoint.MESSAGES: _message, Endpoint.RESPONSES: _response}.get(endpoint, _completion)
     return msgspec.json.encode(write(model, found, list(zip(ids, found.calls, strict=True)), id, created))
@@ -144,7 +144,7 @@ def _response(model: str, found: FoundPlan, calls: Sequence[tuple[str, PlannedCa
 
 
 def said(endpoint: Endpoint, body: bytes) -> Json | None:
-    """The answer of a model as a chat message, None where it cannot be read."""
+    """Return the answer of a model as a chat message, None where it cannot be read."""
     try:
         read = msgspec.json.decode(body)
         if endpoint is Endpoint.CHAT:
@@ -160,7 +160,7 @@ def said(endpoint: Endpoint, body: bytes) -> Json | None:
 
 
 def _from_blocks(message: Mapping[str, Any]) -> list[Json]:
-    """A message of Anthropic's dialect as chat messages: results of tools are messages of their own."""
+    """Return a message of Anthropic's dialect as chat messages: results of tools are messages of their own."""
     content = message["content"]
     if isinstance(content, str):
         return [{"role": message["role"], "content": content}]
@@ -187,7 +187,7 @@ def _from_blocks(message: Mapping[str, Any]) -> list[Json]:
 
 
 def _from_items(items: Sequence[Mapping[str, Any]]) -> list[Json]:
-    """Items of the responses dialect as chat messages; calls that stand together are one turn."""
+    """Return items of the responses dialect as chat messages; calls that stand together are one turn."""
     turns: list[Json] = []
     for one in items:
         kind = one.get("type", "message")

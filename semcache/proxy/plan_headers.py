@@ -1,4 +1,4 @@
-"""The headers by which a client names an agent, a session and a run, and the scope of templates that follows from them.
+"""Request headers of agents: the agent, the session and the run that a request belongs to.
 
 Pure. Invariant: no agent can name itself into the templates of a namespace.
 """
@@ -16,12 +16,12 @@ RUN = b"x-semcache-run"
 
 
 def header(headers: HeaderList, name: bytes) -> str:
-    """The value of a header, "" without it."""
+    """Return the value of a header, "" without it."""
     return next((text(value) for key, value in headers if key == name), "")
 
 
 def agent_of(request: Request, headers: HeaderList) -> str:
-    """Whose templates a request may see in its tenant: those of its agent, namespace and, if the pack says so, user.
+    """Return the agent whose templates a request may see: its namespace, user where the pack says so, and agent.
 
     Without a namespace there is no slash in it, so that no agent can name itself into one.
     """

@@ -1,7 +1,7 @@
-"""The HTTP surface of plan templates, `/semcache/plans`: say how runs ended; list, read, edit and purge templates.
+"""The routes of plan templates, `/semcache/plans`: outcomes of runs; list, read, edit and purge templates.
 
-Knows requests, bodies and who may do what; `PlanService` does it. Invariant: a caller who is no administrator sees and
-changes nothing of another tenant.
+Knows requests, bodies and permissions; `PlanService` does the work. Invariant: a caller who is no administrator sees
+and changes nothing of another tenant.
 """
 
 # Annotations are evaluated here, not kept as strings: FastAPI could not find the local dependencies by name.
@@ -19,7 +19,7 @@ from semcache.types import public_id
 
 
 class OutcomeBody(BaseModel):
-    """How a run ended, named by the header x-semcache-run of a reply, by its session, or by the plan it was served."""
+    """The outcome of a run, named by the header x-semcache-run of a reply, by its session, or by its plan."""
 
     model_config = ConfigDict(extra="forbid")
     success: bool
@@ -30,7 +30,7 @@ class OutcomeBody(BaseModel):
 
 
 class PurgeBody(BaseModel):
-    """Which templates to delete."""
+    """The templates to delete."""
 
     model_config = ConfigDict(extra="forbid")
     ids: Annotated[list[str] | None, Field(max_length=10_000)] = None
@@ -41,7 +41,7 @@ class PurgeBody(BaseModel):
 
 
 def plan_routes(service: PlanService, auth: Authenticator) -> APIRouter:
-    """The routes under `/semcache/plans`."""
+    """Return the routes under `/semcache/plans`."""
     router = APIRouter(prefix="/semcache/plans", tags=["plans"], responses=REFUSALS)
     callers = Permissions(auth)
 

@@ -1,7 +1,7 @@
-"""Plan templates behind the proxy: runs are recognised as they pass, plans are served in their place, outcomes counted.
+"""Plan templates behind the proxy: runs are recognised, plans are served in them, outcomes are counted.
 
-Knows requests and answers, and nothing of how a template is made. Invariant: a run becomes a template only when someone
-says that it ended well (or the rule says that any whole run did); no fault here reaches a client.
+Knows requests and answers, and nothing of how a template is made. Invariant: a run becomes a template only when a
+client reports that it ended well (or the rule says that any complete run did); no fault here reaches a client.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NO_PLAN = frozenset([Why.DISABLED, Why.STATEFUL, Why.SECRET, Why.CREATIVE, Why.
 
 @dataclass(slots=True)
 class PendingRun:
-    """A run on its way: its conversation so far, and the plan that was served in it last.
+    """A run whose outcome is not known: its conversation so far, and the plan that was served in it last.
 
     `planned` says that a model chose some of its calls, so that there is something to learn from it.
     """
@@ -57,7 +57,7 @@ class PendingRun:
 
 @dataclass(frozen=True, slots=True)
 class PlanReply:
-    """A plan as the reply to a request; `saved` is the completion tokens that planning such a turn once took."""
+    """A plan as the reply to a request; `saved` is the completion tokens that such a turn took when it was planned."""
 
     payload: bytes
     headers: HeaderList
@@ -67,9 +67,9 @@ class PlanReply:
 class PlanService:
     """The plans of one proxy process.
 
-    `mode` says what they are used for. `rule` says what ends a run well: "explicit" waits for an outcome, "finished"
-    takes every whole run without an error of a tool. `others` says that other workers share the store: an outcome that
-    belongs to a run of theirs is passed on to them.
+    `mode` says how plans are used. `rule` says when a run ended well: "explicit" waits for an outcome, "finished" takes
+    every complete run without an error of a tool. `others` says that other workers share the store: an outcome of one
+    of their runs is passed on to them.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class PlanService:
         await asyncio.gather(*self._tasks)
 
     def soon(self, work: Callable[[], Coroutine[Any, Any, object]], *, failed: Callable[[], None]) -> None:
-        """Do some work that nobody waits for; `failed` is called while its exception is handled."""
+        """Do some work in the background; `failed` is called while its exception is handled."""
 
         async def unfailing() -> None:
             try:
@@ -109,7 +109,7 @@ class PlanService:
         task.add_done_callback(self._tasks.discard)
 
     def run(self, lookup: Lookup, headers: HeaderList) -> str | None:
-        """The id of the run that a request belongs to, None for one that plans are not for."""
+        """Return the id of the run that a request belongs to, None for one that plans do not apply to."""
         request, decision = lookup.request, lookup.decision
         if not request.traits.tools or (isinstance(decision, Forward) and decision.why in _NO_PLAN):
             return None
@@ -120,7 +120,7 @@ class PlanService:
 
     @contextmanager
     def under_way(self, run: str) -> Iterator[None]:
-        """While the block runs, an outcome of this run waits for what is being said in it."""
+        """While the block runs, an outcome of this run waits for the turn in it."""
         ended = self._under_way[run] = asyncio.Event()
         try:
             yield
@@ -132,7 +132,7 @@ class PlanService:
     async def serve(
         self, dialect: Dialect, request: CacheRequest, headers: HeaderList, request_id: str
     ) -> PlanReply | None:
-        """The next step of a plan as the reply to this request, None where the planner is to be asked."""
+        """Return the next step of a plan as the reply to this request, None where the planner is to be asked."""
         read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None or request.controls.no_cache or not plan_dialects.free_choice(request.endpoint, request.raw):
             return None
@@ -165,7 +165,7 @@ class PlanService:
         return PlanReply(payload, own, tokens)
 
     async def hinted(self, request: CacheRequest, headers: HeaderList) -> bytes | None:
-        """The request with a plan that has worked for tasks like its own, to be forwarded; None without one."""
+        """Return the request with a plan that has worked for tasks like its own, None without one."""
         read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None or request.controls.no_cache:
             return None
@@ -174,7 +174,7 @@ class PlanService:
         return plan_dialects.hinted(request.endpoint, request.raw, found.hint) if found.hint else None
 
     async def passed(self, request: CacheRequest, headers: HeaderList, body: bytes, tokens: int = 0) -> str | None:
-        """Take notice of a model's whole answer, which took `tokens`; the id of its run, None where it belongs to none.
+        """Learn of a model's complete answer, which took `tokens`; return the id of its run, None where it has none.
 
         Its run is known before this first waits. Raises StoreError.
         """
@@ -194,10 +194,10 @@ class PlanService:
         return run
 
     async def outcome(self, run: str, *, success: bool, tenant: str | None) -> bool:
-        """Say how a run ended; False for a run that is not known (to that tenant). Raises StoreError.
+        """Record the outcome of a run; return False for a run that is not known (to that tenant). Raises StoreError.
 
-        What is said of a run that has not come to its end here is passed on, where there is anyone to hear it; a
-        failure only if nothing is known of the run, so that it is counted once.
+        The outcome of a run that is not complete here is passed on to the other workers, if there are any; a failure
+        only if nothing is known of the run, so that it is counted once.
         """
         if not self._is_complete(run) and (under_way := self._under_way.get(run)) is not None:
             with suppress(TimeoutError):
@@ -211,7 +211,7 @@ class PlanService:
         return True
 
     def _outcome_elsewhere(self, run: str, success: bool, tenant: str) -> None:
-        """Another worker was told how a run ended."""
+        """Record an outcome that another worker was told."""
         if self._is_complete(run):
             ended = partial(self._ended, run, success=success, tenant=tenant or None)
             self.soon(ended, failed=lambda: _log.warning("the outcome of run %s was lost", run, exc_info=True))
@@ -241,7 +241,7 @@ class PlanService:
         return True
 
     def run_of(self, tenant: str, agent: str, session: str, messages: Sequence[dict[str, Any]]) -> str:
-        """The id of a run: its session, or the conversation up to the task, which every turn of it begins with."""
+        """Return the id of a run: its session, or the conversation up to the task, which every turn begins with."""
         start = next((number for number, one in enumerate(messages) if one.get("role") == "user"), len(messages) - 1)
         begun: Any = session or list(messages[: start + 1])
         return digest(self._salt.hex(), tenant, agent, bool(session), begun).hex()

@@ -1,4 +1,4 @@
-"""One request's dealings with plans: which run it belongs to, what is answered or hinted in it, what is learned of it.
+"""One turn of an agent's run: its run, the plan that answers it or is hinted in it, and the learning from its answer.
 
 Knows requests and replies, nothing of templates. Invariant: whatever goes wrong with plans, the request goes on as if
 there were none, and the fault is counted.
@@ -25,7 +25,7 @@ _PATIENCE = 2.0  # seconds in which a plan must be found
 
 
 class PlanTurn:
-    """A turn of an agent's run. `run` is what plans know it by, None where there are no plans or they are not for it.
+    """A turn of an agent's run. `run` is its id, None where there are no plans or they do not apply.
 
     `headers` are those of the request.
     """
@@ -48,15 +48,15 @@ class PlanTurn:
 
     @property
     def named(self) -> HeaderList:
-        """The header that tells the client how its run is known."""
+        """The header that tells the client the id of its run."""
         return [(RUN, self.run.encode())] if self.run is not None else []
 
     def under_way(self) -> AbstractContextManager[None]:
-        """While the block runs, an outcome of this run waits for what is being said in it."""
+        """While the block runs, an outcome of this run waits for the turn in it."""
         return self._plans.under_way(self.run) if self._plans is not None and self.run is not None else nullcontext()
 
     async def served(self) -> PlanReply | None:
-        """The next step of a plan as the reply, None where there is none, or none is to be served."""
+        """Return the next step of a plan as the reply, None where there is none, or none is to be served."""
         plans = self._plans
         if plans is None or self.run is None or plans.mode != "answer":
             return None
@@ -68,7 +68,7 @@ class PlanTurn:
             return None
 
     async def forwarded(self) -> bytes:
-        """What is forwarded: the client's bytes, or those with a plan that may help."""
+        """Return the body to forward: the client's bytes, or those with a plan that may help."""
         plans = self._plans
         if plans is None or self.run is None or plans.mode != "hint":
             return self._request.raw
@@ -80,7 +80,7 @@ class PlanTurn:
             return self._request.raw
 
     async def learn(self, answer: Assembled | Entry | None) -> None:
-        """Have plans take notice of a whole answer, also where the client leaves at its end."""
+        """Learn from a complete answer, also where the client leaves at its end."""
         if self._plans is None or self.run is None or answer is None:
             return
         tokens = answer.usage.completion_tokens

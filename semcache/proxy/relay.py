@@ -1,7 +1,7 @@
-"""What crosses between client and backend besides the body: which headers are passed on, and which change an answer.
+"""Headers relayed between client and backend, and the parts of a request that may change its answer.
 
-Pure. Invariant: a reply never says twice what the server in front of us says, nor what only this cache may say; and
-requests that differ in anything an upstream may answer by do not share an answer.
+Pure. Invariant: a reply never repeats the headers of the server in front of it, nor carries those that only this cache
+may set; and requests that differ in anything an upstream may answer by do not share an answer.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def relayed(headers: Sequence[tuple[str, str]], *, shared: bool = False) -> HeaderList:
-    """The backend's headers that go to a client; `shared` when another client's call brought them."""
+    """Return the backend's headers that go to a client; `shared` when another client's call brought them."""
     drop = _SERVERS_OWN | _NOT_SHARED if shared else _SERVERS_OWN
     return encoded([(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop])
 
 
 def id_header(endpoint: Endpoint) -> bytes:
-    """Where the SDKs of this dialect look for the id of a request."""
+    """Return the header in which the SDKs of this dialect look for the id of a request."""
     return b"request-id" if endpoint is Endpoint.MESSAGES else b"x-request-id"
 
 
 def refused(error: RequestRejected, headers: Sequence[tuple[bytes, bytes]] = ()) -> HeaderList:
-    """The headers of a refusal of our own; `Cache-Status` is among them once."""
+    """Return the headers of a refusal of our own; `Cache-Status` is among them once."""
     head = [(b"content-type", b"application/json"), *headers]
     if all(name != b"cache-status" for name, _ in headers):
         status = cache_status(
@@ -49,7 +49,7 @@ def refused(error: RequestRejected, headers: Sequence[tuple[bytes, bytes]] = ())
 
 
 def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
-    """The request's identity with the query string and the headers by which an upstream's answer may differ."""
+    """Return the request's identity with the query string and the headers by which an upstream's answer may differ."""
     telling = [
         [name.decode(), value.decode("latin-1")]
         for name, value in scope["headers"]
@@ -62,7 +62,7 @@ def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
 
 
 def unstreamed(raw: bytes) -> bytes:
-    """The request body with its stream turned off, every other byte of its values as it was."""
+    """Return the request body with its stream turned off, every other byte of its values as it was."""
     fields = _fields(raw)
     # APIs refuse options of a stream that is not asked for.
     fields.pop("stream_options", None)
@@ -72,6 +72,6 @@ def unstreamed(raw: bytes) -> bytes:
 
 
 def is_stream(reply: Reply) -> bool:
-    """Whether a backend answers with events."""
+    """Return True if a backend answers with events."""
     kind = next((value for name, value in reply.headers if name == "content-type"), "")
     return kind.partition(";")[0].strip().lower() == "text/event-stream"

@@ -1,4 +1,4 @@
-"""The parts that the routes of one proxy process share, and how a route asks the cache on behalf of a caller.
+"""The context of the routes of one proxy process: the parts that they share, and look-ups on behalf of a caller.
 
 Knows no dialect's fields and sends nothing. Invariant: whatever goes wrong in the cache is a reason to forward, never
 an error of the request.
@@ -81,7 +81,7 @@ class RouteContext:
         )
 
     def scope_of(self, caller: Caller, user: str | None, controls: Controls) -> CacheScope:
-        """The scope of a request: the callers with whom it shares answers."""
+        """Return the scope of a request: the callers with whom it shares answers."""
         private = self.cache.pack.share == "user"
         return CacheScope(caller.tenant, user if private else None, controls.namespace or "")
 

@@ -1,8 +1,8 @@
-"""Stretching error targets while the backend is overloaded, so that fewer requests have to wait for it.
+"""Relaxation of error targets while the backend is overloaded, so that fewer requests have to wait for it.
 
-Knows how many calls are under way and which were refused; how far a target may be stretched is the threshold's
-business. Invariant: what a client receives of a call is untouched, and once the backend has caught up, every target is
-what the policy says.
+Knows how many calls are under way and which were refused; how far a target may be relaxed is the strategy's decision.
+Invariant: what a client receives of a call is untouched, and once the backend has caught up, every target is what the
+policy says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _EVERY = 1.0  # seconds
 
 
 class LoadCountingBackend:
-    """`protocols.Backend` that counts the calls that another has under way, and notes when it refuses one."""
+    """A `protocols.Backend` that counts the calls of another that are under way, and notes refusals."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -27,7 +27,7 @@ class LoadCountingBackend:
         self.refused = False
 
     async def send(self, outbound: Outbound) -> Reply:
-        """As the other does."""
+        """Send a call through the other backend. Raises UpstreamError."""
         self.running += 1
         try:
             reply = await self._backend.send(outbound)
@@ -38,11 +38,11 @@ class LoadCountingBackend:
         return _CountedReply(reply, self._ended)
 
     def load(self, busy_at: int) -> float:
-        """The share of `busy_at` calls, at least 1, that is under way; above 1 where there are more."""
+        """Return the share of `busy_at` calls, at least 1, that is under way; above 1 where there are more."""
         return self.running / busy_at
 
     async def close(self) -> None:
-        """Close the other."""
+        """Close the other backend."""
         await self._backend.close()
 
     def _ended(self) -> None:
@@ -50,7 +50,7 @@ class LoadCountingBackend:
 
 
 class _CountedReply:
-    """A reply whose end is told, once."""
+    """A reply that reports its end, once."""
 
     def __init__(self, reply: Reply, ended: Callable[[], None]) -> None:
         self._reply = reply
@@ -75,7 +75,7 @@ async def relax_under_load(
     *,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Tell `relax` every second what share of the way targets are to be stretched. Ends when cancelled.
+    """Tell `relax` every second what share of the way targets are to be relaxed. Ends when cancelled.
 
     `busy_at` calls at once, or a refused one, are a full load.
     """
