@@ -153,14 +153,16 @@ _MONTHS = {
 _DAY = re.compile(
     r"\b(?:((?i:on|this|next|last|every|each|by|until|till|since|from|to|through|and|or|between|late|early) )"
     r"(Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun|tues?|thu(?:rs?)?|fri)\b\.?"
-    r"|()(Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?(?= (?:morning|evening|night|afternoon|and [MTWFS][a-z]{2,}day)\b))(?![\w'-])"
+    r"|()(Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?(?= (?:morning|evening|night|afternoon|and"
+    r" [MTWFS][a-z]{2,}day)\b))(?![\w'-])"
 )
 _MONTH = re.compile(
     r"\b(?:((?i:in|of|by|until|till|since|early|late|mid|this|next|last|during|before|after|between|from|to|and"
     r"|\d\d?(?:st|nd|rd|th)?) )"
     r"(Feb|Apr|Jul|Aug|Sept?|Oct|Nov|Dec|feb|apr|jul|aug|sept?|oct|nov|dec)\b\.?"
     r"|((?i:in|by|since|until|early|late|mid|\d\d?(?:st|nd|rd|th)?) )(Jan|Mar|Jun|jan|jun)\b\.?"
-    r"|()(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?= \d))(?![\w'-])"
+    r"|()(Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?(?="
+    r" \d))(?![\w'-])"
 )
 _DATED = frozenset([*_WEEKDAYS, *_MONTHS])
 _TEMPORARY = (
@@ -198,7 +200,8 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     (
         frozenset(("no.", "nr", "nr.", "num", "no")),
         re.compile(
-            r"\b(tel\.?|telephone|phone|serial|account|order|flight|passport|id|room|house|ref|reference|invoice|model|part) "
+            r"\b(tel\.?|telephone|phone|serial|account|order|flight|passport|id|room|house|ref|reference|invoice"
+            r"|model|part) "
             r"(?:no\.|nr\.?|no(?= (?:of|for|is|on)\b)|num\b)(?=\s|$)",
             re.I,
         ),
@@ -234,7 +237,6 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
 )
 _WORDED_CUES = frozenset().union(*(cues for cues, _, _ in _WORDED))
 _APPLICATION = re.compile(r"(?<![\w.-])(?<!the )app(s?)(?![\w'-]|\.\w)", re.I)
-_GLUED = re.compile(r"(?<=\d)([ap])\.?m\.?(?![\w])", re.I)
 
 
 def spelled_out(text: str, bag: frozenset[str]) -> str:

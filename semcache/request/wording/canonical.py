@@ -176,9 +176,9 @@ def _slips(pieces: list[str]) -> dict[int, str]:
 def _withheld(pieces: list[str], slips: dict[int, str]) -> frozenset[int]:
     """Where words stand that look misspelt but may be names, and the capitals beside them, which tell so."""
     kept: set[int] = set()
-    for at in slips:
+    for at, right in slips.items():
         word = pieces[at]
-        if word != word.upper() and misspelt.may_be_no_name(word.lower(), slips[at]):
+        if word != word.upper() and misspelt.may_be_no_name(word.lower(), right):
             continue
         named = word != word.lower() and not (at == 1 and word[1:] == word[1:].lower())
         beside = [

@@ -18,7 +18,8 @@ _STOP = (
 _PART = r"(?!(?:and|or|vs|versus|is|are|was|were|do|does|did|can|has|have|which|that|who|how|why|not)\b)[^\s,.?!;]+"
 _SIDE = rf"({_PART}(?: {_PART}){{0,5}}?)"
 _PAIRED = re.compile(
-    rf"\b(differences?|distinctions?|similarit(?:y|ies)|relationships?|relation|war|treaty|battle|conflict|match|game|rivalry|friendship|time difference|tension|alliance|gap|comparisons?|distance|contrasts?"
+    rf"\b(differences?|distinctions?|similarit(?:y|ies)|relationships?|relation|war|treaty|battle|conflict|match"
+    rf"|game|rivalry|friendship|time difference|tension|alliance|gap|comparisons?|distance|contrasts?"
     rf"|correlation|choose|differentiate|distinguish|decide|overlap|boundary|border|connection|link)"
     rf"(?: in \w+)? between {_SIDE} and {_SIDE}{_STOP}"
 )
@@ -29,12 +30,15 @@ _EITHER = re.compile(
 )
 _NOUNS = re.compile(
     r"\b(with|of|for|in|about|both|containing|using|without) ([a-z]{3,}) and ([a-z]{3,})"
-    r"(?= (?:in|on|for|at|with|is|are|have|has|from|during|using|do|does|by|to|get|need|use|take|go|work|can|should)\b|[.?!,;]|$)"
+    r"(?= (?:in|on|for|at|with|is|are|have|has|from|during|using|do|does|by|to|get|need|use|take|go|work|can"
+    r"|should)\b|[.?!,;]|$)"
 )
 _RELATION = (
-    r"related|connected|similar|different|the same|alike|neighbou?rs|friends|enemies|rivals|siblings|brothers|sisters|cousins"
+    r"related|connected|similar|different|the same|alike|neighbou?rs|friends|enemies|rivals|siblings|brothers"
+    r"|sisters|cousins"
     r"|married|together|identical|interchangeable|compatible|synonyms|synonymous|linked|equal|equivalent|twins|allies|apart"
-    r"|in love|at war|opposites|close|separate|both|each|ever|still|really|also|closely|good|bad|safe|dangerous|healthy|vegan"
+    r"|in love|at war|opposites|close|separate|both|each|ever|still|really|also|closely|good|bad|safe|dangerous"
+    r"|healthy|vegan"
     r"|vegetarian|real|available|included|allowed|in the|on the|part of|members?|available|be|been|have"
 )
 _JOINED = re.compile(
@@ -42,15 +46,19 @@ _JOINED = re.compile(
     rf"(?= (?:{_RELATION}|{'|'.join(sorted(BASES))})\b)"
 )
 _ALIKE = re.compile(
-    rf"^(how (?:far apart|similar|different|alike|close|compatible|closely related) (?:are|were)) {_SIDE} and {_SIDE}{_STOP}"
+    rf"^(how (?:far apart|similar|different|alike|close|compatible|closely related) (?:are|were)) {_SIDE} and"
+    rf" {_SIDE}{_STOP}"
 )
 _BETWEEN_OF = re.compile(
-    rf"\b(sum|product|least common multiple|lowest common multiple|lcm|gcd|hcf|greatest common (?:divisor|factor)|highest common factor"
-    rf"|average|mean|midpoint|union|intersection|combination|mixture|mix|marriage|relationship|comparison|dot product) of {_SIDE} and"
+    rf"\b(sum|product|least common multiple|lowest common multiple|lcm|gcd|hcf|greatest common (?:divisor|factor)"
+    rf"|highest common factor"
+    rf"|average|mean|midpoint|union|intersection|combination|mixture|mix|marriage|relationship|comparison|dot"
+    rf" product) of {_SIDE} and"
     rf" {_SIDE}{_STOP}"
 )
 _WITH = re.compile(
-    rf"^(is|are|was|were) {_SIDE} (compatible with|interchangeable with|synonymous with|identical to|equivalent to|related to"
+    rf"^(is|are|was|were) {_SIDE} (compatible with|interchangeable with|synonymous with|identical to|equivalent to"
+    rf"|related to"
     rf"|equal to|similar to|the same as|different from|married to|at war with|allied with) {_SIDE}{_STOP}"
 )
 _COMBINED = re.compile(
@@ -59,19 +67,24 @@ _COMBINED = re.compile(
 )
 _TOGETHER = re.compile(
     rf"\b((?:take|taking|eat|eating|drink|use|using|wear|store|keep|plant|grow|wash|cook|install|run|play|serve|see|visit|study|learn|put|buy)"
-    rf" ){_SIDE} and {_SIDE}(?= (?:together|at the same time|with each other|side by side|simultaneously|next to each other)\b)"
+    rf" ){_SIDE} and {_SIDE}(?= (?:together|at the same time|with each other|side by side|simultaneously|next to"
+    rf" each other)\b)"
 )
 _WOULD_WIN = re.compile(
-    rf"^(who (?:would win|wins|is stronger)(?: in a fight)?|which (?:wins|would win)),? (?:between )?{_SIDE} (?:or|and|versus) {_SIDE}$"
+    rf"^(who (?:would win|wins|is stronger)(?: in a fight)?|which (?:wins|would win)),? (?:between )?{_SIDE} (?:or"
+    rf"|and|versus) {_SIDE}$"
 )
 _MORE = re.compile(
-    rf"^(is|are|was|were|does|do|did|has|have|should i (?:buy|choose|get|use|learn|pick|take|eat|drink|study|visit)) {_SIDE} or {_SIDE}"
-    r"(?= (?:better|worse|more|less|the (?:better|worse|more|bigger|best)|have (?:more|less|fewer)|has (?:more|less|fewer)|first|taste|last"
+    rf"^(is|are|was|were|does|do|did|has|have|should i (?:buy|choose|get|use|learn|pick|take|eat|drink|study"
+    rf"|visit)) {_SIDE} or {_SIDE}"
+    r"(?= (?:better|worse|more|less|the (?:better|worse|more|bigger|best)|have (?:more|less|fewer)|has (?:more"
+    r"|less|fewer)|first|taste|last"
     r"|contain|cost|healthier|cheaper|faster|bigger|larger|older|taller|safer|stronger|heavier|easier|harder|hotter|colder|longer|higher"
     r"|warmer|closer|smaller|younger|richer|deeper|denser|lighter|slower|cleaner|harder|worth|is|for)\b|$)"
 )
 _DIFFERS = re.compile(
-    rf"^((?:how (?:does|do|did|is|are)|what (?:distinguishes|differentiates|separates)|how (?:do|can) i (?:tell|distinguish|differentiate)) )"
+    rf"^((?:how (?:does|do|did|is|are)|what (?:distinguishes|differentiates|separates)|how (?:do|can) i (?:tell"
+    rf"|distinguish|differentiate)) )"
     rf"{_SIDE} (differ from|different from|from) {_SIDE}{_STOP}"
 )
 _SEQUENCE = vocabulary(
@@ -92,7 +105,8 @@ _BINOMIALS = vocabulary("""
     double-triple barnes-noble procter-gamble ernst-young standard-poor simon-garfunkel
     """)
 _FRONTED = re.compile(
-    r"^(in|on|with|using|for|during|at|under|without|after|before|from|since|within|near) ([^\s,.?!;:]+(?: [^\s,.?!;:]+){0,3}), "
+    r"^(in|on|with|using|for|during|at|under|without|after|before|from|since|within|near) ([^\s,.?!;:]+(?:"
+    r" [^\s,.?!;:]+){0,3}), "
     r"((?:how|what|who|where|when|why|which|is|are|do|does|can|should|could|would|explain|describe|list|give|write|suggest|recommend|name|tell)\b[^,.?!;:\n]+)(\?)?$"
 )
 _FRONTED_BARE = re.compile(
@@ -169,10 +183,16 @@ _UNFIT = _PRONOUNS | vocabulary("and or not if when who which what while then ho
 _JOINTLY = vocabulary("together other same side simultaneously")
 _ORDINAL_WORDS = vocabulary("respectively before after then first second last former latter order")
 _NAMED = vocabulary(
-    "marketing engineering accounting programming banking housing clothing training parking king ring spring wing string"
+    """
+    marketing engineering accounting programming banking housing clothing training parking king ring spring
+    wing string
+    """
 )
 _RELATING = vocabulary(
-    "compatible interchangeable synonymous identical equivalent related equal similar same different married war allied differ"
+    """
+    compatible interchangeable synonymous identical equivalent related equal similar same different married
+    war allied differ
+    """
     " distinguishes differentiates separates tell distinguish differentiate"
 )
 

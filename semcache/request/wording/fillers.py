@@ -30,21 +30,28 @@ _CAN = r"(?:can|could|would|will|might)"
 _ANYONE = r"(?:you|anyone|anybody|someone|somebody)"
 _SOFT = r"(?:(?:please|kindly|possibly|perhaps|maybe|quickly|briefly|just)[ ])*"
 _TELLING = (
-    r"(?:tell[ ](?:me|us)|let[ ]me[ ]know|inform[ ]me|explain(?:[ ]to[ ]me)?|help[ ]me[ ](?:to[ ])?(?:understand|find[ ]out"
-    r"|figure[ ]out)|remind[ ]me|clarify|enlighten[ ]me(?:[ ](?:on|about|as[ ]to))?|say|advise(?:[ ]me)?(?:[ ]on)?|share"
+    r"(?:tell[ ](?:me|us)|let[ ]me[ ]know|inform[ ]me|explain(?:[ ]to[ ]me)?|help[ ]me[ ](?:to[ ])?(?:understand"
+    r"|find[ ]out"
+    r"|figure[ ]out)|remind[ ]me|clarify|enlighten[ ]me(?:[ ](?:on|about|as[ ]to))?|say"
+    r"|advise(?:[ ]me)?(?:[ ]on)?|share"
     r"|show[ ]me)[ ](?:please[ ])?"
 )
 _TELLINGS = (
-    r"(?:telling[ ](?:me|us)|letting[ ]me[ ]know|explaining(?:[ ]to[ ]me)?|reminding[ ]me|clarifying|sharing|informing[ ]me"
+    r"(?:telling[ ](?:me|us)|letting[ ]me[ ]know|explaining(?:[ ]to[ ]me)?|reminding[ ]me|clarifying|sharing"
+    r"|informing[ ]me"
     r"|showing[ ]me|saying)[ ]"
 )
 _KNOW = r"(?:know|find[ ]out|ask(?:[ ]you)?|learn|understand|figure[ ]out|hear|be[ ]told)"
 _DISCOURSE = (
     r"(?:so|well|ok|okay|okey|right|alright|all[ ]right|anyway|anyways|now|now[ ]then|right[ ]then|look|listen|honestly"
-    r"|basically|actually|essentially|frankly|seriously|yeah|yep|i[ ]mean|you[ ]know(?:[ ]what)?|like|see|say|hmm|cool|great"
-    r"|so[ ]yeah|okay[ ]so|ok[ ]so|so[ ]basically|just[ ]out[ ]of[ ]curiosity|out[ ]of[ ](?:pure[ ])?(?:curiosity|interest)"
-    r"|to[ ]be[ ]honest|for[ ]real|as[ ]it[ ]happens|first[ ]things[ ]first|tell[ ]me(?:[ ]something)?|hang[ ]on|hold[ ]on"
-    r"|one[ ](?:more[ ])?(?:thing|question)|wait|come[ ]to[ ]think[ ]of[ ]it|curious|just[ ]curious|serious[ ]question|mate)"
+    r"|basically|actually|essentially|frankly|seriously|yeah|yep|i[ ]mean|you[ ]know(?:[ ]what)?|like|see|say|hmm"
+    r"|cool|great"
+    r"|so[ ]yeah|okay[ ]so|ok[ ]so|so[ ]basically|just[ ]out[ ]of[ ]curiosity|out[ ]of[ ](?:pure[ ])?(?:curiosity"
+    r"|interest)"
+    r"|to[ ]be[ ]honest|for[ ]real|as[ ]it[ ]happens|first[ ]things[ ]first|tell[ ]me(?:[ ]something)?|hang[ ]on"
+    r"|hold[ ]on"
+    r"|one[ ](?:more[ ])?(?:thing|question)|wait|come[ ]to[ ]think[ ]of[ ]it|curious|just[ ]curious"
+    r"|serious[ ]question|mate)"
 )
 _LEADING = re.compile(
     rf"""
@@ -56,11 +63,13 @@ _LEADING = re.compile(
       | (?:hi|hello|hey|good[ ](?:morning|afternoon|evening)|dear)[ ](?!world|kitty|jude|delilah|ya|brother)
           [a-z]+(?:,[ ]?|!\s*|\n)(?={_ASKING})
       | to[ ]whom[ ]it[ ]may[ ]concern[,:.]?\s+
-      | (?:i[ ])?(?:hope|trust)[ ](?:you(?:'re|[ ]are|[ ]have|[ ]had)|all[ ]is|this|everything|your[ ])[^,.!?;\n]{{0,40}}[.,!;]+\s+
+      | (?:i[ ])?(?:hope|trust)[ ](?:you(?:'re|[ ]are|[ ]have|[ ]had)|all[ ]is|this|everything
+          |your[ ])[^,.!?;\n]{{0,40}}[.,!;]+\s+
       | (?:how[ ]are[ ]you(?:[ ](?:doing|today))?|how[ ]is[ ]it[ ]going|nice[ ]to[ ]meet[ ]you)[?!.,]+\s+(?=\S+[ ]\S)
       | (?:many[ ])?thank(?:s|[ ]you)(?:[ ](?:in[ ]advance|for[ ](?:your|the)[ ](?:help|time)))?[.,!:][ ](?={_ASKING})
       | (?:u+h+|u+m+|e+r+m*|h+m+|ah+|oh)\b(?!-)(?:[,.!\u2013 ]|\.\.\.)+
-      | {_DISCOURSE}(?:[ ]?(?:,|\.\.\.|[ ]\u2013|:)[ ]?)(?={_ASKING}|{_DISCOURSE}\b|u+m+|u+h+|hello|hi\b|if[ ]|in[ ]|on[ ]|for[ ]|with[ ]|it[ ]would
+      | {_DISCOURSE}(?:[ ]?(?:,|\.\.\.|[ ]\u2013|:)[ ]?)(?={_ASKING}|{_DISCOURSE}\b|u+m+|u+h+|hello|hi\b|if[ ]|in[ ]
+          |on[ ]|for[ ]|with[ ]|it[ ]would
           |any[ ]|may[ ]|might[ ])
       | (?:so|well|ok|okay|right|alright|all[ ]right|anyway|now|basically|actually|honestly|seriously)
           (?:[ ]?(?:,|\.\.\.)[ ]?|[ ](?={_NEXT}|so\b|basically\b|well\b|then,|yeah\b))
@@ -68,24 +77,32 @@ _LEADING = re.compile(
       | (?:a[ ])?(?:quick|simple|silly|dumb|stupid|random|general|small)?[ ]?question(?:[ ]?:|,|[ ][\u2013-])[ ]
       | just[ ](?:wondering|curious)[ ]?[,:\u2013-]?[ ](?={_NEXT})
       | (?:by[ ]the[ ]way|btw)(?:,[ ]?|[ ](?={_NEXT}))
-      | (?:sorry|excuse[ ]me|pardon[ ]me|apologies)(?:[ ](?:to[ ]bother[ ]you|for[ ](?:asking|the[ ]bother)))?,[ ](?:but[ ])?
+      | (?:sorry|excuse[ ]me|pardon[ ]me|apologies)(?:[ ](?:to[ ]bother[ ]you|for[ ](?:asking
+          |the[ ]bother)))?,[ ](?:but[ ])?
       | (?:please|kindly)(?:,[ ]?|[ ](?!please\b|me\b|him\b|her\b|them\b))
-      | (?:if[ ](?:at[ ]all[ ])?possible|if[ ]you[ ](?:can|could|would|do[ ]not[ ]mind|please|have[ ]a[ ](?:moment|minute)|know)
-          |if[ ]it[ ]is[ ]not[ ]too[ ]much[ ]trouble|when[ ]you[ ](?:can|get[ ]a[ ]chance|have[ ]a[ ](?:moment|minute|second)))
+      | (?:if[ ](?:at[ ]all[ ])?possible|if[ ]you[ ](?:can|could|would|do[ ]not[ ]mind|please|have[ ]a[ ](?:moment
+          |minute)|know)
+          |if[ ]it[ ]is[ ]not[ ]too[ ]much[ ]trouble|when[ ]you[ ](?:can|get[ ]a[ ]chance|have[ ]a[ ](?:moment|minute
+              |second)))
           ,[ ](?:please[ ])?(?={_ASKING}|{_VERB})
-      | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?(?:wondering|curious)(?:[ ](?:about|to[ ]know))?[ ,]+(?:if[ ]{_ANYONE}[ ]{_CAN}[ ]
+      | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?(?:wondering|curious)(?:[ ](?:about
+          |to[ ]know))?[ ,]+(?:if[ ]{_ANYONE}[ ]{_CAN}[ ]
           {_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))|(?={_NEXT}|(?:do|does|is|are|can)\b))
-      | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?(?:hoping|wanting|looking|trying|keen|interested|eager)[ ]to[ ]{_KNOW}[ ](?={_NEXT})
-      | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?hoping[ ](?:that[ ])?{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+      | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?(?:hoping|wanting|looking|trying|keen|interested
+          |eager)[ ]to[ ]{_KNOW}[ ](?={_NEXT})
+      | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?hoping[ ](?:that[ ])?{_ANYONE}[ ]{_CAN}[ ]{_SOFT}
+          (?:{_TELLING}(?={_NEXT})|(?={_VERB}))
       | i(?:[ ]would|\'d)[ ](?:really[ ]|also[ ])?(?:like|love)[ ](?:you[ ])?to[ ](?:{_KNOW}[ ]|{_TELLING})(?={_NEXT})
       | i(?:[ ]would|\'d)[ ](?:really[ ])?(?:like|love)[ ]you[ ]to[ ](?={_VERB})
       | i(?:[ ]would|\'d)[ ](?:be[ ](?:very[ ])?(?:grateful|happy|glad)|appreciate[ ]it)[ ]if[ ]you[ ]{_CAN}[ ]{_SOFT}
           (?:{_TELLING}(?={_NEXT})|(?={_VERB}))
-      | i[ ](?:just[ ]|really[ ]|also[ ])?(?:want|need|wanted|wish|hope|have)[ ](?:you[ ])?to[ ](?:{_KNOW}[ ]|{_TELLING})(?={_NEXT})
+      | i[ ](?:just[ ]|really[ ]|also[ ])?(?:want|need|wanted|wish|hope|have)[ ](?:you[ ])?to[ ](?:{_KNOW}[ ]
+          |{_TELLING})(?={_NEXT})
       | i[ ](?:just[ ]|often[ ])?wonder(?:ed)?[ ,]+(?={_NEXT})
       | i[ ](?:want|need)[ ]you[ ]to[ ](?={_VERB})
       | i[ ]have[ ]a[ ](?:quick[ ]|simple[ ])?question(?:[ ]?:|,|\.|[ ][\u2013-])[ ]
-      | it[ ]would[ ]be[ ](?:really[ ]|very[ ])?(?:great|nice|good|lovely|helpful|wonderful|awesome|amazing|kind|useful)[ ]if[ ]
+      | it[ ]would[ ]be[ ](?:really[ ]|very[ ])?(?:great|nice|good|lovely|helpful|wonderful|awesome|amazing|kind
+          |useful)[ ]if[ ]
           {_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
       | (?:please[ ])?{_CAN}[ ]{_ANYONE}[ ]{_SOFT}
           (?:be[ ](?:so[ ]kind[ ]as|kind[ ]enough|able)[ ]to[ ]{_SOFT})?(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
@@ -94,7 +111,8 @@ _LEADING = re.compile(
       | (?:would|do)[ ]you[ ]mind[ ]{_TELLINGS}(?={_NEXT})
       | (?:can|could|may|might)[ ]i[ ](?:please[ ]|just[ ]|quickly[ ])*(?:ask(?:[ ]you)?|know|inquire)[ ,]+(?={_NEXT})
       | (?:do[ ]you|does[ ]any(?:one|body)(?:[ ]here)?)[ ](?:happen[ ]to[ ])?know[ ](?={_NEXT})
-      | (?:do[ ]you[ ]|have[ ]you[ ]|does[ ]any(?:one|body)[ ])?(?:have[ ]|got[ ])?any[ ](?:idea|ideas|clue)s?[ ,]+(?={_NEXT})
+      | (?:do[ ]you[ ]|have[ ]you[ ]|does[ ]any(?:one|body)[ ])?(?:have[ ]|got[ ])?any[ ](?:idea|ideas
+          |clue)s?[ ,]+(?={_NEXT})
       | any[ ]chance[ ]you[ ](?:know|{_CAN}[ ]{_SOFT}tell[ ]me)[ ](?={_NEXT})
       | (?:tell[ ]me|let[ ]me[ ]know|explain(?:[ ]to[ ]me)?)[ ]please[ ](?={_NEXT})
       | (?:let[ ]me[ ]know|do[ ]tell[ ]me|someone[ ]tell[ ]me|please[ ]tell[ ]me)[ ](?={_NEXT})
@@ -108,8 +126,10 @@ _THANKS = (
     r"|cheers|tia|thx|ty)(?: (?:in advance|for (?:your|the|any) help|for helping|everyone|all|guys|team))*"
     r"|(?:any|all) help (?:is |would be |will be )?(?:much |greatly |really )?appreciated"
     r"|(?:much|greatly) appreciated|please help(?: me)?|help (?:me )?please|(?:kind|best) regards"
-    r"|i (?:would )?appreciate (?:it|your help|any help)|thank you for your (?:time|help)|have a (?:great|nice|good|lovely) "
-    r"(?:day|one|evening|weekend)|looking forward to (?:your|hearing)[^.!?]{0,30}|(?:kind |best |warm )?regards|best wishes"
+    r"|i (?:would )?appreciate (?:it|your help|any help)|thank you for your (?:time|help)|have a (?:great|nice"
+    r"|good|lovely) "
+    r"(?:day|one|evening|weekend)|looking forward to (?:your|hearing)[^.!?]{0,30}|(?:kind |best |warm )?regards"
+    r"|best wishes"
     r"|yours (?:sincerely|faithfully)|(?:very )?much obliged|ta|bye|god bless|you are the best|appreciate it"
 )
 _TRAILING = re.compile(
@@ -118,27 +138,35 @@ _TRAILING = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:[ ]?,[ ]|[ ]\u2013[ ])(?:anyway|anyways|you know|by the way|exactly|actually|though|mate|man|bro|dude|buddy|anyone"
-    r"|if you do not mind|if you know|if i may ask|if possible|or something|any ideas?|do you know|right now please|then)$"
+    r"(?:[ ]?,[ ]|[ ]\u2013[ ])(?:anyway|anyways|you know|by the way|exactly|actually|though|mate|man|bro|dude"
+    r"|buddy|anyone"
+    r"|if you do not mind|if you know|if i may ask|if possible|or something|any ideas?|do you know|right now"
+    r" please|then)$"
     r"|(?<=\w) (?:anyway|anyways)$",
     re.IGNORECASE,
 )
 _TAILS = vocabulary(
-    "anyway anyways know way exactly actually though mate man bro dude buddy anyone mind ask possible something idea ideas then"
+    """
+    anyway anyways know way exactly actually though mate man bro dude buddy anyone mind ask possible something
+    idea ideas then
+    """
 )
 _EMPHASIS = re.compile(
-    r"^(what|who|where|when|why|how|which) (?:on earth|in the world|the heck|the hell|exactly|precisely|actually|in god's name) "
+    r"^(what|who|where|when|why|how|which) (?:on earth|in the world|the heck|the hell|exactly|precisely|actually"
+    r"|in god's name) "
     r"(?=(?:is|are|was|were|do|does|did|can|could|would|should|has|have|will|i|you|it|the|a|an|my)\b)",
     re.IGNORECASE,
 )
 _BASE = re.compile(
-    r"^((?:how|why|when|where|what) (?:do|can|could|does|did|should|would) (?:[^\s,.?!;]+ ){1,4}?)(?:actually|basically|sort of|kind of) "
+    r"^((?:how|why|when|where|what) (?:do|can|could|does|did|should|would) (?:[^\s,.?!;]+ ){1,4}?)(?:actually"
+    r"|basically|sort of|kind of) "
     r"(?!mean|say|called|the\b|a\b|an\b|in\b|not\b)(?=[a-z])",
     re.IGNORECASE,
 )
 _JUST = re.compile(r"^(how (?:do|can|could|would) (?:i|you|we|one)) (?:just|simply) (?=[a-z])", re.IGNORECASE)
 _GERUND = re.compile(
-    r"^(?:would|do) you mind (explain|list|show|translat|summariz|describ|tell|suggest|recommend|provid|compar|defin|calculat"
+    r"^(?:would|do) you mind (explain|list|show|translat|summariz|describ|tell|suggest|recommend|provid|compar"
+    r"|defin|calculat"
     r"|convert|outlin|clarify|solv|fix|draft|check|giv|writ|rewrit|creat|generat|nam|help)ing (?=\w)",
     re.IGNORECASE,
 )
@@ -175,14 +203,19 @@ _CUES = vocabulary("""
     hi hello hey hiya heya howdy greetings good dear so well ok okay right alright all anyway now quick question just by
     btw sorry excuse pardon please kindly i i'm i'd can could would will do tell let someone explain simple silly dumb
     stupid random general small a
-    yo hallo to hope trust how many thank thanks u honestly basically actually essentially frankly seriously yeah yep look
-    listen you like see say hmm cool great out for as first hang hold one wait come curious serious mate may might if when
+    yo hallo to hope trust how many thank thanks u honestly basically actually essentially frankly seriously yeah yep
+    look
+    listen you like see say hmm cool great out for as first hang hold one wait come curious serious mate may might if
+    when
     it any do does have got anyone someone somebody apologies nice
     """)
 _LETTERS = re.compile(r"[a-z]+")
 _HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
 _ENDS = vocabulary(
-    "thanks thx thank tia cheers appreciated day one evening weekend wishes sincerely faithfully obliged ta bye bless best please pls plz help advance regards appreciate ty"
+    """
+    thanks thx thank tia cheers appreciated day one evening weekend wishes sincerely faithfully obliged ta bye
+    bless best please pls plz help advance regards appreciate ty
+    """
 )
 
 

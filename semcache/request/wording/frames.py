@@ -34,7 +34,8 @@ _HOW_TO = re.compile(
       | i[ ](?:want|need|would[ ]like)[ ]to[ ]know[ ](?:the[ ]way[ ]to|how[ ]to|how[ ]i[ ]can)
       | how[ ]does[ ]one
       | how[ ]to[ ]go[ ]about[ ]to
-      | (?:{_SPACED_TELL}[ ])?what[ ](?:do[ ]i[ ](?:(?:need|have)[ ]to[ ])?do|must[ ]i[ ]do|can[ ]i[ ]do)[ ](?:in[ ]order[ ])?to
+      | (?:{_SPACED_TELL}[ ])?what[ ](?:do[ ]i[ ](?:(?:need|have)[ ]to[ ])?do|must[ ]i[ ]do
+          |can[ ]i[ ]do)[ ](?:in[ ]order[ ])?to
       | how[ ]is[ ]it[ ]possible[ ](?:for[ ]me[ ])?to
       | (?:the[ ]|give[ ]me[ ](?:some[ ])?|what[ ]are[ ](?:the[ ]|some[ ])?|list[ ](?:some[ ])?)?ways[ ]to
       | (?:what[ ]is[ ])?(?:the[ ]|a[ ])?(?:procedure|process)[ ]to
@@ -80,7 +81,8 @@ _TIME = re.compile(rf"(?:{_TELL} )?what time it is( .+)?$", re.IGNORECASE)
 _HEADS = vocabulary("""
     how what who where when why which whose steps way ways instructions procedure process guide directions the tell show
     teach explain describe let help remind i can could would will do does did is are was were should has have give list
-    please name state provide find for in by a meaning definition define capital population currency boiling melting author
+    please name state provide find for in by a meaning definition define capital population currency boiling melting
+    author
     """)
 # Verbs by which "how do you" asks after the one who is asked, not after the way.
 _OF_YOU = vocabulary("""
@@ -94,7 +96,8 @@ _YEAR = re.compile(r"(?:in )?(?:what|which) year (?=(?:did|was|were|is|does|do|w
 _DOING = re.compile(
     rf"""
     (?:
-        (?:{_SPACED_TELL}[ ]|give[ ]me[ ])?(?:what[ ]is[ ])?(?:the[ ]|a[ ])?(?:procedure|process|steps|instructions|way|ways|guide
+        (?:{_SPACED_TELL}[ ]|give[ ]me[ ])?(?:what[ ]is[ ])?(?:the[ ]|a[ ])?(?:procedure|process|steps|instructions
+            |way|ways|guide
           |directions|method|methods)[ ](?:for|of|to)
       | (?:{_SPACED_TELL}[ ])?what[ ]are[ ]the[ ](?:steps|instructions)[ ](?:for|of|in)
       | how[ ](?:do|can|would|should|could)[ ]i[ ]go[ ]about
@@ -104,24 +107,31 @@ _DOING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _REASON = re.compile(
-    rf"(?:(?:{_TELL} )?what is the reason (?:why|that|for which)|(?:{_TELL} )?how come|for what reason|(?:{_TELL} )?the reason why) (?=\w)",
+    rf"(?:(?:{_TELL} )?what is the reason (?:why|that|for which)|(?:{_TELL} )?how come|for what reason|(?:{_TELL}"
+    rf" )?the reason why) (?=\w)",
     re.IGNORECASE,
 )
 _PERSON = (
-    r"(?:author|writer|president|king|queen|inventor|founder|ceo|chief executive officer|director|composer|painter|prime minister"
+    r"(?:author|writer|president|king|queen|inventor|founder|ceo|chief executive officer|director|composer"
+    r"|painter|prime minister"
     r"|chancellor|wife|husband|mother|father|winner|captain|coach|mayor|creator|owner|architect|leader|emperor|producer|discoverer"
     r"|artist|singer|governor|head|chairman|pope|manager|goalkeeper|first \w+|current \w+)"
 )
 _FACT = (
-    r"(?:capital(?: city)?|population|currency|(?:boiling|melting|freezing|flash) point|atomic (?:number|mass|weight)|chemical (?:symbol"
-    r"|formula)|area|height|length|depth|weight|mass|density|price|cost|name|title|address|phone number|size|speed|distance|age"
-    r"|time zone|national \w+|official \w+|flag|anthem|motto|recipe|formula|definition|abbreviation|root|square root|cube root"
+    r"(?:capital(?: city)?|population|currency|(?:boiling|melting|freezing|flash) point|atomic (?:number|mass"
+    r"|weight)|chemical (?:symbol"
+    r"|formula)|area|height|length|depth|weight|mass|density|price|cost|name|title|address|phone number|size"
+    r"|speed|distance|age"
+    r"|time zone|national \w+|official \w+|flag|anthem|motto|recipe|formula|definition|abbreviation|root|square"
+    r" root|cube root"
     r"|derivative|integral|sum|product|value|difference|half-life|symbol|purpose|function|role|origin|cause|date|status|syntax"
-    r"|command|shortcut|dosage|dose|number|largest \w+|smallest \w+|highest \w+|longest \w+|biggest \w+|deadline|location)"
+    r"|command|shortcut|dosage|dose|number|largest \w+|smallest \w+|highest \w+|longest \w+|biggest \w+|deadline"
+    r"|location)"
 )
 _GIVE = r"(?:give (?:me|us)|name|tell (?:me|us)|state|show me|provide(?: me with)?|i need|i want|find(?: me)?)"
 _PERSON_OF = re.compile(
-    rf"(?:{_GIVE} the|(?:which|what) (?:writer|author|person|man|woman|politician|artist|player) (is|was) the) ({_PERSON}) (?=(?:of|for)\b)",
+    rf"(?:{_GIVE} the|(?:which|what) (?:writer|author|person|man|woman|politician|artist|player) (is|was) the)"
+    rf" ({_PERSON}) (?=(?:of|for)\b)",
     re.I,
 )
 _FACT_OF = re.compile(rf"{_GIVE} the ({_FACT}) (?=(?:of|for|between|in)\b)", re.I)
@@ -129,7 +139,8 @@ _BARE_OF = re.compile(rf"(?:the )?({_FACT}|{_PERSON}) of (?=\S)", re.I)
 _PLACE_OF = re.compile(r"(?:which|what) (?:city|town|place) is the capital(?: city)? (?=of\b)", re.I)
 _OWNED = re.compile(rf"(what|who) (is|was) ((?:the )?[^\s,]+(?: [^\s,]+)?)'s ({_FACT}|{_PERSON})$", re.I)
 _WROTE = re.compile(
-    r"who (?:is|was) the (author|writer|inventor|painter|composer|director|founder|discoverer) of (?!this|that|my|your|the (?:month|year))",
+    r"who (?:is|was) the (author|writer|inventor|painter|composer|director|founder|discoverer) of (?!this|that|my"
+    r"|your|the (?:month|year))",
     re.I,
 )
 _DID = {
@@ -137,14 +148,16 @@ _DID = {
     "director": "directed", "founder": "founded", "discoverer": "discovered",
 }  # fmt: skip
 _MEANING = re.compile(
-    rf"(?:(?:{_TELL} )?what is |{_GIVE} |explain )?the (?:meaning|definition) of (?!life\b)(.+)$|meaning of (?!life\b)(.+)$"
+    rf"(?:(?:{_TELL} )?what is |{_GIVE} |explain )?the (?:meaning|definition) of (?!life\b)(.+)$|meaning of"
+    rf" (?!life\b)(.+)$"
     rf"|definition of (.+)$|define (.+)$|what is meant by (.+)$|what do(?:es)? (?:you|one|people|we) mean by (.+)$",
     re.IGNORECASE,
 )
 _TELL_WH = re.compile(rf"{_TELL} (?=(?:what|who|where|when|why|which|whose|how)\b)", re.IGNORECASE)
 _NEGATED = re.compile(
     r"((?:(?:why|where|when|how|what) )?)(is|are|was|were|do|does|did|can|could|will|would|should|has|have|had) "
-    r"(?!not\b)((?:(?!that\b|which\b|who\b|if\b|and\b|or\b|whether\b)[^\s,.?!;]+ ){1,6}?)not (?!only\b|just\b|even\b|to\b)(?=\S)",
+    r"(?!not\b)((?:(?!that\b|which\b|who\b|if\b|and\b|or\b|whether\b)[^\s,.?!;]+ ){1,6}?)not (?!only\b|just\b"
+    r"|even\b|to\b)(?=\S)",
     re.IGNORECASE,
 )
 

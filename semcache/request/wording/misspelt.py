@@ -40,7 +40,8 @@ PLACES = vocabulary(
     bulgaria cambodia cameroon canada chile colombia croatia cuba cyprus denmark ecuador egypt estonia ethiopia finland
     france germany greece guatemala hungary iceland india indonesia ireland israel italy jamaica japan jordan kazakhstan
     kenya kuwait latvia lebanon libya lithuania luxembourg madagascar malaysia malta mexico moldova mongolia morocco
-    mozambique myanmar namibia nepal netherlands nicaragua nigeria norway pakistan panama paraguay peru philippines poland
+    mozambique myanmar namibia nepal netherlands nicaragua nigeria norway pakistan panama paraguay peru philippines
+    poland
     portugal romania russia scotland senegal serbia singapore slovakia slovenia somalia spain sudan sweden switzerland
     syria taiwan tanzania thailand tunisia turkey uganda ukraine uruguay uzbekistan venezuela vietnam wales yemen zambia
     zimbabwe europe africa america antarctica california florida london paris berlin madrid barcelona amsterdam brussels

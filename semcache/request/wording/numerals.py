@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
-from semcache.request.wording.units import FIRST_WORDS, SINGULAR, SYMBOLS, WRITTEN, symbol
+from semcache.request.wording.eras import unnamed
+from semcache.request.wording.units import FIRST_WORDS, SINGULAR, WRITTEN, symbol
 
 _UNITS = {
     "zero": 0,
@@ -68,7 +69,8 @@ _DEGREES = re.compile(
     re.IGNORECASE,
 )
 _MEASURED = re.compile(
-    rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})([ -]?)({_UNIT})(?![\w/'\u00b2\u00b3]|-(?!old\b|long\b|tall\b|high\b|wide\b))(?!\.\w)",
+    rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})([ -]?)({_UNIT})(?![\w/'\u00b2\u00b3]|-(?!old\b|long\b|tall\b|high\b"
+    rf"|wide\b))(?!\.\w)",
     re.IGNORECASE,
 )
 _POUNDS = re.compile(
@@ -91,7 +93,8 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _SINGLE = re.compile(
-    r"(?<![\w'-])(?:an?|one|1)[ -](third|quarter|fourth|fifth|eighth|tenth)(?= of (?:an? |the |my |your |all )?\w| (?:cup|teaspoon"
+    r"(?<![\w'-])(?:an?|one|1)[ -](third|quarter|fourth|fifth|eighth|tenth)(?= of (?:an? |the |my |your |all )?\w"
+    r"| (?:cup|teaspoon"
     r"|tablespoon|tank|mile|pound|tsp|tbsp|inch)s?\b)",
     re.IGNORECASE,
 )
@@ -111,26 +114,6 @@ _DOLLARS = re.compile(
 _SPACED = re.compile(r"(?<![\w.,/:$-])(?<!\d )(\d{1,3}(?: \d{3})* 000)(?![\d,.]*\d|[\w/:-]| \d)")
 _BARE_POINT = re.compile(r"(?<![\w.,/:$-])(\.\d+)(?=[\s%?!,]|[a-zA-Z]|$)")
 _DOZENS = re.compile(r"(?<![\w'-])(an?|0\.5|\d{1,3}) dozen(?! of\b)(?![\w-])", re.IGNORECASE)
-_ROMANS = {
-    roman: str(number)
-    for number, roman in enumerate("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split(), 1)
-}
-_ROMAN = re.compile(
-    r"\b(world war|chapter|part|volume|act|scene|article|type|stage|phase|grade|section|season|super bowl)"
-    r" (i|ii|iii|iv|vi|vii|viii|ix|xi|xii|xiii|xiv|xv|xvi|xvii|xviii|xix|xx)(?![\w'-])",
-    re.IGNORECASE,
-)
-_WAR = re.compile(r"(?<![\w-])(?:ww ?-?(i|ii|1|2)|(first|second|1st|2nd) world war)(?![\w-])", re.IGNORECASE)
-_RULERS = (
-    r"louis|henry|george|edward|elizabeth|charles|william|james|richard|philip|ferdinand|napoleon|nicholas|alexander"
-    r"|catherine|peter|ivan|frederick|wilhelm|leopold|otto|pius|paul|benedict|gregory|innocent|urban|leo|julius"
-    r"|ramses|ramesses|ptolemy|darius|felipe|carlos|albert|christian|gustav|haakon|mary|margaret|mehmed|selim|pedro"
-    r"|umberto|victor emmanuel|robert|constantine|theodosius|amenhotep|thutmose|rama|baldwin|boniface|clement|maximilian"
-)
-_RULER = re.compile(rf"\b({_RULERS}) the ({'|'.join(_ORDINALS.values())})(?![\w-])", re.IGNORECASE)
-_DECADE = re.compile(
-    r"(?<![\w-])(eighteen|nineteen)[ -](twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies(?![\w-])", re.IGNORECASE
-)
 _APOSTROPHE = re.compile(r"(?<![\w.,/:$-])(\d{3}0)'s(?!\w)")
 _HOUR_PARTS = re.compile(r"(?<![\w/.-])(1/4|1/2|3/4)(?: of)?(?: an)? hour(?![\w-])", re.IGNORECASE)
 _MINUTES = {"1/4": "15", "1/2": "30", "3/4": "45"}
@@ -148,30 +131,30 @@ _COUNTED = (
 )
 _AGED = re.compile(rf"(?<![\w'-])({'|'.join(_NUMBERS)})(-year-old)", re.IGNORECASE)
 _MANY = re.compile(
-    r"(?<=how many )(?:kilomet(?:er|re)s|kms?|kilograms|kilos|kgs?|centimet(?:er|re)s|cm|millilit(?:er|re)s|ml|milligrams|mg|grams|g"
+    r"(?<=how many )(?:kilomet(?:er|re)s|kms?|kilograms|kilos|kgs?|centimet(?:er|re)s|cm|millilit(?:er|re)s|ml"
+    r"|milligrams|mg|grams|g"
     r"|ounces|oz|feet|ft|gigabytes|megabytes|watts|volts)(?![\w'-])",
     re.IGNORECASE,
 )
 _ONE = re.compile(
-    r"(?<=[a-z] )(?<!type )(?<!chapter )(?<!version )(?<!part )(?<!level )(?<!day )(?<!number )(?<!war )(?<!week )1(?= [a-z]{3,}(?! per\b))"
+    r"(?<=[a-z] )(?<!type )(?<!chapter )(?<!version )(?<!part )(?<!level )(?<!day )(?<!number )(?<!war )(?<!week"
+    r" )1(?= [a-z]{3,}(?! per\b))"
 )
 _ORDINAL = re.compile(r"(?<![\w.,/:-])(\d{1,2}(?:st|nd|rd|th))(?![\w-])", re.IGNORECASE)
+_SPELT = "|".join(sorted(_NAMED, key=len, reverse=True))
 _RUN = re.compile(
-    rf"(?<![\w'-])(?:(?:an?|{'|'.join(sorted(_NAMED, key=len, reverse=True))}))"
-    rf"(?:(?:[ -]|[ ]and[ ])(?:{'|'.join(sorted(_NAMED, key=len, reverse=True))}))*(?![\w'-])"
+    rf"(?<![\w'-])(?:(?:an?(?= (?:hundred|thousand|million|billion|trillion)\b)|{_SPELT}))"
+    rf"(?:(?:[ -]|[ ]and[ ])(?:{_SPELT}))*(?![\w'-])"
 )
-_ARTICLED = re.compile(r"(?<![\w'-])an? (?:hundred|thousand|million|billion|trillion|dozen)(?![\w'-])")
 # Numbers with a "k" that are names: resolutions, races, a pension plan.
 _NAMES = vocabulary("1k 2k 4k 5k 8k 10k 16k 401k 8-k 10-k")
 _SUFFIX = re.compile(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5])")
 _HUNDREDTHS = frozenset(("%", "percent", "per", "pct"))
 _TEMPERATURES = frozenset(("\u00b0", "\u00ba", "degree", "degrees"))
 _CURRENCIES = frozenset(("dollar", "dollars", "euro", "euros", "bucks", "pound", "pounds", "quid"))
-_DECADES = frozenset(("eighteen", "nineteen"))
 _PARTED = vocabulary(
     "half third thirds quarter quarters fourth fourths fifth fifths sixths eighth eighths tenth tenths"
 )
-_NUMBERED = vocabulary("ii iii iv vi vii viii ix xi xii xiii xiv xv xvi xvii xviii xix xx i war")
 _SUFFIXES = (
     _HUNDREDTHS | _TEMPERATURES | _CURRENCIES | FIRST_WORDS | {"k", "st", "nd", "rd", "th", *_SCALES} | {*_CODES}
 )
@@ -189,19 +172,13 @@ def numbered(text: str, bag: frozenset[str]) -> str:
     if not bag.isdisjoint(_PARTED) or "-" in text:
         text = _SEVERAL.sub(_several, text)
         text = _SINGLE.sub(lambda match: f"1/{_PARTS[match[1].lower()]}", text)
-    if not bag.isdisjoint(_DECADES) or "nineteen-" in text:
-        text = _DECADE.sub(_decade, text)
+    text = unnamed(text, bag)
     if not bag.isdisjoint(_NAMED) or "dozen" in bag:
         text = _RUN.sub(_in_digits, text)
     if "-year-old" in text:
         text = _AGED.sub(lambda match: f"{_NUMBERS[match[1].lower()]}{match[2]}", text)
     if "many" in bag:
         text = _MANY.sub(lambda match: symbol(match[0]) or match[0], text)
-    if not bag.isdisjoint(_NUMBERED) or "ww" in text.lower():
-        text = _ROMAN.sub(_arabic, text)
-        text = _WAR.sub(lambda match: f"world war {_war(match)}", text)
-    if " the " in text and not bag.isdisjoint(_ENDINGS.values()):
-        text = _RULER.sub(_ruler, text)
     if "half" in bag or "1/2" in text:
         text = _HALF.sub(_halved, text)
     if "dozen" in bag:
@@ -326,27 +303,6 @@ def _dozens(match: re.Match[str]) -> str:
 def _several(match: re.Match[str]) -> str:
     above, below = _NUMBERS.get(match[1].lower()) or int(match[1]), _PARTS[match[2].lower()]
     return f"{above}/{below}" if above < below else match[0]
-
-
-def _decade(match: re.Match[str]) -> str:
-    tens = {"twent": 2, "thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "ninet": 9}
-    return f"{18 if match[1].lower() == 'eighteen' else 19}{tens[match[2].lower()]}0s"
-
-
-def _arabic(match: re.Match[str]) -> str:
-    if match[2].lower() == "i" and match[1].lower() != "world war":
-        return match[0]
-    return f"{match[1]} {_ROMANS[match[2].lower()]}"
-
-
-def _war(match: re.Match[str]) -> str:
-    return "1" if (match[1] or match[2]).lower() in ("i", "1", "first", "1st") else "2"
-
-
-def _ruler(match: re.Match[str]) -> str:
-    number = next(number for number, word in _ORDINALS.items() if word == match[2].lower())
-    roman = next(roman for roman, value in _ROMANS.items() if value == str(number))
-    return f"{match[1]} {roman}" if number > 1 else match[0]
 
 
 def _one(match: re.Match[str]) -> str:

@@ -45,7 +45,8 @@ _CODE = re.compile(r"[{};\\]|[^\s=]\s*==?\s|=>|->|\w\(\)|^(?: {2,}|\t)\S|(?<!\S)
 # Chunks with a mark in them that other rooms read: units, abbreviations, numbers, well-known names.
 _READ = re.compile(
     r"""
-      w/o? | b/c | [1-9]/(?:[234568]|10) | \.\d+(?:[a-zA-Z]{1,5}|%)? | [MG]B/s | [MG]b(?:it)?/s | m/s | and/or | km/h | [UE]\.[SKU](?:\.A)? | i\.e | e\.g | (?:\d\d?)?[apAP]\.[mM]
+      w/o? | b/c | [1-9]/(?:[234568]|10) | \.\d+(?:[a-zA-Z]{1,5}|%)? | [MG]B/s | [MG]b(?:it)?/s | m/s | and/or
+          | km/h | [UE]\.[SKU](?:\.A)? | i\.e | e\.g | (?:\d\d?)?[apAP]\.[mM]
     | [$\u20ac\u00a3]?\d[\d,]*(?:\.\d+)?(?:[a-zA-Z]{1,5}[\u00b2\u00b3]?|%|\u00b0[CFcf]?|\u00b5[a-z])?
     """,
     re.VERBOSE,

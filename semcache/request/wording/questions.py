@@ -75,7 +75,7 @@ def _subject(low: list[str]) -> int | None:
 def _second(low: list[str], at: int) -> int | None:
     """Where a second noun phrase begins behind "which trains", "how many eggs"; None without one."""
     for start in range(at, min(at + 3, len(low) - 1)):
-        if low[start] in _DIRECT or low[start - 1] in BASES and start > at:
+        if low[start] in _DIRECT or (low[start - 1] in BASES and start > at):
             return None
         if low[start - 1] in PRESENT and low[start - 1] not in DOUBTFUL and low[0] != "how":
             return None

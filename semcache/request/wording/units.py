@@ -6,6 +6,8 @@ are read to the letter; a symbol that is a word or has two readings ("in", "m", 
 
 from __future__ import annotations
 
+from semcache.request.text import vocabulary
+
 _TABLE = {
     "km": "kilometre kilometres kilometer kilometers kms",
     "cm": "centimetre centimetres centimeter centimeters cms",
@@ -92,7 +94,7 @@ _EXACT = {
     "megawatt": "MW", "megawatts": "MW", "milliwatt": "mW", "milliwatts": "mW", "metre": "m", "metres": "m",
     "meter": "m", "meters": "m",
 }  # fmt: skip
-_AMBIGUOUS = frozenset("w v g l s h m mb/s gb/s mbit gbit mbits gbits mbps gbps mw db".split())
+_AMBIGUOUS = vocabulary("w v g l s h m mb/s gb/s mbit gbit mbits gbits mbps gbps mw db")
 SINGULAR = {
     "hours": "hour", "minutes": "minute", "seconds": "second", "milliseconds": "millisecond", "days": "day",
     "weeks": "week", "months": "month", "years": "year", "cups": "cup", "miles": "mile",

@@ -10,19 +10,24 @@ from semcache.request.text import vocabulary
 
 _REGULAR = vocabulary(
     """
-    accept achieve acquire act adapt add address adopt affect afford age agree aim allow answer appear apply approach argue
-    arrive ask assemble attack attract avoid bake balance ban bark believe belong blink block bloom boil book boost borrow
+    accept achieve acquire act adapt add address adopt affect afford age agree aim allow answer appear apply approach
+    argue
+    arrive ask assemble attack attract avoid bake balance ban bark believe belong blink block bloom boil book boost
+    borrow
     bounce brew brush burn call calculate cancel carry cause celebrate change charge check clean climb clone close coach
     collapse collect combine come commit compare compete compile complete configure connect consider contain continue
     convert cook cool copy correct cost cough count cover crack crash create cross cure dance debug decide declare
-    decline decorate define delay delete deliver depend describe deserve design destroy detect determine develop die differ
+    decline decorate define delay delete deliver depend describe deserve design destroy detect determine develop die
+    differ
     digest direct disable disappear discover display distinguish divide dissolve dream dress dry earn edit elect
     emit enable encrypt end enforce enter erupt escape estimate evaporate evolve exchange exercise exist expand expire
-    explain explode export extend fade fail fall fertilize file fill filter finish fit fix float flood flow fold follow form
+    explain explode export extend fade fail fall fertilize file fill filter finish fit fix float flood flow fold
+    follow form
     format freeze fry fuel function gain generate happen harvest hatch heal heat help hibernate hiccup hunt identify
     ignite import improve include increase influence inform inherit inspect install intend invade invent invest involve
     iron join judge jump kick kill last launch lead learn leave lend level lift like limit link list live load lock look
-    lower maintain manage march marry match matter mean measure melt merge migrate mix mount move multiply need negotiate
+    lower maintain manage march marry match matter mean measure melt merge migrate mix mount move multiply need
+    negotiate
     notice obtain occur offer open operate order organize originate orbit own pack paint park pass pay peel perform
     permit persuade pick plan plant play point pollinate possess pour practice predict prefer prepare present preserve
     prevent print process produce program promise protect provide prune publish pull purr push qualify quit raise react
@@ -30,10 +35,13 @@ _REGULAR = vocabulary(
     relate release remain remember remove renew rename repair repeat repel replace reply report represent reproduce
     require reset resign resist resolve respond rest restart restore result retire return reverse revise revolve rhyme
     ripen rise rotate rust sail save scale schedule season secrete seed seem select separate serve settle
-    share shed shift shine shoot shrink sign signal sink sleep slow smell smoke sneeze snore solve sound spawn specify spell
-    spoil sprout stain start starve stay steam stop store stretch struggle study submit suck suffer suggest supply support
+    share shed shift shine shoot shrink sign signal sink sleep slow smell smoke sneeze snore solve sound spawn specify
+    spell
+    spoil sprout stain start starve stay steam stop store stretch struggle study submit suck suffer suggest supply
+    support
     surrender survive sweat swell switch symbolize synchronize taste tax tend test thank thaw tickle tie toast touch
-    trade train transfer translate transport travel treat trim troubleshoot trust turn twinkle twist type unblock unclog undo
+    trade train transfer translate transport travel treat trim troubleshoot trust turn twinkle twist type unblock
+    unclog undo
     update upgrade upload use vary visit vote wait wake walk want warm warn wash waste watch wear weigh whistle win wipe
     wither work worry wrap yawn yield zip
     """
@@ -43,7 +51,8 @@ _IRREGULAR = dict(
     for entry in vocabulary(
         """
         became=become began=begin broke=break brought=bring built=build bought=buy caught=catch chose=choose came=come
-        did=do drew=draw drank=drink drove=drive ate=eat fell=fall felt=feel fought=fight flew=fly forgot=forget froze=freeze
+        did=do drew=draw drank=drink drove=drive ate=eat fell=fall felt=feel fought=fight flew=fly forgot=forget
+        froze=freeze
         got=get gave=give went=go grew=grow had=have heard=hear held=hold kept=keep knew=know led=lead left=leave
         lost=lose made=make meant=mean met=meet paid=pay ran=run said=say saw=see sold=sell sent=send
         shook=shake shot=shoot sang=sing sank=sink slept=sleep spoke=speak spent=spend stood=stand stole=steal
@@ -58,7 +67,8 @@ _STRONG = frozenset(_IRREGULAR.values()) | vocabulary(
 BASES: frozenset[str] = (_REGULAR | _STRONG) - {"split"}
 _DOUBLING = vocabulary(
     """
-    ban cancel clog unclog commit cut debug fit get hit jog knit let plan permit prefer put quit refer regret reset rub run
+    ban cancel clog unclog commit cut debug fit get hit jog knit let plan permit prefer put quit refer regret reset
+    rub run
     set shed shut sit skip slip snap spin spot step stop strip submit swim tag tap tip transfer trim wrap zip win begin
     forget plug drop grab beg chop dig mop nod rip
     """
@@ -69,13 +79,16 @@ _NOUNS = vocabulary(
     acts ages aims answers attacks balances bans blocks books calls causes changes charges checks claims classes clones
     coaches collapses copies costs coughs counts covers cracks crashes crosses cures dances declines delays designs
     dreams dresses ends estimates exchanges exercises exports files fills filters fits fixes floods flows folds forms
-    formats functions gains harvests heats helps hiccups hunts imports increases influences invests irons judges jumps kicks
+    formats functions gains harvests heats helps hiccups hunts imports increases influences invests irons judges jumps
+    kicks
     leads levels lifts likes limits links lists lives loads locks looks marches matches matters measures mounts moves
     needs notices offers orders orbits owns packs paints parks passes pays peels permits plans plants plays points
     practices presents presses prints processes programs promises pulls pushes reigns releases remains repairs reports
     rests results returns reverses rises sails saves scales schedules seasons seeds shares sheds shifts shoots signs
-    signals sinks smells smokes sounds spells stains starts stays steams stops stores stretches studies supplies supports
-    switches tastes taxes tests ties toasts touches trades trains transfers transports travels treats trusts turns twists types
+    signals sinks smells smokes sounds spells stains starts stays steams stops stores stretches studies supplies
+    supports
+    switches tastes taxes tests ties toasts touches trades trains transfers transports travels treats trusts turns
+    twists types
     updates upgrades uses visits votes waits walks wants wastes watches wears wins works worries wraps yields zips runs
     cuts sets hits reads spreads drinks drives falls feels fights flies catches builds breaks draws stands thoughts
     leaves
