@@ -136,10 +136,12 @@ def wording(
 ) -> Serve | None:
     """Serve an entry whose wording equals that of `text` by edits up to this kind; None where that is not enough.
 
-    Guards read both prompts as they were written, and any finding of theirs is a reason to look further.
+    Guards read both prompts as they were written, and a veto of theirs is a reason to look further.
     """
     verdict = tier.judge(terms.category, edit, terms.controls, terms.tenant)
-    if not verdict.serve or _unusable(card, terms, terms.revalidate) is not None or conflicts(text, card.text):
+    if not verdict.serve or _unusable(card, terms, terms.revalidate) is not None:
+        return None
+    if any(conflict.veto for conflict in conflicts(text, card.text)):
         return None
     return Serve(
         card,

@@ -70,14 +70,14 @@ async def test_another_scope_or_signature_shares_nothing(cache: AsyncSemanticCac
     assert (await cache.lookup(ASKED, **other)).answer is None
 
 
-async def test_a_guards_finding_on_the_originals_is_heeded(
+async def test_a_guards_veto_of_the_originals_is_heeded(
     cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await keep(cache)
     from semcache.cache import wording_lookup
     from semcache.types import Conflict
 
-    monkeypatch.setattr(wording_lookup.guards, "conflicts", lambda *_: (Conflict("form", "a/b", veto=False),))
+    monkeypatch.setattr(wording_lookup.guards, "conflicts", lambda *_: (Conflict("form", "a/b"),))
     assert (await cache.lookup(ASKED)).why is not Why.WORDING
 
 

@@ -11,7 +11,7 @@ import re
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.eras import unnamed
-from semcache.request.wording.units import FIRST_WORDS, SINGULAR, WRITTEN, symbol
+from semcache.request.wording.unit_names import FIRST_WORDS, SINGULAR, WRITTEN, symbol
 
 _UNITS = {
     "zero": 0,
