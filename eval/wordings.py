@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from semcache import AsyncSemanticCache
+from semcache.config.packs import packs_dir
 from semcache.types import Serve, Why
 
 WRITTEN = Path(__file__).parent / "wording_suite"
@@ -51,7 +52,15 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--show", action="store_true", help="print the pairs of `seen` that went wrong")
     chosen = parser.parse_args(argv)
-    facts = {half: asyncio.run(_measured(half, show=chosen.show and half == "seen")) for half in chosen.halves}
+    with tempfile.TemporaryDirectory() as folder:
+        alone = _by_meaning_alone(Path(folder))
+        facts = {
+            half: {
+                "the shipped pack": asyncio.run(_measured(half, "default", show=chosen.show and half == "seen")),
+                "by meaning alone": asyncio.run(_measured(half, alone)),
+            }
+            for half in chosen.halves
+        }
     chosen.out.mkdir(exist_ok=True)
     page = _page(facts, " ".join(["python -m eval.wordings", *argv]))
     (chosen.out / "wordings.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
@@ -60,14 +69,23 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-async def _measured(half: str, *, show: bool) -> dict[str, Any]:
+def _by_meaning_alone(folder: Path) -> str:
+    """Write the shipped pack without equal wordings; return its path."""
+    text = (packs_dir() / "default.yaml").read_text(encoding="utf-8")
+    head, defaults, rest = text.partition("\ndefaults:\n")
+    path = folder / "alone.yaml"
+    path.write_text(f"{head}{defaults}  wording: off\n{rest}", encoding="utf-8")
+    return str(path)
+
+
+async def _measured(half: str, policies: str, *, show: bool = False) -> dict[str, Any]:
     some = list(pairs(half))
     found: dict[str, Any] = {}
     for way in ("a tenant for each pair", "one tenant for all"):
         alone = way != "one tenant for all"
         counts: dict[str, Counter[str]] = {}
         with tempfile.TemporaryDirectory() as folder:
-            async with await AsyncSemanticCache.open(folder, seed=7) as cache:
+            async with await AsyncSemanticCache.open(folder, policies=policies, seed=7) as cache:
                 for number, pair in enumerate(some):
                     tenant = f"t{number}" if alone else "t"
                     kept = await cache.lookup(pair.cached, tenant=tenant)
@@ -100,19 +118,24 @@ def _page(facts: dict[str, Any], command: str) -> str:
         "the same shape whose answers differ, that were served all the same.",
         "",
     ]
-    for half, ways in facts.items():
-        for way, kinds in ways.items():
-            lines += [
-                f"## {half}, {way}",
-                "",
-                "| kind | pairs | served | by wording | traps | served |",
-                "|---|---|---|---|---|---|",
-            ]
-            total: Counter[str] = Counter()
-            for kind, count in kinds.items():
-                total.update(count)
-                lines.append(_row(kind, Counter(count)))
-            lines += [_row("**all**", total), ""]
+    totals = ["| half | way | pack | pairs | served | by wording | traps | served |"]
+    totals += ["|---|---|---|---|---|---|---|---|"]
+    tables: list[str] = []
+    for half, packs in facts.items():
+        for pack, ways in packs.items():
+            for way, kinds in ways.items():
+                total: Counter[str] = Counter()
+                for count in kinds.values():
+                    total.update(count)
+                totals.append(f"| {half} | {way} | {pack} |{_row('', total).removeprefix('|  |')}")
+                if pack == "the shipped pack":
+                    tables += [f"## {half}, {way}", "", "| kind | pairs | served | by wording | traps | served |"]
+                    tables += [
+                        "|---|---|---|---|---|---|",
+                        *[_row(kind, Counter(one)) for kind, one in kinds.items()],
+                        "",
+                    ]
+    lines += [*totals, "", *tables]
     return "\n".join(lines) + "\n"
 
 
