@@ -20,15 +20,50 @@ settings.register_profile("new", _ANY_PACE, max_examples=200, print_blob=True)
 settings.load_profile("same")
 
 TESTS = Path(__file__).parent
-SLOW = ("notebooks", "stress")
-"""Folders and files whose tests all belong to `make test-slow`."""
+# Folders and files that belong to `make test-slow`: those that train, and those that run many processes or for long.
+SLOW = (
+    "adapters/test_litellm.py",
+    "cli/test_embedder_commands.py",
+    "contract/test_audits.py",
+    "contract/test_conversations.py",
+    "contract/test_near.py",
+    "contract/test_plans.py",
+    "contract/test_routing.py",
+    "contract/test_single_flight.py",
+    "contract/test_tenants.py",
+    "contract/test_tools.py",
+    "contract/test_vllm.py",
+    "engine/test_server.py",
+    "eval/kv/test_conformance.py",
+    "notebooks",
+    "proxy/test_openapi.py",
+    "stress",
+    "train/distill/test_distillation.py",
+    "train/test_authored_neighbours.py",
+    "train/test_finetune.py",
+    "train/test_recalibrate.py",
+    "train/test_verifier_network.py",
+    "train/test_verifier_replacement.py",
+    "train/test_verifier_retraining.py",
+)
+
+
+def _is_slow(path: Path) -> bool:
+    return any(path == TESTS / one or TESTS / one in path.parents for one in SLOW)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare `make test` the libraries that only slow tests import."""
+    return True if config.option.markexpr == "not slow" and _is_slow(collection_path) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow."""
+    """Mark what is slow: files of `SLOW`, snippets that are run, and every press but one in the conformance suite."""
     for item in items:
         where = item.path.relative_to(TESTS).as_posix()
-        if where.startswith(SLOW):
+        runs = where == "docs/test_snippets.py" and item.get_closest_marker("process") is not None
+        press = where == "engine/press/test_conformance.py" and "kvzip" not in item.name
+        if runs or press or _is_slow(item.path):
             item.add_marker("slow")
 
 

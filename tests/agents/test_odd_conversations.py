@@ -24,6 +24,8 @@ from semcache.types import Endpoint
 from tests.agents.worlds import SALT, TOOLS, cancelling
 from tests.dialects.odd import ANSWERS, REQUESTS, mutants, surviving
 
+pytestmark = pytest.mark.hypothesis  # strategies are drawn from inside the tests
+
 AGENTS = pytest.mark.parametrize("endpoint", [Endpoint.CHAT, Endpoint.RESPONSES, Endpoint.MESSAGES], ids=str)
 
 

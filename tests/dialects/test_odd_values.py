@@ -15,6 +15,8 @@ from semcache.errors import IntegrityError, RequestRejected
 from semcache.types import Endpoint, Usage
 from tests.dialects.odd import ANSWERS, EMBEDDINGS, REQUESTS, changed, mutants, surviving
 
+pytestmark = pytest.mark.hypothesis  # strategies are drawn from inside the tests
+
 EACH = pytest.mark.parametrize("endpoint", ANSWERS, ids=str)
 DONE = b"[DONE]"
 

@@ -47,6 +47,7 @@ def delta(finish_reason=None, index=0, **fields):
     return {"index": index, "delta": fields, "finish_reason": finish_reason}
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize(
     ("dialect", "answers"),
     [

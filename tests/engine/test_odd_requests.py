@@ -14,6 +14,8 @@ from semcache.engine.openai_requests import ServedModel, read_chat, read_complet
 from semcache.errors import RequestRejected
 from tests.dialects.odd import mutants, surviving
 
+pytestmark = pytest.mark.hypothesis  # strategies are drawn from inside the tests
+
 CHAT = {
     "model": "m",
     "messages": [

@@ -20,6 +20,8 @@ from semcache.upstream.backends.inprocess import EchoBackend
 from tests.dialects.odd import ANSWERS, EMBEDDINGS, REQUESTS, changed, mutants
 from tests.proxy.driver import STREAM, Answer, Call, Clock, Upstream, running
 
+pytestmark = pytest.mark.hypothesis  # strategies are drawn from inside the tests
+
 JSON = {"content-type": "application/json"}
 PATHS = {endpoint: dialect.path for endpoint, dialect in dialects().items()}
 ASKED = [(PATHS[endpoint], body) for endpoint, bodies in REQUESTS.items() for body in bodies]

@@ -124,6 +124,7 @@ async def test_a_stream_does_not_wait_for_the_end_of_anothers(tmp_path: Path) ->
     assert len(upstream.calls) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_workers_that_are_asked_the_same_at_once_ask_the_backend_once(tmp_path: Path) -> None:
     pack = tmp_path / "pack.yaml"

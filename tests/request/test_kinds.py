@@ -16,6 +16,7 @@ from semcache.request.secrets import fold
 _RULES = [*personal._PERSONAL._rules, *live._LIVE._rules, *creative._CREATIVE._rules]
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize(("words", "pattern"), _RULES, ids=range(len(_RULES)))
 def test_what_a_pattern_matches_holds_one_of_the_words_beside_it(
     words: frozenset[str], pattern: re.Pattern[str]

@@ -18,6 +18,8 @@ from semcache.upstream.routing.kinds import of_models
 from semcache.upstream.routing.prompt_assembly import assembled
 from tests.dialects.odd import EMBEDDINGS, REQUESTS, mutants, surviving
 
+pytestmark = pytest.mark.hypothesis  # strategies are drawn from inside the tests
+
 PATHS = {dialect.path: REQUESTS[endpoint] for endpoint, dialect in dialects().items()}
 MODELS = {"object": "list", "data": [{"id": "m", "object": "model", "owned_by": "vllm"}]}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -67,6 +68,7 @@ def test_no_text_with_a_time_is_timeless(raw: str) -> None:
         assert not dates._timeless(words)
 
 
+@pytest.mark.hypothesis
 def test_the_look_ahead_admits_whatever_follows() -> None:
     pattern = dates._PATTERN
     head = f"(?=\\d|{text.heads(dates._FIRST)})"

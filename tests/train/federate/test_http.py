@@ -178,6 +178,7 @@ def test_a_model_that_does_not_fit_is_refused(federation: Federation, said: byte
         answering(body)._received(1, federation.plan)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_federation_of_real_processes_makes_a_model_that_loads(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "semcache.cli", "embedder", "federate"]

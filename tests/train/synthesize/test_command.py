@@ -127,6 +127,7 @@ def test_a_backend_that_is_down_leaves_the_pairs_by_rules() -> None:
     assert told["pairs"] > 0
 
 
+@pytest.mark.slow
 def test_authored_pairs_near_the_prompts_are_added_by_themselves_but_not_beside_chosen_kinds() -> None:
     Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
     CliRunner().invoke(app, ["p.txt"], catch_exceptions=False)
