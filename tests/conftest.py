@@ -16,7 +16,7 @@ from tests.waiting import PATIENCE
 
 _ANY_PACE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", _ANY_PACE, derandomize=True)
-settings.register_profile("new", _ANY_PACE, max_examples=200, print_blob=True)
+settings.register_profile("new", _ANY_PACE, max_examples=200, print_blob=True, database=None)
 settings.load_profile("same")
 
 TESTS = Path(__file__).parent
@@ -65,6 +65,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         press = where == "engine/press/test_conformance.py" and "kvzip" not in item.name
         if runs or press or _is_slow(item.path):
             item.add_marker("slow")
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(1200))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-PATIENCE = 300.0  # seconds; below the time limit of a test, so that what hangs is told by name
+PATIENCE = 240.0  # seconds; below the time limit of a test, so that what hangs is told by name
 
 _T = TypeVar("_T")
 

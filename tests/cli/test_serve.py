@@ -81,6 +81,7 @@ def test_it_starts_answers_follows_the_command_line_and_stops(run: Run, start: S
     assert again.returncode == 130
 
 
+@pytest.mark.slow
 def test_workers_share_one_cache_and_clean_up(start: Start, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     server = start("serve", *ECHO, "--workers", 2, env={"TMPDIR": str(tmp_path / "tmp")})
@@ -96,6 +97,7 @@ def test_workers_share_one_cache_and_clean_up(start: Start, tmp_path: Path) -> N
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_workers_end_with_a_parent_that_is_killed_and_leave_the_port_free(start: Start) -> None:
     server = start("serve", *ECHO, "--workers", 2)
     port = int(url_of(ready(server)).split(":")[2][:-3])

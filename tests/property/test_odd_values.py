@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semcache.dialects import dialects
@@ -22,6 +22,7 @@ from tests.proxy.driver import STREAM, Answer, Call, Clock, Upstream, running
 
 pytestmark = pytest.mark.hypothesis  # strategies are drawn from inside the tests
 
+FEW = settings(max_examples=settings.default.max_examples // 4)  # each is a request or two
 JSON = {"content-type": "application/json"}
 PATHS = {endpoint: dialect.path for endpoint, dialect in dialects().items()}
 ASKED = [(PATHS[endpoint], body) for endpoint, bodies in REQUESTS.items() for body in bodies]
@@ -89,6 +90,7 @@ def test_a_request_with_anything_in_a_field_is_answered(tmp_path: Path, path: st
         opened = running(echo(), tmp_path, **PLANS)
         proxy = runner.run(opened.__aenter__())
 
+        @FEW
         @given(mutants([body]))
         def check(document: Any) -> None:
             runner.run(check_request(proxy, path, document))
@@ -108,10 +110,12 @@ def test_an_answer_with_anything_in_a_field_reaches_the_client(tmp_path: Path, e
         opened = running(upstream, tmp_path, clock=clock, **PLANS)
         proxy = runner.run(opened.__aenter__())
 
+        @FEW
         @given(mutants([ANSWERS[endpoint]]))
         def check_whole(odd: Any) -> None:
             runner.run(check_answer(proxy, upstream, clock, endpoint, Answer([json.dumps(odd).encode()])))
 
+        @FEW
         @given(st.data())
         def check_stream(data: st.DataObject) -> None:
             at = data.draw(st.sampled_from(spoken))

@@ -251,6 +251,7 @@ def test_a_category_that_never_sees_a_sure_neighbour_says_so() -> None:
 # The certificate
 
 
+@pytest.mark.slow
 def test_a_false_certificate_is_as_rare_as_stated() -> None:
     rng = random.Random(11)
     false = 0

@@ -72,6 +72,7 @@ def test_a_provider_that_refuses_is_a_fault_at_the_start(provider: dict[str, lis
         open_embedder("litellm:some/model")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PYTHON.exists(), reason="make .venvs/litellm/stamp makes the environment")
 def test_the_real_package_asks_a_real_server() -> None:
     script = """

@@ -91,6 +91,7 @@ def test_any_entry_survives_sqlite(path: Path, made: Entry):
     asyncio.run(round_trip(str(path), made))
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(made=entries)
