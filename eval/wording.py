@@ -94,7 +94,8 @@ FIELDS = {
 WHY = {
     "exact": "The same request was answered before.",
     "semantic": "A neighbour's answer was found right for this request, as the category's strategy demands.",
-    "wording": "The same question in trivially other words; see [equal wordings](decision-reference.md#equal-wordings).",
+    "wording": "The same question in trivially other words; see [equal wordings]"
+    "(decision-reference.md#equal-wordings).",
     "plan": "A [plan](plans.md) was the answer: an agent had such a task before.",
     "cold": "Nothing near enough to look at is stored.",
     "below-threshold": "The best neighbour's score is too low.",

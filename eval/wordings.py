@@ -114,8 +114,8 @@ async def _measured(half: str, policies: str, *, show: bool = False) -> dict[str
 def _page(facts: dict[str, Any], command: str) -> str:
     lines = ["# Trivially other words, cold", "", f"Made by `{command}`; the pairs are in `eval/wording_suite`.", ""]
     lines += [
-        "Served: share of rightful pairs whose kept answer was served, by equal wording and by meaning. Traps: pairs of",
-        "the same shape whose answers differ, that were served all the same.",
+        "Served: share of rightful pairs whose kept answer was served, by equal wording and by meaning. Traps: pairs",
+        "of the same shape whose answers differ, that were served all the same.",
         "",
     ]
     totals = ["| half | way | pack | pairs | served | by wording | traps | served |"]

@@ -182,7 +182,7 @@ class LabelLog:
             self.freshness.observe(label.category, exposure, not label.correct, kind)
 
     def _wording_promises(self) -> dict[str, Any]:
-        """What the learned state of the wording tier depends on: the version of canonical wordings."""
+        """The promises of the wording tier's learned state: the version of canonical wordings."""
         return {"version": wording.VERSION}
 
     async def _save(self) -> None:

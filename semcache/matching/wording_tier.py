@@ -101,7 +101,7 @@ class WordingTier:
         return found
 
     def state(self) -> dict[str, Any]:
-        """What it has learned, as JSON has it."""
+        """The learned state, as JSON has it."""
         return {f"{category}/{edit.name.lower()}": one.state() for (category, edit), one in self._strata.items()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -144,7 +144,7 @@ def edit_of(label: Label) -> Edit | None:
 
 
 class _Stratum:
-    """What is known of one kind of edit in one category."""
+    """The posterior, audits and certificate of one kind of edit in one category."""
 
     def __init__(self, edit: Edit, beta: float) -> None:
         self._beta = beta

@@ -28,11 +28,11 @@ class SimulatedWordings:
         self._pack = pack
         self._registry = registry
 
-    def decide(self, text: str, partitions: Sequence[bytes], terms: decide.RequestTerms) -> Serve | None:
+    def serve(self, text: str, partitions: Sequence[bytes], terms: decide.RequestTerms) -> Serve | None:
         """Serve the newest entry of an equal wording, as far as its stratum allows; None where there is none."""
         for entry_id in self.index.find(partitions, canonical(text).text):
             card = self._registry.get(entry_id)
-            served = None if card is None else self._decide(text, card, terms)
+            served = None if card is None else self._judged(text, card, terms)
             if served is not None:
                 self.tier.note(served.card.category, Edit[served.edit.upper()], audited=served.audit)
                 return served
@@ -49,7 +49,7 @@ class SimulatedWordings:
             self.tier.observe(wording)
         return False
 
-    def _decide(self, text: str, card: Card, terms: decide.RequestTerms) -> Serve | None:
+    def _judged(self, text: str, card: Card, terms: decide.RequestTerms) -> Serve | None:
         edit = strictest(text, card.text, self.tier.kinds(card.category))
         if edit is None:
             return None

@@ -161,7 +161,7 @@ class Simulator:
             return SimulationStep(Outcome.MISS, Why.EXACT_ONLY)
         terms = replace(terms, draw=self._rng.random())
         if self._wordings is not None:
-            equal = self._wordings.decide(arrival.text, self._where(arrival), terms)
+            equal = self._wordings.serve(arrival.text, self._where(arrival), terms)
             if equal is not None:
                 return self._served(pending, equal, vector)
         candidates = self._search(arrival, vector, places)
