@@ -29,7 +29,11 @@ def test_the_wheel_installs_only_its_own_names(names: set[str]) -> None:
 
 def test_every_module_and_every_data_file_is_inside(names: set[str]) -> None:
     code = {str(path.relative_to(ROOT)) for path in (ROOT / "semcache").rglob("*.py")}
-    models = {str(path.relative_to(ROOT)) for path in (ROOT / "semcache" / "models").rglob("*") if path.is_file()}
+    models = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "semcache" / "models").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
     packs = {f"semcache/policies/{path.name}" for path in (ROOT / "policies").glob("*.yaml")}
     assert packs
     assert models

@@ -22,7 +22,7 @@ PACK = """
 name: conversations
 overlap: 0
 min_margin: -1
-defaults: {strategy: static, threshold: 0.85, live: true}
+defaults: {strategy: static, threshold: 0.85, live: true, wording: off}
 categories:
   default: {context: semantic}
   strict: {context: exact}

@@ -23,6 +23,7 @@ from tests.waiting import soon, until
 PACK = """
 name: test
 defaults:
+  wording: off
   threshold: 0.8
   audit: 1.0
 """

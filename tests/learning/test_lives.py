@@ -22,6 +22,7 @@ DAY = 86_400.0
 PACK = """
 name: test
 defaults:
+  wording: off
   threshold: 0.8
   audit: 0.0
   ttl: 30d

@@ -25,6 +25,7 @@ PACK = """
 name: test
 defaults:
   strategy: static
+  wording: off
   threshold: 0.8
 categories:
   careful:

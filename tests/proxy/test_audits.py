@@ -26,6 +26,7 @@ PARAPHRASE = "How do I reset the password of the router please?"
 PACK = """
 name: test
 defaults:
+  wording: off
   threshold: 0.8
   audit: 1.0
 categories:

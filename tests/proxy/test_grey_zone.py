@@ -23,6 +23,7 @@ PARAPHRASE = "How do I reset the password of the router please?"
 PACK = """
 name: test
 defaults:
+  wording: off
   threshold: 0.9999
   verify: llm
   audit: {audit}

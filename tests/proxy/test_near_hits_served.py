@@ -20,7 +20,7 @@ from tests.proxy.driver import CHAT, Answer, Call, Received, Upstream, running
 
 PACK = """
 name: near
-defaults: {strategy: static, threshold: 0.999, max_chars: 2000}
+defaults: {strategy: static, threshold: 0.999, max_chars: 2000, wording: off}
 models:
   large: {prompt: 20, completion: 20, quality: 0.95}
   small: {prompt: 1, completion: 1}

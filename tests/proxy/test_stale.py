@@ -20,6 +20,7 @@ PACK = """
 name: test
 defaults:
   strategy: static
+  wording: off
   threshold: 0.8
   ttl: 60s
   revalidate: 60s
