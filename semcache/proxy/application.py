@@ -30,11 +30,10 @@ from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
-from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send, respond
+from semcache.proxy.asgi import BrokenOff, ClientGone, Receive, Scope, Send, read_body, reread, respond
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.background import BackgroundWork
-from semcache.proxy.body_limit import ClientGone, read_body, reread
 from semcache.proxy.completion_route import CompletionRoute
 from semcache.proxy.embedding_route import EmbeddingsRoute
 from semcache.proxy.fault_log import log_fault

@@ -1,14 +1,19 @@
-"""ASGI types and replies, and the end of a request whose client disconnects.
+"""ASGI: reading a request body within a limit, sending replies, and noticing that a client disconnects.
 
-Knows nothing of caching. Invariant: `until_disconnect` cancels only the block it guards, and only for the client.
+Knows nothing of caching. Invariant: no more of a body than the limit (and one message of the server's) is ever held,
+however small the compressed body that claims to be more; `until_disconnect` cancels only the block it guards, and only
+for the client.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeAlias
+
+from semcache.errors import RequestRejected
 
 Message: TypeAlias = MutableMapping[str, Any]
 Scope: TypeAlias = dict[str, Any]
@@ -16,11 +21,17 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 HeaderList: TypeAlias = list[tuple[bytes, bytes]]
 
+# zlib's window arguments: 31 expects a gzip header, 47 either header.
+_WINDOWS = {"": 0, "identity": 0, "gzip": 31, "x-gzip": 31, "deflate": 47}
 CLIENT_GONE = 499  # the status on record of a request whose client did not wait for the reply
 
 
 class Disconnected(Exception):
     """The client went away while its reply was being made."""
+
+
+class ClientGone(Exception):
+    """The client left before its request was whole: there is nobody to answer."""
 
 
 class BrokenOff(Exception):
@@ -43,6 +54,34 @@ def decoded(scope: Scope) -> list[tuple[str, str]]:
 def encoded(headers: list[tuple[str, str]]) -> HeaderList:
     """Return headers as bytes, for a response."""
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+
+
+async def read_body(scope: Mapping[str, Any], receive: Receive, limit: int) -> bytes:
+    """Read the body and undo `content-encoding`, which must then not be forwarded. `limit` is bytes.
+
+    Raises RequestRejected: 413 past the limit, 415 for an encoding it does not know, 400 for damaged data; ClientGone.
+    """
+    encoding = ""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit() and int(value) > limit:
+            raise _too_large(limit)
+        if name == b"content-encoding":
+            encoding = f"{encoding},{value.decode('latin-1')}".strip(", ").lower()
+    if encoding not in _WINDOWS:
+        message = f"content-encoding {encoding!r} is not supported: send gzip, deflate or none"
+        raise RequestRejected(415, message, code="unsupported_encoding")
+    raw = await _read(receive, limit)
+    return raw if encoding in {"", "identity"} or not raw else _inflate(raw, _WINDOWS[encoding], limit)
+
+
+def reread(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives a body that has been read already, and then whatever comes after it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return again
 
 
 async def respond(send: Send, status: int, headers: HeaderList, body: bytes) -> None:
@@ -78,3 +117,51 @@ async def until_disconnect(receive: Receive) -> AsyncIterator[None]:
         watcher.cancel()
         with suppress(asyncio.CancelledError):
             await watcher
+
+
+async def _read(receive: Receive, limit: int) -> bytes:
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientGone
+    body = message.get("body", b"")
+    if len(body) > limit:
+        raise _too_large(limit)
+    if not message.get("more_body", False):
+        return bytes(body)
+    pieces, size = [body], len(body)
+    while message.get("more_body", False):
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        piece = message.get("body", b"")
+        size += len(piece)
+        if size > limit:
+            raise _too_large(limit)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _inflate(raw: bytes, window: int, limit: int) -> bytes:
+    inflater = zlib.decompressobj(window)
+    try:
+        body = inflater.decompress(raw, limit + 1)
+    except zlib.error as error:
+        if window != 47:
+            raise _damaged(str(error)) from error
+        # Some clients send `deflate` without zlib's header.
+        return _inflate(raw, -15, limit)
+    if len(body) > limit:
+        raise _too_large(limit)
+    if not inflater.eof:
+        raise _damaged("it ends too early")
+    if inflater.unused_data:
+        raise _damaged("there are bytes after its end")
+    return body
+
+
+def _too_large(limit: int) -> RequestRejected:
+    return RequestRejected(413, f"the request body is larger than the limit of {limit} bytes", code="body_too_large")
+
+
+def _damaged(detail: str) -> RequestRejected:
+    return RequestRejected(400, f"the compressed request body cannot be read: {detail}", code="bad_encoding")

@@ -15,9 +15,8 @@ from semcache.dialects.headers import controls_from
 from semcache.errors import RequestRejected
 from semcache.protocols import Dialect
 from semcache.proxy import hit_replay
-from semcache.proxy.asgi import HeaderList, Receive, Scope, Send, decoded
+from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decoded, read_body
 from semcache.proxy.auth import Caller, user_of
-from semcache.proxy.body_limit import ClientGone, read_body
 from semcache.proxy.exchange import Exchange, reject
 from semcache.proxy.relay import identity_of
 from semcache.proxy.route_context import RouteContext

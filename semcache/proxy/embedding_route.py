@@ -19,17 +19,18 @@ from semcache.protocols import Outbound
 from semcache.proxy import hit_replay
 from semcache.proxy.asgi import (
     CLIENT_GONE,
+    ClientGone,
     Disconnected,
     HeaderList,
     Receive,
     Scope,
     Send,
     decoded,
+    read_body,
     respond,
     until_disconnect,
 )
 from semcache.proxy.auth import Caller, forwarded, user_of
-from semcache.proxy.body_limit import ClientGone, read_body
 from semcache.proxy.embedding_coalescing import EmbeddingsCall, EmbeddingsCalls, EmbeddingsResult
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable

@@ -16,8 +16,8 @@ from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.relay import is_stream
-from semcache.types import Assembled, Card, Lookup, Request, Store, Why
+from semcache.proxy.relay import exact_only, is_stream
+from semcache.types import Assembled, Card, Lookup, Store, Why
 from semcache.upstream.coalescing import Flight, Flights
 
 _NEVER = float("inf")
@@ -163,11 +163,6 @@ class Forwarder:
 def mode(lookup: Lookup) -> tuple[bool, str]:
     """Return the mode of a request: requests of the same mode can be sent the same bytes."""
     return lookup.request.stream, repr(sorted(lookup.request.replay.items()))
-
-
-def exact_only(request: Request) -> bool:
-    """Return True if the upstream keeps this answer under its id: a paraphrase must then get an id of its own."""
-    return request.replay.get("store") is True
 
 
 def joinable(lookup: Lookup) -> bool:

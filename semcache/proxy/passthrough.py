@@ -11,9 +11,19 @@ from semcache.dialects.answer import openai_error
 from semcache.dialects.headers import strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Backend, Outbound
-from semcache.proxy.asgi import BrokenOff, Disconnected, HeaderList, Receive, Scope, Send, respond, until_disconnect
+from semcache.proxy.asgi import (
+    BrokenOff,
+    ClientGone,
+    Disconnected,
+    HeaderList,
+    Receive,
+    Scope,
+    Send,
+    read_body,
+    respond,
+    until_disconnect,
+)
 from semcache.proxy.auth import Authenticator, forwarded
-from semcache.proxy.body_limit import ClientGone, read_body
 from semcache.proxy.relay import refused, relayed
 
 _BYPASS = (b"cache-status", b"semcache; fwd=bypass")

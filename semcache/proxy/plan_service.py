@@ -22,9 +22,9 @@ from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
 from semcache.proxy import plan_dialects
 from semcache.proxy.asgi import HeaderList
-from semcache.proxy.forward import exact_only
 from semcache.proxy.hit_replay import EVENT_STREAM
 from semcache.proxy.plan_headers import AGENT, RUN, SESSION, agent_of, header
+from semcache.proxy.relay import exact_only
 from semcache.types import Forward, Lookup, Why
 from semcache.types import Request as CacheRequest
 

@@ -15,7 +15,7 @@ from semcache.dialects.headers import cache_status, strip_reply_headers
 from semcache.errors import RequestRejected
 from semcache.protocols import Reply
 from semcache.proxy.asgi import HeaderList, Scope, encoded
-from semcache.types import Endpoint
+from semcache.types import Endpoint, Request
 
 # The server that speaks to the client dates and names its replies itself.
 _SERVERS_OWN = frozenset({"date", "server"})
@@ -59,6 +59,11 @@ def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
     if not telling and not query:
         return identity
     return {**identity, "?": {"query": query.decode("latin-1"), "headers": telling}}
+
+
+def exact_only(request: Request) -> bool:
+    """Return True if the upstream keeps this answer under its id: a paraphrase must then get an id of its own."""
+    return request.replay.get("store") is True
 
 
 def unstreamed(raw: bytes) -> bytes:

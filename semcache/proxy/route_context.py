@@ -16,9 +16,10 @@ from semcache.protocols import Backend
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.forward import Forwarder, exact_only
+from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.leases import Leases
+from semcache.proxy.relay import exact_only
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
 from semcache.types import Scope as CacheScope
 

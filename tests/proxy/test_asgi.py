@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.errors import RequestRejected
-from semcache.proxy.body_limit import ClientGone, read_body
+from semcache.proxy.asgi import ClientGone, read_body
 
 
 def sender(*pieces: bytes, gone: bool = False) -> Callable[[], Awaitable[dict[str, Any]]]:
