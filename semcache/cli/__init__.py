@@ -24,7 +24,7 @@ def main() -> None:
     except OSError as error:
         if error.errno not in _UNWRITTEN:
             raise
-        _let_go_of_output()
+        _discard_output()
         if error.errno != errno.EPIPE:
             print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr)
         sys.exit(1)
@@ -44,7 +44,7 @@ def _run() -> None:
         sys.stdout.flush()
 
 
-def _let_go_of_output() -> None:
+def _discard_output() -> None:
     """Replace standard output, whose buffered rest would fail once more when the interpreter ends."""
     import os
 

@@ -53,7 +53,7 @@ async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding
         if settings.store.url is None:
             findings.append(_snapshot(settings, embedder))
         await embedder.close()
-    findings += await doctor_upstreams.look(settings)
+    findings += await doctor_upstreams.check_upstreams(settings)
     findings.append(_port(settings))
     return findings
 

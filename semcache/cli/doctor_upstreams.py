@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PATIENCE = 5.0
 
 
-async def look(settings: Settings) -> list[Finding]:
+async def check_upstreams(settings: Settings) -> list[Finding]:
     """Return a finding for each server that requests may go to: every replica, or the upstream."""
     given = settings.upstream
     named = [one.url for one in given.replicas] or [url.strip() for url in given.url.split(",")]
@@ -64,10 +64,10 @@ async def _upstream(settings: Settings, url: str) -> Finding:
         return Finding("upstream", "fail", str(error), "name a URL with its scheme: --upstream https://HOST/v1")
     except UpstreamError as error:
         return Finding("upstream", "fail", f"{url}: {error}", "check the address, the network and upstream.proxy")
-    return _answered(f"{url} answers {reply.status} in {spent * 1e3:.0f} ms", reply.status, bool(key or fallback))
+    return _reply_finding(f"{url} answers {reply.status} in {spent * 1e3:.0f} ms", reply.status, bool(key or fallback))
 
 
-def _answered(found: str, status: int, has_key: bool) -> Finding:
+def _reply_finding(found: str, status: int, has_key: bool) -> Finding:
     if status in (401, 403):
         if has_key:
             return Finding("upstream", "fail", found, "the key is refused: check upstream.api_key or OPENAI_API_KEY")

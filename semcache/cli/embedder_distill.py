@@ -72,11 +72,13 @@ def distill(
         course=MatchingOptions(epochs, batch, rate, seed=seed),
     )  # fmt: skip
 
-    def told(done: int, steps: int, loss: float) -> None:
+    def show_step(done: int, steps: int, loss: float) -> None:
         if done % max(1, steps // 10) == 0 or done == steps:
             output.note(f"step {done} of {steps}, mean squared difference {loss:.4f}")
 
-    report = distillation.make(read_pairs(files, columns), wish, clock=time.perf_counter, stage=output.note, told=told)
+    report = distillation.make(
+        read_pairs(files, columns), wish, clock=time.perf_counter, stage=output.note, told=show_step
+    )
     if as_json:
         output.as_json(report)
         return

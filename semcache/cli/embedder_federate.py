@@ -207,7 +207,7 @@ def _run(app: Starlette, federation: Federation, listener: Any) -> None:
             federation_over = federation.phase == "over"
             for before, seen in federation.seen[shown:]:
                 shown += 1
-                output.note(_told(shown, federation.plan, seen.f1(before.threshold)))
+                output.note(_round_note(shown, federation.plan, seen.f1(before.threshold)))
             if federation_over:
                 over = over or time.monotonic()
                 if federation.finished >= federation.clients or time.monotonic() - over > _LINGER:
@@ -233,7 +233,7 @@ def _join(
     token = os.environ.get(TOKEN, "")
     if not token:
         raise ConfigError(f"set {TOKEN} to the token that the federation's operator gave you")
-    pairs = _given(files)
+    pairs = _pairs(files)
     world = ClientEnvironment(time.monotonic, time.sleep, lambda: secrets.randbits(128))
     told = lambda round_, what: output.note(f"round {round_}: {what}")  # noqa: E731
     client = Client(url, token, world, secret=os.environ.get(SECRET, "").encode(), told=told)
@@ -271,7 +271,7 @@ def _simulate(
 
     need_training()
     encode = OnnxEmbedder(federated_model.base_folder(base)).encode
-    parts = splits.split(splits.distinct(_given(files)), check=0.0, test=0.1, seed=plan.seed)
+    parts = splits.split(splits.distinct(_pairs(files)), check=0.0, test=0.1, seed=plan.seed)
     both_classes(parts.test, "the test part, a tenth of the pairs")
     owners = comparison.divide_pairs(parts.train, clients, None if alike else encode, seed=plan.seed)
     found = comparison.compare(
@@ -280,7 +280,7 @@ def _simulate(
         encode,
         plan,
         masked=masked,
-        told=lambda round_, before, seen: output.note(_told(round_, plan, seen.f1(before.threshold))),
+        told=lambda round_, before, seen: output.note(_round_note(round_, plan, seen.f1(before.threshold))),
     )
     report: dict[str, Any] = federated_model.publish(
         found.model, plan, out, base=base, clients=clients, seen=found.seen, force=force
@@ -288,13 +288,13 @@ def _simulate(
     return {**report, "figures": found.figures, "samples": list(found.samples), "test_pairs": len(parts.test)}
 
 
-def _given(files: Sequence[Path]) -> list[Pair]:
+def _pairs(files: Sequence[Path]) -> list[Pair]:
     if not files:
         raise InvalidArgument("there is nothing to learn from: name a file of labelled pairs")
     return read_pairs(files)
 
 
-def _told(round_: int, plan: FederationPlan, f1: float) -> str:
+def _round_note(round_: int, plan: FederationPlan, f1: float) -> str:
     worth = "" if plan.clip else f", F1 {f1:.3f} before it on pairs that clients hold back"
     return f"round {round_} of {plan.rounds + 1} is over{worth}"
 

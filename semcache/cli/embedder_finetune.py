@@ -133,9 +133,9 @@ def finetune(
         report = pipeline.make(pairs, held, wish, stage=stage, told=told)
     _show(report, out, as_json=as_json)
     if install:
-        from semcache.cli.embedder_install import installed
+        from semcache.cli.embedder_install import install_model
 
-        run_async(installed(settings, str(out)))
+        run_async(install_model(settings, str(out)))
 
 
 def evaluate(

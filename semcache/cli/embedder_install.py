@@ -44,10 +44,10 @@ def install(
     A cache that is running goes on with the old one until it is restarted. Broken off, run it again.
     """
     settings = settings_from(config, data=data)
-    run_async(installed(settings, model, keep=keep, as_json=as_json))
+    run_async(install_model(settings, model, keep=keep, as_json=as_json))
 
 
-async def installed(settings: Settings, model: str, *, keep: bool = True, as_json: bool = False) -> None:
+async def install_model(settings: Settings, model: str, *, keep: bool = True, as_json: bool = False) -> None:
     """Install the model folder, or "default". Raises SemcacheError; then the cache is as it was."""
     from semcache.models.embedders import DEFAULT_MODEL
     from semcache.models.embedders.batching import BatchingEmbedder
@@ -59,11 +59,11 @@ async def installed(settings: Settings, model: str, *, keep: bool = True, as_jso
             f"embedder is set to {settings.embedder!r}, which would win over an installed one: remove the setting first"
         )
     source = DEFAULT_MODEL if model == "default" else Path(model)
-    tried = _tried(OnnxEmbedder, source)
-    folder = None if model == "default" else _copied(source, settings.data, tried.id)
+    tried = _load_model(OnnxEmbedder, source)
+    folder = None if model == "default" else _copy_model(source, settings.data, tried.id)
     embedder = BatchingEmbedder(tried)
     try:
-        report = await _moved(settings, embedder, keep=keep) if exists(settings) else {"entries": 0}
+        report = await _move_entries(settings, embedder, keep=keep) if exists(settings) else {"entries": 0}
     finally:
         await embedder.close()
     try:
@@ -81,7 +81,7 @@ async def installed(settings: Settings, model: str, *, keep: bool = True, as_jso
     output.note("restart what serves this cache, then run this again to take along what it has kept until then")
 
 
-def _tried(opened_by: Callable[[Path], Any], source: Path) -> Any:
+def _load_model(opened_by: Callable[[Path], Any], source: Path) -> Any:
     try:
         embedder = opened_by(source)
         embedder.encode(["How do I reset my password?", ""])
@@ -90,13 +90,13 @@ def _tried(opened_by: Callable[[Path], Any], source: Path) -> Any:
     return embedder
 
 
-def _copied(source: Path, data: Path, name: str) -> Path:
+def _copy_model(source: Path, data: Path, name: str) -> Path:
     """Return the folder in DATA/models that holds this model, copied there unless it is there."""
     from hashlib import blake2b
 
     from semcache.train.atomic_folder import published
 
-    folder = data / "models" / f"{_plain(name)}-{blake2b(name.encode(), digest_size=6).hexdigest()}"
+    folder = data / "models" / f"{_folder_name(name)}-{blake2b(name.encode(), digest_size=6).hexdigest()}"
     if (folder / "model.json").is_file() and _same_card(folder, source):
         return folder
     with published(folder, replace=True) as staging:
@@ -112,16 +112,16 @@ def _same_card(one: Path, two: Path) -> bool:
     return bool(cards[0] == cards[1] and priors[0] == priors[1])
 
 
-def _plain(name: str) -> str:
+def _folder_name(name: str) -> str:
     kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name.partition("/")[0])
     return kept.strip("-.")[:60] or "model"
 
 
-async def _moved(settings: Settings, embedder: Embedder, *, keep: bool) -> dict[str, Any]:
+async def _move_entries(settings: Settings, embedder: Embedder, *, keep: bool) -> dict[str, Any]:
     from semcache.cache import reindexing
 
     async with store_of(settings) as store:
-        lasting = _lasting(store)
+        lasting = _sql_store(store)
         now = time.time()
         with _bar(await lasting.owed(embedder.id, now=now)) as told:
             moved = await reindexing.move(lasting, embedder, now=now, told=told)
@@ -136,7 +136,7 @@ async def _moved(settings: Settings, embedder: Embedder, *, keep: bool) -> dict[
     }
 
 
-def _lasting(store: StoreLifecycle) -> SqlStore:
+def _sql_store(store: StoreLifecycle) -> SqlStore:
     from semcache.storage.stores.sql import SqlStore
 
     if not isinstance(store, SqlStore):

@@ -79,7 +79,7 @@ def synthesize(
     """
     from semcache.train.synthesize import KINDS, Counts
 
-    chosen = _chosen(only, without)
+    chosen = _chosen_kinds(only, without)
     if kinds:
         _show_kinds(KINDS, as_json=as_json)
         return
@@ -88,7 +88,7 @@ def synthesize(
     if each == 0 and not written and model is None:
         raise InvalidArgument("--each 0 makes no pair by rules: name a --model, or ask for at least one")
     settings = settings_from(config, **{"judge.url": url})
-    tally, counts, told = LineTally(), Counts(), _Told()
+    tally, counts, fault = LineTally(), Counts(), _ModelFault()
     # Each way reads the file anew; what its lines are like is reported once.
     tallies = itertools.chain([tally], iter(LineTally, None))
     pairs: Iterator[Pair] = iter(())
@@ -100,18 +100,18 @@ def synthesize(
         pairs = itertools.chain(pairs, _authored(prompts, written, counts, seed=seed))
     if model is not None:
         prompts = _prompts(file, column, limit, next(tallies))
-        pairs = itertools.chain(pairs, _by_model(settings, model, prompts, asked, counts, told))
-    _write(pairs, out, lambda: told.failed or _dropped(counts))
-    _report(tally, counts, out, told, as_json=as_json)
+        pairs = itertools.chain(pairs, _by_model(settings, model, prompts, asked, counts, fault))
+    _write(pairs, out, lambda: fault.reason or _dropped(counts))
+    _report(tally, counts, out, fault, as_json=as_json)
 
 
-class _Told:
+class _ModelFault:
     """The fault for which a model was asked no more, None while it was."""
 
-    failed: str | None = None
+    reason: str | None = None
 
 
-def _chosen(only: str | None, without: str | None) -> set[str] | None:
+def _chosen_kinds(only: str | None, without: str | None) -> set[str] | None:
     """Return the kinds to use, None for all. Raises InvalidArgument for an unknown one."""
     from semcache.train.synthesize import KINDS
 
@@ -146,13 +146,13 @@ def _authored(prompts: Iterator[str], groups: int | None, counts: Counts, *, see
 
 
 def _by_model(
-    settings: Settings, model: str, prompts: Iterator[str], each: int, counts: Counts, told: _Told
+    settings: Settings, model: str, prompts: Iterator[str], each: int, counts: Counts, fault: _ModelFault
 ) -> Iterator[Pair]:
     """Yield the model's pairs, as they come. A backend that fails for good is noted, and ends them."""
     import asyncio
 
     with asyncio.Runner() as runner:
-        found = _asking(settings, model, prompts, each, counts)
+        found = _ask_model(settings, model, prompts, each, counts)
         try:
             while True:
                 try:
@@ -160,13 +160,13 @@ def _by_model(
                 except StopAsyncIteration:
                     return
                 except UpstreamError as error:
-                    told.failed = str(error)
+                    fault.reason = str(error)
                     return
         finally:
             runner.run(found.aclose())
 
 
-async def _asking(
+async def _ask_model(
     settings: Settings, model: str, prompts: Iterator[str], each: int, counts: Counts
 ) -> AsyncGenerator[Pair, None]:
     from semcache.models.verifiers import backend_for
@@ -274,7 +274,7 @@ def _write(pairs: Iterator[Pair], out: Path, why: Callable[[], str]) -> None:
         part.unlink(missing_ok=True)
 
 
-def _report(tally: LineTally, counts: Counts, out: Path, told: _Told, *, as_json: bool) -> None:
+def _report(tally: LineTally, counts: Counts, out: Path, fault: _ModelFault, *, as_json: bool) -> None:
     shown = {
         "out": str(out),
         "lines": tally.lines,
@@ -287,10 +287,10 @@ def _report(tally: LineTally, counts: Counts, out: Path, told: _Told, *, as_json
         "skipped": dict(tally.skipped),
         "broken": tally.broken,
         "broken_lines": [{"line": number, "error": reason} for number, reason in tally.examples],
-        "model_failed": told.failed,
+        "model_failed": fault.reason,
     }
-    if told.failed is not None:
-        output.note(f"the model was asked no more after failing again and again: {told.failed}")
+    if fault.reason is not None:
+        output.note(f"the model was asked no more after failing again and again: {fault.reason}")
     if as_json:
         output.as_json(shown)
         return

@@ -51,20 +51,20 @@ def verifier(
     pairs = read_pairs(files or [])
     if labels:
         pairs += run_async(pairs_of_labels(settings))
-    outcome = retrain(_installed(place), place, pairs, seed=seed, told=_told)
+    outcome = retrain(_installed_folder(place), place, pairs, seed=seed, told=_show_step)
     _show(outcome, place, as_json=as_json)
     if not outcome.installed:
         raise typer.Exit(1)
 
 
-def _installed(place: Path) -> Path:
+def _installed_folder(place: Path) -> Path:
     """Return the folder of the verifier in use: the cache's own, or the one that ships."""
     from semcache.models.cross_encoder import DEFAULT_VERIFIER
 
     return place if (place / "model.json").is_file() else DEFAULT_VERIFIER
 
 
-def _told(step: TrainingStep) -> None:
+def _show_step(step: TrainingStep) -> None:
     if step.done % max(1, step.of // 10) == 0 or step.done == step.of:
         output.note(f"step {step.done} of {step.of}, loss {step.loss:.3f}")
 

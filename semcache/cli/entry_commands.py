@@ -30,9 +30,9 @@ def get(
     if entry is None:
         _unknown(entry_id)
     elif as_json:
-        output.as_json(view(entry))
+        output.as_json(entry_as_json(entry))
     else:
-        shown = view(entry)
+        shown = entry_as_json(entry)
         answer = shown.pop("answer")
         for name in ("created", "expires"):
             shown[name] = output.moment(shown[name])
@@ -69,7 +69,7 @@ def purge(
         model=model,
         tag=tag,
         source=source,
-        older_than=None if older_than is None else _before(older_than),
+        older_than=None if older_than is None else _made_before(older_than),
         everything=everything,
     )
     if where.is_empty():
@@ -111,7 +111,7 @@ def feedback(
         output.note(f"{entry_id}: {done}")
 
 
-def view(entry: Entry) -> dict[str, Any]:
+def entry_as_json(entry: Entry) -> dict[str, Any]:
     """Return an entry as JSON shows it, answer included."""
     import msgspec
 
@@ -168,7 +168,7 @@ def _scope(text: str | None) -> tuple[str | None, str | None, str | None]:
     return tenant, user, namespace
 
 
-def _before(age: str) -> float:
+def _made_before(age: str) -> float:
     from semcache.runtime.durations import duration
 
     return time.time() - duration(age)

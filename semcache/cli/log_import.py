@@ -134,7 +134,7 @@ async def _keep(
     options: ImportOptions,
     report: ImportReport,
 ) -> None:
-    asked = [_placed(cache, logged, options) for _, logged in batch]
+    asked = [_place(cache, logged, options) for _, logged in batch]
     lookups = await asyncio.gather(
         *(cache.consult(one.request, f"import-{number}") for (number, _), one in zip(batch, asked, strict=True)),
         return_exceptions=True,
@@ -193,7 +193,7 @@ async def _embedded(cache: ResponseCache, lookup: Lookup) -> Lookup:
     return replace(await cache.consult(blind, lookup.request_id), request=request)
 
 
-def _placed(cache: ResponseCache, logged: LoggedCall, options: ImportOptions) -> LoggedCall:
+def _place(cache: ResponseCache, logged: LoggedCall, options: ImportOptions) -> LoggedCall:
     """Return the same line in the scope and category in which it is to be kept."""
     request, pack = logged.request, cache.pack
     scope = logged.scope or Scope(namespace=request.controls.namespace or "", user=request.user)

@@ -65,7 +65,7 @@ def replay(
     settings = settings_from(config, policies=policies, embedder=embedder)
     if out is not None and plots:
         _need_matplotlib()
-    report, last = run_async(_replayed(settings, file, given, wished, baselines=baselines))
+    report, last = run_async(_replay(settings, file, given, wished, baselines=baselines))
     if out is not None:
         _write(report, last, out, plots=plots)
     if as_json:
@@ -99,7 +99,7 @@ def entries_of(wished: Sequence[tuple[float, str]], distinct: int) -> list[int |
     return list(dict.fromkeys(found))
 
 
-async def _replayed(
+async def _replay(
     settings: Settings, file: Path, given: TraceOptions, wished: Sequence[tuple[float, str]], *, baselines: bool
 ) -> tuple[dict[str, Any], PackRun]:
     from semcache.config.packs import load

@@ -63,7 +63,7 @@ def serve(
     }
     settings = settings_from(config, **given)
     run_async(_preflight(settings))
-    _export(given, config)
+    _export_to_workers(given, config)
     listener = listen(settings.server.host, settings.server.port)
     url = address(settings.server.host, listener.getsockname()[1])
     stop = threading.Event()
@@ -103,7 +103,7 @@ async def _preflight(settings: Settings) -> None:
         check_exposure(settings, bool(await store.keys()))
 
 
-def _export(given: Mapping[str, object], config: Path | None) -> None:
+def _export_to_workers(given: Mapping[str, object], config: Path | None) -> None:
     from semcache.config.settings import FILE_VARIABLE, PREFIX
 
     if config is not None:
@@ -176,11 +176,11 @@ def worker() -> Proxy:
 
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_follow, args=(parent.join,), name="semcache-parent", daemon=True).start()
+        threading.Thread(target=_end_with_parent, args=(parent.join,), name="semcache-parent", daemon=True).start()
     return create()
 
 
-def _follow(ended: Callable[[], None]) -> None:
+def _end_with_parent(ended: Callable[[], None]) -> None:
     ended()
     os.kill(os.getpid(), signal.SIGTERM)
 

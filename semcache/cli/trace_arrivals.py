@@ -79,7 +79,7 @@ def trace_of(found: Sequence[TraceLine], pack: Pack, vectors: TextVectors, *, ju
     categories = categorize.build(pack, examples)
     arrivals, rows, tokens = [], [], []
     for one in found:
-        placed = _placed(one, pack, categories)
+        placed = _place(one, pack, categories)
         arrival, vector = _arrival(placed, pack, categories, vectors, JUDGES[judge], prices)
         arrivals.append(arrival)
         rows.append(vectors.nothing if vector is None else vector)
@@ -89,7 +89,7 @@ def trace_of(found: Sequence[TraceLine], pack: Pack, vectors: TextVectors, *, ju
     return Trace(arrivals, matrix, np.array(tokens, np.int64))
 
 
-def _placed(one: TraceLine, pack: Pack, categories: categorize.Categories) -> PlacedCall:
+def _place(one: TraceLine, pack: Pack, categories: categorize.Categories) -> PlacedCall:
     logged = one.logged
     scope = logged.scope or Scope(namespace=logged.request.controls.namespace or "", user=logged.request.user)
     scope = replace(scope, user=scope.user if pack.share == "user" else None)

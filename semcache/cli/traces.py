@@ -61,7 +61,7 @@ def read(
     with log_lines.open_log(file) as (raw, text):
         for number, row in log_lines.rows(text, tally):
             try:
-                found.append(traced(number, row, form, reading))
+                found.append(read_line(number, row, form, reading))
             except BrokenLine as error:
                 tally.failed(number, str(error))
             except NotCacheable as error:
@@ -76,7 +76,7 @@ def read(
     return in_order(found), tally
 
 
-def traced(number: int, row: Row, form: str, reading: LogContext) -> TraceLine:
+def read_line(number: int, row: Row, form: str, reading: LogContext) -> TraceLine:
     """Return the request and answer of one line. Raises BrokenLine or NotCacheable."""
     if form == "trace" or (form == "auto" and _is_plain(row)):
         return _plain(number, row, reading)
@@ -125,11 +125,16 @@ def _plain(number: int, row: Row, reading: LogContext) -> TraceLine:
     scope = Scope(_text(row, "tenant") or "default", _text(row, "user"), _text(row, "namespace") or "")
     logged = replace(logged, answer=replace(logged.answer, usage=usage), scope=scope, category=_text(row, "category"))
     return TraceLine(
-        number, logged, _said(logged.answer, said), _amount(row, _COSTS), _amount(row, _LATENCIES), prompt is None
+        number,
+        logged,
+        _answer_text(logged.answer, said),
+        _amount(row, _COSTS),
+        _amount(row, _LATENCIES),
+        prompt is None,
     )
 
 
-def _said(answer: Assembled, given: Any) -> str:
+def _answer_text(answer: Assembled, given: Any) -> str:
     return given if isinstance(given, str) else answer.text or answer.body.decode("utf-8", "replace")
 
 

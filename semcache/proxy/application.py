@@ -30,7 +30,7 @@ from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
 from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
-from semcache.proxy.asgi import BrokenOff, ClientGone, Receive, Scope, Send, read_body, reread, respond
+from semcache.proxy.asgi import BrokenOff, ClientGone, Receive, Scope, Send, read_body, replay_body, respond
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.background import BackgroundWork
@@ -41,7 +41,7 @@ from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.leases import Leases
 from semcache.proxy.passthrough import Passthrough
-from semcache.proxy.relay import refused
+from semcache.proxy.relay import refusal_headers
 from semcache.proxy.route_context import RequestLimits, RouteContext
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
 from semcache.types import ApiKey
@@ -97,7 +97,7 @@ class Proxy:
     async def start(self) -> None:
         """Open everything that requests need. Raises SemcacheError."""
         settings = self.settings
-        self._backend = self._given_backend or _backend(settings, self._note_routed, lambda: self.cache.salt)
+        self._backend = self._given_backend or _backend(settings, self._count_routed, lambda: self.cache.salt)
         if settings.upstream.busy_at is not None:
             self._backend = LoadCountingBackend(self._backend)
         try:
@@ -160,8 +160,8 @@ class Proxy:
         self._embeddings = EmbeddingsRoute(self.context)
         self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
         self._rest = _fastapi(self.cache, self._auth, self._plans)
-        _calm_collector()
-        self._tasks = [asyncio.create_task(self._follow_keys(keys), name="semcache-keys")]
+        _tune_garbage_collector()
+        self._tasks = [asyncio.create_task(self._refresh_keys(keys), name="semcache-keys")]
         if isinstance(self._backend, LoadCountingBackend) and cache.relax is not None:
             easing = relax_under_load(self._backend, settings.upstream.busy_at or 1, cache.relax)
             self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))
@@ -202,7 +202,7 @@ class Proxy:
 
         return await open_near_hits(self.cache, components, self.settings, self._backend)
 
-    def _note_routed(self, routed: Routed) -> None:
+    def _count_routed(self, routed: Routed) -> None:
         self.cache.meter.routed(
             routed.replica,
             routed.why,
@@ -249,10 +249,10 @@ class Proxy:
             return
         except RequestRejected as error:
             said = openai_error(error.status, error.message, code=error.code, param=error.param)
-            await respond(send, error.status, refused(error), said)
+            await respond(send, error.status, refusal_headers(error), said)
             return
         headers = [pair for pair in scope["headers"] if pair[0] != b"content-encoding"]
-        await self._rest({**scope, "headers": headers}, reread(body, receive), send)
+        await self._rest({**scope, "headers": headers}, replay_body(body, receive), send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -269,7 +269,7 @@ class Proxy:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    async def _follow_keys(self, known: list[ApiKey]) -> None:
+    async def _refresh_keys(self, known: list[ApiKey]) -> None:
         while True:
             await asyncio.sleep(_REFRESH_KEYS)
             try:
@@ -283,7 +283,7 @@ class Proxy:
                 self.context.replayer.clear()
 
 
-def _calm_collector() -> None:
+def _tune_garbage_collector() -> None:
     """Keep the garbage collector from walking over every entry of the cache in the middle of a request."""
     gc.collect()
     gc.freeze()

@@ -38,7 +38,7 @@ class BrokenOff(Exception):
     """The backend broke off in the middle of an answer that the client was already receiving."""
 
 
-def text(value: bytes) -> str:
+def header_text(value: bytes) -> str:
     """Decode a header value: UTF-8, else the Latin-1 that some HTTP clients send in its place."""
     try:
         return value.decode()
@@ -46,12 +46,12 @@ def text(value: bytes) -> str:
         return value.decode("latin-1")
 
 
-def decoded(scope: Scope) -> list[tuple[str, str]]:
+def decode_headers(scope: Scope) -> list[tuple[str, str]]:
     """Return the request headers as text; names are lower case already."""
-    return [(name.decode("latin-1"), text(value)) for name, value in scope["headers"]]
+    return [(name.decode("latin-1"), header_text(value)) for name, value in scope["headers"]]
 
 
-def encoded(headers: list[tuple[str, str]]) -> HeaderList:
+def encode_headers(headers: list[tuple[str, str]]) -> HeaderList:
     """Return headers as bytes, for a response."""
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
@@ -74,7 +74,7 @@ async def read_body(scope: Mapping[str, Any], receive: Receive, limit: int) -> b
     return raw if encoding in {"", "identity"} or not raw else _inflate(raw, _WINDOWS[encoding], limit)
 
 
-def reread(body: bytes, receive: Receive) -> Receive:
+def replay_body(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that gives a body that has been read already, and then whatever comes after it."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 

@@ -75,12 +75,12 @@ class FollowUpCalls:
     def wanted(self, lookup: Lookup, served: Serve) -> bool:
         """Return True for a hit that was drawn for an audit, and for one whose answer is stale."""
         allowed = lookup.key is not None and not lookup.request.controls.only_if_cached
-        return allowed and (_drawn(served) or is_stale(served))
+        return allowed and (_is_sampled(served) or is_stale(served))
 
     def take(self, hit: ServedHit) -> bool:
         """Ask the backend in the background; False if the call is left undone. Never raises and never waits."""
         served, meter = hit.served, self._cache.meter
-        if _drawn(served):
+        if _is_sampled(served):
             exact = hit.lookup.key.exact if hit.lookup.key is not None else b""
             if self._offer((served.card.id, exact), hit, self._judge, meter.audits, self._bucket):
                 return True
@@ -171,6 +171,6 @@ class FollowUpCalls:
         return "stored" if isinstance(admitted, Store) else admitted.why.value
 
 
-def _drawn(served: Serve) -> bool:
+def _is_sampled(served: Serve) -> bool:
     # An exact hit is right by construction: there is nothing to learn from it.
     return served.audit and served.how is not Outcome.EXACT

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.proxy.asgi import text
+from semcache.proxy.asgi import header_text
 from semcache.types import ApiKey
 
 PREFIX = "sk-sc-"
@@ -98,7 +98,7 @@ class Authenticator:
         A key of ours is looked for in `x-semcache-key`, `Authorization: Bearer` and `x-api-key`, in this order, so that
         the backend's own key can stay where its SDK puts it.
         """
-        shown = [(name, _plain(value)) for name, value in headers if name in _HEADERS]
+        shown = [(name, _key_in(value)) for name, value in headers if name in _HEADERS]
         ours = [(name, plain) for name, plain in shown if name == _HEADERS[0] or self._is_ours(plain)]
         if not ours:
             if self.required:
@@ -127,7 +127,7 @@ class Authenticator:
         return Caller(key.tenant, key.trusted, key.admin, key.id)
 
 
-def forwarded(headers: RawHeaders, caller: Caller) -> list[tuple[str, str]]:
+def forwardable_headers(headers: RawHeaders, caller: Caller) -> list[tuple[str, str]]:
     """Return the headers that may go to the backend: none with a key of ours, none addressed to this cache.
 
     `content-encoding` is left out too: the body was decoded when it was read.
@@ -147,12 +147,12 @@ def user_of(named: str | None, headers: RawHeaders, caller: Caller, *, trust_hea
     if caller.trusted or trust_header:
         for name, value in headers:
             if name == USER_HEADER and value:
-                return text(value)
+                return header_text(value)
     return named or None
 
 
-def _plain(value: bytes) -> str:
-    shown = text(value).strip()
+def _key_in(value: bytes) -> str:
+    shown = header_text(value).strip()
     return shown[7:].strip() if shown[:7].lower() == "bearer " else shown
 
 

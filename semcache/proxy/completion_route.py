@@ -15,7 +15,7 @@ from semcache.dialects.headers import controls_from
 from semcache.errors import RequestRejected
 from semcache.protocols import Dialect
 from semcache.proxy import hit_replay
-from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decoded, read_body
+from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decode_headers, read_body
 from semcache.proxy.auth import Caller, user_of
 from semcache.proxy.exchange import Exchange, reject
 from semcache.proxy.relay import identity_of
@@ -60,7 +60,7 @@ class CompletionRoute:
     def _read(self, dialect: Dialect, body: bytes, scope: Scope, caller: Caller) -> Request:
         headers: HeaderList = scope["headers"]
         request = dialect.read(body)
-        controls = controls_from(decoded(scope), request.controls)
+        controls = controls_from(decode_headers(scope), request.controls)
         user = user_of(request.user, headers, caller, trust_header=self._context.limits.trust_user_header)
         identity: Mapping[str, Any] = identity_of(request.identity, scope)
         who = self._context.scope_of(caller, user, controls)

@@ -25,16 +25,16 @@ from semcache.proxy.asgi import (
     Receive,
     Scope,
     Send,
-    decoded,
+    decode_headers,
     read_body,
     respond,
     until_disconnect,
 )
-from semcache.proxy.auth import Caller, forwarded, user_of
+from semcache.proxy.auth import Caller, forwardable_headers, user_of
 from semcache.proxy.embedding_coalescing import EmbeddingsCall, EmbeddingsCalls, EmbeddingsResult
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable
-from semcache.proxy.relay import identity_of, refused, relayed
+from semcache.proxy.relay import identity_of, refusal_headers, reply_headers
 from semcache.proxy.route_context import RouteContext
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
 
@@ -63,13 +63,13 @@ class EmbeddingsRoute:
             if caller is not None:
                 self._context.record_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
             return
-        held = await self._held(lookups)
+        held = await self._entries_of(lookups)
         batch = _Batch(self._context, self._calls, _LookedUp(scope, caller, asked, lookups, held, started))
         try:
             async with until_disconnect(receive):
                 await batch.answer(send)
         except Disconnected:
-            batch.note(CLIENT_GONE, Usage())
+            batch.record(CLIENT_GONE, Usage())
 
     def _read(self, body: bytes, scope: Scope, caller: Caller) -> EmbeddingsRequest:
         asked = embeddings.read(body)
@@ -77,7 +77,7 @@ class EmbeddingsRoute:
         return replace(
             asked,
             identity=identity_of(asked.identity, scope),
-            controls=controls_from(decoded(scope), asked.controls),
+            controls=controls_from(decode_headers(scope), asked.controls),
             user=user_of(asked.user, scope["headers"], caller, trust_header=trust),
         )
 
@@ -90,7 +90,7 @@ class EmbeddingsRoute:
             return replace(lookup, decision=Forward(Why.EXPIRED))
         return lookup
 
-    async def _held(self, lookups: list[Lookup]) -> list[Entry | None]:
+    async def _entries_of(self, lookups: list[Lookup]) -> list[Entry | None]:
         try:
             held = [
                 await self._cache.entry(lookup.decision, lookup.key) if isinstance(lookup.decision, Serve) else None
@@ -131,7 +131,7 @@ class _Batch:
             await self._replay(send)
         elif self._asked.controls.only_if_cached:
             await _reject(send, RequestRejected(504, "not every input is in the cache", code="not_cached"))
-            self.note(504, Usage())
+            self.record(504, Usage())
         else:
             await self._forward(send)
 
@@ -158,7 +158,7 @@ class _Batch:
         if self._context.sees_scores(self._caller) and len(self._lookups) == 1:
             headers += hit_replay.debug_headers(self._lookups[0])
         await respond(send, 200, headers, payload)
-        self.note(200, Usage())
+        self.record(200, Usage())
 
     async def _forward(self, send: Send) -> None:
         asked: list[EmbeddingsResult] = []
@@ -178,8 +178,8 @@ class _Batch:
             except UpstreamError as error:
                 status = 504 if isinstance(error, UpstreamTimeout) else 502
                 refusal = RequestRejected(status, str(error), code="upstream_unavailable")
-                await _reject(send, refusal, [(b"cache-status", self._forwarded(None, stored=False).encode())])
-                self.note(status, _paid(asked), spared=spared)
+                await _reject(send, refusal, [(b"cache-status", self._cache_status(None, stored=False).encode())])
+                self.record(status, _total_usage(asked), spared=spared)
                 return
         await self._answered(send, asked, found, spared)
 
@@ -204,7 +204,7 @@ class _Batch:
 
     async def _call(self, positions: Sequence[int]) -> EmbeddingsResult:
         query = self._scope["query_string"].decode("latin-1")
-        headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
+        headers = strip_request_headers(forwardable_headers(self._scope["headers"], self._caller))
         raw = embeddings.subset(self._asked, positions)
         reply = await self._context.backend.send(
             Outbound("POST", self._scope["path"], headers, raw, query, self._caller.tenant)
@@ -218,7 +218,7 @@ class _Batch:
             return EmbeddingsResult(reply.status, reply.headers, body)
         usage = embeddings.usage_of(body)
         shares = embeddings.shares(self._asked, positions, usage)
-        stored = await self._keep(positions, fresh, shares)
+        stored = await self._store(positions, fresh, shares)
         return EmbeddingsResult(reply.status, reply.headers, body, fresh, shares, usage, stored)
 
     @staticmethod
@@ -237,22 +237,22 @@ class _Batch:
     async def _answered(
         self, send: Send, asked: Sequence[EmbeddingsResult], found: Mapping[int, bytes], spared: Sequence[Usage]
     ) -> None:
-        usage = _paid(asked)
+        usage = _total_usage(asked)
         stored = bool(asked) and all(result.stored for result in asked)
         status, headers, payload = 200, [(b"content-type", b"application/json")], b""
         if asked:
-            status, headers, payload = asked[-1].status, relayed(asked[-1].headers), asked[-1].body
+            status, headers, payload = asked[-1].status, reply_headers(asked[-1].headers), asked[-1].body
         else:
             headers.append((b"x-request-id", self._lookups[0].request_id.encode()))
         whole = len(asked) == 1 and len(asked[0].items or ()) == len(self._lookups)
         if not whole and all(result.items is not None for result in asked):
             items = [entry.body if entry is not None else found[index] for index, entry in enumerate(self._held)]
             payload = embeddings.merge(items, self._asked.model, usage)
-        told = self._forwarded(status, stored=stored, collapsed=bool(spared))
+        told = self._cache_status(status, stored=stored, collapsed=bool(spared))
         await respond(send, status, [*headers, (b"cache-status", told.encode())], payload)
-        self.note(status, usage, spared=spared, collapsed=not asked)
+        self.record(status, usage, spared=spared, collapsed=not asked)
 
-    async def _keep(self, positions: Sequence[int], fresh: Sequence[bytes], shares: Sequence[Usage]) -> bool:
+    async def _store(self, positions: Sequence[int], fresh: Sequence[bytes], shares: Sequence[Usage]) -> bool:
         answers = [
             (self._lookups[index], Assembled(item, "", complete=True, usage=share))
             for index, item, share in zip(positions, fresh, shares, strict=True)
@@ -263,7 +263,7 @@ class _Batch:
             log_fault(self._cache, "cache")
             return False
 
-    def _forwarded(self, status: int | None, *, stored: bool, collapsed: bool = False) -> str:
+    def _cache_status(self, status: int | None, *, stored: bool, collapsed: bool = False) -> str:
         decision = self._lookups[self._missing[0]].decision
         why = decision.why if isinstance(decision, Forward) else Why.FAULT
         outcome = Outcome(decision.outcome.value) if isinstance(decision, Forward) else Outcome.MISS
@@ -277,7 +277,7 @@ class _Batch:
             detail=why.value,
         )
 
-    def note(self, status: int, usage: Usage, *, spared: Sequence[Usage] = (), collapsed: bool = False) -> None:
+    def record(self, status: int, usage: Usage, *, spared: Sequence[Usage] = (), collapsed: bool = False) -> None:
         """Record one outcome for the whole request: a hit only when every input was.
 
         `usage` are the tokens of its own calls, `spared` those of the calls of others that it joined; `collapsed` says
@@ -296,7 +296,7 @@ class _Batch:
         self._cache.note(first, row, logged=logged)
 
 
-def _paid(asked: Sequence[EmbeddingsResult]) -> Usage:
+def _total_usage(asked: Sequence[EmbeddingsResult]) -> Usage:
     return Usage(sum(result.usage.prompt_tokens for result in asked))
 
 
@@ -307,4 +307,4 @@ def _name(lookup: Lookup) -> tuple[bytes, str] | None:
 
 async def _reject(send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:
     body = embeddings.error(error.status, error.message, code=error.code, param=error.param)
-    await respond(send, error.status, refused(error, headers or []), body)
+    await respond(send, error.status, refusal_headers(error, headers or []), body)

@@ -29,11 +29,11 @@ from semcache.proxy.asgi import (
     until_disconnect,
 )
 from semcache.proxy.audits_and_revalidation import ServedHit
-from semcache.proxy.auth import Caller, forwarded
+from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.forward import joinable, mode
+from semcache.proxy.forward import joinable, reply_mode
 from semcache.proxy.plan_turn import PlanTurn
-from semcache.proxy.relay import id_header, refused, relayed, unstreamed
+from semcache.proxy.relay import id_header, refusal_headers, reply_headers, without_stream
 from semcache.proxy.route_context import RouteContext
 from semcache.storage.accounting import planned, substituted
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Serve, Why
@@ -91,7 +91,7 @@ class Exchange:
 
     async def _answer_from_plan(self, lookup: Lookup, send: Send) -> bool:
         """Reply with the next step of a plan; False where there is none."""
-        served = await self._turn.served()
+        served = await self._turn.reply()
         if served is None:
             return False
         await respond(send, 200, [*served.headers, *self._own_id(lookup), *self._debug(lookup)], served.payload)
@@ -126,7 +126,7 @@ class Exchange:
         except Exception:
             log_fault(self._cache, "replay")
             return False
-        replay.fixed.extend([*self._turn.named, *self._debug(lookup)])
+        replay.fixed.extend([*self._turn.run_header, *self._debug(lookup)])
         await self._turn.learn(entry)
         await self._context.replayer.send(replay, send, lookup.request_id)
         row, seconds = template, time.perf_counter() - self._started
@@ -134,7 +134,7 @@ class Exchange:
             # The call was not spared, only put off.
             row = self._cache.outcome(lookup, 200, 0.0)
         self._cache.note(lookup, template, logged=replace(row, seconds=seconds))
-        if hit_replay.memorable(lookup) and self._turn.run is None:
+        if hit_replay.is_memorable(lookup) and self._turn.run is None:
             self._context.replayer.remember(self._scope, self._body, replay, self._epoch)
         return True
 
@@ -143,7 +143,7 @@ class Exchange:
         if not follow_ups.wanted(lookup, served):
             return False
         try:
-            outbound = self._outbound(unstreamed(lookup.request.raw))
+            outbound = self._outbound(without_stream(lookup.request.raw))
             return follow_ups.take(ServedHit(lookup, served, entry, self._dialect, outbound))
         except Exception:
             log_fault(self._cache, "background")
@@ -155,7 +155,7 @@ class Exchange:
         if flight is None:
             return False
         with flight:
-            if flight.mode == mode(lookup):
+            if flight.mode == reply_mode(lookup):
                 return await self._relay_shared(lookup, flight, send)
             answer = await flight.finished()
         if answer is None or not answer.complete or flight.status != 200:
@@ -214,7 +214,7 @@ class Exchange:
         choice = near.choose(lookup) if near is not None else None
         if await self._answer_near(choice, lookup, send):
             return
-        outbound = self._outbound(await self._turn.forwarded())
+        outbound = self._outbound(await self._turn.body_to_forward())
         flight = self._context.forwarder.start(lookup, self._dialect, outbound)
         with flight:
             try:
@@ -233,7 +233,7 @@ class Exchange:
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
         opened = time.perf_counter()
         own = self._headers(lookup, flight.status, stored=flight.stored and not collapsed, collapsed=collapsed)
-        headers = [*relayed(flight.headers, shared=collapsed), *own]
+        headers = [*reply_headers(flight.headers, shared=collapsed), *own]
         await send({"type": "http.response.start", "status": flight.status, "headers": headers})
         try:
             async for chunk in flight.chunks():
@@ -257,7 +257,7 @@ class Exchange:
         asyncio.get_running_loop().call_soon(note)
 
     def _outbound(self, raw: bytes) -> Outbound:
-        headers = strip_request_headers(forwarded(self._scope["headers"], self._caller))
+        headers = strip_request_headers(forwardable_headers(self._scope["headers"], self._caller))
         query = self._scope["query_string"].decode("latin-1")
         return Outbound("POST", self._scope["path"], headers, raw, query, self._caller.tenant)
 
@@ -273,7 +273,7 @@ class Exchange:
             collapsed=collapsed,
             detail=decision.why.value,
         )
-        return [(b"cache-status", status.encode()), *self._turn.named, *self._debug(lookup)]
+        return [(b"cache-status", status.encode()), *self._turn.run_header, *self._debug(lookup)]
 
     @staticmethod
     def _own_id(lookup: Lookup) -> HeaderList:
@@ -293,4 +293,4 @@ async def reject(
 ) -> None:
     """Send a refusal in the dialect of the client."""
     body = dialect.error(error.status, error.message, code=error.code, param=error.param)
-    await respond(send, error.status, refused(error, headers), body)
+    await respond(send, error.status, refusal_headers(error, headers), body)

@@ -59,13 +59,13 @@ class Forwarder:
             created=self._cache.clock(),
             expires=_NEVER,
         )
-        flight = Flight(card, lookup.vector, mode(lookup))
+        flight = Flight(card, lookup.vector, reply_mode(lookup))
         if joinable(lookup):
             self._flights.take_off(flight)
-        flight.begin(self._fly(flight, lookup, dialect, outbound))
+        flight.begin(self._call(flight, lookup, dialect, outbound))
         return flight
 
-    async def _fly(self, flight: Flight, lookup: Lookup, dialect: Dialect, outbound: Outbound) -> None:
+    async def _call(self, flight: Flight, lookup: Lookup, dialect: Dialect, outbound: Outbound) -> None:
         started = time.perf_counter()
         flight.started = started
         try:
@@ -99,7 +99,7 @@ class Forwarder:
         if is_stream(reply):
             return await self._relay_stream(flight, lookup, dialect, reply, started, exact=exact)
         body = b"".join([chunk async for chunk in reply.chunks()])
-        answer = self._reading(lambda: dialect.parse(body)) or _UNREADABLE
+        answer = self._parse_safely(lambda: dialect.parse(body)) or _UNREADABLE
         stored = exact and await self._admit(flight, lookup, answer, started)
         flight.open(reply.status, reply.headers, stored=stored)
         flight.publish(body)
@@ -108,25 +108,25 @@ class Forwarder:
     async def _relay_stream(
         self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float, *, exact: bool
     ) -> Assembled | None:
-        flight.open(reply.status, reply.headers, stored=exact and self._promises(lookup))
+        flight.open(reply.status, reply.headers, stored=exact and self._will_store(lookup))
         assembler = dialect.assembler()
         answer: Assembled | None = None
         fed = 0
         async for chunk in reply.chunks():
-            terminal = None if answer is not None else self._reading(lambda: _next(assembler, chunk))  # noqa: B023
+            terminal = None if answer is not None else self._parse_safely(lambda: _next(assembler, chunk))  # noqa: B023
             if terminal is None:
                 flight.publish(chunk)
             else:
                 cut = max(0, terminal - fed)
                 flight.publish(chunk[:cut])
-                answer = self._reading(assembler.finish) or _UNREADABLE
+                answer = self._parse_safely(assembler.finish) or _UNREADABLE
                 if exact:
                     await self._admit(flight, lookup, answer, started)
                 flight.publish(chunk[cut:])
             fed += len(chunk)
         if answer is None:
             # The last event may lack the blank line that ends it.
-            answer = self._reading(assembler.finish)
+            answer = self._parse_safely(assembler.finish)
             if answer is None or not answer.complete:
                 flight.result = Why.INCOMPLETE.value
                 return None
@@ -134,7 +134,7 @@ class Forwarder:
                 await self._admit(flight, lookup, answer, started)
         return answer
 
-    def _reading(self, read: Callable[[], T]) -> T | None:
+    def _parse_safely(self, read: Callable[[], T]) -> T | None:
         """Read an answer that is being relayed; a fault in reading must not cost the client the answer."""
         try:
             return read()
@@ -153,14 +153,14 @@ class Forwarder:
         flight.result = "stored" if isinstance(decision, Store) else decision.why.value
         return stored
 
-    def _promises(self, lookup: Lookup) -> bool:
+    def _will_store(self, lookup: Lookup) -> bool:
         """Return True if a stream that ends well, and says something, will be kept: said before its first byte."""
         controls = lookup.request.controls
         ttl = min(self._cache.pack.of(lookup.category).ttl, controls.ttl if controls.ttl is not None else _NEVER)
         return lookup.key is not None and not controls.no_store and ttl > 0 and "store" not in self._cache.faults()
 
 
-def mode(lookup: Lookup) -> tuple[bool, str]:
+def reply_mode(lookup: Lookup) -> tuple[bool, str]:
     """Return the mode of a request: requests of the same mode can be sent the same bytes."""
     return lookup.request.stream, repr(sorted(lookup.request.replay.items()))
 

@@ -155,7 +155,7 @@ def debug_headers(lookup: Lookup) -> list[tuple[bytes, bytes]]:
     return headers
 
 
-def memorable(lookup: Lookup) -> bool:
+def is_memorable(lookup: Lookup) -> bool:
     """Return True if an identical request will be decided alike: a fresh exact hit under no control of time."""
     decision = lookup.decision
     if not isinstance(decision, Serve) or is_stale(decision):

@@ -19,7 +19,7 @@ from semcache.errors import SemcacheError, UpstreamError
 from semcache.proxy.background import BackgroundWork
 from semcache.proxy.hit_replay import EVENT_STREAM
 from semcache.proxy.near_hit_calls import NearHitEnvironment, NearHitModels, NoAnswer, complete_answer, is_text
-from semcache.proxy.relay import unstreamed
+from semcache.proxy.relay import without_stream
 from semcache.request import conversation
 from semcache.request.keys import digest
 from semcache.runtime.breaker import Breaker
@@ -186,7 +186,7 @@ class NearHitService:
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf
     ) -> Assembled | None:
         request, name = lookup.request, self.near.settings.small.name
-        body = placed(request.endpoint, unstreamed(request.raw), choice.shown, name)
+        body = placed(request.endpoint, without_stream(request.raw), choice.shown, name)
         if body is None:
             self.counts["no-place"] += 1
             return None
@@ -219,7 +219,7 @@ class NearHitService:
     async def _compare_large(
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, small: Assembled
     ) -> None:
-        large = await self._ask(self._models.large, dialect, outbound(unstreamed(lookup.request.raw)))
+        large = await self._ask(self._models.large, dialect, outbound(without_stream(lookup.request.raw)))
         if large is None or not is_text(large):
             return
         self._spent(lookup, large.usage, self.near.settings.large.cost(large.usage))
@@ -270,7 +270,7 @@ class NearHitService:
     def _pattern(self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf) -> None:
         """Remember for replays the pattern of a request whose examples were used."""
         if self._replays is not None and choice.shown:
-            call = outbound(unstreamed(lookup.request.raw))
+            call = outbound(without_stream(lookup.request.raw))
             self._replays.remember(choice.shown[0].partition, lookup, dialect, call)
 
     def _is_eligible(self, lookup: Lookup) -> bool:

@@ -49,12 +49,12 @@ class NearHitState:
     async def restore(self) -> None:
         """Restore the state that the store holds. Raises StoreError."""
         self._seen = await self._store.head()
-        await self._take_up()
+        await self._merge_saved()
 
     async def save(self) -> None:
         """Apply the new comparisons to the state that others have written, and save it. Raises StoreError."""
         async with self._saving:
-            await self._take_up()
+            await self._merge_saved()
             state, lessons = self._near.state(), tuple(self._near.lessons)
             if state == self._written:
                 return
@@ -83,18 +83,20 @@ class NearHitState:
         put = [one.entry_id for one in changes if one.kind is ChangeKind.PUT]
         fresh = [number for number in dict.fromkeys(put) if self._near.pool.get(number) is None]
         for at in range(0, len(fresh), _BATCH):
-            await self._keep(await self._store.vectors_of(fresh[at : at + _BATCH], self._components.embedder.id))
+            await self._add_examples(
+                await self._store.vectors_of(fresh[at : at + _BATCH], self._components.embedder.id)
+            )
 
     async def fill(self) -> None:
         """Make examples of the large model's answers in the store, as many as there is room for. Raises StoreError."""
         async for batch in self._store.vectors(
             self._components.embedder.id, now=self._components.clock(), batch=_BATCH
         ):
-            await self._keep(batch)
+            await self._add_examples(batch)
             if self._near.pool.bytes > _FULL * self._near.settings.bytes:
                 return
 
-    async def _keep(self, batch: VectorBatch) -> None:
+    async def _add_examples(self, batch: VectorBatch) -> None:
         large, known = self._near.settings.large.name, dialects()
         rows = {card.id: row for row, card in enumerate(batch.cards)}
         for entry in await self._store.get(list(rows)):
@@ -103,7 +105,7 @@ class NearHitState:
                 vector = batch.matrix[rows[entry.id]].copy()
                 self._service.add_example(entry.id, entry.key, answer, vector, entry.cost, entry.created)
 
-    async def _take_up(self) -> None:
+    async def _merge_saved(self) -> None:
         """Apply the new comparisons to the state that was written last, if another worker wrote it."""
         saved = await self._store.learned(NAME)
         if saved is None:

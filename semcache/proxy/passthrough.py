@@ -23,8 +23,8 @@ from semcache.proxy.asgi import (
     respond,
     until_disconnect,
 )
-from semcache.proxy.auth import Authenticator, forwarded
-from semcache.proxy.relay import refused, relayed
+from semcache.proxy.auth import Authenticator, forwardable_headers
+from semcache.proxy.relay import refusal_headers, reply_headers
 
 _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
 
@@ -48,7 +48,7 @@ class Passthrough:
             await _reject(scope, send, error)
             return
         query = scope["query_string"].decode("latin-1")
-        headers = strip_request_headers(forwarded(scope["headers"], caller))
+        headers = strip_request_headers(forwardable_headers(scope["headers"], caller))
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
         try:
             async with until_disconnect(receive):
@@ -66,7 +66,7 @@ class Passthrough:
             await _reject(scope, send, refusal, [_BYPASS])
             return
         try:
-            headers = [*relayed(reply.headers), _BYPASS]
+            headers = [*reply_headers(reply.headers), _BYPASS]
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             async for chunk in reply.chunks():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -81,4 +81,4 @@ async def _reject(scope: Scope, send: Send, error: RequestRejected, headers: Hea
     """Send a refusal in the dialect of the vendor whose API the path belongs to."""
     write = messages.DIALECT.error if scope["path"].startswith(messages.DIALECT.path) else openai_error
     body = write(error.status, error.message, code=error.code, param=error.param)
-    await respond(send, error.status, refused(error, headers or []), body)
+    await respond(send, error.status, refusal_headers(error, headers or []), body)

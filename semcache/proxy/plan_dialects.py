@@ -52,7 +52,7 @@ def free_choice(endpoint: Endpoint, raw: bytes) -> bool:
     return kind in (None, "auto") and endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
 
 
-def hinted(endpoint: Endpoint, raw: bytes, hint: str) -> bytes:
+def with_hint(endpoint: Endpoint, raw: bytes, hint: str) -> bytes:
     """Return the request with a hint at the end of its system prompt, every other field as it was."""
     fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
     body = msgspec.json.decode(raw)
@@ -143,7 +143,7 @@ def _response(model: str, found: FoundPlan, calls: Sequence[tuple[str, PlannedCa
     }
 
 
-def said(endpoint: Endpoint, body: bytes) -> Json | None:
+def read_answer(endpoint: Endpoint, body: bytes) -> Json | None:
     """Return the answer of a model as a chat message, None where it cannot be read."""
     try:
         read = msgspec.json.decode(body)

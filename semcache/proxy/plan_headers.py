@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from semcache.proxy.asgi import HeaderList, text
+from semcache.proxy.asgi import HeaderList, header_text
 from semcache.types import Request
 
 SESSION = b"x-semcache-session"
@@ -17,7 +17,7 @@ RUN = b"x-semcache-run"
 
 def header(headers: HeaderList, name: bytes) -> str:
     """Return the value of a header, "" without it."""
-    return next((text(value) for key, value in headers if key == name), "")
+    return next((header_text(value) for key, value in headers if key == name), "")
 
 
 def agent_of(request: Request, headers: HeaderList) -> str:

@@ -95,7 +95,7 @@ class PlanService:
         """Wait for what is being learned."""
         await asyncio.gather(*self._tasks)
 
-    def soon(self, work: Callable[[], Coroutine[Any, Any, object]], *, failed: Callable[[], None]) -> None:
+    def run_in_background(self, work: Callable[[], Coroutine[Any, Any, object]], *, failed: Callable[[], None]) -> None:
         """Do some work in the background; `failed` is called while its exception is handled."""
 
         async def unfailing() -> None:
@@ -164,22 +164,22 @@ class PlanService:
         tokens = template.tokens // (len(template.steps) + 1) if template is not None else 0
         return PlanReply(payload, own, tokens)
 
-    async def hinted(self, request: CacheRequest, headers: HeaderList) -> bytes | None:
+    async def with_hint(self, request: CacheRequest, headers: HeaderList) -> bytes | None:
         """Return the request with a plan that has worked for tasks like its own, None without one."""
         read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None or request.controls.no_cache:
             return None
         agent = agent_of(request, headers)
         found = await self.plans.lookup(read[0], tools=read[1], tenant=request.scope.tenant, agent=agent)
-        return plan_dialects.hinted(request.endpoint, request.raw, found.hint) if found.hint else None
+        return plan_dialects.with_hint(request.endpoint, request.raw, found.hint) if found.hint else None
 
-    async def passed(self, request: CacheRequest, headers: HeaderList, body: bytes, tokens: int = 0) -> str | None:
+    async def learn(self, request: CacheRequest, headers: HeaderList, body: bytes, tokens: int = 0) -> str | None:
         """Learn of a model's complete answer, which took `tokens`; return the id of its run, None where it has none.
 
         Its run is known before this first waits. Raises StoreError.
         """
         read = plan_dialects.conversation(request.endpoint, request.raw)
-        spoken = plan_dialects.said(request.endpoint, body)
+        spoken = plan_dialects.read_answer(request.endpoint, body)
         if read is None or spoken is None or request.controls.no_store:
             return None
         messages, tools = read
@@ -214,7 +214,9 @@ class PlanService:
         """Record an outcome that another worker was told."""
         if self._is_complete(run):
             ended = partial(self._ended, run, success=success, tenant=tenant or None)
-            self.soon(ended, failed=lambda: _log.warning("the outcome of run %s was lost", run, exc_info=True))
+            self.run_in_background(
+                ended, failed=lambda: _log.warning("the outcome of run %s was lost", run, exc_info=True)
+            )
 
     async def _ended(self, run: str, *, success: bool, tenant: str | None) -> bool:
         pending = self._pending.get(run)

@@ -47,7 +47,7 @@ class PlanTurn:
             log_fault(cache, "plans")
 
     @property
-    def named(self) -> HeaderList:
+    def run_header(self) -> HeaderList:
         """The header that tells the client the id of its run."""
         return [(RUN, self.run.encode())] if self.run is not None else []
 
@@ -55,7 +55,7 @@ class PlanTurn:
         """While the block runs, an outcome of this run waits for the turn in it."""
         return self._plans.under_way(self.run) if self._plans is not None and self.run is not None else nullcontext()
 
-    async def served(self) -> PlanReply | None:
+    async def reply(self) -> PlanReply | None:
         """Return the next step of a plan as the reply, None where there is none, or none is to be served."""
         plans = self._plans
         if plans is None or self.run is None or plans.mode != "answer":
@@ -67,14 +67,14 @@ class PlanTurn:
             log_fault(self._cache, "plans")
             return None
 
-    async def forwarded(self) -> bytes:
+    async def body_to_forward(self) -> bytes:
         """Return the body to forward: the client's bytes, or those with a plan that may help."""
         plans = self._plans
         if plans is None or self.run is None or plans.mode != "hint":
             return self._request.raw
         try:
             async with asyncio.timeout(_PATIENCE):
-                return await plans.hinted(self._request, self._headers) or self._request.raw
+                return await plans.with_hint(self._request, self._headers) or self._request.raw
         except Exception:
             log_fault(self._cache, "plans")
             return self._request.raw
@@ -84,7 +84,7 @@ class PlanTurn:
         if self._plans is None or self.run is None or answer is None:
             return
         tokens = answer.usage.completion_tokens
-        passing = partial(self._plans.passed, self._request, self._headers, answer.body, tokens)
-        self._plans.soon(passing, failed=partial(log_fault, self._cache, "plans"))
+        passing = partial(self._plans.learn, self._request, self._headers, answer.body, tokens)
+        self._plans.run_in_background(passing, failed=partial(log_fault, self._cache, "plans"))
         # The run is to be known before the client knows that the answer has ended.
         await asyncio.sleep(0)

@@ -14,7 +14,7 @@ import msgspec
 from semcache.dialects.headers import cache_status, strip_reply_headers
 from semcache.errors import RequestRejected
 from semcache.protocols import Reply
-from semcache.proxy.asgi import HeaderList, Scope, encoded
+from semcache.proxy.asgi import HeaderList, Scope, encode_headers
 from semcache.types import Endpoint, Request
 
 # The server that speaks to the client dates and names its replies itself.
@@ -26,10 +26,10 @@ _TELLING = (b"anthropic-version", b"anthropic-beta", b"openai-beta")
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-def relayed(headers: Sequence[tuple[str, str]], *, shared: bool = False) -> HeaderList:
+def reply_headers(headers: Sequence[tuple[str, str]], *, shared: bool = False) -> HeaderList:
     """Return the backend's headers that go to a client; `shared` when another client's call brought them."""
     drop = _SERVERS_OWN | _NOT_SHARED if shared else _SERVERS_OWN
-    return encoded([(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop])
+    return encode_headers([(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop])
 
 
 def id_header(endpoint: Endpoint) -> bytes:
@@ -37,7 +37,7 @@ def id_header(endpoint: Endpoint) -> bytes:
     return b"request-id" if endpoint is Endpoint.MESSAGES else b"x-request-id"
 
 
-def refused(error: RequestRejected, headers: Sequence[tuple[bytes, bytes]] = ()) -> HeaderList:
+def refusal_headers(error: RequestRejected, headers: Sequence[tuple[bytes, bytes]] = ()) -> HeaderList:
     """Return the headers of a refusal of our own; `Cache-Status` is among them once."""
     head = [(b"content-type", b"application/json"), *headers]
     if all(name != b"cache-status" for name, _ in headers):
@@ -66,7 +66,7 @@ def exact_only(request: Request) -> bool:
     return request.replay.get("store") is True
 
 
-def unstreamed(raw: bytes) -> bytes:
+def without_stream(raw: bytes) -> bytes:
     """Return the request body with its stream turned off, every other byte of its values as it was."""
     fields = _fields(raw)
     # APIs refuse options of a stream that is not asked for.

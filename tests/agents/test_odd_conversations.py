@@ -55,7 +55,7 @@ def test_any_field_of_an_agents_request_may_hold_anything(endpoint: Endpoint) ->
         read = plan_dialects.conversation(endpoint, raw)
         if read is not None:
             read_messages(*read)
-            plan_dialects.hinted(endpoint, raw, "hint")
+            plan_dialects.with_hint(endpoint, raw, "hint")
 
     surviving(REQUESTS[endpoint], check)
     given(mutants(REQUESTS[endpoint]))(check)()
@@ -64,7 +64,7 @@ def test_any_field_of_an_agents_request_may_hold_anything(endpoint: Endpoint) ->
 @AGENTS
 def test_any_field_of_an_agents_answer_may_hold_anything(endpoint: Endpoint) -> None:
     def check(document: Any) -> None:
-        said = plan_dialects.said(endpoint, json.dumps(document).encode())
+        said = plan_dialects.read_answer(endpoint, json.dumps(document).encode())
         assert said is None or isinstance(said, dict)
 
     surviving([ANSWERS[endpoint]], check)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
-from semcache.cli.doctor_upstreams import _answered
+from semcache.cli.doctor_upstreams import _reply_finding
 from semcache.storage.stores.seal import example
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -131,7 +131,7 @@ async def test_missing_seal_keys_and_open_doors_are_found(run: Run, tmp_path: Pa
     ],
 )
 def test_an_upstream_that_refuses_is_reachable(status: int, has_key: bool, state: str) -> None:
-    assert _answered("it answers", status, has_key).state == state
+    assert _reply_finding("it answers", status, has_key).state == state
 
 
 async def test_a_snapshot_of_this_embedder_is_sound(run: Run, tmp_path: Path) -> None:

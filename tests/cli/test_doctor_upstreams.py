@@ -45,7 +45,7 @@ def away() -> str:
 
 
 def look(**upstream: Any) -> list[Finding]:
-    return asyncio.run(doctor_upstreams.look(Settings.model_validate({"upstream": upstream})))
+    return asyncio.run(doctor_upstreams.check_upstreams(Settings.model_validate({"upstream": upstream})))
 
 
 def test_every_replica_is_asked_and_one_that_is_away_is_a_warning() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.proxy.auth import Authenticator, Caller, digest, forwarded, new_key, user_of
+from semcache.proxy.auth import Authenticator, Caller, digest, forwardable_headers, new_key, user_of
 from semcache.types import ApiKey
 
 SALT = bytes(range(32))
@@ -44,18 +44,18 @@ def test_a_key_is_found_where_sdks_put_it_and_goes_no_further(header: tuple[byte
     headers = [(b"content-type", b"application/json"), header]
     caller = Authenticator([KEY, CHIEF], SALT).identify(headers)
     assert (caller.tenant, caller.trusted, caller.admin, caller.key_id) == ("acme", False, False, KEY.id)
-    assert forwarded(headers, caller) == [("content-type", "application/json")]
+    assert forwardable_headers(headers, caller) == [("content-type", "application/json")]
 
 
 def test_the_own_header_leaves_the_backends_key_in_place() -> None:
     headers = [bearer("sk-openai"), (b"x-semcache-key", PLAIN.encode()), (b"x-semcache-ttl", b"5")]
     caller = Authenticator([KEY], SALT).identify(headers)
     assert caller.tenant == "acme"
-    assert forwarded(headers, caller) == [("authorization", "Bearer sk-openai")]
+    assert forwardable_headers(headers, caller) == [("authorization", "Bearer sk-openai")]
 
 
 def test_the_encoding_of_a_body_that_was_decoded_is_not_forwarded() -> None:
-    assert forwarded([(b"content-encoding", b"gzip")], Caller()) == []
+    assert forwardable_headers([(b"content-encoding", b"gzip")], Caller()) == []
 
 
 def test_the_own_header_comes_first_and_every_key_must_be_valid() -> None:
@@ -63,7 +63,7 @@ def test_the_own_header_comes_first_and_every_key_must_be_valid() -> None:
     both = [bearer(PLAIN), (b"x-semcache-key", CHIEF_PLAIN.encode())]
     caller = guard.identify(both)
     assert caller.tenant == "ops"
-    assert forwarded(both, caller) == []
+    assert forwardable_headers(both, caller) == []
     with pytest.raises(RequestRejected):
         guard.identify([bearer("sk-sc-unknown"), (b"x-semcache-key", CHIEF_PLAIN.encode())])
 
@@ -119,7 +119,7 @@ def test_the_admin_token_needs_no_store() -> None:
     headers = [bearer("let me in")]
     caller = guard.identify(headers)
     assert caller.admin
-    assert forwarded(headers, caller) == []
+    assert forwardable_headers(headers, caller) == []
     with pytest.raises(RequestRejected):
         guard.identify([bearer("let me i")])
 
@@ -161,6 +161,6 @@ def test_no_key_of_ours_in_a_key_header_ever_reaches_the_backend(
         caller = Authenticator(keys, SALT, required).identify(headers)
     except RequestRejected:
         return
-    assert not [name for name, value in forwarded(headers, caller) if "sk-sc-" in value and name != "accept"]
+    assert not [name for name, value in forwardable_headers(headers, caller) if "sk-sc-" in value and name != "accept"]
     if caller.tenant != "default":
         assert any(PLAIN.encode() in value or CHIEF_PLAIN.encode() in value for _, value in headers)

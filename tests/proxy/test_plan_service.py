@@ -108,7 +108,7 @@ async def learned(endpoint: Endpoint, **given: Any) -> PlanService:
     """A service through which two runs have passed that ended well."""
     service = PlanService(opened(), salt=SALT, clock=lambda: 1000.0, **given)
     for run in (ANN, BO):
-        name = await service.passed(request(endpoint, run[:-1]), [], said(endpoint, "Done."))
+        name = await service.learn(request(endpoint, run[:-1]), [], said(endpoint, "Done."))
         if not given:
             assert service.plans.library.templates()[1:] == []
             assert await service.outcome(name, success=True, tenant="default")
@@ -133,7 +133,7 @@ async def test_a_plan_answers_in_the_dialect_of_the_client(endpoint: Endpoint, s
         else:
             answer = dialect.parse(served.payload)
         assert (answer.complete, answer.tool_calls) == (True, True)
-        spoken = plan_dialects.said(endpoint, answer.body)
+        spoken = plan_dialects.read_answer(endpoint, answer.body)
         assert spoken is not None
         [call] = spoken["tool_calls"]
         arguments = call["function"]["arguments"]
@@ -157,7 +157,7 @@ async def test_a_failed_run_is_a_negative_of_the_plan_that_it_was_served() -> No
     served = await service.serve(dialect, request(Endpoint.CHAT, TASK), session, "7")
     run = dict(served.headers)[b"x-semcache-run"].decode()
     assert run == service.run_of("default", "", "s1", [])
-    await service.passed(request(Endpoint.CHAT, CALLED), session, said(Endpoint.CHAT, "I could not."))
+    await service.learn(request(Endpoint.CHAT, CALLED), session, said(Endpoint.CHAT, "I could not."))
     assert not await service.outcome(run, success=False, tenant="other")
     assert await service.outcome(run, success=False, tenant="default")
     assert await service.serve(dialect, request(Endpoint.CHAT, TASK), session, "8") is None
@@ -167,7 +167,7 @@ async def test_the_rule_may_take_every_whole_run_and_never_a_broken_one() -> Non
     service = await learned(Endpoint.CHAT, rule="finished")
     assert [one.runs for one in service.plans.library.templates()] == [2]
     broken = [*asked("Refund order 7 with 3 coins"), *called(("refund", {"order": 7, "amount": 3}, "Error: no"))]
-    await service.passed(request(Endpoint.CHAT, broken), [], said(Endpoint.CHAT, "Sorry."))
+    await service.learn(request(Endpoint.CHAT, broken), [], said(Endpoint.CHAT, "Sorry."))
     assert len(service.plans.library.templates()) == 1
 
 
@@ -175,7 +175,7 @@ async def test_the_rule_may_take_every_whole_run_and_never_a_broken_one() -> Non
 async def test_a_hint_is_put_into_the_system_prompt_and_nothing_else_changes(endpoint: Endpoint) -> None:
     service = await learned(endpoint)
     asking = request(endpoint, TASK, metadata={"a": 1.50})
-    raw = await service.hinted(asking, [])
+    raw = await service.with_hint(asking, [])
     assert raw is not None
     new, old = json.loads(raw), json.loads(asking.raw)
     assert "1. call find_user(user_id)" in json.dumps(new)
@@ -225,4 +225,4 @@ async def test_routes_keep_to_the_callers_tenant() -> None:
 def test_what_is_no_conversation_is_none(raw: bytes) -> None:
     assert plan_dialects.conversation(Endpoint.MESSAGES, raw) is None
     assert plan_dialects.conversation(Endpoint.RESPONSES, raw) is None
-    assert plan_dialects.said(Endpoint.CHAT, raw) is None
+    assert plan_dialects.read_answer(Endpoint.CHAT, raw) is None

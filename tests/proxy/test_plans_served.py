@@ -247,13 +247,13 @@ async def test_requests_without_tools_never_meet_the_plans(tmp_path: Path) -> No
         async def never(*_: Any, **__: Any) -> Any:
             raise AssertionError("plans were asked")
 
-        here.proxy._plans.serve = here.proxy._plans.passed = never
+        here.proxy._plans.serve = here.proxy._plans.learn = never
         reply = await here.ask([{"role": "user", "content": f"Chat: {task('bo_ray_2')}"}], body={"tools": []})
         assert (reply.status, reply.header("x-semcache-run")) == (200, None)
         assert here.proxy.cache.meter.faults.labels("plans")._value.get() == 0
 
 
-@pytest.mark.parametrize("broken", ["run", "serve", "hinted", "passed"])
+@pytest.mark.parametrize("broken", ["run", "serve", "with_hint", "learn"])
 @pytest.mark.parametrize("mode", ["answer", "hint"])
 async def test_a_fault_of_the_plans_only_forwards(tmp_path: Path, broken: str, mode: str) -> None:
     async with world(tmp_path, mode=mode) as here:
@@ -268,7 +268,7 @@ async def test_a_fault_of_the_plans_only_forwards(tmp_path: Path, broken: str, m
         assert replies[-1].json["choices"][0]["message"]["content"] == "Done."
 
 
-@pytest.mark.parametrize(("mode", "part"), [("answer", "serve"), ("hint", "hinted")])
+@pytest.mark.parametrize(("mode", "part"), [("answer", "serve"), ("hint", "with_hint")])
 async def test_plans_that_do_not_come_back_are_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, part: str
 ) -> None:
