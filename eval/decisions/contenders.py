@@ -126,7 +126,7 @@ def seen_by(contender: Contender, arrivals: Sequence[Arrival]) -> Sequence[Arriv
 
 
 def learned(stream: str, length: int, guards: bool) -> Prior:
-    """The prior that `per-category` learns from the other half of a stream's set, every question sent to the backend."""
+    """The prior that `per-category` learns from the other half of a stream's set, all of it sent to the backend."""
     arrivals = streams.permuted(streams.build(stream, length, "prior"), 0)
     silent = Contender(lambda _: _Silent(), guards=guards, neighbours=8 if guards else 1)
     run = simulator(silent, pack(silent, 0.01, "hit"), "always", 0, {})
