@@ -176,7 +176,7 @@ def test_sizes_are_shares_numbers_or_the_packs_own() -> None:
 def test_lines_without_a_time_stay_where_they_are() -> None:
     def order(*times: float | None) -> list[tuple[int, float]]:
         rows = [asked(number, 0.0) | {"at": at} for number, at in enumerate(times)]
-        found = [traces.traced(number, row, "auto", READING) for number, row in enumerate(rows)]
+        found = [traces.read_line(number, row, "auto", READING) for number, row in enumerate(rows)]
         return [(one.line, one.at) for one in traces.in_order(found)]
 
     assert order(None, None, None) == [(0, 0.0), (1, 1.0), (2, 2.0)]
@@ -198,18 +198,18 @@ def test_lines_without_a_time_stay_where_they_are() -> None:
 )
 def test_a_field_that_makes_no_sense_breaks_its_line(fields: dict[str, Any], reason: str) -> None:
     with pytest.raises(BrokenLine, match=reason):
-        traces.traced(1, asked(1, 1.0) | fields, "auto", READING)
+        traces.read_line(1, asked(1, 1.0) | fields, "auto", READING)
 
 
 def test_plain_lines_say_all_that_a_replay_can_use() -> None:
     row = {"prompt": "p", "answer": 42, "at": "2026-01-01T00:00:00Z", "category": "faq", "model": "m", "tenant": "acme",
            "cost": "0.5", "tokens": 7, "latency": 1}  # fmt: skip
-    one = traces.traced(3, row, "auto", READING)
+    one = traces.read_line(3, row, "auto", READING)
     assert (one.line, one.answer, one.cost, one.latency, one.at) == (3, "42", 0.5, 1.0, 1767225600.0)
     assert one.logged.scope is not None
     assert (one.logged.scope.tenant, one.logged.category, one.logged.request.model) == ("acme", "faq", "m")
     assert one.logged.answer.usage.completion_tokens == 7
-    bare = traces.traced(1, {"text": "p", "label": "x"}, "trace", READING)
+    bare = traces.read_line(1, {"text": "p", "label": "x"}, "trace", READING)
     # What is said about a call is no part of what was asked.
-    same = traces.traced(1, {"prompt": "p", "answer": "x"}, "trace", READING)
+    same = traces.read_line(1, {"prompt": "p", "answer": "x"}, "trace", READING)
     assert bare.logged.request.identity == same.logged.request.identity
