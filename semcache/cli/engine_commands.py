@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from semcache.cli import options, output
 from semcache.cli.engine_options import Model, ModelOptions, ReuseOptions, engine_config
 from semcache.cli.option_groups import with_groups
+
+if TYPE_CHECKING:
+    from semcache.engine.engine import Engine
 
 app = typer.Typer(
     name="engine", help="The local engine: a model behind a KV cache that requests share.", no_args_is_help=True
@@ -58,7 +61,7 @@ def serve(
                 shape, limits = worker.engine.decoder.shape, worker.engine.limits
                 output.note(
                     f"semcache engine is ready on {url}/v1  model {model}  {shape.dtype} on {shape.device}  "
-                    f"context {limits.context:,}  cache {limits.capacity:,} tokens"
+                    f"context {limits.context:,}  cache {limits.capacity:,} tokens{_advised(worker.engine)}"
                 )
 
     # The server sends itself the signal again after it has shut down; the default would kill the process then.
@@ -138,6 +141,12 @@ def batch(
         output.table(["what", "value"], [[key, str(value)] for key, value in summary.items()], right=["value"])
     if counts["failed"]:
         raise typer.Exit(1)
+
+
+def _advised(engine: Engine) -> str:
+    """Return the sampling of requests that name none, "" where it is OpenAI's."""
+    given = ", ".join(f"{name} {value:g}" for name, value in engine.decoder.defaults.advised.items())
+    return f"  sampling {given}" if given else ""
 
 
 def _done(target: Path) -> set[str]:

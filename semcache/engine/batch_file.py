@@ -140,7 +140,7 @@ def _read(
         ask = read(
             bytes(given.body),
             engine.tokenizer,
-            ServedModel(name, engine.limits.most, lossy=bool(engine.config.lossy_codec)),
+            ServedModel(name, engine.limits.most, False, bool(engine.config.lossy_codec), engine.decoder.defaults),
             id=unique,
             tenant="",
         )

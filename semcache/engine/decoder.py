@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semcache.engine.engine_config import EngineConfig
+from semcache.engine.generation_defaults import OPENAI, GenerationDefaults, generation_defaults
 from semcache.engine.kv_tensor import KVShape, KVTensor
 from semcache.engine.packing import SequenceSlice, pack
 from semcache.errors import ConfigError
@@ -32,7 +33,7 @@ class Decoder:
     """An opened model.
 
     `context` is the most tokens it may see; `fingerprint` changes with weights, dtype and positions; `ends` are the
-    tokens that end an answer.
+    tokens that end an answer; `defaults` is the sampling that its authors advise.
     """
 
     module: Any
@@ -41,6 +42,7 @@ class Decoder:
     context: int
     fingerprint: str
     ends: frozenset[int]
+    defaults: GenerationDefaults = OPENAI
 
     @property
     def slope(self) -> float:
@@ -89,9 +91,9 @@ def open_decoder(config: EngineConfig) -> Decoder:
     heads = getattr(described, "num_key_value_heads", None) or described.num_attention_heads
     dim = getattr(described, "head_dim", None) or described.hidden_size // described.num_attention_heads
     shape = KVShape(described.num_hidden_layers, heads, dim, dtype, device)
-    decoder = Decoder(
-        module, shape, described.vocab_size, context, _fingerprint(described, module, dtype), _ends(module, described)
-    )
+    defaults = generation_defaults(getattr(module, "generation_config", None), config.model)
+    mark, ends = _fingerprint(described, module, dtype), _ends(module, described)
+    decoder = Decoder(module, shape, described.vocab_size, context, mark, ends, defaults)
     _probe(decoder)
     return decoder
 

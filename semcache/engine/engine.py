@@ -308,7 +308,8 @@ class Engine:
 
     def _sample(self, sequence: Sequence, logits: torch.Tensor, best: int) -> TokenScore:
         if not sampler.plain(sequence.job.sampling):
-            return sampler.choose(logits, sequence.job.sampling, sequence.counts, sequence.generator)
+            sampling, given = sequence.job.sampling, sequence.given
+            return sampler.choose(logits, sampling, sequence.counts, sequence.generator, given)
         if not bool(logits[best].isfinite()):
             raise ValueError("the model gave logits that are no numbers")
         return TokenScore(best, 0.0)

@@ -26,7 +26,8 @@ class Sampling:
     `temperature` 0 is greedy; `top_k` 0 and `top_p` 1 keep all tokens. With `max_tokens` 0 none is chosen: the prompt
     is prefilled, so that it is cached for jobs that begin with it.
 
-    Penalties are OpenAI's, over the tokens generated so far. `logprobs` None gives none, n >= 0 gives that of the token
+    Penalties are OpenAI's, over the tokens generated so far, but for `repetition_penalty`, which counts the prompt too
+    (Keskar et al. 2019, section 4.1). `logprobs` None gives none, n >= 0 gives that of the token
     and of the n likeliest, before temperature and penalties.
     """
 
@@ -41,6 +42,7 @@ class Sampling:
     logprobs: int | None = None
     frequency_penalty: float = 0.0
     presence_penalty: float = 0.0
+    repetition_penalty: float = 1.0
     bias: Mapping[int, float] = field(default_factory=dict)
     ignore_eos: bool = False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from semcache.engine.approximate_prefill import PrefillPlan
@@ -94,6 +95,11 @@ class Sequence:
     def reusable(self) -> list[bytes]:
         """Keys of the blocks that it could take over: at least one token is left to compute, for its logits."""
         return self.block_keys()[: (len(self.tokens) - 1) // self._block]
+
+    @cached_property
+    def given(self) -> frozenset[int]:
+        """The tokens of its prompt, each once, where their repetition counts."""
+        return frozenset(self.job.ids if self.job.sampling.repetition_penalty != 1 else ())
 
     @property
     def shift(self) -> int:

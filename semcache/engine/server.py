@@ -57,7 +57,9 @@ class EngineServer:
     ) -> None:
         engine = worker.engine
         self._worker, self._tokenizer, self._metrics = worker, engine.tokenizer, engine.metrics
-        self._served = ServedModel(name, engine.limits.most, any_model, bool(engine.config.lossy_codec))
+        self._served = ServedModel(
+            name, engine.limits.most, any_model, bool(engine.config.lossy_codec), engine.decoder.defaults
+        )
         self._clock, self._ids = clock, ids
         self._created = int(clock())
 

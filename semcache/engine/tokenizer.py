@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from semcache.engine.chat_template import ChatTemplate
 from semcache.errors import ConfigError, InvalidArgument
-
-_ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Assistant", "tool": "Tool"}
 
 
 class Tokenizer:
@@ -31,8 +31,10 @@ class Tokenizer:
             raise ConfigError(
                 f"the tokenizer of model {model!r} cannot be used (is tokenizer.json there?): {reason}"
             ) from error
-        self._template = getattr(self._outer, "chat_template", None)
-        facts = f"{type(self._outer).__name__} {self._outer.all_special_tokens} {self._template!r} {state}"
+        template = getattr(self._outer, "chat_template", None)
+        named = template.values() if isinstance(template, dict) else [template or ""]
+        self.template = ChatTemplate("\n".join(named), self._rendered)
+        facts = f"{type(self._outer).__name__} {self._outer.all_special_tokens} {template!r} {state}"
         self.digest = hashlib.blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     @property
@@ -50,22 +52,27 @@ class Tokenizer:
         """Ids of a text, with the tokens that begin every prompt of this model when `special`."""
         return list(self._outer.encode(text, add_special_tokens=special))
 
-    def chat(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    def chat(
+        self, messages: Sequence[Mapping[str, Any]], settings: Mapping[str, Any] = MappingProxyType({})
+    ) -> list[int]:
         """Ids of a conversation up to where the assistant speaks, by the model's template or, without one, as lines.
 
-        Raises InvalidArgument when the template refuses the messages.
+        `settings` are variables of the template. Raises InvalidArgument when the template refuses the messages.
         """
-        return self.encode(self._rendered(messages), special=not self._template)
+        return self.encode(self.template.text(messages, settings), special=not self.template.source)
 
     def located(
-        self, messages: Sequence[Mapping[str, Any]], documents: Sequence[str]
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        documents: Sequence[str],
+        settings: Mapping[str, Any] = MappingProxyType({}),
     ) -> tuple[list[int], tuple[range, ...]]:
         """Ids of a conversation, and the spans of tokens of these parts in it, in their order.
 
         Tokens at the very ends of a part are not of its span, as they may be merged with the text beside it. Raises
         InvalidArgument like `chat`, and when a part is not there.
         """
-        text, at = self._rendered(messages), 0
+        text, at = self.template.text(messages, settings), 0
         found: list[tuple[int, int]] = []
         for document in documents:
             part = document.strip()
@@ -74,7 +81,7 @@ class Tokenizer:
                 raise InvalidArgument("a document is empty, or the model's chat template changes its text")
             found.append((at, at + len(part)))
             at += len(part)
-        made = self._outer(text, add_special_tokens=not self._template, return_offsets_mapping=True)
+        made = self._outer(text, add_special_tokens=not self.template.source, return_offsets_mapping=True)
         seen = [(first, last, n) for n, (first, last) in enumerate(made["offset_mapping"]) if first < last]
         spans = []
         for start, stop in found:
@@ -84,15 +91,9 @@ class Tokenizer:
                 spans.append(range(seen[low][2], seen[high - 1][2] + 1))
         return list(made["input_ids"]), tuple(spans)
 
-    def _rendered(self, messages: Sequence[Mapping[str, Any]]) -> str:
-        if not self._template:
-            lines = [f"{_ROLES.get(message['role'], message['role'])}: {message['content']}\n" for message in messages]
-            return "".join(lines) + "Assistant:"
-        try:
-            turns: Any = list(messages)
-            return str(self._outer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True))
-        except Exception as error:  # templates raise what they like
-            raise InvalidArgument(f"the model's chat template refuses these messages: {error}") from error
+    def _rendered(self, messages: Sequence[Mapping[str, Any]], **variables: Any) -> str:
+        turns: Any = list(messages)
+        return str(self._outer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **variables))
 
     def token(self, id: int) -> str:
         """The text of a single token."""

@@ -50,6 +50,58 @@ def test_logits_of_shared_pages_are_those_of_a_full_prefill(folder: Folder, kind
             torch.testing.assert_close(seen[len(texts) :], whole, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["alone", "shared", "beside"])
+def test_attention_in_sixteen_bits_errs_no_more_than_the_rounding_of_its_input_and_output(kind: str) -> None:
+    """Scores are products of 16-bit numbers; rounding those again costs three to ten times the error."""
+    torch = pytest.importorskip("torch")
+    from semcache.engine.attention_merge import ParallelSpan, attend, attend_parallel, merge
+
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, rows, 64).mul(2).to(torch.bfloat16) for rows in (8, 512, 512))
+    scale = 64**-0.5
+    exact = torch.softmax(q.double() @ k.double().transpose(-1, -2) * scale, -1) @ v.double()
+    if kind == "alone":
+        seen = attend(q, k, v, scale)[0]
+    elif kind == "shared":
+        halves = [attend(q, k[:, part], v[:, part], scale) for part in (slice(0, 300), slice(300, 512))]
+        seen = merge(*halves[0], *halves[1])
+    else:
+        seen = attend_parallel(q, k, v, scale, ParallelSpan(100, 300, 1.0, 1.0), None)
+    off, rounding = (seen - exact).abs().max(), (exact.bfloat16().double() - exact).abs().max()
+    assert off < rounding / 50
+    assert (seen.to(torch.bfloat16).double() - exact).abs().max() < 1.05 * rounding
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shared_pages_in_bfloat16_are_as_near_to_the_model_as_its_own_attention(folder: Folder, kind: str) -> None:
+    """Against float32 of the same weights, sequences that share a prefix are no further off than transformers is."""
+    torch = pytest.importorskip("torch")
+    from transformers import AutoModelForCausalLM
+
+    from semcache.engine.decoder import open_decoder
+    from semcache.engine.kv_tensor import KVTensor
+    from semcache.engine.packing import SequenceSlice
+
+    path = str(folder(kind))
+    decoder = open_decoder(EngineConfig(path, dtype="bfloat16"))
+    half = AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16)
+    exact = AutoModelForCausalLM.from_pretrained(path, dtype=torch.bfloat16).float()
+    store = KVTensor(decoder.shape, pages=64, block=4)
+    prefix, shared = list(ids(1, 64)), list(range(16))
+    decoder.logits([SequenceSlice(prefix, 0, shared, 0)], store, share=1)
+    tails = [list(ids(seed, 6)) for seed in range(2, 8)]
+    batch = []
+    for at, tail in enumerate(tails):
+        table = [*shared, 16 + 2 * at, 17 + 2 * at]
+        decoder.logits([SequenceSlice(tail[:-1], 64, table, 0)], store, share=1)
+        batch.append(SequenceSlice(tail[-1:], 69, table, 1))
+    seen = decoder.logits(batch, store, share=1)
+    with torch.inference_mode():
+        texts = torch.tensor([prefix + tail for tail in tails])
+        truth, own = exact(texts).logits[:, -1], half(texts).logits[:, -1].float()
+    assert (seen - truth).square().mean() < 1.5 * (own - truth).square().mean()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_busy_engine_says_what_the_model_says_alone(folder: Folder, kind: str) -> None:
     reference, rng = Reference(folder(kind)), random.Random(3)

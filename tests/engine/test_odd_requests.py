@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from semcache.engine.chat_template import ChatTemplate
 from semcache.engine.openai_requests import ServedModel, read_chat, read_completion
 from semcache.errors import RequestRejected
 from tests.dialects.odd import mutants, surviving
@@ -39,6 +40,9 @@ CHAT = {
     "seed": 3,
     "temperature": 1,
     "cache_salt": "x",
+    "repetition_penalty": 1.1,
+    "chat_template_kwargs": {"enable_thinking": True},
+    "reasoning_effort": "none",
 }
 PRESSED = {key: value for key, value in CHAT.items() if key != "chunks"} | {"press": {"method": "kvzip", "keep": 0.4}}
 COMPLETION = {"model": "m", "prompt": ["a", [1, 2]], "logprobs": 1, "echo": False, "best_of": 1, "stop": "x"}
@@ -48,15 +52,18 @@ class Words:
     """A tokenizer with a token a word."""
 
     size = 100
+    template = ChatTemplate("{{ enable_thinking }}", lambda messages, **settings: str(messages))
 
     def encode(self, text: str, special: bool = True) -> list[int]:
         return [1] * len(text.split())
 
-    def chat(self, messages: Sequence[dict[str, str]]) -> list[int]:
+    def chat(self, messages: Sequence[dict[str, str]], settings: Any) -> list[int]:
         return self.encode(" ".join(message["role"] + " " + message["content"] for message in messages))
 
-    def located(self, messages: Sequence[dict[str, str]], documents: Sequence[str]) -> tuple[list[int], Any]:
-        return self.chat(messages), tuple(range(at, at + len(text)) for at, text in enumerate(documents))
+    def located(
+        self, messages: Sequence[dict[str, str]], documents: Sequence[str], settings: Any
+    ) -> tuple[list[int], Any]:
+        return self.chat(messages, settings), tuple(range(at, at + len(text)) for at, text in enumerate(documents))
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,43 @@ def test_penalties_are_openais() -> None:
     assert drawn(1, {0: 9}, temperature=0.0, presence_penalty=0.99) == [0]
 
 
+def test_a_repetition_penalty_counts_the_prompt_and_divides_or_multiplies_by_sign() -> None:
+    from semcache.engine.sampler import choose, plain
+
+    def chosen(penalty: float, counts: Any, prompt: Any) -> int:
+        given = Sampling(temperature=0.0, repetition_penalty=penalty)
+        return choose(LOGITS, given, counts, torch.Generator(), prompt).token
+
+    assert chosen(1.9, {0: 3}, ()) == 0  # 2.0 / 1.9 is more than 1.0
+    assert chosen(2.1, {0: 1}, ()) == chosen(2.1, {}, {0}) == 1
+    assert chosen(2.1, {}, {0, 1}) == 0  # 0.95 against 0.48 and 0.0
+    assert (
+        choose(-LOGITS.abs(), Sampling(temperature=0.0, repetition_penalty=3.0), {}, torch.Generator(), {2}).token == 2
+    )
+    assert not plain(Sampling(temperature=0.0, repetition_penalty=1.1))
+
+
+@pytest.mark.parametrize("top_p", [0.05, 0.5, 0.9, 0.999, 0.9999999])
+@pytest.mark.parametrize("top_k", [0, 7, 3000])
+def test_a_large_vocabulary_is_truncated_as_if_it_were_sorted(top_p: float, top_k: int) -> None:
+    """The nucleus is found from the likeliest on; here it is of 1 to 5,000 tokens."""
+    from semcache.engine.sampler import choose
+
+    generator = torch.Generator().manual_seed(3)
+    logits = torch.randn(5000, generator=generator) * 2
+    order = logits.argsort(descending=True)[: top_k or 5000]
+    shares = torch.softmax(logits[order], 0)
+    allowed = set(order[(shares.cumsum(0) - shares < top_p)].tolist())
+    given = Sampling(temperature=1.0, top_p=top_p, top_k=top_k)
+    drawn = [choose(logits, given, {}, generator).token for _ in range(60)]
+    assert set(drawn) <= allowed
+    assert len(allowed) == 1 or len(set(drawn)) > 1
+    expected = float(
+        (shares * (torch.arange(len(order)) < len(allowed)) * logits[order]).sum() / shares[: len(allowed)].sum()
+    )
+    assert abs(sum(float(logits[one]) for one in drawn) / 60 - expected) < 0.8
+
+
 def test_scores_are_the_models_own() -> None:
     from semcache.engine.sampler import choose
 
