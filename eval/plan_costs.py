@@ -2,10 +2,11 @@
 
 The agent of Agentic Plan Caching (arXiv 2506.14852) with scripted models: a large model plans, a small one acts on the
 plan. Two shapes of it: the actor has the last word, or the planner is asked once more for the answer, as through the
-proxy, which leaves last words to the model that a request names. Tasks stream in the order of their set; a plan is
-served by the very templates that ship, and what is compared with it are always planning anew, always planning with
-the small model, and plan caching by keyword with the small model's calls that it needs. Prices are the list prices of
-gpt-4o and gpt-4o-mini, speeds and accuracies are stated assumptions, lengths are those of the recorded texts.
+proxy, which leaves last words to the model that a request names, or to a small one that is certified (`plans.small`).
+Tasks stream in the order of their set; a plan is served by the very templates that ship, and what is compared with it
+are always planning anew, always planning with the small model, and plan caching by keyword with the small model's calls
+that it needs. Prices are the list prices of gpt-4o and gpt-4o-mini, speeds and accuracies are stated assumptions,
+lengths are those of the recorded texts.
 
 A task is one that the large model plans rightly with probability 0.95, the small one with 0.75; a plan of the right
 template does as well as the large model's own plan of that task would have, one of another template fails. Only what
@@ -30,9 +31,11 @@ from eval.markdown import table
 from eval.plans.others import keyword
 from eval.plans.sets import SETS, Task, rows
 from eval.plans.stream import CHARACTERS, SALT
+from semcache.agents.found_plan import FoundPlan
 from semcache.agents.multiplex import PricedModel
 from semcache.agents.plan_library import PlanLibrary
-from semcache.agents.plans import FoundPlan, Plans
+from semcache.agents.plans import Plans
+from semcache.agents.small_planner import SmallPlanner, SmallWork
 from semcache.matching.break_even import CORE_SECOND
 from semcache.storage.stores.plan_rows import MemoryPlans
 from semcache.types import Usage
@@ -44,7 +47,9 @@ LARGE = PricedModel("gpt-4o", 2.50, 10.00, 0.95, first=0.5, speed=80.0)
 SMALL = PricedModel("gpt-4o-mini", 0.15, 0.60, 0.75, first=0.4, speed=100.0)
 SYSTEM, REASONING, WORDS, SAID = 300, 100, 40, 10  # tokens: instructions, thoughts before a plan, an answer, a keyword
 PAPER = {"cost": -0.5031, "latency": -0.2728, "accuracy": 0.9661, "overhead": 0.0104}
+RIGHT = 0.99  # of the small model's last words, once the plan is carried out, as good as the large one's
 ALWAYS, OURS, KEYWORD = "always planning", "plan templates", "keyword plan caching"
+SMALLER = "plan templates, small last word"
 _INTRO = f"""# What plan templates save
 
 Made by `python -m eval.plan_costs`, which says what is simulated.
@@ -60,12 +65,13 @@ webarena_tasks are its own, those of tabmwp and financebench are derived by this
 the share of the cost that is the cache's own (model calls, and CPU at $0.05 a core and hour); `large` and `small` are
 calls a task. Seeds 0 to {SEEDS - 1} draw which tasks are planned rightly; `spread` is that of the cost between them.
 Plan caching by keyword asks the small model for the keyword, to adapt a plan and to make a template, and after a hit
-for the last words too, where plan templates leave these to the large one.
+for the last words too, where plan templates leave these to the large one, or to a small one once comparisons certify
+it: "{SMALLER}", whose last words are taken to be as good in {RIGHT:.0%} of runs; comparisons are paid for.
 
 The paper's own figures, over its own sets and models: cost {PAPER["cost"]:+.2%}, latency {PAPER["latency"]:+.2%},
 {PAPER["accuracy"]:.2%} of the accuracy, overhead {PAPER["overhead"]:.2%} of the cost.
 """
-WAYS = (ALWAYS, "always the small planner", OURS, KEYWORD)
+WAYS = (ALWAYS, "always the small planner", OURS, SMALLER, KEYWORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +130,12 @@ def sizes(name: str, tasks: Sequence[Task]) -> list[Sizes]:
 
 async def play(way: str, tasks: Sequence[Task], lengths: Sequence[Sizes], seed: int, *, last: PricedModel) -> Sum:
     """One way on one stream; `last` is the model that has the last word of a task, which the actor's include."""
-    rng, total = random.Random(seed), Sum()
+    rng, said, total, planner = random.Random(seed), random.Random(seed + 1000), Sum(), SmallPlanner()
     cache, kept = _Templates(), dict[str, str]()
     for task, size in zip(tasks, lengths, strict=True):
         draw = rng.random()
         planned, plan, found, label = LARGE, size.plan, FoundPlan("miss", ""), None
-        if way == OURS:
+        if way in (OURS, SMALLER):
             found, label = await cache.look(task)
         elif way == KEYWORD:
             total.ask(SMALL, SYSTEM + size.task, SAID, extra=True)
@@ -146,12 +152,19 @@ async def play(way: str, tasks: Sequence[Task], lengths: Sequence[Sizes], seed: 
         if last is LARGE:
             # Adapting a plan is the small planner's in plan caching by keyword, its last words are too.
             small = planned is SMALL or (way == KEYWORD and label is not None)
-            total.ask(SMALL if small else LARGE, SYSTEM + size.task + plan + size.work, WORDS)
+            prompt, fine = SYSTEM + size.task + plan + size.work, True
+            if way == SMALLER and label is not None:
+                small, fine = planner.may(SmallWork.LAST_WORD), said.random() < RIGHT
+                if planner.compares(SmallWork.LAST_WORD, said.random()):
+                    planner.compared(SmallWork.LAST_WORD, right=fine)
+                    total.ask(LARGE if small else SMALL, prompt, WORDS, extra=True, waited=False)
+                good = good and (fine or not small)
+            total.ask(SMALL if small else LARGE, prompt, WORDS)
         total.tasks += 1
         total.good += good
         total.hits += label is not None and right
         total.wrong += not right
-        if way == OURS:
+        if way in (OURS, SMALLER):
             await cache.learn(task, found, served=label is not None, good=good)
         elif way == KEYWORD and label is None and good:
             total.ask(SMALL, SYSTEM + plan, plan, extra=True, waited=False)

@@ -15,7 +15,7 @@ SETTINGS = {
     "upstream.proxy": "An HTTP proxy on the way to the upstream; may hold a password. `HTTP_PROXY` is not read.",
     "upstream.cache_salt": "Give servers that keep prefixes (vLLM, SGLang, the local engine) a salt of each tenant, "
     "so that no tenant can tell by the time of a first token what another has asked. A server of an unknown kind is "
-    "asked `/v1/models` before its first prompt. The server of `near.url` is given them too.",
+    "asked `/v1/models` before its first prompt. The servers of `near.url` and `plans.small.url` are given them too.",
     "upstream.busy_at": "Calls at once, of one worker, that are a full load: a pack's `relax_to` works towards it.",
     "upstream.replicas": "Several upstreams in the place of `url`: by commas, JSON, or a list with `url`, `kind`, "
     "`events` and `replay`, see [a local engine, and several backends](local-engine.md).",
@@ -66,6 +66,13 @@ SETTINGS = {
     "run without an error of a tool.",
     "plans.target": "The predicted success below which no plan is used.",
     "plans.life": "Seconds that a plan lives after its last success.",
+    "plans.small.url": "Where the small model of plans is asked. Empty: the upstream.",
+    "plans.small.model": "The [small model](plans.md#a-small-model) that fills open slots of plans, and has the last "
+    "word of their runs, once it is certified to. Empty: none.",
+    "plans.small.api_key": "Its API key. A server of its own never sees the client's credentials.",
+    "plans.small.timeout": "Seconds that it has; after that the model that was named is asked.",
+    "plans.small.target": "The accepted share of its work that is worse than that of the model that was named.",
+    "plans.small.rate": "The highest share of its work that is compared once it is certified.",
     "near.url": "Where the cheaper model of a pack's [`near`](near-hits.md) is asked. Empty: the upstream.",
     "near.api_key": "Its API key. A server of its own never sees the client's credentials.",
     "near.timeout": "Seconds that the cheaper model has; after that the model that was named is asked.",

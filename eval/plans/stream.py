@@ -14,8 +14,9 @@ from itertools import count
 from typing import Any
 
 from eval.plans.sets import Task
+from semcache.agents.found_plan import FoundPlan
 from semcache.agents.plan_library import PlanLibrary
-from semcache.agents.plans import FoundPlan, Plans
+from semcache.agents.plans import Plans
 from semcache.storage.stores.plan_rows import MemoryPlans
 
 SALT = b"evaluation of plan templates...."

@@ -13,8 +13,10 @@ from semcache.cache.asynchronous import AsyncCache
 from semcache.cache.synchronous import BlockingCache
 
 if TYPE_CHECKING:
+    from semcache.agents.adapt import SmallModel
     from semcache.agents.plan_opening import BlockingPlans, PlansOnUse
     from semcache.agents.plans import Plans, PlanTerms
+    from semcache.agents.small_planner import SmallPlanner
     from semcache.agents.tools import ToolResults
     from semcache.cache.components import Components
     from semcache.cache.opening import CacheOptions
@@ -28,16 +30,24 @@ class AsyncSemanticCache(AsyncCache):
         self._plans: Plans | None = None
         self._opening = asyncio.Lock()
 
-    async def open_plans(self, terms: PlanTerms | None = None) -> Plans:
+    async def open_plans(
+        self,
+        terms: PlanTerms | None = None,
+        *,
+        small: SmallModel | None = None,
+        planner: SmallPlanner | None = None,
+    ) -> Plans:
         """Open the plan templates of agents, those in the store included, and keep up with other workers.
 
-        Those that are open already are given back. Raises StoreError.
+        `small` is a small model that fills in what neither a task nor a result says; with a `planner` only once that
+        has certified it, by comparison with the runs that are recorded. Those that are open already are given back.
+        Raises StoreError.
         """
         from semcache.agents.plan_opening import expired_templates, open_plans
 
         async with self._opening:
             if self._plans is None:
-                plans = await open_plans(self.components, terms=terms)
+                plans = await open_plans(self.components, small=small, terms=terms, planner=planner)
                 self.attach(follow=plans.library.refresh, sweep=expired_templates(plans.library, self.components))
                 self._plans = plans
             return self._plans
@@ -70,6 +80,18 @@ class SemanticCache(BlockingCache[AsyncSemanticCache]):
         Raises ConfigError, or StoreError for a database that cannot be opened.
         """
         return cls(AsyncSemanticCache.open(data, **options))
+
+    def open_plans(
+        self,
+        terms: PlanTerms | None = None,
+        *,
+        small: SmallModel | None = None,
+        planner: SmallPlanner | None = None,
+    ) -> BlockingPlans:
+        """Open the plan templates of agents with these terms; see `AsyncSemanticCache.open_plans`."""
+        from semcache.agents.plan_opening import BlockingPlans
+
+        return BlockingPlans(self.run(self.inner.open_plans(terms, small=small, planner=planner)), self.run)
 
     @property
     def plans(self) -> BlockingPlans:

@@ -10,8 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from semcache.agents.adapt import SmallModel
+from semcache.agents.found_plan import FoundPlan
 from semcache.agents.plan_library import PlanLibrary
-from semcache.agents.plans import CATEGORY, FoundPlan, NearMatching, Plans, PlanTerms
+from semcache.agents.plans import CATEGORY, NearMatching, Plans, PlanTerms
+from semcache.agents.small_planner import SmallPlanner
 from semcache.cache.maintenance import GRACE
 from semcache.matching import guards
 from semcache.storage.indexes.flat import FlatIndex
@@ -23,7 +25,11 @@ if TYPE_CHECKING:
 
 
 async def open_plans(
-    components: Components, *, small: SmallModel | None = None, terms: PlanTerms | None = None
+    components: Components,
+    *,
+    small: SmallModel | None = None,
+    terms: PlanTerms | None = None,
+    planner: SmallPlanner | None = None,
 ) -> Plans:
     """Return the plan templates of a cache, those in its store included; what is learned of them joins its label log.
 
@@ -32,7 +38,7 @@ async def open_plans(
     store, meter = components.store, components.meter
     library = PlanLibrary(plans_of(store), salt=store.salt, embedder=components.embedder, index=FlatIndex)
     await library.refresh()
-    return Plans(
+    plans = Plans(
         library,
         salt=store.salt,
         new_id=components.new_id,
@@ -47,6 +53,8 @@ async def open_plans(
         ),
         note=meter.plan_looked_up,
     )
+    plans.planner = planner
+    return plans
 
 
 def expired_templates(library: PlanLibrary, components: Components) -> Callable[[float], Awaitable[None]]:

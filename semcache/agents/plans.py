@@ -15,14 +15,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.agents import outcome as outcomes
-from semcache.agents.adapt import FilledPlan, PlannedCall, SmallModel, UnfitTemplate, fill
+from semcache.agents.adapt import SmallModel, UnfitTemplate, fill, followed
 from semcache.agents.capture import distil
+from semcache.agents.found_plan import FoundPlan, PlanQuestion
 from semcache.agents.grow import grown
 from semcache.agents.pattern import alignable, masked, realised
+from semcache.agents.plan_hint import hint
 from semcache.agents.plan_library import PlanLibrary
-from semcache.agents.run import DeclaredTool, NoRun, PlanReason, RunTurn, digest, read, task_of, turns_of
+from semcache.agents.run import NoRun, PlanReason, RunTurn, digest, read, task_of, turns_of
 from semcache.agents.run import tools as declared_tools
-from semcache.agents.template import Template, literals
+from semcache.agents.small_planner import SmallPlanner, SmallWork
+from semcache.agents.template import Template
 from semcache.agents.template_search import PlanTier, TemplateMatch
 from semcache.matching import decide
 from semcache.types import Candidate, Card, Controls, Forward, Serve, public_id
@@ -50,30 +53,6 @@ class PlanTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPlan:
-    """The result of a lookup.
-
-    `outcome` is "plan" or "miss"; `why` is the tier ("key", "slots", "near") or the reason to plan anew. `calls` are
-    the calls to make next, `text` the plan in words, where the template is one. `hint` is the plan to be shown to a
-    planner, also where nothing may be served. Hand it back to `outcome` and `record`.
-    """
-
-    outcome: str
-    why: str
-    plan_id: str | None = None
-    calls: tuple[PlannedCall, ...] = ()
-    text: str = ""
-    hint: str = ""
-    p_success: float = 0.0
-    tier: str = ""
-    filled: int = 0
-    asked: int = 0
-    plan: FilledPlan | None = None
-    label: Label | None = None
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class NearMatching:
     """The certification of templates that are merely near a task.
 
@@ -90,7 +69,9 @@ class NearMatching:
 class Plans:
     """The plan templates of one process. `note` is called with every reason.
 
-    `small` is the small model that says what stays open. Without `near`, or without an embedder, only tasks that say
+    `small` is the small model that says what stays open; where `planner` is set only what that has certified, else
+    always.
+    Without `near`, or without an embedder, only tasks that say
     the same are served.
     """
 
@@ -108,6 +89,7 @@ class Plans:
     ) -> None:
         self.library, self._salt, self._new_id, self._clock = library, salt, new_id, clock
         self.terms, self._small, self._near, self._note = terms, small, near, note
+        self.planner: SmallPlanner | None = None
         self.counts: Counter[str] = Counter()
 
     # What callers use
@@ -120,10 +102,17 @@ class Plans:
         tenant: str = "default",
         agent: str = "",
         system: str = "",
+        small: SmallModel | None = None,
     ) -> FoundPlan:
-        """The plan for a task, or the next step of it for a conversation that is under way. Never raises."""
+        """The plan for a task, or the next step of it for a conversation that is under way. Never raises.
+
+        `small` takes the place of the small model that there is.
+        """
+        asked = small or self._small
+        if self.planner is not None and not self.planner.may(SmallWork.SLOTS):
+            asked = None
         try:
-            found = await self._lookup(task, tools, tenant, agent, system)
+            found = await self._lookup(task, tools, tenant, agent, system, asked)
         except NoRun as error:
             found = FoundPlan("miss", error.why.value)
         except Exception:
@@ -131,6 +120,31 @@ class Plans:
             found = FoundPlan("miss", PlanReason.FAULT.value)
         self._count(found.why)
         return found
+
+    async def compare(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        calls: Sequence[tuple[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        tenant: str = "default",
+        agent: str = "",
+        small: SmallModel | None = None,
+    ) -> bool | None:
+        """Compare what the small model would have called next with these calls, (tool, arguments) of the large one.
+
+        None where it had nothing to fill in, or said nothing that could have been served. Never raises.
+        """
+        try:
+            found = await self._lookup(messages, tools, tenant, agent, "", small or self._small)
+        except Exception:
+            return None
+        if found.outcome != "plan" or not found.asked:
+            return None
+        right = [(one.tool, one.arguments) for one in found.calls] == list(calls)
+        if self.planner is not None:
+            self.planner.compared(SmallWork.SLOTS, right=right)
+        return right
 
     async def record(
         self,
@@ -157,6 +171,8 @@ class Plans:
         except NoRun as error:
             self._count(error.why.value)
             return None
+        if self.planner is not None and self._small is not None:
+            await self._compare_run(messages, run.turns, tools, tenant, agent)
         now, partition = self._clock(), self.library.partition(tenant, agent, declared, run.system)
         await self.library.retire(tenant, agent, declared)
         shelf = self.library.index_of(partition)
@@ -207,6 +223,21 @@ class Plans:
 
     # Inside
 
+    async def _compare_run(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        turns: Sequence[RunTurn],
+        tools: Sequence[Mapping[str, Any]],
+        tenant: str,
+        agent: str,
+    ) -> None:
+        """Compare the small model with the first turn of a run that it could have filled in."""
+        places = [at for at, one in enumerate(messages) if one.get("tool_calls")]
+        for at, turn in zip(places, turns, strict=False):
+            calls = [(one.tool, one.arguments) for one in turn.calls]
+            if await self.compare(messages[:at], calls, tools=tools, tenant=tenant, agent=agent) is not None:
+                return
+
     async def _lookup(
         self,
         task: str | Sequence[Mapping[str, Any]],
@@ -214,6 +245,7 @@ class Plans:
         tenant: str,
         agent: str,
         system: str,
+        small: SmallModel | None,
     ) -> FoundPlan:
         messages = [{"role": "user", "content": task}] if isinstance(task, str) else task
         text, prompt = task_of(messages)
@@ -226,14 +258,15 @@ class Plans:
         done, _ = turns_of(messages)
         key = digest(self._salt.hex(), masked(text)).hex()
         vector = await self.library.vector(masked(text)) if self._near is not None else None
+        asked = PlanQuestion(text, known, done, key, small)
         tried: set[int] = set()
         miss = FoundPlan("miss", PlanReason.COLD.value, key=key)
         while len(tried) < _ASKED and (matches := shelf.search(text, vector, without=tried)):
             first = matches[0]
             if first.tier is PlanTier.NEAR:
                 near = [one for one in matches if key not in one.template.refused]
-                return await self._certified(near, text, known, done, key) if near and not tried else miss
-            found = await self._served(first, text, known, done, key, 1.0, None)
+                return await self._certified(near, asked) if near and not tried else miss
+            found = await self._served(first, asked, 1.0, None)
             if found.outcome == "plan":
                 return found
             miss = miss if tried else found
@@ -243,25 +276,23 @@ class Plans:
     async def _served(
         self,
         match: TemplateMatch,
-        task: str,
-        known: Mapping[str, DeclaredTool],
-        done: Sequence[RunTurn],
-        key: str,
+        asked: PlanQuestion,
         p_correct: float,
         label: Label | None,
     ) -> FoundPlan:
-        template = match.template
+        template, done, key = match.template, asked.done, asked.key
         likely = self.predicted(template) * p_correct
         plan_id = public_id(template.id)
         refusal = self._refusal(template, key, likely)
-        if refusal is None and done and len(done) == len(template.steps):
-            refusal = PlanReason.PLAN_DONE
         if refusal is not None:
             return FoundPlan("miss", refusal.value, plan_id, p_success=likely, label=label, key=key)
         try:
+            if done and len(done) == len(template.steps):
+                followed(template, match.fit, done)
+                return self._done(FoundPlan("miss", "", plan_id, p_success=likely, label=label, key=key))
             plan = await fill(
-                template, task, match.fit, known, done=done, small=self._small, seconds=self.terms.small_seconds,
-                until=len(done) + 1 if template.steps[0].actions else None,
+                template, asked.task, match.fit, asked.tools, done=done, small=asked.small,
+                seconds=self.terms.small_seconds, until=len(done) + 1 if template.steps[0].actions else None,
             )  # fmt: skip
         except UnfitTemplate as error:
             return FoundPlan("miss", error.why.value, plan_id, p_success=likely, label=label, key=key)
@@ -273,6 +304,11 @@ class Plans:
             plan.filled, plan.asked, plan, label, key,
         )  # fmt: skip
 
+    def _done(self, found: FoundPlan) -> FoundPlan:
+        """The result where every step of a plan was made: the last word is left."""
+        certified = self.planner is not None and self.planner.may(SmallWork.LAST_WORD)
+        return replace(found, why=PlanReason.PLAN_DONE.value, last_word=certified)
+
     def _refusal(self, template: Template, key: str, likely: float) -> PlanReason | None:
         if template.retired:
             return PlanReason.RETIRED
@@ -283,13 +319,10 @@ class Plans:
     async def _certified(
         self,
         near: Sequence[TemplateMatch],
-        task: str,
-        known: Mapping[str, DeclaredTool],
-        done: Sequence[RunTurn],
-        key: str,
+        asked: PlanQuestion,
     ) -> FoundPlan:
         """Serve what is merely near if the threshold certifies it, else give a hint at most."""
-        first = near[0]
+        first, key = near[0], asked.key
         miss = FoundPlan(
             "miss", PlanReason.UNCERTAIN.value, public_id(first.template.id), hint=hint(first.template, first), key=key
         )
@@ -298,12 +331,12 @@ class Plans:
             return replace(miss, plan_id=None)
         candidates = [Candidate(_card(one), max(-1.0, min(1.0, one.score))) for one in near]
         terms = decide.RequestTerms(CATEGORY, Controls(), self._clock(), draw=matching.draw())
-        decision = decide.semantic(candidates, task, terms, matching.threshold, matching.conflicts)
+        decision = decide.semantic(candidates, asked.task, terms, matching.threshold, matching.conflicts)
         if isinstance(decision, Serve):
             match = next(one for one in near if one.template.id == decision.card.id)
             label = self._label(match, decision.features, decision.p_correct, served=True, key=key)
             matching.threshold.note(CATEGORY, decision.p_correct, served=True, audited=False)
-            return await self._served(match, task, known, done, key, decision.p_correct, label)
+            return await self._served(match, asked, decision.p_correct, label)
         nearest = decision.nearest if isinstance(decision, Forward) else None
         p_correct = decision.p_correct
         matching.threshold.note(CATEGORY, p_correct, served=False, audited=False)
@@ -330,32 +363,6 @@ class Plans:
     def _count(self, why: str) -> None:
         self.counts[why] += 1
         self._note(why)
-
-
-def hint(template: Template, match: TemplateMatch) -> str:
-    """The plan as a planner is shown it: the tools in order, the slots by name, the lines of a plan in words.
-
-    Nothing in it comes from a tool's result, and of values only those of the new task are named; "" where a line of the
-    plan holds a word of earlier tasks that this one lacks.
-    """
-    if literals(template.steps) & frozenset(match.fit.missing):
-        return ""
-    lines: list[str] = []
-    for step in template.steps:
-        for one in step.actions:
-            lines.append(f"{len(lines) + 1}. call {one.tool}({', '.join(_arguments(one.arguments))})")
-        if step.text is not None:
-            parts = [part if isinstance(part, str) else _value(part.slot, match) for part in step.text.parts]
-            lines.append(f"{len(lines) + 1}. {''.join(parts)}")
-    return "A plan that has worked for tasks like this one:\n" + "\n".join(lines)
-
-
-def _arguments(tree: Any) -> list[str]:
-    return [str(key) for key in tree] if isinstance(tree, dict) else []
-
-
-def _value(slot: str, match: TemplateMatch) -> str:
-    return match.fit.values.get(slot, f"<{slot}>")
 
 
 def _card(match: TemplateMatch) -> Card:

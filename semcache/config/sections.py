@@ -171,6 +171,19 @@ class BackgroundSection(Section):
     timeout: Seconds = 60.0
 
 
+class SmallPlanSection(ModelSection):
+    """The small model that fills open slots of plans and has the last word of runs, once it is certified to.
+
+    `url` None is the upstream, `model` None none at all. `timeout` is what it has for an answer. `target` is the
+    accepted share of its work that is worse than that of the model that the request names, `rate` the highest share of
+    it that is compared once it is certified.
+    """
+
+    timeout: Seconds = 20.0
+    target: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.1
+    rate: Annotated[float, Field(gt=0.0, le=1.0)] = 0.1
+
+
 class PlansSection(Section):
     """Plan templates of agents: what a known plan is used for, and which runs become one.
 
@@ -181,6 +194,7 @@ class PlansSection(Section):
     rule: Literal["explicit", "finished"] = "explicit"
     target: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.9
     life: Seconds = 30 * 86400.0
+    small: SmallPlanSection = SmallPlanSection()
 
 
 class NearSection(Section):

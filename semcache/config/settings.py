@@ -202,13 +202,17 @@ def _walk(file: Path, node: yaml.Node, prefix: str) -> Layer:
 def _nest(values: Mapping[str, Any]) -> dict[str, Any]:
     nested: dict[str, Any] = {}
     for key, value in values.items():
-        section, _, field = key.rpartition(".")
-        (nested.setdefault(section, {}) if section else nested)[field] = value
+        *sections, field = key.split(".")
+        inner = nested
+        for name in sections:
+            inner = inner.setdefault(name, {})
+        inner[field] = value
     return nested
 
 
 def _explain(problem: Any, sources: Mapping[str, str]) -> str:
-    key = ".".join(str(step) for step in problem["loc"][:2])
+    path = [str(step) for step in problem["loc"]]
+    key = next((name for at in range(len(path), 0, -1) if (name := ".".join(path[:at])) in KEYS), ".".join(path[:2]))
     source = sources.get(key, "settings")
     said = problem["msg"].removeprefix("Value error, ")
     given = "" if _is_secret(key) or repr(problem["input"]) in said else f", not {problem['input']!r}"
@@ -225,7 +229,7 @@ def _flatten(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name in type(model).model_fields:
         value = getattr(model, name)
         if isinstance(value, BaseModel):
-            yield from _flatten(value, f"{name}.")
+            yield from _flatten(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
 
@@ -244,13 +248,23 @@ def _nearest(word: str, known: Any) -> str:
     return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(sorted(known))}"
 
 
-SECTIONS: dict[str, type[BaseModel]] = {
-    name: field.annotation
-    for name, field in Settings.model_fields.items()
-    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
-}
-KEYS: tuple[str, ...] = tuple(
-    key
-    for name in Settings.model_fields
-    for key in ([f"{name}.{field}" for field in SECTIONS[name].model_fields] if name in SECTIONS else [name])
-)
+def _sections(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
+    """The sections of a model by dotted name, each before those within it."""
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield prefix + name, kind
+            yield from _sections(kind, f"{prefix}{name}.")
+
+
+def _keys(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    for name in model.model_fields:
+        section = SECTIONS.get(prefix + name)
+        if section is None:
+            yield prefix + name
+        else:
+            yield from _keys(section, f"{prefix}{name}.")
+
+
+SECTIONS: dict[str, type[BaseModel]] = dict(_sections(Settings))
+KEYS: tuple[str, ...] = tuple(_keys(Settings))

@@ -26,7 +26,7 @@ from semcache.cache.opening import open_from
 from semcache.config.settings import Settings, check_exposure, find_file, is_loopback
 from semcache.dialects import dialects
 from semcache.dialects.answer import openai_error
-from semcache.errors import CacheUnavailable, RequestRejected, SemcacheError
+from semcache.errors import CacheUnavailable, ConfigError, RequestRejected, SemcacheError
 from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
     from semcache.proxy.near_hit_opening import OpenNearHits
     from semcache.proxy.plan_service import PlanService
+    from semcache.proxy.plan_small_opening import OpenSmallPlans
 
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
@@ -92,6 +93,7 @@ class Proxy:
         self._follow_ups: FollowUpCalls | None = None
         self._plans: PlanService | None = None
         self._near: OpenNearHits | None = None
+        self._small_plans: OpenSmallPlans | None = None
         self._leases: Leases | None = None
 
     async def start(self) -> None:
@@ -119,7 +121,7 @@ class Proxy:
         try:
             keys = await cache.api_keys()
             check_exposure(settings, bool(keys))
-            self._plans = await self._open_plans()
+            self._plans = await self._open_plans(components)
             self._near = await self._open_near(components)
         except SemcacheError:
             await self.stop()
@@ -176,6 +178,8 @@ class Proxy:
             await self._follow_ups.close()
         if self._plans is not None:
             await self._plans.close()
+        if self._small_plans is not None:
+            await self._small_plans.close()
         if self._near is not None:
             await self._near.close()
         if self._leases is not None:
@@ -183,17 +187,23 @@ class Proxy:
         await self.cache.close()
         await self._close_backends()
 
-    async def _open_plans(self) -> PlanService | None:
+    async def _open_plans(self, components: Components) -> PlanService | None:
         chosen = self.settings.plans
         if chosen.mode == "off":
+            if chosen.small.model is not None:
+                raise ConfigError("plans.small needs plans: set plans.mode to answer, or leave plans.small out")
             return None
         from semcache.agents.plans import PlanTerms
         from semcache.proxy.plan_service import PlanService
+        from semcache.proxy.plan_small_opening import open_small_plans
 
-        plans = await self.cache.open_plans(PlanTerms(target=chosen.target, life=chosen.life))
+        self._small_plans = await open_small_plans(self.cache, components, self.settings, self._backend)
+        small = self._small_plans.service if self._small_plans is not None else None
+        terms = PlanTerms(target=chosen.target, life=chosen.life, small_seconds=chosen.small.timeout)
+        plans = await self.cache.open_plans(terms, planner=small.planner if small is not None else None)
         salt, rule, mode = self.cache.salt, chosen.rule, chosen.mode
         others = self.cache.shared
-        return PlanService(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others)
+        return PlanService(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others, small=small)
 
     async def _open_near(self, components: Components) -> OpenNearHits | None:
         if self.cache.pack.near is None:

@@ -91,12 +91,19 @@ class Exchange:
 
     async def _answer_from_plan(self, lookup: Lookup, send: Send) -> bool:
         """Reply with the next step of a plan; False where there is none."""
-        served = await self._turn.reply()
+        served = await self._turn.reply(self._outbound)
         if served is None:
             return False
+        await self._turn.learn(served.answer)
         await respond(send, 200, [*served.headers, *self._own_id(lookup), *self._debug(lookup)], served.payload)
         row = self._cache.outcome(lookup, 200, time.perf_counter() - self._started)
-        self._cache.note(lookup, row, logged=planned(row, self._cache.prices, served.saved))
+        self._cache.note(
+            lookup,
+            row,
+            logged=planned(
+                row, self._cache.prices, served.saved, spent=served.spent, paid=served.paid, instead=served.instead
+            ),
+        )
         return True
 
     async def _answer_near(self, choice: NearChoice | None, lookup: Lookup, send: Send) -> bool:
@@ -227,6 +234,8 @@ class Exchange:
                 self._record(lookup, status)
                 return
             await self._relay(lookup, flight, send, collapsed=False)
+        if flight.status == 200 and flight.answer is not None:
+            self._turn.large_answered(flight.answer)
         if near is not None and choice is not None and flight.status == 200 and flight.answer is not None:
             near.large_answered(choice, self._dialect, lookup, self._outbound, flight.answer)
 

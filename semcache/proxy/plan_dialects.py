@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from semcache.agents.adapt import PlannedCall
-from semcache.agents.plans import FoundPlan
+from semcache.agents.found_plan import FoundPlan
 from semcache.dialects.body import UNREADABLE
 from semcache.types import Endpoint
 

@@ -14,9 +14,10 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from semcache.agents.plans import FoundPlan, Plans
+from semcache.agents.found_plan import FoundPlan
+from semcache.agents.plans import Plans
 from semcache.agents.run import digest
 from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
@@ -25,11 +26,15 @@ from semcache.proxy.asgi import HeaderList
 from semcache.proxy.hit_replay import EVENT_STREAM
 from semcache.proxy.plan_headers import AGENT, RUN, SESSION, agent_of, header
 from semcache.proxy.relay import exact_only
-from semcache.types import Forward, Lookup, Why
+from semcache.types import Assembled, Forward, Lookup, Usage, Why
 from semcache.types import Request as CacheRequest
+
+if TYPE_CHECKING:
+    from semcache.proxy.plan_small import SmallCalls, SmallPlanService
 
 _log = logging.getLogger(__name__)
 _RUN = re.compile(r"[0-9a-f]{32}")
+_NOTHING = Usage()
 _PENDING = 4096  # runs whose outcome is not known yet
 _PENDING_BYTES = 32 << 20  # of their newest requests
 _PATIENCE = 5.0  # seconds that an outcome waits for the end of its run
@@ -57,11 +62,27 @@ class PendingRun:
 
 @dataclass(frozen=True, slots=True)
 class PlanReply:
-    """A plan as the reply to a request; `saved` is the completion tokens that such a turn took when it was planned."""
+    """A plan as the reply to a request; `saved` is the completion tokens that such a turn took when it was planned.
+
+    `spent` are a small model's tokens, for `paid` US dollars; `instead` is what the model that the request names would
+    have cost for them. `answer` is the last word of a run.
+    """
 
     payload: bytes
     headers: HeaderList
     saved: int = 0
+    spent: Usage = _NOTHING
+    paid: float = 0.0
+    instead: float = 0.0
+    answer: Assembled | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unplanned:
+    """A lookup that gave no reply, and what was looked up, to compare the small model with the large one's answer."""
+
+    found: FoundPlan
+    given: dict[str, Any]
 
 
 class PlanService:
@@ -81,7 +102,9 @@ class PlanService:
         rule: Literal["explicit", "finished"] = "explicit",
         mode: Literal["answer", "hint"] = "answer",
         others: bool = False,
+        small: SmallPlanService | None = None,
     ) -> None:
+        self.small = small
         self.plans, self.mode, self._salt, self._clock, self._rule = plans, mode, salt, clock, rule
         self._pending: OrderedDict[str, PendingRun] = OrderedDict()
         self._bytes = 0
@@ -130,9 +153,17 @@ class PlanService:
                 del self._under_way[run]
 
     async def serve(
-        self, dialect: Dialect, request: CacheRequest, headers: HeaderList, request_id: str
-    ) -> PlanReply | None:
-        """Return the next step of a plan as the reply to this request, None where the planner is to be asked."""
+        self,
+        dialect: Dialect,
+        request: CacheRequest,
+        headers: HeaderList,
+        request_id: str,
+        calls: SmallCalls | None = None,
+    ) -> PlanReply | Unplanned | None:
+        """Return the next step of a plan as the reply to this request, None where the planner is to be asked.
+
+        `calls` are those of the small model, where there is one. An `Unplanned` says what it could be compared on.
+        """
         read = plan_dialects.conversation(request.endpoint, request.raw)
         if read is None or request.controls.no_cache or not plan_dialects.free_choice(request.endpoint, request.raw):
             return None
@@ -141,11 +172,20 @@ class PlanService:
             return None
         messages, tools = read
         tenant, agent = request.scope.tenant, agent_of(request, headers)
-        found = await self.plans.lookup(messages, tools=tools, tenant=tenant, agent=agent)
+        small = self.small if calls is not None and self.small is not None and self.small.is_wanted(calls) else None
+        options: dict[str, Any] = {"tools": tools, "tenant": tenant, "agent": agent}
+        filler = small.filler(calls) if small is not None and calls is not None else None
+        found = await self.plans.lookup(messages, **options, small=filler)
         limit = request.controls.max_error
-        if found.outcome != "plan" or (limit is not None and found.p_success < 1.0 - limit):
+        if limit is not None and found.p_success < 1.0 - limit:
             return None
         run = self.run_of(tenant, header(headers, AGENT), header(headers, SESSION), messages)
+        if found.outcome != "plan":
+            if small is None or calls is None:
+                return None
+            small.spent(calls)
+            said = await self._last_word(dialect, small, calls.anew(), run) if found.last_word else None
+            return said or Unplanned(found, {"messages": messages, "options": options})
         self._note(run, PendingRun(tenant, agent, messages, tools, found, size=len(request.raw)))
         now = int(self._clock())
         body = plan_dialects.answer(request.endpoint, request.model, found, id=request_id, created=now)
@@ -162,7 +202,29 @@ class PlanService:
         ]
         template = self.plans.library.get(found.plan_id)
         tokens = template.tokens // (len(template.steps) + 1) if template is not None else 0
-        return PlanReply(payload, own, tokens)
+        if small is None or calls is None or not found.asked:
+            return PlanReply(payload, own, tokens)
+        small.filled(found, calls)
+        return PlanReply(payload, own, tokens, calls.usage, calls.paid)
+
+    async def _last_word(
+        self, dialect: Dialect, small: SmallPlanService, calls: SmallCalls, run: str
+    ) -> PlanReply | None:
+        """Return the small model's answer to a request whose plan is carried out."""
+        request, answer = calls.lookup.request, await small.last_word(calls)
+        if answer is None:
+            return None
+        payload, kind = answer.body, b"application/json"
+        if request.stream:
+            payload, kind = b"".join(dialect.stream(answer.body, request.replay)), EVENT_STREAM
+        own = [
+            (b"content-type", kind),
+            (b"cache-control", b"private, no-store"),
+            (b"cache-status", b"semcache; fwd=miss; detail=plan"),
+            (RUN, run.encode()),
+        ]
+        small.said(calls, answer)
+        return PlanReply(payload, own, 0, calls.usage, calls.paid, calls.price(answer.usage), answer)
 
     async def with_hint(self, request: CacheRequest, headers: HeaderList) -> bytes | None:
         """Return the request with a plan that has worked for tasks like its own, None without one."""

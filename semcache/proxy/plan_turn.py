@@ -7,6 +7,7 @@ there were none, and the fault is counted.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,9 +17,10 @@ from semcache.proxy.fault_log import log_fault
 from semcache.proxy.plan_headers import RUN
 
 if TYPE_CHECKING:
-    from semcache.protocols import Dialect
+    from semcache.protocols import Dialect, Outbound
     from semcache.proxy.asgi import HeaderList
-    from semcache.proxy.plan_service import PlanReply, PlanService
+    from semcache.proxy.plan_service import PlanReply, PlanService, Unplanned
+    from semcache.proxy.plan_small import SmallCalls
     from semcache.types import Assembled, Entry, Lookup
 
 _PATIENCE = 2.0  # seconds in which a plan must be found
@@ -39,8 +41,10 @@ class PlanTurn:
         headers: HeaderList,
     ) -> None:
         self._cache, self._plans, self._dialect, self._headers = cache, plans, dialect, headers
-        self._request, self._request_id = lookup.request, lookup.request_id
+        self._lookup, self._request, self._request_id = lookup, lookup.request, lookup.request_id
         self.run: str | None = None
+        self._unplanned: Unplanned | None = None
+        self._calls: SmallCalls | None = None
         try:
             self.run = None if plans is None else plans.run(lookup, headers)
         except Exception:
@@ -55,17 +59,44 @@ class PlanTurn:
         """While the block runs, an outcome of this run waits for the turn in it."""
         return self._plans.under_way(self.run) if self._plans is not None and self.run is not None else nullcontext()
 
-    async def reply(self) -> PlanReply | None:
-        """Return the next step of a plan as the reply, None where there is none, or none is to be served."""
+    async def reply(self, outbound: Callable[[bytes], Outbound]) -> PlanReply | None:
+        """Return the next step of a plan as the reply, None where there is none, or none is to be served.
+
+        `outbound` makes a call of a body, for the small model.
+        """
         plans = self._plans
         if plans is None or self.run is None or plans.mode != "answer":
             return None
+        patience = _PATIENCE
+        if plans.small is not None:
+            from semcache.proxy.plan_small import SmallCalls
+
+            price = partial(self._cache.prices.cost, self._request.model)
+            self._calls = SmallCalls(self._lookup, outbound, self._dialect, price)
+            patience += plans.small.patience
         try:
-            async with asyncio.timeout(_PATIENCE):
-                return await plans.serve(self._dialect, self._request, self._headers, self._request_id)
+            async with asyncio.timeout(patience):
+                given = (self._dialect, self._request, self._headers, self._request_id)
+                served = await (plans.serve(*given) if self._calls is None else plans.serve(*given, self._calls))
         except Exception:
             log_fault(self._cache, "plans")
             return None
+        from semcache.proxy.plan_service import Unplanned
+
+        if isinstance(served, Unplanned):
+            self._unplanned = served
+            return None
+        return served
+
+    def large_answered(self, answer: Assembled) -> None:
+        """Compare the small model with the answer of the model that the request names, in the background."""
+        plans, unplanned, calls = self._plans, self._unplanned, self._calls
+        if plans is None or plans.small is None or unplanned is None or calls is None or not answer.complete:
+            return
+        try:
+            plans.small.large_answered(plans.plans, unplanned.found, unplanned.given, calls.anew(), answer)
+        except Exception:
+            log_fault(self._cache, "plans")
 
     async def body_to_forward(self) -> bytes:
         """Return the body to forward: the client's bytes, or those with a plan that may help."""

@@ -1,7 +1,8 @@
 """Accounting: prices, the row that records the outcome of a request, and the sums of such rows.
 
 Pure. Invariant: a token is counted as spent by the one request that paid for it and as saved by every request that did
-not have to; no request does both. In money a near hit does: it pays a cheaper model and saves the price of a dearer.
+not have to; no request does both. In money a near hit does, and a plan with a small model: it pays a cheaper model
+and saves the price of a dearer.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ LIST_PRICES: Mapping[str, tuple[float, float]] = {
     "claude-3-5-sonnet*": (3.00, 15.00),
     "claude-3-7-sonnet*": (3.00, 15.00),
 }
+
+
+_NOTHING = Usage()
 
 
 class Prices:
@@ -137,11 +141,17 @@ def recorded(
     )
 
 
-def planned(row: Recorded, prices: Prices, tokens: int) -> Recorded:
-    """The row of a request that a plan answered in the model's place, which saved so many completion tokens."""
+def planned(
+    row: Recorded, prices: Prices, tokens: int, *, spent: Usage = _NOTHING, paid: float = 0.0, instead: float = 0.0
+) -> Recorded:
+    """The row of a request that a plan answered in the model's place, which saved so many completion tokens.
+
+    Of `paid` US dollars a small model `spent` these tokens on it; `instead` is what the model that the request names
+    would have cost for them.
+    """
     saved = Usage(completion_tokens=tokens)
-    cost = prices.cost(row.model, saved)
-    return replace(row, outcome=Outcome.PLAN, why=Why.PLAN, saved=saved, saved_cost=cost)
+    cost = prices.cost(row.model, saved) + instead
+    return replace(row, outcome=Outcome.PLAN, why=Why.PLAN, saved=saved, saved_cost=cost, spent=spent, spent_cost=paid)
 
 
 def substituted(row: Recorded, spent: Usage, paid: float, instead: float) -> Recorded:
@@ -218,8 +228,11 @@ def _spending(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _always(group: Mapping[str, Any]) -> float:
-    """US dollars that these requests would have cost without a cache: a near hit's own calls would not have been."""
-    own = 0.0 if group["outcome"] == Outcome.NEAR else group["spent_cost"] or 0.0
+    """US dollars that these requests would have cost without a cache.
+
+    Calls of a small model, for a near hit or a plan, would not have been.
+    """
+    own = 0.0 if group["outcome"] in (Outcome.NEAR, Outcome.PLAN) else group["spent_cost"] or 0.0
     return float((group["saved_cost"] or 0.0) + own)
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from semcache import AsyncSemanticCache, SemanticCache
+from semcache.agents.small_planner import SmallPlanner, SmallTerms, SmallWork
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError, InvalidArgument
 from semcache.storage.stores import open_store
 from semcache.storage.stores.plan_rows import StoredPlan, plans_of
 from semcache.storage.stores.seal import Seal
-from tests.agents.worlds import TOOLS, asked, cancelling
+from tests.agents.worlds import TOOLS, asked, cancelling, finished
 from tests.waiting import PATIENCE
 
 TASK = asked("Cancel the first reservation of user cy_fox_3, please")
@@ -114,3 +118,38 @@ def test_off_may_be_written_as_yaml_reads_it(tmp_path: Path) -> None:
     file.write_text("plans:\n  mode: off\n  rule: finished\n  target: 0.95\n  life: 86400\n", encoding="utf-8")
     plans = Settings.load({}, {}, file).plans
     assert (plans.mode, plans.rule, plans.target, plans.life) == ("off", "finished", 0.95, 86400.0)
+
+
+async def test_a_small_model_fills_in_once_recorded_runs_have_certified_it(tmp_path: Path) -> None:
+    """The reason of a cancellation stands nowhere in the task: a small model says it, as recorded runs do."""
+    asked_for: list[str] = []
+
+    async def small(prompt: str) -> str:
+        asked_for.append(prompt)
+        names = re.findall(r'"(\w+)":\{"for"', prompt)
+        return json.dumps(dict.fromkeys(names, "ill" if "fever" in prompt else "change of plan"))
+
+    def run(number: int) -> list[dict[str, Any]]:
+        why, of = ("ill", "a fever") if number % 2 else ("change of plan", "my work")
+        return finished(
+            f"Cancel the first reservation of user ann_lee_{number}, please, for {of}",
+            ("find_user", {"user_id": f"ann_lee_{number}"}, {"reservations": [f"R{number}"]}),
+            ("cancel", {"reservation_id": f"R{number}", "reason": why}, "ok"),
+        )
+
+    planner = SmallPlanner(SmallTerms(target=0.1))
+    async with await AsyncSemanticCache.open(str(tmp_path), embedder="hashing") as cache:
+        plans = await cache.open_plans(small=small, planner=planner)
+        for number in range(1, 12):
+            await plans.record(run(number), tools=TOOLS)
+        under_way = run(101)[:4]
+        found = await plans.lookup(under_way, tools=TOOLS)
+        assert (found.outcome, found.why) == ("miss", "open-slot")
+        assert 0 < planner.comparisons == len(asked_for)
+        for number in range(12, 80):
+            await plans.record(run(number), tools=TOOLS)
+        assert planner.may(SmallWork.SLOTS)
+        found = await plans.lookup(under_way, tools=TOOLS)
+        assert (found.outcome, found.asked, found.calls[0].arguments["reason"]) == ("plan", 1, "ill")
+        done = await plans.lookup(run(101)[:6], tools=TOOLS)
+        assert (done.why, done.last_word) == ("plan-done", False), "its last words were never compared"

@@ -1,0 +1,50 @@
+"""The question that plans are asked, and the plan that was found for it.
+
+Invariant: a miss carries everything that `Plans.record` and `Plans.outcome` learn from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from semcache.agents.adapt import FilledPlan, PlannedCall, SmallModel
+from semcache.agents.run import DeclaredTool, RunTurn
+from semcache.types.evidence import Label
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlan:
+    """The result of a lookup.
+
+    `outcome` is "plan" or "miss"; `why` is the tier ("key", "slots", "near") or the reason to plan anew. `calls` are
+    the calls to make next, `text` the plan in words, where the template is one. `hint` is the plan to be shown to a
+    planner, also where nothing may be served. `last_word` says that the plan is carried out and that the small model is
+    certified to say what there is to say. Hand it back to `outcome` and `record`.
+    """
+
+    outcome: str
+    why: str
+    plan_id: str | None = None
+    calls: tuple[PlannedCall, ...] = ()
+    text: str = ""
+    hint: str = ""
+    p_success: float = 0.0
+    tier: str = ""
+    filled: int = 0
+    asked: int = 0
+    plan: FilledPlan | None = None
+    label: Label | None = None
+    key: str = ""
+    last_word: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlanQuestion:
+    """A task that is looked up: the tools that are declared, the turns so far, and who fills open slots."""
+
+    task: str
+    tools: Mapping[str, DeclaredTool]
+    done: Sequence[RunTurn]
+    key: str
+    small: SmallModel | None
