@@ -92,10 +92,10 @@ def settings() -> str:
 
 @block
 def prices() -> str:
-    """The price list that is built in."""
-    from semcache.storage.accounting import LIST_PRICES
+    """The prices beside those of genai-prices."""
+    from semcache.storage.prices import OTHER_PRICES
 
-    rows = [[f"`{name}`", f"{pair[0]:.2f}", f"{pair[1]:.2f}"] for name, pair in LIST_PRICES.items()]
+    rows = [[f"`{name}`", f"{pair[0]:.2f}", f"{pair[1]:.2f}"] for name, pair in OTHER_PRICES.items()]
     return table(["model pattern", "input, $ per million", "output, $ per million"], rows)
 
 

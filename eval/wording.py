@@ -79,8 +79,12 @@ SETTINGS = {
     "auth.required": "Whether requests need an API key. Empty: as soon as one was ever made.",
     "auth.trust_user_header": "Believe `x-semcache-user` of every caller; for a gateway in front that sets it.",
     "auth.expose_scores": "Show `x-semcache-*` reply headers to callers that are not trusted.",
+    "store.undo": "Seconds for which a purge or a mistaken report can be undone (`semcache undo`); 0: never.",
+    "decisions.rate": "Requests a second whose decision is recorded at most, so that `semcache why` can explain them.",
+    "decisions.keep": "Seconds that such a record is kept. It goes with its tenant and with each entry it mentions.",
+    "decisions.most": "Records that are kept at most, the newest.",
     "log.level": "What the server says on standard error.",
-    "prices": "YAML file, one `model-pattern: [input, output]` a line, US dollars per million tokens.",
+    "prices": "YAML file, one `model-pattern: [input, output]` a line, dollars per million; see [prices](#prices).",
 }
 
 # Fields of a policy pack that have no docstring in `semcache.config.packs`.

@@ -43,7 +43,7 @@ def replace_verifiers(cache: ResponseCache, verifiers: Verifiers) -> None:
 def share(cache: ResponseCache) -> None:
     """Have the cache believe that other workers serve from its store."""
     _put(cache.components, shared=True)
-    cache.components.feedback._shared = True
+    cache.components.feedback._later = cache.components.background.start
 
 
 def _put(components: Components, **changes: object) -> None:

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from semcache.cache.explaining import explain
 from semcache.cache.found import Found, chat_completion, chat_request
 from semcache.cache.response_cache import ResponseCache
 from semcache.dialects import dialects
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.types import Admission, Forward, Request, Scope, Serve, Store, Why, public_id
+from semcache.types import Admission, Forward, Request, Scope, Serve, Store, Why, parse_id, public_id
 
 if TYPE_CHECKING:
     from semcache.cache.opening import CacheOptions
@@ -55,6 +56,37 @@ class AsyncCache(ResponseCache):
             return await self.find(request)
         except RequestRejected as error:
             raise InvalidArgument(error.message) from error
+
+    async def explain(
+        self,
+        prompt: str | Sequence[Mapping[str, Any]],
+        *,
+        tenant: str = "default",
+        user: str | None = None,
+        namespace: str = "",
+        category: str | None = None,
+        model: str = "default",
+        **params: Any,
+    ) -> dict[str, Any]:
+        """Say what would become of a prompt now, and why, as JSON has it; nothing is served, counted or learned.
+
+        Raises InvalidArgument.
+        """
+        scope = Scope(tenant, user if self.pack.share == "user" else None, namespace)
+        request = chat_request(prompt, model, params, scope, category)
+        try:
+            return await explain(self, request)
+        except RequestRejected as error:
+            raise InvalidArgument(error.message) from error
+
+    async def withdraw(self, entry_id: str | None, *, tenant: str | None = None) -> bool:
+        """Take back the reports that an answer was wrong; False when there is none (of that tenant).
+
+        The entry is served again where the reports had it refused, and what was learned is learned again without them;
+        audits, budgets and certificates stay as they are. Raises StoreError.
+        """
+        done = await self.operating.withdraw(parse_id(entry_id or ""), who="library", tenant=tenant)
+        return done is not None
 
     async def find(self, request: Request) -> Found:
         """Look up a request of any dialect. Raises RequestRejected for a category that the pack does not have."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from semcache.cache.decision_log import DecisionLog
 from semcache.cache.maintenance import Maintenance
 from semcache.cache.semantic_lookup import SemanticLookup
 from semcache.cache.wording_lookup import WordingLookup
@@ -23,14 +24,17 @@ from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Jud
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
-from semcache.storage.accounting import Prices
 from semcache.storage.event_log import EventLog
 from semcache.storage.live_entries import LiveEntries
+from semcache.storage.prices import Prices
 
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Everything that a cache is made of. `shared`: other workers serve from the same store."""
+    """Everything that a cache is made of. `shared`: other workers serve from the same store.
+
+    `undo` is how many seconds deletions can be undone.
+    """
 
     pack: Pack
     store: EntryStore
@@ -44,6 +48,7 @@ class Components:
     prices: Prices
     profitability: ProfitabilityMonitor
     event_log: EventLog
+    decisions: DecisionLog
     meter: Meter
     faults: GuardedCalls
     wordings: WordingLookup
@@ -57,4 +62,5 @@ class Components:
     rng: random.Random
     new_id: Callable[[], int]
     shared: bool
+    undo: float
     closing: AsyncExitStack

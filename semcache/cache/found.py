@@ -11,9 +11,10 @@ from typing import Any
 
 import msgspec
 
+from semcache.cache.reasons import told
 from semcache.dialects import dialects
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.types import Endpoint, Entry, Forward, Lookup, Outcome, Request, Scope, Serve, Why, public_id
+from semcache.types import Conflict, Endpoint, Entry, Forward, Lookup, Outcome, Request, Scope, Serve, Why, public_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,38 @@ class Found:
 
     @property
     def p_correct(self) -> float | None:
-        """The strategy's probability that the served answer is right; None when nothing is served."""
-        return self.lookup.decision.p_correct if isinstance(self.lookup.decision, Serve) else None
+        """The strategy's probability that the served answer is right, or that of the nearest one that was not served.
+
+        None where there was no neighbour, or none worth asking the strategy about.
+        """
+        return self.lookup.decision.p_correct
+
+    @property
+    def reason(self) -> str:
+        """The reason for the outcome in a sentence."""
+        return told(self.why)[0]
+
+    @property
+    def guards(self) -> tuple[Conflict, ...]:
+        """The findings of guards against the nearest entry that was not served."""
+        nearest = getattr(self.lookup.decision, "nearest", None)
+        return () if nearest is None else nearest.conflicts
+
+    @property
+    def nearest_id(self) -> str | None:
+        """The id of the nearest entry that was not served; None when there is none, or it was served."""
+        nearest = getattr(self.lookup.decision, "nearest", None)
+        return None if nearest is None else public_id(nearest.card.id)
 
     @property
     def entry_id(self) -> str | None:
         """The id to give to `feedback`; None when nothing is served."""
         return public_id(self.lookup.decision.card.id) if isinstance(self.lookup.decision, Serve) else None
+
+    @property
+    def request_id(self) -> str:
+        """The id to give to `semcache why`."""
+        return self.lookup.request_id
 
     @property
     def category(self) -> str:

@@ -130,13 +130,15 @@ class Maintenance:
         self._meter.index_bytes.set(await self._live.index.bytes_used())
 
     async def _apply(self, changes: Sequence[Change]) -> None:
-        gone = {change.entry_id for change in changes if change.kind is ChangeKind.DELETE}
-        await self._live.hide(*gone)
-        self._live.registry.reject(
-            Rejection(change.entry_id, change.exact) for change in changes if change.kind is ChangeKind.REJECT
-        )
+        placed = {one.entry_id: one.kind for one in changes if one.kind in (ChangeKind.PUT, ChangeKind.DELETE)}
+        gone = {entry_id for entry_id, kind in placed.items() if kind is ChangeKind.DELETE}
+        await self._live.hide(*(one.entry_id for one in changes if one.kind is ChangeKind.DELETE))
         for change in changes:
-            if change.kind in (ChangeKind.RIGHT, ChangeKind.WRONG):
+            if change.kind is ChangeKind.REJECT:
+                self._live.registry.reject([Rejection(change.entry_id, change.exact)])
+            elif change.kind is ChangeKind.ALLOW:
+                self._live.registry.allow([Rejection(change.entry_id, change.exact)])
+            elif change.kind in (ChangeKind.RIGHT, ChangeKind.WRONG):
                 await self._learner.feedback(change.entry_id, correct=change.kind is ChangeKind.RIGHT)
         put = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
         unknown = [entry_id for entry_id in put if entry_id not in gone and self._live.registry.get(entry_id) is None]

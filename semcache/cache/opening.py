@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from semcache.cache.components import Components
+from semcache.cache.decision_log import EVERY_DECISION, DecisionLog, DecisionTerms
 from semcache.cache.loading import fill, load_partitions, write_snapshot
 from semcache.cache.maintenance import Maintenance
 from semcache.cache.placement import Embedding, Placement
@@ -42,7 +43,7 @@ from semcache.matching.wording_tier import WordingTier
 from semcache.models.embedders import open_embedder
 from semcache.models.installed import prior_of, spec_of
 from semcache.models.verifiers import backend_for, open_verifiers, verifiers_for_library
-from semcache.protocols import Backend, Categorizer, Embedder, Judge, Verifier
+from semcache.protocols import Backend, Categorizer, Embedder, Judge, OperatorStore, Verifier
 from semcache.request import categorize
 from semcache.request.wording import Edit, warm
 from semcache.retention.answer_worth import worth_by
@@ -51,12 +52,13 @@ from semcache.retention.freshness import LearnedFreshness
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
-from semcache.storage.accounting import Prices
+from semcache.storage.accounting import overhead
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.storage.event_log import EventLog
 from semcache.storage.hot_entries import HotEntries
 from semcache.storage.indexes.owner import IndexOwner
 from semcache.storage.live_entries import LiveEntries
+from semcache.storage.prices import Prices, own_prices
 from semcache.storage.stores import open_store
 from semcache.storage.stores.seal import Seal
 
@@ -96,7 +98,7 @@ class Opening:
     `data` is a folder or a store URL; the fields of `CacheOptions` mean what they mean there. `verifiers` makes them in
     place of `verifier`. `noise` is how often the judge errs. `shared` says that other workers serve from the same
     store. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the
-    cache.
+    cache. `decisions` says how many are recorded, `undo` for how many seconds a deletion can be undone.
     """
 
     data: str
@@ -117,6 +119,8 @@ class Opening:
     noise: LabelNoise = FAITHFUL
     shared: bool = False
     owned: tuple[Backend, ...] = ()
+    decisions: DecisionTerms = EVERY_DECISION
+    undo: float = 86400.0
 
     def __post_init__(self) -> None:
         if self.target is not None and not 0.0 < self.target < 1.0:
@@ -140,7 +144,7 @@ async def open_components(opening: Opening) -> Components:
         snapshot = None if folder is None else folder / "index"
         seal = Seal.parse(opening.seal_keys) if opening.seal_keys else None
         store = open_store(opening.data if folder is None else str(folder / "semcache.db"), seal=seal)
-        prices = (read_prices(opening.prices) if opening.prices is not None else Prices()).naming(pack.models)
+        prices = read_prices(opening.prices, clock=clock).naming(pack.models)
         meter = Meter()
         embedder, priors = _embedder(opening)
         closing.push_async_callback(embedder.close)
@@ -175,12 +179,23 @@ async def open_components(opening: Opening) -> Components:
             pack, freshness, prices, embedder_id=embedder.id, clock=clock, new_id=lambda: secrets.randbits(63)
         )
         event_log = EventLog(store, meter, sink=opening.sink)
+        kept = store if isinstance(store, OperatorStore) else None
+        decisions = DecisionLog(kept, log.strategy, pack, terms=opening.decisions, clock=clock)
+        event_log.attach(decisions.flush)
         profitability = ProfitabilityMonitor(pack)
-        timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock)
+        timed = TimedJudge(
+            judge,
+            meter,
+            ended=lambda: event_log.noted,
+            clock=clock,
+            paid=lambda bill, whose: event_log.note(overhead(bill, prices, at=clock(), whose=whose)),
+        )
         verdicts = Verdicts(store, live, profitability, meter)
         learner = Learner(store, log, timed, verdicts, live, meter, clock=clock)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
         maintenance.seen = seen
+        if kept is not None:
+            maintenance.attach(sweep=kept.sweep_operating)
         await maintenance.gauge()
         if snapshot is not None:
             closing.push_async_callback(
@@ -203,6 +218,7 @@ async def open_components(opening: Opening) -> Components:
             prices=prices,
             profitability=profitability,
             event_log=event_log,
+            decisions=decisions,
             meter=meter,
             faults=faults,
             wordings=WordingLookup(
@@ -218,8 +234,8 @@ async def open_components(opening: Opening) -> Components:
                 learner,
                 meter,
                 clock=clock,
-                later=background.start,
-                shared=opening.shared,
+                later=background.start if opening.shared else None,
+                undo=opening.undo,
             ),
             maintenance=maintenance,
             background=background,
@@ -227,6 +243,7 @@ async def open_components(opening: Opening) -> Components:
             rng=rng,
             new_id=maker.new_id,
             shared=opening.shared,
+            undo=opening.undo,
             closing=closing.pop_all(),
         )
     event_log.start()
@@ -272,6 +289,8 @@ async def open_from(
         judge_model=settings.judge.model,
         noise=LabelNoise(settings.judge.false_yes, settings.judge.false_no),
         shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
+        decisions=DecisionTerms(**settings.decisions.model_dump()),
+        undo=settings.store.undo,
     )
     if asks(settings.cache.judge) and judge_backend is None:
         own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
@@ -279,20 +298,20 @@ async def open_from(
     return await open_components(opening)
 
 
-def read_prices(path: Path) -> Prices:
-    """Return prices from a YAML mapping of model patterns to [input, output], US dollars per million tokens.
+def read_prices(path: Path | None, *, clock: Callable[[], float] = time.time) -> Prices:
+    """Return list prices with those of a YAML file, if there is one, before them, as `prices.own_prices` reads it.
 
     Raises ConfigError.
     """
+    if path is None:
+        return Prices(clock=clock)
     import yaml
 
     try:
         table = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return Prices({str(model): (float(pair[0]), float(pair[1])) for model, pair in table.items()})
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError, TypeError, ValueError, IndexError) as error:
-        raise ConfigError(
-            f"{path}: write one `model-pattern: [input, output]` a line, in dollars per million: {error}"
-        ) from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path}: the file of prices cannot be read: {error}") from error
+    return Prices(own_prices(table, path), clock=clock)
 
 
 def _embedder(opening: Opening) -> tuple[Embedder, Mapping[str, BeliefPrior]]:

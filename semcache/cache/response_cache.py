@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from semcache.cache.operating import Operating
 from semcache.cache.semantic_lookup import Query
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
@@ -67,6 +68,7 @@ class ResponseCache:
         self._lookup = components.lookup
         self._learner = components.learner
         self._maintenance = components.maintenance
+        self.operating = Operating(components)
         self._standings: dict[str, Callable[[], dict[str, Any]]] = {}
 
     async def close(self) -> None:
@@ -81,14 +83,17 @@ class ResponseCache:
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
 
-    async def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
+    async def feedback(
+        self, entry_id: str | None, *, correct: bool, tenant: str | None = None, who: str = "library"
+    ) -> bool:
         """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
 
         A wrong entry is never served again to the requests it was served to. One that was only ever replayed to its
         own request is deleted. Where several workers serve, what the others served of late is looked up half a second
         later. Raises StoreError.
         """
-        return await self.components.feedback.report(parse_id(entry_id or ""), correct=correct, tenant=tenant)
+        number = parse_id(entry_id or "")
+        return await self.components.feedback.report(number, correct=correct, tenant=tenant, who=who)
 
     async def settle(self) -> None:
         """Wait until background work, judging and learning are done and every outcome is written."""
@@ -99,11 +104,13 @@ class ResponseCache:
 
     # Requests and answers
 
-    async def consult(self, request: Request, request_id: str, *, paraphrases: bool = True) -> Lookup:
+    async def consult(
+        self, request: Request, request_id: str, *, paraphrases: bool = True, quiet: bool = False
+    ) -> Lookup:
         """Decide on a request; a fault of the cache is a reason to forward.
 
-        Where `paraphrases` will not do, only its own answer is served. Raises RequestRejected alone, for a category
-        that the pack does not have.
+        Where `paraphrases` will not do, only its own answer is served; of a `quiet` one nothing is counted. Raises
+        RequestRejected alone, for a category that the pack does not have.
         """
         started = time.perf_counter()
         category = self.components.categorizer.by_rule(request)
@@ -123,7 +130,7 @@ class ResponseCache:
         if isinstance(exact, Serve):
             return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
         try:
-            query = Query(request_id, request, key, category, exact, seconds)
+            query = Query(request_id, request, key, category, exact, seconds, quiet)
             found = self.components.wordings.look(query) if paraphrases else None
             if found is not None:
                 return found
@@ -263,6 +270,7 @@ class ResponseCache:
         if isinstance(lookup.decision, Serve):
             self._learner.remember(lookup, lookup.decision)
         self.components.profitability.note(lookup, row)
+        self.components.decisions.note(lookup, row if logged is None else logged)
         self.event_log.note(row if logged is None else logged)
 
     async def stats(self) -> dict[str, Any]:
@@ -271,6 +279,7 @@ class ResponseCache:
         tally, balances = await self._store.tally(), self.components.profitability.balances()
         found = statistics(self.pack, tally, self.registry.counts(), self._strategy, balances)
         found["wording"] = self.components.wordings.tier.standing()
+        found["unpriced_models"] = await self.operating.unpriced()
         return found | {name: standing() for name, standing in self._standings.items()}
 
     def faults(self) -> dict[str, str]:

@@ -51,7 +51,8 @@ class Query:
     """A request that the exact tier could not serve.
 
     `rule` is the category that the caller or a rule named, `refused` the reason where there was an entry of the very
-    same request, and `seconds` the time that the key has taken.
+    same request, and `seconds` the time that the key has taken. A `quiet` one is asked about and not sent: nothing is
+    counted of it.
     """
 
     request_id: str
@@ -60,6 +61,7 @@ class Query:
     rule: str | None = None
     refused: Forward | None = None
     seconds: float = 0.0
+    quiet: bool = False
 
     def exact_only(self, policy: Category) -> Lookup:
         """Return the lookup of a request whose paraphrases must not be sought."""
@@ -136,13 +138,24 @@ class SemanticLookup:
             if not serving and isinstance(decision, Serve | Verify):
                 nearest = Candidate(decision.card, decision.score, features=decision.features)
                 decision = Forward(Why.EXACT_ONLY, nearest=nearest, p_correct=decision.p_correct)
-            if not isinstance(decision, Verify):  # its fate is known once a verifier was asked
+            if not (query.quiet or isinstance(decision, Verify)):  # its fate is known once a verifier was asked
                 decide.note(self._strategy, policy.name, decision)
             done = time.perf_counter()
             timings = Timings(
                 key=query.seconds, embed=placed - started, search=searched - placed, guard=done - searched
             )
         return Lookup(query.request_id, request, key, policy.name, decision, places.home, places.kept, timings)
+
+    async def nearest(self, lookup: Lookup) -> list[Candidate]:
+        """Return the neighbours of a request that was looked up, best first. Raises CacheUnavailable."""
+        if lookup.key is None or lookup.vector is None:
+            return []
+        request, rule = lookup.request, lookup.category
+        vector: Vector = (await self._embedding.of([request.text]))[0]
+        near = self._placement.categories(request, rule, vector)
+        places = await self._placement.places(request, lookup.key, near, vector)
+        asked = self._asked(request, lookup.key, self._pack.of(rule), _COLD)
+        return await self._search(asked, places)
 
     def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
         """Return True if an answer still in the air would be served to this request.

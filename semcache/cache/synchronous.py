@@ -66,6 +66,28 @@ class BlockingCache(Generic[C]):
         """Give the cache the model's answer; see `AsyncCache.record`."""
         return self.run(self.inner.record(found, answer))
 
+    def explain(
+        self,
+        prompt: str | Sequence[Mapping[str, Any]],
+        *,
+        tenant: str = "default",
+        user: str | None = None,
+        namespace: str = "",
+        category: str | None = None,
+        model: str = "default",
+        **params: Any,
+    ) -> dict[str, Any]:
+        """Say what would become of a prompt now, and why; see `AsyncCache.explain`."""
+        return self.run(
+            self.inner.explain(
+                prompt, tenant=tenant, user=user, namespace=namespace, category=category, model=model, **params
+            )
+        )
+
+    def withdraw(self, entry_id: str | None, *, tenant: str | None = None) -> bool:
+        """Take back the reports that an answer was wrong; see `AsyncCache.withdraw`."""
+        return self.run(self.inner.withdraw(entry_id, tenant=tenant))
+
     def feedback(self, entry_id: str | None, *, correct: bool, tenant: str | None = None) -> bool:
         """Say that a served answer was right or wrong; see `AsyncCache.feedback`."""
         return self.run(self.inner.feedback(entry_id, correct=correct, tenant=tenant))

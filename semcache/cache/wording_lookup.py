@@ -52,7 +52,8 @@ class WordingLookup:
         for card in self._cards(query, names):
             served = self._decide(query, card)
             if served is not None:
-                self.tier.note(card.category, Edit[served.edit.upper()], audited=served.audit)
+                if not query.quiet:
+                    self.tier.note(card.category, Edit[served.edit.upper()], audited=served.audit)
                 return Lookup(
                     query.request_id,
                     request,

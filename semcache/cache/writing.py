@@ -20,8 +20,8 @@ from semcache.retention.freshness.fixed import shortened
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
-from semcache.storage.accounting import Prices
 from semcache.storage.live_entries import LiveEntries
+from semcache.storage.prices import Prices
 from semcache.types import (
     Admission,
     Assembled,

@@ -11,6 +11,7 @@ import typer
 
 from semcache import __version__
 from semcache.cli import (
+    asking,
     config_commands,
     doctor,
     embedder_commands,
@@ -51,9 +52,14 @@ def _root(
 
 app.command("serve")(serve.serve)
 app.command("stats")(stats.stats)
+app.command("requests")(asking.requests)
+app.command("why")(asking.why)
+app.command("explain")(asking.explain)
 app.command("get")(entry_commands.get)
 app.command("purge")(entry_commands.purge)
+app.command("undo")(entry_commands.undo)
 app.command("feedback")(entry_commands.feedback)
+app.command("actions")(entry_commands.actions)
 app.command("export")(export_import.export)
 app.command("import")(export_import.import_)
 app.command("replay")(replay.replay)

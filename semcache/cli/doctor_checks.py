@@ -184,6 +184,7 @@ async def _store(settings: Settings, embedder: Embedder | None) -> list[Finding]
             if embedder is not None:
                 findings.append(await _vectors(store, embedder))
             findings.append(_exposure(settings, has_keys=bool(await store.keys())))
+            findings.append(await _prices(settings, store))
     except ConfigError as error:
         return [
             Finding("seal keys", "fail", str(error), "set SEMCACHE_STORE__SEAL_KEYS to the keys it was sealed with")
@@ -235,6 +236,20 @@ async def _sealed(store: EntryStore, entries: int, has_ring: bool) -> Finding:
             "seal keys", "ok", "none set: entries lie in the clear, readable by the owner of the data folder"
         )
     return Finding("seal keys", "ok", f"{len(sample)} of {entries} entries read, all open")
+
+
+async def _prices(settings: Settings, store: EntryStore) -> Finding:
+    from semcache.cli.stats import unpriced_models
+    from semcache.config.packs import load
+
+    try:
+        models = await unpriced_models(settings, store, load(settings.policies))
+    except ConfigError as error:
+        return Finding("prices", "fail", str(error), "mend the file that `prices` names")
+    if models:
+        found = f"no price is known for {', '.join(models[:10])}: dollars saved are too few"
+        return Finding("prices", "warn", found, "name a file with `prices:`, one `model: [input, output]` a line")
+    return Finding("prices", "ok", "every model that was called within a month has a price")
 
 
 async def _vectors(store: Vectors, embedder: Embedder) -> Finding:

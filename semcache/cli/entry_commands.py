@@ -1,4 +1,4 @@
-"""`semcache get`, `purge` and `feedback`: single entries, straight from the store.
+"""`semcache get`, `purge`, `undo`, `feedback` and `actions`: entries, straight from the store.
 
 Invariant: running servers learn of every change made here through the store's change feed; no embedder is loaded.
 """
@@ -51,13 +51,19 @@ def purge(
     ] = None,
     source: Annotated[str | None, typer.Option("--source", metavar="NAME", help="traffic, import or audit.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every entry there is.")] = False,
+    forever: Annotated[
+        bool, typer.Option("--forever", help="Erase it, with all that was recorded of it; nothing can be undone.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     config: options.Config = None,
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
-    """Delete the entries that match every option given; running servers follow within a second."""
+    """Delete the entries that match every option given; running servers follow within a second.
+
+    What was deleted can be brought back for a day: `semcache undo`.
+    """
     from semcache.types import Selector, public_id
 
     tenant, user, namespace = _scope(scope)
@@ -75,18 +81,89 @@ def purge(
     if where.is_empty():
         raise InvalidArgument("say what to purge: --tag, --category, --scope, --model, --older-than, --source or --all")
     settings = settings_from(config, data=data)
+    if category is not None:
+        _known_category(settings, category)
     if not dry_run and not yes:
         _confirm(settings, where)
-    ids = [public_id(number) for number in run_async(_delete(settings, where, dry_run))]
+    deleted, batch = run_async(_delete(settings, where, dry_run, forever))
+    ids = [public_id(number) for number in deleted]
     if as_json:
-        output.as_json({"ids": ids, "count": len(ids), "dry_run": dry_run})
+        undone = {} if dry_run else {"undo": batch}
+        output.as_json({"ids": ids, "count": len(ids), "dry_run": dry_run} | undone)
         return
     if dry_run:
         print(
             "\n".join(ids[:_SHOWN] + ([f"and {len(ids) - _SHOWN} more"] if len(ids) > _SHOWN else [])),
             end="\n" * bool(ids),
         )
-    output.note(f"{len(ids)} entries would be deleted" if dry_run else f"{len(ids)} entries deleted")
+    undo = f"; bring them back with `semcache undo {batch}`" if batch else ""
+    output.note(f"{len(ids)} entries would be deleted" if dry_run else f"{len(ids)} entries deleted{undo}")
+
+
+def undo(
+    batch: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="As `semcache purge` said; without it, what can be undone.")
+    ] = None,
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Bring back what was deleted, or list what can be brought back."""
+    from semcache.types import public_id
+
+    settings = settings_from(config, data=data)
+    if batch is None:
+        found = run_async(_deleted(settings))
+        if as_json:
+            output.as_json(found)
+        elif not found:
+            output.note("nothing was deleted of late")
+        else:
+            cells = [
+                [
+                    one["undo"],
+                    output.moment(one["at"]),
+                    output.moment(one["until"]),
+                    str(one["count"]),
+                    ", ".join(one["tenants"][:5]),
+                ]
+                for one in found
+            ]
+            output.table(["id", "deleted", "can be undone until", "entries", "tenants"], cells, right=["entries"])
+        return
+    ids = [public_id(number) for number in run_async(_undo(settings, batch))]
+    if as_json:
+        output.as_json({"undo": batch, "ids": ids, "count": len(ids)})
+    elif ids:
+        output.note(f"{len(ids)} entries are back; running servers follow within a second")
+    if not ids:
+        output.note(f"error: nothing to bring back under {batch!r}: `semcache undo` lists what there is")
+        raise typer.Exit(1)
+
+
+def actions(
+    tenant: Annotated[str | None, typer.Option("--tenant", metavar="NAME")] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000)] = 50,
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show what administrators did: who, what and when, newest first."""
+    found = run_async(_actions(settings_from(config, data=data), tenant, limit))
+    if as_json:
+        output.as_json(found)
+        return
+    cells = [
+        [
+            output.moment(one.pop("at")),
+            one.pop("who"),
+            one.pop("action"),
+            one.pop("tenant") or "",
+            ", ".join(f"{name}={value}" for name, value in one.items() if value not in (None, [], {})),
+        ]
+        for one in found
+    ]
+    output.table(["at", "who", "action", "tenant", "what"], cells)
 
 
 def feedback(
@@ -94,21 +171,30 @@ def feedback(
     correct: Annotated[
         bool | None, typer.Option("--right/--wrong", help="Whether the answer was right where it was served.")
     ] = None,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take back the reports that it was wrong.")] = False,
     config: options.Config = None,
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say that a served answer was right or wrong; a wrong one is never served again where it was."""
-    if correct is None:
-        raise InvalidArgument("say --right or --wrong")
+    """Say that a served answer was right or wrong; a wrong one is never served again where it was.
+
+    A report that was a mistake is taken back with --withdraw.
+    """
+    if withdraw == (correct is not None):
+        raise InvalidArgument("say one of --right, --wrong and --withdraw")
     number = _number(entry_id)
-    done = run_async(_feedback(settings_from(config, data=data), number, correct))
+    settings = settings_from(config, data=data)
+    done = run_async(_withdraw(settings, number) if correct is None else _feedback(settings, number, correct))
+    if done is None and withdraw:
+        output.note(f"error: nobody has reported entry {entry_id}, or the report was withdrawn already")
+        raise typer.Exit(1)
     if done is None:
         _unknown(entry_id)
     if as_json:
-        output.as_json({"id": entry_id, "correct": correct, "result": done})
+        output.as_json({"id": entry_id, "correct": correct, "withdrawn": withdraw, "result": done})
     else:
-        output.note(f"{entry_id}: {done}")
+        hint = f"; if that was a mistake: `semcache feedback {entry_id} --withdraw`" if correct is False else ""
+        output.note(f"{entry_id}: {done}{hint}")
 
 
 def entry_as_json(entry: Entry) -> dict[str, Any]:
@@ -126,25 +212,67 @@ def answer_text(entry: Entry) -> str:
     return dialect.parse(entry.body).text if dialect is not None else ""
 
 
+async def _deleted(settings: Settings) -> list[dict[str, Any]]:
+    from semcache.cache.operating import deleted_in
+
+    async with store_of(settings) as store:
+        return await deleted_in(store, time.time())
+
+
+async def _undo(settings: Settings, batch: str) -> list[int]:
+    from semcache.cache.operating import undo_in
+
+    async with store_of(settings) as store:
+        return await undo_in(store, batch, now=time.time(), who=output.user())
+
+
+async def _actions(settings: Settings, tenant: str | None, limit: int) -> list[dict[str, Any]]:
+    from semcache.cache.operating import action_facts, operator_store
+
+    async with store_of(settings) as store:
+        return [action_facts(one) for one in await operator_store(store).actions(tenant=tenant, limit=limit)]
+
+
 async def _get(settings: Settings, number: int) -> Entry | None:
     async with store_of(settings) as store:
         [entry] = await store.get([number])
         return entry
 
 
-async def _delete(settings: Settings, where: Selector, dry_run: bool) -> list[int]:
+async def _delete(
+    settings: Settings, where: Selector, dry_run: bool, forever: bool = False
+) -> tuple[list[int], str | None]:
+    from semcache.cache.operating import delete_from
+
     async with store_of(settings) as store:
-        return await store.delete(where, now=time.time(), dry_run=dry_run)
+        if dry_run:
+            return await store.delete(where, now=time.time(), dry_run=True), None
+        undo = 0.0 if forever else settings.store.undo
+        return await delete_from(store, where, now=time.time(), undo=undo, who=output.user())
+
+
+async def _withdraw(settings: Settings, number: int) -> str | None:
+    from semcache.learning.reports import withdraw
+
+    async with store_of(settings) as store:
+        done = await withdraw(store, number, now=time.time(), who=output.user())
+        if done is None:
+            return None
+        back = [f"may be served again to {len(done.allowed)} requests"] if done.allowed else []
+        back += ["the entry is back"] if done.restored else []
+        back += [f"{len(done.labels)} labels are taken out of what was learned"] if done.labels else []
+        return "withdrawn: " + ("; ".join(back) or "there was nothing left to bring back")
 
 
 async def _feedback(settings: Settings, number: int, correct: bool) -> str | None:
-    from semcache.learning.feedback import reject_wrong
+    from semcache.learning.reports import reject_wrong
 
     async with store_of(settings) as store:
         [entry] = await store.get([number])
         if entry is None:
             return None
-        rejections = [] if correct else await reject_wrong(store, entry, now=time.time())
+        now, undo = time.time(), settings.store.undo
+        rejections = [] if correct else await reject_wrong(store, entry, now=now, undo=undo, who=output.user())
         if not (correct or rejections):
             return "deleted"
         # A worker that served it by meaning learns from that.
@@ -153,13 +281,24 @@ async def _feedback(settings: Settings, number: int, correct: bool) -> str | Non
 
 
 def _confirm(settings: Settings, where: Selector) -> None:
-    """Ask on a terminal. Elsewhere only deleting everything needs --yes."""
+    """Ask on a terminal. Where nobody can be asked, --yes says it."""
+    count = len(run_async(_delete(settings, where, True))[0])
     if not sys.stdin.isatty():
-        if where.everything:
-            raise InvalidArgument("--all deletes every entry: say --yes too")
-        return
-    count = len(run_async(_delete(settings, where, True)))
+        raise InvalidArgument(f"{count} entries would be deleted, and nobody can be asked here: say --yes too")
     typer.confirm(f"Delete {count} entries?", abort=True, err=True)
+
+
+def _known_category(settings: Settings, name: str) -> None:
+    """Raise InvalidArgument for a category that neither the pack nor any entry has."""
+    from semcache.config.packs import load
+
+    async def counted() -> dict[str, int]:
+        async with store_of(settings) as store:
+            return await store.counts()
+
+    known = sorted({*load(settings.policies).categories, *run_async(counted())})
+    if name not in known:
+        raise InvalidArgument(output.unknown("--category", name, known))
 
 
 def _scope(text: str | None) -> tuple[str | None, str | None, str | None]:

@@ -57,6 +57,24 @@ def progress() -> Progress:
     )
 
 
+def unknown(what: str, given: str, known: Sequence[str]) -> str:
+    """Return the message about a name that there is not: the nearest one, or those that there are."""
+    import difflib
+
+    close = difflib.get_close_matches(given, known, n=1)
+    return f"{what} {given!r}: " + (f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}")
+
+
+def user() -> str:
+    """Return who runs this command, as the administrators' log has it."""
+    import getpass
+
+    try:
+        return f"command line ({getpass.getuser()})"
+    except (OSError, KeyError):
+        return "command line"
+
+
 def moment(seconds: float | None) -> str:
     """Return a Unix time as ISO 8601 in UTC, "" for none."""
     if seconds is None:

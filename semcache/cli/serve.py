@@ -89,8 +89,7 @@ async def _preflight(settings: Settings) -> None:
     from semcache.upstream.routing.replica import Address
 
     pack = load(settings.policies)
-    if settings.prices is not None:
-        read_prices(settings.prices)
+    read_prices(settings.prices)
     if settings.server.workers > 1 and settings.store.url is not None and settings.store_url == "memory://":
         raise ConfigError(
             "server.workers: workers share a store, and memory:// cannot be shared; use a file or a server"

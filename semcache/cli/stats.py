@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+import time
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from urllib.parse import quote
 
 import typer
 
@@ -25,7 +28,13 @@ _COLUMNS = (
     "entries", "requests", "exact", "semantic", "plan", "near", "misses", "bypassed", "hit_rate", "saved_tokens",
     "saved_usd",
 )  # fmt: skip
-_SPENT = ("requests", "calls", "prompt_tokens", "completion_tokens", "spent_usd", "always_usd", "saved_usd")
+_SPENT = (
+    "requests", "calls", "prompt_tokens", "completion_tokens", "spent_usd", "overhead_usd", "always_usd", "saved_usd",
+)  # fmt: skip
+_USED = (
+    "requests", "exact", "semantic", "misses", "hit_rate", "saved_tokens", "always_usd", "spent_usd", "overhead_usd",
+    "net_usd",
+)  # fmt: skip
 _SEEN = ("entries", "requests", "labels", "audits")
 _WIDTH = 100
 _SMALL = 0.01  # dollars
@@ -41,9 +50,21 @@ def stats(
     data: options.Data = None,
     policies: options.Policies = None,
     as_json: options.Json = False,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="WHAT", help="tenant, model, day, hour or category: net savings over time."),
+    ] = None,
+    since: Annotated[str, typer.Option("--since", metavar="AGE", help="With --by: 12h, 7d, 2w.")] = "7d",
+    tenant: Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="With --by: of it alone.")] = None,
 ) -> None:
-    """Show requests, hits, savings and errors by category; works while a server runs."""
+    """Show requests, hits, savings and errors by category; works while a server runs.
+
+    Net savings by tenant, of the last week: `semcache stats --by tenant`.
+    """
     settings = settings_from(config, data=data, policies=policies)
+    if by is not None:
+        _show_usage(settings, url, by, since, tenant, as_json)
+        return
     found = ask_server(settings, url) if url else run_async(read_statistics(settings))
     if as_json:
         output.as_json(found)
@@ -60,6 +81,9 @@ def stats(
     promised = {name: row for name, row in (seen or found["categories"]).items() if row.get("strategy")}
     if promised:
         _errors(promised, found["confidence"])
+    _unpriced(found.get("unpriced_models", ()))
+    if found["total"]["requests"]:
+        print("\nBy tenant, model, day or hour: `semcache stats --by tenant --since 7d`")
 
 
 async def read_statistics(settings: Settings) -> dict[str, Any]:
@@ -72,7 +96,25 @@ async def read_statistics(settings: Settings) -> dict[str, Any]:
         pack = pack.with_target(settings.cache.target)
     async with store_of(settings) as store:
         threshold = await learned_strategies(store, pack)
-        return statistics(pack, await store.tally(), await store.counts(), threshold)
+        found = statistics(pack, await store.tally(), await store.counts(), threshold)
+        return found | {"unpriced_models": await unpriced_models(settings, store, pack)}
+
+
+async def unpriced_models(settings: Settings, store: object, pack: Pack) -> list[str]:
+    """Return the models that were called within a month and have no price. Raises ConfigError or StoreError."""
+    from semcache.cache.opening import read_prices
+    from semcache.protocols import OperatorStore
+
+    if not isinstance(store, OperatorStore) or is_free(settings):
+        return []
+    prices = read_prices(settings.prices).naming(pack.models)
+    found = await store.unpriced(since=time.time() - 30 * 86400.0)
+    return [model for model in found if model and not prices.knows(model)]
+
+
+def is_free(settings: Settings) -> bool:
+    """Return True for an upstream in this process, whose calls nobody charges for."""
+    return not settings.upstream.replicas and settings.upstream.url.partition(":")[0] in ("echo", "engine")
 
 
 async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
@@ -83,6 +125,7 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
     import msgspec
 
     from semcache.learning import label_log
+    from semcache.learning.withdrawn_labels import standing_labels
     from semcache.matching.strategies import ByCategory
     from semcache.types.evidence import LabelSource
 
@@ -98,28 +141,78 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
                 output.note("the server has learned under another pack or target: name its own, or ask it with --url")
         except (msgspec.MsgspecError, ValueError, TypeError, LookupError, AttributeError):
             threshold = ByCategory(pack)
+    taken_back, first = False, seq
     while batch := await store.labels(seq):
         for label in batch:
             seq = label.seq
-            if label.source is not LabelSource.REASKED:
+            taken_back = taken_back or label.source is LabelSource.WITHDRAWN
+            if label.source not in (LabelSource.REASKED, LabelSource.WITHDRAWN):
                 with suppress(ValueError, TypeError, LookupError):
                     threshold.observe(label)
+    if taken_back and first < seq:
+        every, seq = [], 0
+        while batch := await store.labels(seq):
+            every += batch
+            seq = batch[-1].seq
+        threshold.relearn([one for one in standing_labels(every) if one.source is not LabelSource.REASKED])
     return threshold
 
 
-def ask_server(settings: Settings, url: str) -> dict[str, Any]:
+def _show_usage(settings: Settings, url: str | None, by: str, since: str, tenant: str | None, as_json: bool) -> None:
+    """Print usage over time."""
+    from semcache.runtime.durations import duration
+
+    seconds = duration(since)
+    if url:
+        query = f"?by={quote(by)}&since={quote(since)}" + (f"&tenant={quote(tenant)}" if tenant else "")
+        rows = ask_server(settings, url, "/semcache/usage" + query, {"rows"})["rows"]
+    else:
+        rows = run_async(_usage(settings, by, time.time() - seconds, tenant))
+    if as_json:
+        output.as_json(rows)
+        return
+    columns = [column.replace("_", " ") for column in _USED]
+    cells = [[str(row[by]), *(_cell(column, row) for column in _USED)] for row in rows]
+    output.table([by, *columns], cells, right=columns)
+    print("net usd: what always asking the model would have cost, less what was spent, judges and verifiers included")
+
+
+async def _usage(settings: Settings, by: str, since: float, tenant: str | None) -> list[dict[str, Any]]:
+    from semcache.cache.operating import usage_of
+
+    async with store_of(settings) as store:
+        return await usage_of(store, by, since=since, until=time.time() + 3600.0, tenant=tenant)
+
+
+def _unpriced(models: Sequence[str]) -> None:
+    """Say loudly that savings are too low."""
+    if models:
+        named = ", ".join(list(models)[:10]) + (f" and {len(models) - 10} more" if len(models) > 10 else "")
+        print()
+        print(
+            _wrapped(
+                f"WARNING: no price is known for {named}: the calls count as free, and dollars saved are too few. Name "
+                "a file with `prices:` in semcache.yaml, one `model: [input, output]` a line, in dollars per million "
+                "tokens; [0, 0] says that a model is free."
+            )
+        )
+
+
+def ask_server(
+    settings: Settings, url: str, path: str = "/semcache/stats", keys: Set[str] = frozenset(_ANSWERED)
+) -> dict[str, Any]:
     """Return the statistics of a running server. Raises UpstreamError."""
     import httpx2
 
     token = settings.server.admin_token
     headers = {"x-semcache-key": token.get_secret_value()} if token else {}
-    address = url.rstrip("/").removesuffix("/v1") + "/semcache/stats"
+    address = url.rstrip("/").removesuffix("/v1") + path
     try:
         reply = httpx2.get(address, headers=headers, timeout=10.0)
         found: Any = reply.json() if reply.status_code == httpx2.codes.OK else None
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise UpstreamError(f"{address} cannot be asked: {error}") from error
-    if isinstance(found, dict) and found.keys() >= _ANSWERED:
+    if isinstance(found, dict) and found.keys() >= keys:
         return found
     if found is not None:
         raise UpstreamError(f"{address} answered no statistics: is there a semcache server?")

@@ -22,7 +22,7 @@ from semcache.retention import admission
 from semcache.retention.freshness import FixedFreshness
 from semcache.simulate import Arrival
 from semcache.simulate.trace_replay import Trace
-from semcache.storage.accounting import Prices
+from semcache.storage.prices import Prices
 from semcache.types import Discard, Request, Scope, Why
 
 if TYPE_CHECKING:

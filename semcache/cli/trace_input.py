@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from semcache.config.packs import Pack
     from semcache.config.settings import Settings
     from semcache.simulate.trace_replay import Trace
-    from semcache.storage.accounting import Prices
+    from semcache.storage.prices import Prices
 
 
 class TraceFormat(StrEnum):
@@ -69,9 +69,8 @@ def read_lines(settings: Settings, file: Path, given: TraceOptions) -> tuple[lis
     from semcache.cache.opening import read_prices
     from semcache.cli import log_import, traces
     from semcache.cli.log_formats import LogContext
-    from semcache.storage.accounting import Prices
 
-    prices = Prices() if settings.prices is None else read_prices(settings.prices)
+    prices = read_prices(settings.prices)
     reading = LogContext(log_import.requests_of(given.requests) if given.requests else {}, given.model)
     with _bar() as progress:
         size = file.stat().st_size if file.is_file() else None

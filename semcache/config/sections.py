@@ -106,10 +106,22 @@ class ServerSection(Section):
 
 
 class StorageSection(Section):
-    """The database; without `url`, SQLite in the data folder. `seal_keys` encrypt entries, newest first, by commas."""
+    """The database; without `url`, SQLite in the data folder. `seal_keys` encrypt entries, newest first, by commas.
+
+    `undo` is how many seconds a purge can be undone.
+    """
 
     url: SecretStr | None = None
     seal_keys: SecretStr | None = None
+    undo: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 86400.0
+
+
+class DecisionsSection(Section):
+    """Records of why requests were served or not: at most `rate` a second, kept for `keep` seconds, `most` of them."""
+
+    rate: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 20.0
+    keep: Seconds = 86400.0
+    most: Annotated[int, Field(ge=1, le=1_000_000)] = 20_000
 
 
 def _judge(name: str) -> str:

@@ -22,6 +22,7 @@ from semcache.config.sections import (
     AuthSection,
     BackgroundSection,
     CacheSection,
+    DecisionsSection,
     JudgeSection,
     LogSection,
     NearSection,
@@ -60,6 +61,7 @@ class Settings(Section):
     background: BackgroundSection = Field(default_factory=BackgroundSection)
     plans: PlansSection = Field(default_factory=PlansSection)
     near: NearSection = Field(default_factory=NearSection)
+    decisions: DecisionsSection = Field(default_factory=DecisionsSection)
     auth: AuthSection = Field(default_factory=AuthSection)
     log: LogSection = Field(default_factory=LogSection)
     prices: Path | None = None

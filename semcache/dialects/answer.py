@@ -16,7 +16,7 @@ from semcache.dialects.body import UNREADABLE, encode
 from semcache.errors import IntegrityError
 from semcache.types import Assembled
 
-__all__ = ["encode", "integer", "load", "openai_error", "parsed", "pieces", "stored"]
+__all__ = ["encode", "integer", "load", "openai_error", "parsed", "pieces", "stored", "tokens"]
 
 _decode = msgspec.json.Decoder().decode
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -48,6 +48,12 @@ def stored(body: bytes) -> dict[str, Any]:
 def integer(value: object) -> int:
     """A token count, 0 when it is no integer."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def tokens(usage: object, kind: str, detail: str) -> int:
+    """A count among the details that OpenAI's usage has of a kind of tokens, 0 where it has none."""
+    details = usage.get(f"{kind}_tokens_details") if isinstance(usage, dict) else None
+    return integer(details.get(detail)) if isinstance(details, dict) else 0
 
 
 def pieces(text: str, *, size: int = 40, most: int = 16) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from semcache.dialects import sse
-from semcache.dialects.answer import encode, integer, load
+from semcache.dialects.answer import encode, integer, load, tokens
 from semcache.types import Assembled, Usage
 
 FINISHED = frozenset({"stop", "tool_calls", "function_call", "content_filter", "eos"})
@@ -182,7 +182,14 @@ def usage_of(body: Json) -> Usage:
     usage = body.get("usage")
     if not isinstance(usage, dict):
         return Usage()
-    return Usage(integer(usage.get("prompt_tokens")), integer(usage.get("completion_tokens")))
+    return Usage(
+        integer(usage.get("prompt_tokens")),
+        integer(usage.get("completion_tokens")),
+        # DeepSeek has a name of its own.
+        tokens(usage, "prompt", "cached_tokens") or integer(usage.get("prompt_cache_hit_tokens")),
+        tokens(usage, "prompt", "cache_write_tokens"),
+        tokens(usage, "completion", "reasoning_tokens"),
+    )
 
 
 def choices_of(body: Json) -> list[Json] | None:

@@ -275,8 +275,11 @@ def _judge(answer: Json, body: bytes) -> Assembled:
     usage = answer.get("usage")
     spent = Usage()
     if isinstance(usage, dict):
-        read = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-        spent = Usage(sum(integer(usage.get(key)) for key in read), integer(usage.get("output_tokens")))
+        fresh, written, cached = (
+            integer(usage.get(key))
+            for key in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        )
+        spent = Usage(fresh + written + cached, integer(usage.get("output_tokens")), cached, written)
     if not _readable(answer):
         return Assembled(body, "", complete=False, usage=spent)
     texts = [block.get("text") for block in answer["content"] if block.get("type") == "text"]

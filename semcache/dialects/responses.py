@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from semcache.dialects import body as bodies
 from semcache.dialects import sse
-from semcache.dialects.answer import encode, integer, load, openai_error, parsed, pieces, stored
+from semcache.dialects.answer import encode, integer, load, openai_error, parsed, pieces, stored, tokens
 from semcache.errors import IntegrityError
 from semcache.types import Assembled, Endpoint, Request, Traits, Usage
 
@@ -201,7 +201,13 @@ def _judge(answer: Json, body: bytes) -> Assembled:
     usage = answer.get("usage")
     spent = Usage()
     if isinstance(usage, dict):
-        spent = Usage(integer(usage.get("input_tokens")), integer(usage.get("output_tokens")))
+        spent = Usage(
+            integer(usage.get("input_tokens")),
+            integer(usage.get("output_tokens")),
+            tokens(usage, "input", "cached_tokens"),
+            tokens(usage, "input", "cache_write_tokens"),
+            tokens(usage, "output", "reasoning_tokens"),
+        )
     if not _readable(answer):
         return Assembled(body, "", complete=False, usage=spent)
     texts: list[str] = []

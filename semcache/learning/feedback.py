@@ -1,8 +1,8 @@
-"""Feedback: what a person's report of a right or a wrong answer changes.
+"""Feedback: what a person's report of a right or a wrong answer changes, and how a report is withdrawn.
 
 Knows the store, the live entries and the learner; nothing of how requests are served. Invariant: after a report of a
 wrong answer the entry is never served again to a request that it was served to, and what was said is learned,
-whichever worker served it.
+whichever worker served it; withdrawing a report brings back what it took, and rewinds no audit.
 """
 
 from __future__ import annotations
@@ -12,21 +12,26 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from semcache.learning.learner import Learner
-from semcache.protocols import ChangeFeed, Entries, OutcomeLog, Rejections
+from semcache.learning.reports import ReportingStore, Withdrawn, reject_wrong, withdraw
+from semcache.protocols import OutcomeLog
 from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EVERY, EventLog
 from semcache.storage.live_entries import LiveEntries
-from semcache.types import Entry, Rejection, Selector
+from semcache.types import Entry, Rejection
 
 ELSEWHERE = 2 * EVERY  # seconds after which another worker's outcomes are in the store, if that works
 
 
-class FeedbackStore(Entries, Rejections, ChangeFeed, OutcomeLog, Protocol):
+class FeedbackStore(ReportingStore, OutcomeLog, Protocol):
     """The part of a store that reports change."""
 
 
 class Feedback:
-    """Takes reports in. `shared`: other workers serve from the same store; `later` runs work that nobody waits for."""
+    """Takes reports in.
+
+    `later` runs work that nobody waits for, where other workers serve from the same store; it is None where none do.
+    `undo` is how many seconds a deletion can be undone.
+    """
 
     def __init__(
         self,
@@ -37,8 +42,8 @@ class Feedback:
         meter: Meter,
         *,
         clock: Callable[[], float],
-        later: Callable[[Coroutine[Any, Any, None]], object],
-        shared: bool,
+        later: Callable[[Coroutine[Any, Any, None]], object] | None,
+        undo: float = 86400.0,
     ) -> None:
         self._store = store
         self._live = live
@@ -47,10 +52,13 @@ class Feedback:
         self._meter = meter
         self._clock = clock
         self._later = later
-        self._shared = shared
+        self._undo = undo
 
-    async def report(self, entry_id: int | None, *, correct: bool, tenant: str | None) -> bool:
-        """Take in what was said of an entry; False when there is no such entry (of that tenant). Raises StoreError."""
+    async def report(self, entry_id: int | None, *, correct: bool, tenant: str | None, who: str = "") -> bool:
+        """Take in what was said of an entry; False when there is no such entry (of that tenant). Raises StoreError.
+
+        `who` is told in the administrators' log.
+        """
         # The store, not the registry: another worker may have kept it a moment ago.
         [entry] = [None] if entry_id is None else await self._store.get([entry_id])
         if entry is None or (tenant is not None and entry.key.scope.tenant != tenant):
@@ -58,43 +66,46 @@ class Feedback:
         if not correct:
             self._meter.false_hits.labels(entry.category, "feedback").inc()
             await self._event_log.flush()
-            if self._shared:
-                await self._refuse(entry)
-                self._later(self._reject_later(entry))
+            if self._later is not None:
+                await self._refuse(entry, who)
+                self._later(self._reject_later(entry, who))
             else:
-                await self._reject(entry)
+                await self._reject(entry, who)
         if not await self._learner.feedback(entry.id, correct=correct):
             # Another worker may have served it, and knows what there is to learn from.
             await self._store.said(entry.id, correct=correct, now=self._clock())
         return True
 
-    async def _refuse(self, entry: Entry) -> None:
-        """Reject the entry for the requests that it is known to have been served to by now."""
-        served = [Rejection(entry.id, digest) for digest in await self._store.served_keys(entry.id)]
-        await self._store.reject(served, now=self._clock())
-        self._live.registry.reject(served)
+    async def withdraw(self, entry_id: int | None, *, tenant: str | None, who: str = "") -> Withdrawn | None:
+        """Take back the reports of a wrong answer about an entry; None when there is none (of that tenant).
 
-    async def _reject_later(self, entry: Entry) -> None:
+        Raises StoreError.
+        """
+        if entry_id is None:
+            return None
+        done = await withdraw(self._store, entry_id, now=self._clock(), tenant=tenant, who=who)
+        if done is not None:
+            self._live.registry.allow([Rejection(entry_id, exact) for exact in done.allowed])
+            await self._learner.log.fold()
+        return done
+
+    async def _refuse(self, entry: Entry, who: str) -> None:
+        """Reject the entry for the requests that it is known to have been served to by now."""
+        served = await self._store.served_keys(entry.id)
+        if set(served) - {entry.key.exact}:
+            await self._reject(entry, who)
+            return
+        rejections = [Rejection(entry.id, digest) for digest in served]
+        await self._store.reject(rejections, now=self._clock())
+        self._live.registry.reject(rejections)
+
+    async def _reject_later(self, entry: Entry, who: str) -> None:
         """Reject the entry once other workers have written down to whom they served it."""
         await asyncio.sleep(ELSEWHERE)
-        await self._reject(entry)
+        await self._reject(entry, who)
 
-    async def _reject(self, entry: Entry) -> None:
-        rejections = await reject_wrong(self._store, entry, now=self._clock())
+    async def _reject(self, entry: Entry, who: str) -> None:
+        rejections = await reject_wrong(self._store, entry, now=self._clock(), undo=self._undo, who=who)
         self._live.registry.reject(rejections)
         if not rejections:
             await self._live.hide(entry.id)
-
-
-async def reject_wrong(store: FeedbackStore, entry: Entry, *, now: float) -> list[Rejection]:
-    """Reject the entry for every request that it was served to, its own among them; return the rejections.
-
-    One that was only ever replayed to its own request is deleted, and nothing is returned. Raises StoreError.
-    """
-    served = await store.served_keys(entry.id)
-    if not set(served) - {entry.key.exact}:
-        await store.delete(Selector(ids=(entry.id,)), now=now)
-        return []
-    rejections = [Rejection(entry.id, digest) for digest in served]
-    await store.reject(rejections, now=now)
-    return rejections

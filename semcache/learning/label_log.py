@@ -16,6 +16,7 @@ import msgspec
 
 from semcache.config.packs import Pack
 from semcache.learning import labelling
+from semcache.learning.withdrawn_labels import standing_labels
 from semcache.matching.wording_tier import WordingTier, edit_of
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
 from semcache.request import wording
@@ -29,6 +30,7 @@ WORDING = "wording"
 SAVE_EVERY = 500
 KEEP = 500_000
 _CAPACITY = 20_000
+_RELEARNED = 100_000  # labels that beliefs are rebuilt from; of older ones little is left
 _BREATH = 4  # labels between which others get the event loop
 _log = logging.getLogger(__name__)
 
@@ -64,6 +66,7 @@ class LabelLog:
         self._taken = dict.fromkeys((NAME, FRESHNESS, WORDING), 0)
         self._saved = 0
         self._choked = False
+        self._taken_back = False
 
     @property
     def seq(self) -> int:
@@ -118,6 +121,8 @@ class LabelLog:
                     self._observe(label)
                     if number % _BREATH == 0:
                         await asyncio.sleep(0)
+            if self._taken_back:
+                await self._learn_again()
             if self.seq - self._saved >= SAVE_EVERY:
                 await self._save()
 
@@ -153,7 +158,25 @@ class LabelLog:
             return False
         return True
 
+    async def _learn_again(self) -> None:
+        """Rebuild the beliefs of the strategy from the log, without what was withdrawn. Raises StoreError."""
+        labels: list[Label] = []
+        seq = 0
+        while seq < self.seq and (batch := await self._store.labels(seq)):
+            labels += [label for label in batch if label.seq <= self.seq]
+            seq = batch[-1].seq
+        kept = [
+            one for one in standing_labels(labels) if one.source is not LabelSource.REASKED and edit_of(one) is None
+        ]
+        relearn = getattr(self.strategy, "relearn", None)
+        if relearn is not None:
+            await asyncio.to_thread(relearn, kept[-_RELEARNED:])
+        self._taken_back = False
+        await self._save()
+
     def _observe(self, label: Label) -> None:
+        if label.source is LabelSource.WITHDRAWN:
+            self._taken_back = True
         for name, learn in ((NAME, self._judge), (FRESHNESS, self._age), (WORDING, self._word)):
             if label.seq > self._taken[name]:
                 try:
@@ -170,7 +193,7 @@ class LabelLog:
                 self._taken[name] = label.seq
 
     def _judge(self, label: Label) -> None:
-        if label.source is not LabelSource.REASKED and edit_of(label) is None:
+        if label.source not in (LabelSource.REASKED, LabelSource.WITHDRAWN) and edit_of(label) is None:
             self.strategy.observe(label)
 
     def _word(self, label: Label) -> None:

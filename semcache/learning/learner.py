@@ -16,7 +16,7 @@ from dataclasses import replace
 from semcache.errors import IntegrityError
 from semcache.learning import labelling
 from semcache.learning.label_log import LabelLog
-from semcache.learning.timed_judge import TimedJudge
+from semcache.learning.timed_judge import TimedJudge, Whose
 from semcache.learning.verdicts import GREY, Verdicts
 from semcache.matching.wording_tier import also_wording
 from semcache.protocols import JudgementQueue
@@ -117,7 +117,7 @@ class Learner:
             self._meter.unlabelled("lapsed")
             return
         comparison = Comparison(lookup.request.text, served.card.text, labelling.said(entry), answer.text)
-        verdict = await self._judge.agree(comparison, since=label.at)
+        verdict = await self._judge.agree(comparison, since=label.at, whose=_whose(label))
         if verdict is not None:
             self._add(self._verdicts.apply(label, fresh.id if fresh else 0, correct=verdict))
 
@@ -200,7 +200,8 @@ class Learner:
             if comparison is None:
                 continue
             same = comparison.cached == comparison.fresh
-            verdict = same or await self._judge.agree(comparison, since=fresh.created)
+            whose = Whose(lookup.request.scope.tenant, lookup.category)
+            verdict = same or await self._judge.agree(comparison, since=fresh.created, whose=whose)
             if verdict is None:
                 continue
             kind = self.log.freshness.kind(lookup.request.text, lookup.vector)
@@ -229,7 +230,7 @@ class Learner:
         if comparison is None:
             self._meter.unlabelled("lapsed")
             return None
-        verdict = await self._judge.agree(comparison, since=owed.label.at)
+        verdict = await self._judge.agree(comparison, since=owed.label.at, whose=_whose(owed.label))
         if verdict is None:
             return None
         label = self._verdicts.apply(owed.label, owed.fresh_id, correct=verdict)
@@ -277,6 +278,10 @@ class Learner:
                     await self._owing.wait()
             self._owing.clear()
             await self.judge_queue()
+
+
+def _whose(label: Label) -> Whose:
+    return Whose(label.tenant, label.category, label.served)
 
 
 def _lean(lookup: Lookup) -> Lookup:

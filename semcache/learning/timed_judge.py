@@ -9,18 +9,35 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import NamedTuple
 
 from semcache.errors import UpstreamTimeout
 from semcache.learning.judges.pace import Pace
 from semcache.protocols import Judge
+from semcache.runtime.bill import Bill, billed
 from semcache.runtime.telemetry import Meter
 from semcache.types.evidence import Comparison
 
 _log = logging.getLogger(__name__)
 
 
+class Whose(NamedTuple):
+    """The tenant and the category that a comparison is made for, and whether it is of a served hit."""
+
+    tenant: str
+    category: str
+    served: bool = False
+
+
+NOBODYS = Whose("default", "default")
+
+
 class TimedJudge:
-    """Asks `judge`, for at most `patience` seconds. `ended` counts the requests that have ended so far."""
+    """Asks `judge`, for at most `patience` seconds.
+
+    `ended` counts the requests that have ended so far. `paid` is told of the models that a comparison asked, with the
+    tenant and the category whose it is, and whether it is about a served hit.
+    """
 
     def __init__(
         self,
@@ -30,21 +47,28 @@ class TimedJudge:
         ended: Callable[[], int],
         clock: Callable[[], float],
         patience: float = 30.0,
+        paid: Callable[[Bill, Whose], object] = lambda *_: None,
     ) -> None:
         self.instant = judge.instant
         self.patience = patience
         self._judge = judge
         self._meter = meter
         self._clock = clock
+        self._paid = paid
         # A judge that does not say so asks elsewhere, and only waits.
         self._local: bool = getattr(judge, "local", False)
         self._pace = Pace(ended)
 
-    async def agree(self, comparison: Comparison, *, since: float) -> bool | None:
+    async def agree(self, comparison: Comparison, *, since: float, whose: Whose = NOBODYS) -> bool | None:
         """Return the verdict on a comparison that has waited since that Unix time; None when there is none."""
-        if not self._local:
-            return await self._asked(comparison)
-        return await self._pace.run(lambda: self._asked(comparison), waited=self._clock() - since)
+        with billed() as bill:
+            try:
+                if not self._local:
+                    return await self._asked(comparison)
+                return await self._pace.run(lambda: self._asked(comparison), waited=self._clock() - since)
+            finally:
+                if bill:
+                    self._paid(bill, whose)
 
     async def _asked(self, comparison: Comparison) -> bool | None:
         try:

@@ -171,7 +171,11 @@ class _Stratum:
 
     def take(self, label: Label, tenants: str, target: float) -> None:
         wrong = not label.correct
-        if label.source is LabelSource.FEEDBACK:
+        if label.source is LabelSource.WITHDRAWN:
+            # What a report moved moves back; what audits said stays.
+            self._wrong, self._seen = max(0.0, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - wrong)
+            self.closed = self.closed and self.error > target
+        elif label.source is LabelSource.FEEDBACK:
             # No sample: it moves the belief, and no certificate.
             self._wrong, self._seen = self._wrong + wrong, self._seen + wrong
             if self.error > target:

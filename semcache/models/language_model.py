@@ -16,10 +16,12 @@ import msgspec
 from semcache.dialects import dialects
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Outbound
-from semcache.types import Endpoint
+from semcache.runtime.bill import charge
+from semcache.types import Endpoint, Usage
 
 _HEAD = 4000
 _LONGEST_REPLY = 1 << 20
+_TOKEN = 4  # characters, roughly
 _THOUGHT = "</think>"  # what ends it; what begins it stands in some models' prompt and not in their reply
 _VERDICT = re.compile(r"\W*(yes|no)\W*", re.IGNORECASE)
 
@@ -90,11 +92,15 @@ class YesNoModel:
 
     async def ask(self, texts: Mapping[str, str]) -> bool | None:
         """True for a plain yes, False for a plain no, None for any other word. Raises UpstreamError."""
-        status, raw = await self._brief.ask(self._instructions, msgspec.json.encode(texts).decode())
+        shown = msgspec.json.encode(texts).decode()
+        status, raw = await self._brief.ask(self._instructions, shown)
+        answer = dialects()[Endpoint.CHAT].parse(raw)
+        if status == 200:
+            guessed = Usage((len(self._instructions) + len(shown)) // _TOKEN, 2)
+            charge(self.model, answer.usage if answer.usage.prompt_tokens else guessed)
         if status != 200:
             raise UpstreamError(f"the backend of {self.model!r} answered with status {status}: {raw[:200]!r}")
-        said = dialects()[Endpoint.CHAT].parse(raw).text
-        verdict = _VERDICT.fullmatch(said.rpartition(_THOUGHT)[2])
+        verdict = _VERDICT.fullmatch(answer.text.rpartition(_THOUGHT)[2])
         return None if verdict is None else verdict[1].lower() == "yes"
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from semcache.models.cross_encoder import CrossEncoder
     from semcache.protocols import Backend, Verifier
     from semcache.runtime.telemetry import Meter
-    from semcache.storage.accounting import Prices
+    from semcache.storage.prices import Prices
 
 FOLDER = "verifier"  # in the data folder: one that was trained on the cache's own labels
 MODEL_PATIENCE = 0.1

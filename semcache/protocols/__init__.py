@@ -8,6 +8,7 @@ here reads a clock or draws a random number: both are arguments.
 
 from semcache.protocols.entry_store import EntryStore, KeyStore, OutcomeLog, StoreLifecycle
 from semcache.protocols.match_decision import Categorizer, Guard, Judge, Threshold, Verifier
+from semcache.protocols.operator_store import OperatorStore
 from semcache.protocols.retention_policy import Eviction, Freshness
 from semcache.protocols.store_content import ChangeFeed, Entries, Rejections, VectorBatch, Vectors
 from semcache.protocols.store_learning import JudgementQueue, LabelStore, SavedStates
@@ -31,6 +32,7 @@ __all__ = [
     "JudgementQueue",
     "KeyStore",
     "LabelStore",
+    "OperatorStore",
     "Outbound",
     "OutcomeLog",
     "Rejections",

@@ -15,17 +15,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from semcache.cache.response_cache import ResponseCache
 from semcache.errors import ConfigError, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.operator_routes import name_of
 from semcache.proxy.permissions import REFUSALS, Permissions
 from semcache.runtime.durations import duration
 from semcache.types import Selector, parse_id, public_id
 
 
 class FeedbackBody(BaseModel):
-    """A verdict of a user on a served answer."""
+    """A verdict of a user on a served answer, or the withdrawal of reports that it was wrong."""
 
     model_config = ConfigDict(extra="forbid")
     id: Annotated[str, Field(description="the entry's id: the header x-semcache-id of the reply")]
-    correct: bool
+    correct: bool | None = None
+    withdraw: Annotated[bool, Field(description="take back the reports that it was wrong")] = False
 
 
 class InvalidateBody(BaseModel):
@@ -43,6 +45,7 @@ class InvalidateBody(BaseModel):
     older_than: Annotated[str | None, Field(description="an age: 90s, 15m, 12h, 7d, 2w")] = None
     everything: bool = False
     dry_run: bool = False
+    forever: Annotated[bool, Field(description="erase it, with all that was recorded of it")] = False
 
 
 class EntryView(BaseModel):
@@ -77,11 +80,12 @@ class Page(BaseModel):
 
 
 class Deleted(BaseModel):
-    """The entries that were deleted, or would be."""
+    """The entries that were deleted, or would be; `undo` is the name to bring them back by."""
 
     ids: list[str]
     count: int
     dry_run: bool
+    undo: str | None = None
 
 
 def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
@@ -100,8 +104,18 @@ def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
 
     @router.post("/feedback")
     async def feedback(body: FeedbackBody, who: Annotated[Caller, Depends(callers.known)]) -> dict[str, bool]:
-        """Say that a served answer was right or wrong."""
-        if not await cache.feedback(body.id, correct=body.correct, tenant=None if who.admin else who.tenant):
+        """Say that a served answer was right or wrong, or withdraw the reports that it was wrong."""
+        if body.withdraw == (body.correct is not None):
+            raise RequestRejected(400, "give one of correct and withdraw", code="invalid_request_error")
+        if body.correct is None:
+            if not who.trusted and not who.admin:
+                raise RequestRejected(403, "withdrawing a report needs a trusted API key", code="forbidden")
+            own_tenant = None if who.admin else who.tenant
+            if await cache.operating.withdraw(parse_id(body.id), who=name_of(who), tenant=own_tenant) is None:
+                raise _unknown(body.id)
+            return {"ok": True}
+        tenant = None if who.admin else who.tenant
+        if not await cache.feedback(body.id, correct=body.correct, tenant=tenant, who=name_of(who)):
             raise _unknown(body.id)
         return {"ok": True}
 
@@ -109,8 +123,12 @@ def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
     async def invalidate(body: InvalidateBody, who: Annotated[Caller, Depends(callers.trusted)]) -> Deleted:
         """Delete entries; with `dry_run` only say which."""
         where = _selector(body, own(who, body.tenant), cache.clock(), confined=not who.admin)
-        ids = await cache.invalidate(where, dry_run=body.dry_run)
-        return Deleted(ids=[public_id(i) for i in ids], count=len(ids), dry_run=body.dry_run)
+        undo = None
+        if body.dry_run:
+            ids = await cache.invalidate(where, dry_run=True)
+        else:
+            ids, undo = await cache.operating.delete(where, who=name_of(who), forever=body.forever)
+        return Deleted(ids=[public_id(i) for i in ids], count=len(ids), dry_run=body.dry_run, undo=undo)
 
     @router.get("/entries")
     async def entries(

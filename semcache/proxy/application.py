@@ -327,9 +327,11 @@ def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanService 
     from semcache.proxy.admin_routes import admin_routes
     from semcache.proxy.health_routes import health_routes
     from semcache.proxy.openapi import describe
+    from semcache.proxy.operator_routes import operator_routes
 
     app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
     app.include_router(admin_routes(cache, auth))
+    app.include_router(operator_routes(cache, auth))
     app.include_router(health_routes(cache))
     if plans is not None:
         from semcache.proxy.plan_routes import plan_routes

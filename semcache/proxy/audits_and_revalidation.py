@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from semcache.cache.response_cache import ResponseCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Dialect, Outbound
-from semcache.proxy.background import BackgroundWork, TokenBucket
+from semcache.proxy.background import BackgroundWork
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.hit_replay import is_stale
 from semcache.proxy.relay import is_stream
 from semcache.runtime.breaker import Breaker
+from semcache.runtime.token_bucket import TokenBucket
 from semcache.types import Assembled, Entry, Lookup, Outcome, Serve, Store
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Background work that no client waits for, bounded in number, and a token bucket for its rate.
+"""Background work that no client waits for, bounded in number.
 
 Knows nothing of the work. Invariant: `offer` never blocks and never fails; at most `concurrency` pieces run and
 `waiting` wait, and more are refused; of two pieces with the same key one is done; after `close` nothing runs.
@@ -14,25 +14,6 @@ from typing import Any, Literal, TypeAlias
 
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 _log = logging.getLogger(__name__)
-
-
-class TokenBucket:
-    """A token bucket: `rate` tokens a second, at most `burst` of them saved up. Pure: the clock is an argument."""
-
-    __slots__ = ("_at", "_burst", "_held", "_rate")
-
-    def __init__(self, rate: float, burst: float, now: float) -> None:
-        self._rate, self._burst = rate, burst
-        self._held, self._at = (burst if rate else 0.0), now
-
-    def take(self, now: float) -> bool:
-        """Take a token if there is one. `now` is a monotonic time in seconds."""
-        self._held = min(self._burst, self._held + max(0.0, now - self._at) * self._rate)
-        self._at = now
-        if self._held < 1.0:
-            return False
-        self._held -= 1.0
-        return True
 
 
 class BackgroundWork:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from semcache.cache.reasons import told
 from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
 from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Dialect, Outbound
@@ -33,7 +34,7 @@ from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable, reply_mode
 from semcache.proxy.plan_turn import PlanTurn
-from semcache.proxy.relay import id_header, refusal_headers, reply_headers, without_stream
+from semcache.proxy.relay import id_header, id_of, refusal_headers, reply_headers, without_stream
 from semcache.proxy.route_context import RouteContext
 from semcache.storage.accounting import planned, substituted
 from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Serve, Why
@@ -77,7 +78,9 @@ class Exchange:
         if await self._answer_from_plan(lookup, send):
             return
         if lookup.request.controls.only_if_cached:
-            error = RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
+            why = lookup.decision.why if isinstance(lookup.decision, Forward) else Why.VERIFY_FAILED
+            said = f"not in the cache, and the request said only-if-cached; {why.value}: {told(why)[0]}"
+            error = RequestRejected(504, said, code="not_cached")
             await reject(self._dialect, error, send, [*self._own_id(lookup), *self._debug(lookup)])
             self._record(lookup, 504)
             return
@@ -261,6 +264,7 @@ class Exchange:
             stored=None if collapsed else flight.result,
             upstream=0.0 if collapsed else opened - flight.started,
             collapsed=collapsed,
+            upstream_id=id_of(flight.headers),
         )
         # The event loop writes out what was sent before it comes to this.
         asyncio.get_running_loop().call_soon(note)

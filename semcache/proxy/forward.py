@@ -17,10 +17,11 @@ from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import exact_only, is_stream
-from semcache.types import Assembled, Card, Lookup, Store, Why
+from semcache.types import Assembled, Card, Lookup, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
 
 _NEVER = float("inf")
+_TOKEN = 4  # bytes, roughly
 _UNREADABLE = Assembled(b"", "", complete=False)
 T = TypeVar("T")
 
@@ -78,11 +79,22 @@ class Forwarder:
             flight.land(error=error)
         except BaseException as error:
             flight.land(error=UpstreamError(f"the call was given up: {error!r}"))
+            self._note_given_up(flight, lookup)
             raise
         else:
             flight.land(answer=answer)
         finally:
             self._flights.remove(flight)
+
+    def _note_given_up(self, flight: Flight, lookup: Lookup) -> None:
+        """Record the tokens of a call that every client has left: they are charged, and no usage was told."""
+        # An event is a token, roughly; a whole answer is charged in one piece, and nobody leaves it half read.
+        events = sum(chunk.count(b"\n\n") for chunk in flight.published)
+        if flight.status != 200 or not events:
+            return
+        usage = Usage(len(lookup.request.raw) // _TOKEN, events)
+        row = self._cache.outcome(lookup, flight.status, 0.0, answer=Assembled(b"", "", complete=False, usage=usage))
+        self._cache.note(lookup, replace(row, count=0))
 
     async def _relay(
         self, flight: Flight, lookup: Lookup, dialect: Dialect, reply: Reply, started: float

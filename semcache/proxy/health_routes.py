@@ -43,6 +43,7 @@ def health_routes(cache: ResponseCache) -> APIRouter:
             "entries": len(cache.registry),
             "embedder": cache.embedder_id,
             "policies": cache.pack.name,
+            "unpriced_models": cache.prices.unpriced,
         }
 
     @router.get("/metrics", response_class=Response)

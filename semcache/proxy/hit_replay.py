@@ -17,7 +17,7 @@ from semcache.proxy.asgi import HeaderList, Send
 from semcache.proxy.relay import id_header
 from semcache.retention.eviction import Quota
 from semcache.retention.eviction.lru import Lru
-from semcache.types import Card, Entry, Lookup, Outcome, Recorded, Serve, public_id
+from semcache.types import Card, Entry, Forward, Lookup, Outcome, Recorded, Serve, public_id
 
 # Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.
 _HARMLESS = frozenset(
@@ -150,8 +150,10 @@ def debug_headers(lookup: Lookup) -> list[tuple[bytes, bytes]]:
         headers.append((b"x-semcache-id", public_id(decision.card.id).encode()))
         headers.append((b"x-semcache-score", f"{decision.score:.4f}".encode()))
         headers.append((b"x-semcache-p-correct", f"{decision.p_correct:.4f}".encode()))
-    elif getattr(decision, "nearest", None) is not None:
-        headers.append((b"x-semcache-score", f"{decision.nearest.score:.4f}".encode()))  # type: ignore[union-attr]
+    elif isinstance(decision, Forward) and decision.nearest is not None:
+        headers.append((b"x-semcache-score", f"{decision.nearest.score:.4f}".encode()))
+        if decision.p_correct is not None:
+            headers.append((b"x-semcache-p-correct", f"{decision.p_correct:.4f}".encode()))
     return headers
 
 

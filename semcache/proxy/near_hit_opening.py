@@ -28,8 +28,9 @@ from semcache.proxy.near_hit_service import NearHitService
 from semcache.proxy.near_hit_state import NearHitState
 from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.runtime.guarded_calls import surviving
-from semcache.storage.accounting import Prices, substituted
+from semcache.storage.accounting import substituted
 from semcache.storage.indexes.flat import FlatIndex
+from semcache.storage.prices import Prices
 from semcache.types import Lookup, Usage
 from semcache.upstream.backends import open_backend
 from semcache.upstream.backends.connection import Connection

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from semcache.agents.nearhits import example_replay
 from semcache.agents.nearhits.place import restated
 from semcache.errors import SemcacheError, UpstreamError
-from semcache.proxy.background import TokenBucket
 from semcache.proxy.near_hit_calls import NearHitEnvironment, NoAnswer, complete_answer, is_text, without_client_headers
 from semcache.runtime.breaker import Breaker
+from semcache.runtime.token_bucket import TokenBucket
 from semcache.types.evidence import Comparison
 
 if TYPE_CHECKING:

@@ -32,6 +32,11 @@ def reply_headers(headers: Sequence[tuple[str, str]], *, shared: bool = False) -
     return encode_headers([(name, value) for name, value in strip_reply_headers(headers) if name.lower() not in drop])
 
 
+def id_of(headers: Sequence[tuple[str, str]]) -> str:
+    """Return the id that a backend gave a request, "" for none."""
+    return next((value for name, value in headers if name.lower() in ("x-request-id", "request-id")), "")
+
+
 def id_header(endpoint: Endpoint) -> bytes:
     """Return the header in which the SDKs of this dialect look for the id of a request."""
     return b"request-id" if endpoint is Endpoint.MESSAGES else b"x-request-id"

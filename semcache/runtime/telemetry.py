@@ -187,6 +187,8 @@ def log_fields(event: Recorded) -> dict[str, Any]:
         fields["entry"] = public_id(event.entry_id)
     if event.score is not None:
         fields["score"] = round(event.score, 4)
+    if event.p_correct is not None:
+        fields["p_correct"] = round(event.p_correct, 4)
     if event.stored is not None:
         fields["stored"] = event.stored
     if event.stream:

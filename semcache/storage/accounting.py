@@ -1,8 +1,8 @@
-"""Accounting: prices, the row that records the outcome of a request, and the sums of such rows.
+"""Accounting: the row that records the outcome of a request, and the sums of such rows.
 
 Pure. Invariant: a token is counted as spent by the one request that paid for it and as saved by every request that did
 not have to; no request does both. In money a near hit does, and a plan with a small model: it pays a cheaper model
-and saves the price of a dearer.
+and saves the price of a dearer. What the cache itself costs (verifiers, judges) is saved by nobody: it is taken off.
 """
 
 from __future__ import annotations
@@ -10,79 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from fnmatch import fnmatchcase
+from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack
 
-from semcache.config.agent_packs import ModelSpec
 from semcache.config.packs import Pack
 from semcache.matching.break_even import Balance
 from semcache.protocols import Threshold
-from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Serve, Usage, Why
+from semcache.storage.prices import Prices
+from semcache.types import Assembled, Entry, Forward, Lookup, Outcome, Recorded, Scope, Serve, Usage, Why
 from semcache.types.evidence import Interval, wilson
 
-# List prices in US dollars per million tokens (input, output); the first pattern that matches a model name counts.
-LIST_PRICES: Mapping[str, tuple[float, float]] = {
-    "gpt-4o-mini*": (0.15, 0.60),
-    "gpt-4o*": (2.50, 10.00),
-    "gpt-4.1-nano*": (0.10, 0.40),
-    "gpt-4.1-mini*": (0.40, 1.60),
-    "gpt-4.1*": (2.00, 8.00),
-    "gpt-3.5-turbo*": (0.50, 1.50),
-    "text-embedding-3-small*": (0.02, 0.0),
-    "text-embedding-3-large*": (0.13, 0.0),
-    "claude-3-5-haiku*": (0.80, 4.00),
-    "claude-3-5-sonnet*": (3.00, 15.00),
-    "claude-3-7-sonnet*": (3.00, 15.00),
-}
-
-
 _NOTHING = Usage()
-
-
-class Prices:
-    """US dollars per million prompt and completion tokens, by shell-style pattern of the model name.
-
-    Patterns are held against the name with and without the provider before its last slash. `models` are those of a
-    pack, whose prices count before the table's.
-    """
-
-    def __init__(
-        self, table: Mapping[str, tuple[float, float]] = LIST_PRICES, models: Mapping[str, ModelSpec] | None = None
-    ) -> None:
-        self._table = dict(table)
-        self._known: dict[str, tuple[float, float]] = {}
-        self._models = {name: (one.prompt, one.completion) for name, one in (models or {}).items()}
-
-    def naming(self, models: Mapping[str, ModelSpec]) -> Prices:
-        """The same table beside other models."""
-        return Prices(self._table, models)
-
-    def knows(self, model: str) -> bool:
-        """Return True if there is a price for this model."""
-        return model in self._models or self.of(model) != (0.0, 0.0)
-
-    def of(self, model: str) -> tuple[float, float]:
-        """Prices of a model, (0, 0) when no pattern matches."""
-        price = self._models.get(model) or self._known.get(model)
-        if price is None:
-            names = (model, model.rpartition("/")[2])
-            table = self._table.items()
-            price = next((value for key, value in table if any(fnmatchcase(one, key) for one in names)), (0.0, 0.0))
-            if len(self._known) < 1000:
-                self._known[model] = price
-        return price
-
-    def cost(self, model: str, usage: Usage) -> float:
-        """US dollars for this usage."""
-        prompt, completion = self.of(model)
-        return (usage.prompt_tokens * prompt + usage.completion_tokens * completion) / 1e6
 
 
 class Facts(TypedDict, total=False):
     """The facts that a caller knows of a finished request.
 
-    `answer` is the upstream's, `entry` the replayed one, `upstream` the seconds that the upstream took, and `collapsed`
-    means that another request's upstream call gave `answer`.
+    `answer` is the upstream's, `entry` the replayed one, `upstream` the seconds that the upstream took, `collapsed`
+    means that another request's upstream call gave `answer`, and `upstream_id` is the upstream's name for that call.
     """
 
     entry: Entry | None
@@ -90,6 +35,7 @@ class Facts(TypedDict, total=False):
     stored: str | None
     upstream: float
     collapsed: bool
+    upstream_id: str
 
 
 def recorded(
@@ -115,6 +61,7 @@ def recorded(
         case Forward():
             outcome, why = decision.outcome, decision.why
             score = decision.nearest.score if decision.nearest is not None else None
+            p_correct = decision.p_correct
     return Recorded(
         request_id=lookup.request_id,
         at=at,
@@ -132,12 +79,33 @@ def recorded(
         stored=facts.get("stored"),
         stream=request.stream,
         saved=saved,
-        saved_cost=prices.cost(request.model, saved),
+        # A replayed answer spared what it once cost: how much of its prompt the provider had cached is known no more.
+        saved_cost=(entry.cost if entry is not None else 0.0) or prices.cost(request.model, saved),
         spent=spent,
         spent_cost=prices.cost(request.model, spent),
+        overhead=lookup.verified or 0.0,
         seconds=seconds,
         timings=replace(lookup.timings, upstream=facts.get("upstream", 0.0)),
         collapsed=collapsed,
+        upstream_id=facts.get("upstream_id", ""),
+    )
+
+
+def overhead(bill: Sequence[tuple[str, Usage]], prices: Prices, *, at: float, whose: tuple[str, str, bool]) -> Recorded:
+    """The row of what a judge cost; `whose` are tenant, category, and whether a served hit was judged."""
+    tenant, category, served = whose
+    return Recorded(
+        request_id="",
+        at=at,
+        endpoint="judge",
+        scope=Scope(tenant),
+        model=bill[0][0],
+        category=category,
+        outcome=Outcome.SEMANTIC if served else Outcome.MISS,
+        why=Why.SEMANTIC if served else Why.UNCERTAIN,
+        status=200,
+        overhead=sum(prices.cost(model, usage) for model, usage in bill),
+        count=0,
     )
 
 
@@ -200,8 +168,9 @@ def statistics(
 def outcomes(groups: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Calls, tokens and money by outcome, and in all, beside what always asking the model that was named costs.
 
-    `calls` are those of a model that said what they took. `saved_usd` is `always_usd` less `spent_usd`, negative where
-    more was spent than that: comparisons and audits are calls of the outcome that they were made for.
+    `calls` are those of a model that said what they took. `saved_usd` is `always_usd` less `spent_usd` and
+    `overhead_usd`, negative where more was spent than that: comparisons and audits are calls of the outcome that they
+    were made for, and the overhead is what judges and verifiers cost.
     """
     found: dict[str, dict[str, Any]] = {}
     for outcome in Outcome:
@@ -216,6 +185,7 @@ def _spending(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         return float(sum(group.get(name) or 0 for group in groups))
 
     spent, always = total("spent_cost"), sum(_always(group) for group in groups)
+    overhead = total("overhead_cost")
     return {
         "requests": int(total("requests")),
         "calls": int(total("calls")),
@@ -223,7 +193,39 @@ def _spending(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "completion_tokens": int(total("spent_completion_tokens")),
         "spent_usd": round(spent, 6),
         "always_usd": round(always, 6),
-        "saved_usd": round(always - spent, 6),
+        "overhead_usd": round(overhead, 6),
+        "saved_usd": round(always - spent - overhead, 6),
+    }
+
+
+def usage_rows(groups: Sequence[Mapping[str, Any]], by: str) -> list[dict[str, Any]]:
+    """The figures of `semcache stats --by`: a row for each hour, day, tenant, model or category, and one of them all.
+
+    `net_usd` is what was saved, net of audits, judges and verifiers. Hit rate is that of `statistics`.
+    """
+    found: dict[Any, list[Mapping[str, Any]]] = {}
+    for group in groups:
+        found.setdefault(group["hour"] // 24 if by == "day" else group[by], []).append(group)
+    rows = [{by: _when(by, name), **_net(mine)} for name, mine in sorted(found.items())]
+    return [*rows, {by: "total", **_net(groups)}]
+
+
+def _when(by: str, name: Any) -> str:
+    if by not in ("day", "hour"):
+        return str(name)
+    at = datetime.fromtimestamp(name * (86400 if by == "day" else 3600), UTC)
+    return at.strftime("%Y-%m-%d" if by == "day" else "%Y-%m-%d %H:00Z")
+
+
+def _net(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    sums, spending = _sums(groups), _spending(groups)
+    return {
+        **{name: sums[name] for name in ("requests", "exact", "semantic", "plan", "near", "misses", "bypassed")},
+        "hit_rate": sums["hit_rate"],
+        "saved_tokens": sums["saved_tokens"],
+        **{name: spending[name] for name in ("always_usd", "spent_usd", "overhead_usd")},
+        "net_usd": spending["saved_usd"],
+        "mean_ms": sums["mean_ms"],
     }
 
 
@@ -301,8 +303,9 @@ def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         return sum(int(group["requests"]) for group in groups if group["outcome"] in outcomes)
 
     def total(name: str) -> float:
-        return float(sum(group[name] or 0 for group in groups))
+        return float(sum(group.get(name) or 0 for group in groups))
 
+    overhead = total("overhead_cost")
     exact, semantic = requests(Outcome.EXACT), requests(Outcome.SEMANTIC)
     plan, near = requests(Outcome.PLAN), requests(Outcome.NEAR)
     bypassed = requests(Outcome.BYPASS)
@@ -318,7 +321,8 @@ def _sums(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "bypassed": bypassed,
         "hit_rate": round((exact + semantic + plan) / looked_up, 4) if looked_up else None,
         "saved_tokens": int(total("saved_prompt_tokens") + total("saved_completion_tokens")),
-        "saved_usd": round(sum(_always(group) for group in groups) - total("spent_cost"), 6),
+        "saved_usd": round(sum(_always(group) for group in groups) - total("spent_cost") - overhead, 6),
         "spent_usd": round(total("spent_cost"), 6),
+        "overhead_usd": round(overhead, 6),
         "mean_ms": round(1e3 * total("seconds") / everything, 3) if everything else None,
     }

@@ -92,6 +92,12 @@ class EntryRegistry:
             self._rejected.setdefault(rejection.exact, set()).add(rejection.entry_id)
             self._wrong.setdefault(rejection.entry_id, {})[rejection.exact] = None
 
+    def allow(self, rejections: Iterable[Rejection]) -> None:
+        """Forget that these entries are wrong for these requests."""
+        for rejection in rejections:
+            self._rejected.get(rejection.exact, set()).discard(rejection.entry_id)
+            self._wrong.get(rejection.entry_id, {}).pop(rejection.exact, None)
+
     def rejections_of(self, entry_id: int) -> list[bytes]:
         """The exact digests of the requests that an entry is wrong for."""
         return list(self._wrong.get(entry_id, ()))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 import msgspec
 
 from semcache.protocols import OutcomeLog
+from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.telemetry import Meter, log_fields
 from semcache.types import Recorded, Usage
 
@@ -45,6 +46,7 @@ class EventLog:
         self._events: list[Recorded] = []
         self._repeats: list[tuple[Recorded, float, float]] = []
         self._flushed = 0
+        self._also: list[Callable[[], Awaitable[object]]] = []
         self._task: asyncio.Task[None] | None = None
         self._flushing = asyncio.Lock()
 
@@ -71,9 +73,16 @@ class EventLog:
         else:
             self._meter.dropped_events.inc()
 
+    def attach(self, flush: Callable[[], Awaitable[object]]) -> None:
+        """Have something else written out with every flush from now on; a fault of it is logged and no more."""
+        self._also.append(flush)
+
     async def flush(self) -> None:
         """Write out everything noted so far. Returns when the store has it, or has refused it."""
         async with self._flushing:
+            for also in self._also:
+                with surviving("writing what goes with the event log"):
+                    await also()
             self._flushed = self.noted
             events, self._events = self._events, []
             repeats, self._repeats = self._repeats, []
@@ -124,6 +133,7 @@ def _fold(repeats: Sequence[tuple[Recorded, float, float]]) -> list[Recorded]:
             seconds=total,
             saved=Usage(template.saved.prompt_tokens * count, template.saved.completion_tokens * count),
             saved_cost=template.saved_cost * count,
+            overhead=template.overhead * count,
         )
         for template, count, total, at in groups.values()
     ]

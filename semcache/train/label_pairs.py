@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from semcache.learning.withdrawn_labels import standing_labels
 from semcache.protocols import LabelStore, Vectors
 from semcache.train import mining
 from semcache.train.pairs import Pair, of_answers
 from semcache.train.splits import normal
-from semcache.types.evidence import LabelSource
+from semcache.types.evidence import Label, LabelSource
 
 if TYPE_CHECKING:
     from semcache.types import Card, Matrix
@@ -41,19 +42,20 @@ async def pairs_of(store: LabelledStore) -> tuple[list[Pair], LabelCounts]:
         by_id |= {card.id: card for card in cards}
         by_exact |= {card.exact: card for card in cards}
     found: dict[tuple[str, str], Pair] = {}
-    labels = gone = since = 0
-    while batch := await store.labels(since):
-        since = batch[-1].seq
-        for label in batch:
-            if label.source is LabelSource.REASKED:
-                continue
-            labels += 1
-            cached, asked = by_id.get(label.entry_id), by_exact.get(label.exact)
-            if cached is None or asked is None:
-                gone += 1
-            elif normal(cached.text) != normal(asked.text):
-                pair = Pair(asked.text, cached.text, label.correct, made=label.source.value)
-                found[pair.one, pair.two] = pair  # the newest verdict counts
+    every: list[Label] = []
+    while batch := await store.labels(every[-1].seq if every else 0):
+        every += batch
+    labels = gone = 0
+    for label in standing_labels(every):
+        if label.source is LabelSource.REASKED:
+            continue
+        labels += 1
+        cached, asked = by_id.get(label.entry_id), by_exact.get(label.exact)
+        if cached is None or asked is None:
+            gone += 1
+        elif normal(cached.text) != normal(asked.text):
+            pair = Pair(asked.text, cached.text, label.correct, made=label.source.value)
+            found[pair.one, pair.two] = pair  # the newest verdict counts
     return list(found.values()), LabelCounts(labels, gone)
 
 

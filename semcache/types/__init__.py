@@ -37,6 +37,7 @@ from semcache.types.lookup_decision import (
     Verdict,
     Verify,
 )
+from semcache.types.operator_record import Action, DecisionRecord, Deleted
 from semcache.types.store_row import ApiKey, Change, ChangeKind, Rejection, Selector
 from semcache.types.stored_entry import Card, Entry, Staleness, Usage, Volatility, parse_id, public_id
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JUDGES",
     "TWO_SIDED_95",
+    "Action",
     "Admission",
     "ApiKey",
     "Assembled",
@@ -61,6 +63,8 @@ __all__ = [
     "Conflict",
     "Controls",
     "Decision",
+    "DecisionRecord",
+    "Deleted",
     "Discard",
     "Endpoint",
     "Entry",

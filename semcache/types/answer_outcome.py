@@ -73,7 +73,9 @@ class Recorded:
     saved_cost: float = 0.0
     spent: Usage = Usage()
     spent_cost: float = 0.0
+    overhead: float = 0.0  # US dollars that the cache itself cost: verifiers, judges
     seconds: float = 0.0
     timings: Timings = Timings()
     collapsed: bool = False
+    upstream_id: str = ""  # as the upstream calls the request
     count: int = 1  # requests that this row stands for, 0 for later news of one; `seconds` and sums are of all of them

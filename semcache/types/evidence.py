@@ -25,6 +25,7 @@ class LabelSource(StrEnum):
     REASKED = (
         "reasked"  # the backend was asked the very same again: it says how fast answers change, nothing of likeness
     )
+    WITHDRAWN = "withdrawn"  # a person took back what a label of feedback with the same entry and request says
 
 
 class State(StrEnum):

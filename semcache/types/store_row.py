@@ -38,6 +38,7 @@ class ChangeKind(StrEnum):
     PUT = "put"
     DELETE = "delete"
     REJECT = "reject"
+    ALLOW = "allow"  # a rejection was taken back
     ALIAS = "alias"
     RIGHT = "right"  # so people said, of what a worker may have served that did not hear it
     WRONG = "wrong"
@@ -45,7 +46,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row of the change feed. `exact` is the key that a REJECT was recorded for."""
+    """A row of the change feed. `exact` is the key that a REJECT or an ALLOW is about."""
 
     seq: int
     kind: ChangeKind

@@ -33,10 +33,17 @@ class Volatility(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that the upstream charged for an answer."""
+    """Tokens that the upstream charged for an answer.
+
+    Of the prompt's, `cached_tokens` were read from the provider's own cache and `written_tokens` written to it; of the
+    completion's, `reasoning_tokens` were thought.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    written_tokens: int = 0
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

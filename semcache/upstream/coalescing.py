@@ -66,6 +66,11 @@ class Flight:
         self.answer, self.error, self.landed = answer, error, True
         self._wake()
 
+    @property
+    def published(self) -> Sequence[bytes]:
+        """The bytes of the body so far."""
+        return self._chunks
+
     async def opened(self) -> None:
         """Wait for status and headers. Raises what broke the flight before it had any."""
         while not self._opened:

@@ -48,10 +48,10 @@ async def test_purge_deletes_what_matches_and_a_dry_run_nothing(run: Run, fill: 
     assert tried == {"ids": others, "count": 1, "dry_run": True}
     assert run("get", others[0]).returncode == 0
     assert others[0] in run("purge", "--scope", "acme", "--dry-run").stdout
-    assert json.loads(run("purge", "--scope", "acme", "--json").stdout)["ids"] == others
+    assert json.loads(run("purge", "--scope", "acme", "--yes", "--json").stdout)["ids"] == others
     assert run("get", others[0]).returncode == 1
-    assert json.loads(run("purge", "--model", "m", "--older-than", "1h", "--json").stdout)["count"] == 0
-    assert json.loads(run("purge", "--model", "m", "--older-than", "0s", "--json").stdout)["count"] == 2
+    assert json.loads(run("purge", "--model", "m", "--older-than", "1h", "--yes", "--json").stdout)["count"] == 0
+    assert json.loads(run("purge", "--model", "m", "--older-than", "0s", "--yes", "--json").stdout)["count"] == 2
 
 
 async def test_purge_of_everything_has_to_be_said_twice(run: Run, fill: Fill) -> None:
@@ -59,7 +59,9 @@ async def test_purge_of_everything_has_to_be_said_twice(run: Run, fill: Fill) ->
     nothing = run("purge")
     assert nothing.returncode == 2
     assert "--tag" in nothing.stderr
-    assert run("purge", "--all").returncode == 2
+    refused = run("purge", "--all")
+    assert refused.returncode == 2
+    assert "2 entries" in refused.stderr
     assert json.loads(run("purge", "--all", "--dry-run", "--json").stdout)["count"] == 2
     assert run("purge", "--older-than", "soon").returncode == 2
     assert json.loads(run("purge", "--all", "--yes", "--json").stdout)["count"] == 2

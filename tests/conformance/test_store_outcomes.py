@@ -38,6 +38,7 @@ async def test_the_tally_adds_up_and_survives_trimming(store):
         "seconds": 2.0,
         "spent_prompt_tokens": 3,
         "spent_completion_tokens": 4,
+        "overhead_cost": 0.0,
         "calls": 1,
     }
     twice = {name: value * 2 for name, value in common.items()}

@@ -217,7 +217,7 @@ def test_refusals_are_marked():
 
 
 def test_all_input_tokens_of_a_message_are_counted():
-    assert MESSAGES.parse(json.dumps(message()).encode()).usage == Usage(7, 5)
+    assert MESSAGES.parse(json.dumps(message()).encode()).usage == Usage(7, 5, cached_tokens=4)
 
 
 def test_a_stream_without_a_terminal_event_is_not_complete():
@@ -280,7 +280,7 @@ def test_a_tools_input_keeps_the_bytes_it_came_in():
     assert "".join(parts).encode() in answer.body
     assert answer.complete
     assert answer.tool_calls
-    assert answer.usage == Usage(7, 9)
+    assert answer.usage == Usage(7, 9, cached_tokens=4)
     cut = [*stream[:3], *stream[4:]]
     assert not assembled(MESSAGES, *cut).complete
 

@@ -14,7 +14,8 @@ from semcache import AsyncSemanticCache
 from semcache.config.packs import Category, Pack
 from semcache.matching.break_even import Profitability
 from semcache.matching.profitability import ProfitabilityMonitor
-from semcache.storage.accounting import Prices, recorded
+from semcache.storage.accounting import recorded
+from semcache.storage.prices import Prices
 from semcache.types import (
     Assembled,
     CacheKey,

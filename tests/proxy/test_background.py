@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.proxy.background import BackgroundWork, TokenBucket
+from semcache.proxy.background import BackgroundWork
+from semcache.runtime.token_bucket import TokenBucket
 
 
 @given(

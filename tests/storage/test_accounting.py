@@ -10,6 +10,7 @@ from semcache.config import packs
 from semcache.matching.break_even import Balance, Profitability
 from semcache.matching.strategies import ByCategory, StaticThreshold
 from semcache.storage import accounting
+from semcache.storage.prices import Prices
 from semcache.types import (
     Assembled,
     CacheKey,
@@ -27,7 +28,7 @@ from semcache.types import (
 )
 from semcache.types.evidence import Interval, Standing, State
 
-PRICES = accounting.Prices({"m*": (1.0, 2.0)})
+PRICES = Prices({"m*": (1.0, 2.0)})
 KEY = CacheKey(Scope(), b"sig", b"exact", "hi", b"c")
 REQUEST = Request(Endpoint.CHAT, "m1", {}, "hi", b"{}")
 CARD = Card(5, b"exact", b"", "default", "hi", 0.0, 9.0)
@@ -74,14 +75,14 @@ def test_a_follower_saves_what_its_leader_pays() -> None:
 
 
 def test_prices_go_by_the_first_pattern_and_ignore_the_provider() -> None:
-    prices = accounting.Prices({"gpt-4o-mini*": (1.0, 1.0), "gpt-4o*": (2.0, 2.0)})
+    prices = Prices({"gpt-4o-mini*": (1.0, 1.0), "gpt-4o*": (2.0, 2.0)})
     assert prices.of("openai/gpt-4o-mini-2024") == (1.0, 1.0)
     assert prices.of("gpt-4o") == (2.0, 2.0)
     assert prices.of("local") == (0.0, 0.0)
 
 
 def test_a_price_may_name_the_provider() -> None:
-    prices = accounting.Prices({"cheap/llama*": (1.0, 1.0), "azure/*": (3.0, 3.0), "llama*": (2.0, 2.0)})
+    prices = Prices({"cheap/llama*": (1.0, 1.0), "azure/*": (3.0, 3.0), "llama*": (2.0, 2.0)})
     assert prices.of("cheap/llama-3") == (1.0, 1.0)
     assert prices.of("azure/eu/llama-3") == (3.0, 3.0)
     assert prices.of("dear/llama-3") == prices.of("llama-3") == (2.0, 2.0)

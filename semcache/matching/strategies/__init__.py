@@ -44,6 +44,7 @@ class ByCategory:
     def __init__(
         self, pack: Pack, *, noise: LabelNoise = FAITHFUL, priors: Mapping[str, BeliefPrior] = MappingProxyType({})
     ) -> None:
+        self._pack = pack
         names = sorted({category.strategy for category in pack.categories.values()})
 
         def made(make: Callable[[Pack], Threshold]) -> Threshold:
@@ -77,6 +78,11 @@ class ByCategory:
         """Tell the category's strategy."""
         self._of(category).note(category, p_correct, served=served, audited=audited)
 
+    def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
+        """The log-odds that each feature adds, {} for a strategy that does not decide by features."""
+        strategy = self._of(category)
+        return strategy.contributions(candidate, category) if isinstance(strategy, CertifiedThreshold) else {}
+
     def relax(self, share: float) -> None:
         """Stretch the targets of certified categories by this share of the way to what the pack accepts."""
         for strategy in self._made.values():
@@ -86,6 +92,22 @@ class ByCategory:
     def observe(self, label: Label) -> None:
         """Tell the category's strategy."""
         self._of(label.category).observe(label)
+
+    def relearn(self, labels: Sequence[Label]) -> None:
+        """Rebuild what was learned from these labels, which are the log without what was withdrawn.
+
+        A certified category keeps its audits, budget and certificate; any other strategy begins anew.
+        """
+        for name, strategy in list(self._made.items()):
+            own = [label for label in labels if self._of(label.category) is strategy]
+            if isinstance(strategy, CertifiedThreshold):
+                strategy.relearn(own)
+                continue
+            fresh = STRATEGIES[name](self._pack)
+            for label in own:
+                fresh.observe(label)
+            self._made[name] = fresh
+            self._by_category = {one: fresh if of is strategy else of for one, of in self._by_category.items()}
 
     def standing(self, category: str) -> Standing:
         """The standing that the category's strategy reports."""

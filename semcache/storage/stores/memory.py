@@ -19,7 +19,7 @@ import numpy as np
 
 from semcache.errors import StoreError
 from semcache.protocols import VectorBatch
-from semcache.storage.stores.memory_learning import MemoryLearning
+from semcache.storage.stores.memory_operating import MemoryOperating, sums_of
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ EVENTS = 100_000
 CHANGES = 100_000
 
 
-class MemoryStore(MemoryLearning):
+class MemoryStore(MemoryOperating):
     """Entries in memory. `random(n)` gives n unpredictable bytes; the newest 100,000 events and changes stay."""
 
     def __init__(self, *, random: Callable[[int], bytes] = os.urandom) -> None:
@@ -267,6 +267,15 @@ class MemoryStore(MemoryLearning):
         self._keys[id] = replace(key, revoked=now)
         return True
 
+    def _forget_events(self, tenant: str) -> None:
+        kept = []
+        for event in self._events:
+            if event.scope.tenant == tenant:
+                _add(self._totals, event)
+            else:
+                kept.append(event)
+        self._events = kept
+
     def _matching(self, where: Selector) -> list[int]:
         return (
             [] if where.is_empty() else sorted(entry_id for entry_id, e in self._entries.items() if matches(e, where))
@@ -278,6 +287,7 @@ class MemoryStore(MemoryLearning):
         self._vectors.pop(entry_id, None)
         self._rejections = {rejection: None for rejection in self._rejections if rejection.entry_id != entry_id}
         self._lapse(entry_id)
+        self._forget_mentions(entry_id)
         self._announce(ChangeKind.DELETE, entry_id, at)
 
     def _announce(self, kind: ChangeKind, entry_id: int, at: float, exact: bytes = b"") -> None:
@@ -308,17 +318,7 @@ def matches(entry: Entry, where: Selector) -> bool:
 
 
 def _add(sums: dict[tuple[str, str], dict[str, float]], event: Recorded) -> None:
-    more = {
-        "requests": event.count,
-        "saved_prompt_tokens": event.saved.prompt_tokens,
-        "saved_completion_tokens": event.saved.completion_tokens,
-        "saved_cost": event.saved_cost,
-        "spent_cost": event.spent_cost,
-        "seconds": event.seconds,
-        "spent_prompt_tokens": event.spent.prompt_tokens,
-        "spent_completion_tokens": event.spent.completion_tokens,
-        "calls": int(event.spent.prompt_tokens + event.spent.completion_tokens > 0),
-    }
+    more = sums_of(event)
     group = sums.setdefault((event.category, event.outcome.value), dict.fromkeys(more, 0))
     for name, value in more.items():
         group[name] += value

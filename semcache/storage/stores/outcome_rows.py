@@ -1,24 +1,26 @@
 """The event log: appended to, added up, and trimmed without losing its totals.
 
-Knows the tables `events` and `totals`, nothing of entries beyond their ids.
-Invariant: trimming never changes what `tally` says.
+Knows the tables `events`, `totals` and `hourly`, nothing of entries beyond their ids.
+Invariant: trimming never changes what `tally` says, nor what `usage` says of whole hours.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
 from semcache.storage.stores import rows
 from semcache.storage.stores.database import Database
-from semcache.storage.stores.tables import events, totals
+from semcache.storage.stores.tables import events, hourly, totals
 from semcache.types import Recorded
 
 SERVED_KEYS = 1000
 _COLUMNS = (
     "requests", "saved_prompt_tokens", "saved_completion_tokens", "saved_cost", "spent_cost", "seconds",
-    "spent_prompt_tokens", "spent_completion_tokens",
+    "spent_prompt_tokens", "spent_completion_tokens", "overhead_cost",
 )  # fmt: skip
 _SUMS = (*_COLUMNS, "calls")
 # A call is known by what it took.
@@ -29,7 +31,10 @@ _GROUPED = sa.select(
     *(sa.func.sum(events.c[name]).label(name) for name in _COLUMNS),
     sa.func.sum(_CALLED).label("calls"),
 ).group_by(events.c.category, events.c.outcome)
-_KINDS = {name: int for name in _SUMS if name not in ("saved_cost", "spent_cost", "seconds")}
+_DOLLARS = ("saved_cost", "spent_cost", "seconds", "overhead_cost")
+_KINDS = {name: int for name in _SUMS if name not in _DOLLARS}
+GROUPS = ("hour", "tenant", "model", "category", "outcome")
+KEEP_HOURS = 400 * 24
 # One statement, so that a trim between two reads cannot be seen.
 _BOTH = sa.union_all(_GROUPED, sa.select(totals.c.category, totals.c.outcome, *(totals.c[name] for name in _SUMS)))
 _TALLY = sa.select(*_BOTH.subquery().c)
@@ -70,6 +75,59 @@ async def tally(database: Database) -> list[Mapping[str, object]]:
     ]
 
 
+def _hour(sqlite: bool) -> sa.ColumnElement[int]:
+    """The hour of an event since 1970; a cast rounds in PostgreSQL and cuts off in SQLite."""
+    hours = events.c.at / 3600.0
+    return sa.cast(hours if sqlite else sa.func.floor(hours), sa.BigInteger)
+
+
+def _hours(sqlite: bool, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    groups = [_hour(sqlite).label("hour"), *(events.c[name] for name in GROUPS[1:])]
+    sums = [sa.func.sum(events.c[name]).label(name) for name in _COLUMNS]
+    return sa.select(*groups, *sums, sa.func.sum(_CALLED).label("calls")).where(*where).group_by(*groups)
+
+
+async def usage(
+    database: Database, *, since: float, until: float, by: Sequence[str], tenant: str | None = None
+) -> list[dict[str, Any]]:
+    """Counts and sums of the hours that begin in this time, by some of `GROUPS` and always by outcome."""
+    first, last = math.ceil(since / 3600.0), math.ceil(until / 3600.0)
+    own = [] if tenant is None else [rows.plain(tenant)]
+    recent = _hours(
+        database.sqlite,
+        events.c.at >= first * 3600.0,
+        events.c.at < last * 3600.0,
+        *(events.c.tenant == one for one in own),
+    )
+    older = sa.select(*(hourly.c[name] for name in (*GROUPS, *_SUMS))).where(
+        hourly.c.hour >= first, hourly.c.hour < last, *(hourly.c.tenant == one for one in own)
+    )
+    # One statement, so that a trim between two reads cannot be seen.
+    both = sa.union_all(recent, older).subquery()
+    groups = [both.c[name] for name in GROUPS if name in by or name == "outcome"]
+    found = await database.fetch(
+        sa.select(*groups, *(sa.func.sum(both.c[name]).label(name) for name in _SUMS)).group_by(*groups), bulk=True
+    )
+    names = [column.name for column in groups]
+    return [
+        {
+            **{name: rows.unplain(value) if isinstance(value, str) else int(value) for name, value in pairs},
+            **{name: _KINDS.get(name, float)(value) for name, value in zip(_SUMS, row[len(names) :], strict=True)},
+        }
+        for row in found
+        for pairs in [list(zip(names, row, strict=False))]
+    ]
+
+
+async def unpriced(database: Database, *, since: float) -> list[str]:
+    """The models that were called from a time on at no known cost."""
+    paid = sa.func.sum(events.c.spent_cost)
+    called = sa.func.sum(_CALLED)
+    groups = sa.select(events.c.model).where(events.c.at >= since).group_by(events.c.model)
+    found = await database.fetch(groups.having(called > 0, paid == 0.0).order_by(events.c.model), bulk=True)
+    return [rows.unplain(row[0]) for row in found]
+
+
 async def trim(database: Database, keep_rows: int | None, before: float | None) -> int:
     """Drop old events into the totals; returns how many went."""
     if keep_rows is None and before is None:
@@ -89,11 +147,24 @@ async def trim(database: Database, keep_rows: int | None, before: float | None) 
         # Fixed before it is read twice: READ COMMITTED may see another set in the second statement.
         newest = connection.execute(sa.select(sa.func.max(events.c.id))).scalar()
         going = sa.and_(sa.or_(*old), events.c.id <= newest)
-        for row in connection.execute(_GROUPED.where(going)).mappings().all():
-            same = sa.and_(totals.c.category == row["category"], totals.c.outcome == row["outcome"])
-            more = {name: totals.c[name] + row[name] for name in _SUMS}
-            if connection.execute(sa.update(totals).where(same).values(more)).rowcount == 0:
-                connection.execute(sa.insert(totals), dict(row))
-        return connection.execute(sa.delete(events).where(going)).rowcount
+        return trim_matching(connection, going, hours=True, sqlite=database.sqlite)
 
     return await database.write(work)
+
+
+def trim_matching(connection: sa.Connection, going: sa.ColumnElement[bool], *, hours: bool, sqlite: bool) -> int:
+    """Drop events into the totals, and into the sums by the hour if these are to be kept; return how many went."""
+    for row in connection.execute(_GROUPED.where(going)).mappings().all():
+        same = sa.and_(totals.c.category == row["category"], totals.c.outcome == row["outcome"])
+        more = {name: totals.c[name] + row[name] for name in _SUMS}
+        if connection.execute(sa.update(totals).where(same).values(more)).rowcount == 0:
+            connection.execute(sa.insert(totals), dict(row))
+    for row in connection.execute(_hours(sqlite, going)).mappings().all() if hours else ():
+        same = sa.and_(*(hourly.c[name] == row[name] for name in GROUPS))
+        more = {name: hourly.c[name] + row[name] for name in _SUMS}
+        if connection.execute(sa.update(hourly).where(same).values(more)).rowcount == 0:
+            connection.execute(sa.insert(hourly), dict(row))
+    newest = connection.execute(sa.select(sa.func.max(hourly.c.hour))).scalar()
+    if newest is not None:
+        connection.execute(sa.delete(hourly).where(hourly.c.hour < newest - KEEP_HOURS))
+    return connection.execute(sa.delete(events).where(going)).rowcount

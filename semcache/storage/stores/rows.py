@@ -173,6 +173,7 @@ def event(recorded: Recorded) -> dict[str, Any]:
         "spent_cost": recorded.spent_cost,
         "seconds": recorded.seconds,
         "timings": msgspec.json.encode(recorded.timings).decode(),
+        "overhead_cost": recorded.overhead,
     }
 
 

@@ -22,10 +22,11 @@ from semcache.protocols import VectorBatch
 from semcache.storage.stores import outcome_rows, resealing, rows, schema, statements
 from semcache.storage.stores.database import Database, Step
 from semcache.storage.stores.database_faults import readable
+from semcache.storage.stores.deleted_rows import DeletedRows
 from semcache.storage.stores.feed import Listening, Polling
 from semcache.storage.stores.learning_rows import LearningRows
 from semcache.storage.stores.reembedding import Reembedding
-from semcache.storage.stores.tables import api_keys, changes, entries, meta, rejections
+from semcache.storage.stores.tables import api_keys, changes, decisions, entries, mentions, meta, rejections
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 CHUNK = 500
 
 
-class SqlStore(LearningRows, Reembedding):
+class SqlStore(LearningRows, DeletedRows, Reembedding):
     """Entries in a SQL database. `random(n)` gives n unpredictable bytes.
 
     `unreadable` counts entries that `cards`, `vectors` and `select` left out because they could not be opened.
@@ -291,6 +292,8 @@ class SqlStore(LearningRows, Reembedding):
         return gone
 
     def _delete(self, connection: sa.Connection, ids: Sequence[int], now: float) -> list[int]:
+        about = sa.select(mentions.c.decision_id).where(mentions.c.entry_id.in_(ids))
+        connection.execute(sa.delete(decisions).where(decisions.c.id.in_(about)))
         statement = sa.delete(entries).where(entries.c.id.in_(ids)).returning(entries.c.id)
         gone = sorted(connection.execute(statement).scalars())
         self._announce(connection, [(ChangeKind.DELETE, entry_id, b"") for entry_id in gone], now)

@@ -204,6 +204,7 @@ events = sa.Table(
     sa.Column("spent_cost", sa.Double, nullable=False),
     sa.Column("seconds", sa.Double, nullable=False),
     sa.Column("timings", sa.String, nullable=False),
+    sa.Column("overhead_cost", sa.Double, nullable=False, server_default="0"),
     sa.Index("events_entry", "entry_id"),
     sa.Index("events_at", "at"),
     sqlite_autoincrement=True,
@@ -224,6 +225,93 @@ totals = sa.Table(
     sa.Column("calls", BIG, nullable=False, server_default="0"),
     sa.Column("spent_prompt_tokens", BIG, nullable=False, server_default="0"),
     sa.Column("spent_completion_tokens", BIG, nullable=False, server_default="0"),
+    sa.Column("overhead_cost", sa.Double, nullable=False, server_default="0"),
+)
+
+# The same by the hour, so that savings by tenant and model outlive the events they are made of.
+hourly = sa.Table(
+    "hourly",
+    METADATA,
+    sa.Column("hour", BIG, primary_key=True, autoincrement=False),
+    sa.Column("tenant", sa.String, primary_key=True),
+    sa.Column("model", sa.String, primary_key=True),
+    sa.Column("category", sa.String, primary_key=True),
+    sa.Column("outcome", sa.String, primary_key=True),
+    sa.Column("requests", BIG, nullable=False),
+    sa.Column("saved_prompt_tokens", BIG, nullable=False),
+    sa.Column("saved_completion_tokens", BIG, nullable=False),
+    sa.Column("saved_cost", sa.Double, nullable=False),
+    sa.Column("spent_cost", sa.Double, nullable=False),
+    sa.Column("seconds", sa.Double, nullable=False),
+    sa.Column("calls", BIG, nullable=False),
+    sa.Column("spent_prompt_tokens", BIG, nullable=False),
+    sa.Column("spent_completion_tokens", BIG, nullable=False),
+    sa.Column("overhead_cost", sa.Double, nullable=False),
+)
+
+# Why requests were served or not: sampled, sealed and short-lived.
+decisions = sa.Table(
+    "decisions",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True, autoincrement=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("expires", sa.Double, nullable=False),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("user_id", sa.String),
+    sa.Column("namespace", sa.String, nullable=False),
+    sa.Column("category", sa.String, nullable=False),
+    sa.Column("model", sa.String, nullable=False),
+    sa.Column("outcome", sa.String, nullable=False),
+    sa.Column("why", sa.String, nullable=False),
+    sa.Column("entry_id", BIG),
+    sa.Column("upstream", BIG, nullable=False),
+    sa.Column("seal_key", sa.String),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Index("decisions_at", "at"),
+    sa.Index("decisions_upstream", "upstream"),
+    sa.Index("decisions_expires", "expires"),
+    sa.Index("decisions_tenant", "tenant"),
+    sa.Index("decisions_entry", "entry_id"),
+)
+
+# The entries that a decision is about: it goes with any of them.
+mentions = sa.Table(
+    "mentions",
+    METADATA,
+    sa.Column("entry_id", BIG, primary_key=True, autoincrement=False),
+    sa.Column("decision_id", BIG, sa.ForeignKey("decisions.id", ondelete="CASCADE"), primary_key=True),
+    sa.Index("mentions_decision", "decision_id"),
+)
+
+# Entries that were deleted and can be brought back until a time. `row` holds the row as it was, sealed as it was.
+deleted = sa.Table(
+    "deleted",
+    METADATA,
+    sa.Column("batch", sa.String, primary_key=True),
+    sa.Column("id", BIG, primary_key=True, autoincrement=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("until", sa.Double, nullable=False),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("user_id", sa.String),
+    sa.Column("namespace", sa.String, nullable=False),
+    sa.Column("seal_key", sa.String),
+    sa.Column("row", sa.LargeBinary, nullable=False),
+    sa.Index("deleted_until", "until"),
+    sa.Index("deleted_entry", "id"),
+)
+
+# What administrators did: who, what, when.
+actions = sa.Table(
+    "actions",
+    METADATA,
+    sa.Column("id", BIG, primary_key=True),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("who", sa.String, nullable=False),
+    sa.Column("tenant", sa.String),
+    sa.Column("action", sa.String, nullable=False),
+    sa.Column("detail", sa.String, nullable=False),
+    sa.Index("actions_at", "at"),
+    sqlite_autoincrement=True,
 )
 
 api_keys = sa.Table(

@@ -154,6 +154,16 @@ class Belief:
         spread = float(x @ self.covariance @ x) + variance
         return mean / math.sqrt(1.0 + math.pi * spread / 8.0)
 
+    def contributions(self, values: tuple[float, ...], answer: int) -> dict[str, float]:
+        """The mean log-odds by what they come from; of an interaction each feature has one half."""
+        plain, given = self._plain(), np.array(values)
+        parts = plain.own * given
+        crossed = 0.5 * plain.crossed * given[_ONE] * given[_TWO]
+        np.add.at(parts, _ONE, crossed)
+        np.add.at(parts, _TWO, crossed)
+        own = {name: float(value) for name, value in zip(features.NAMES, parts, strict=True) if value}
+        return {"base": plain.bias, "answer": self.answers.get(answer, (0.0, 0.0))[0]} | own
+
     def at_best(
         self, around: Sequence[tuple[float, ...]], answers: Sequence[int], longest: int, *, asked: bool = False
     ) -> Array:

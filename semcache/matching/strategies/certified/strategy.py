@@ -106,6 +106,10 @@ class CertifiedThreshold:
         if served:
             known.waited = 0 if audited else known.waited + 1
 
+    def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
+        """The log-odds that each feature, this answer and what holds for all candidates ("base") add."""
+        return self._of(category).belief.contributions(candidate.features, candidate.card.answer_class)
+
     def relax(self, share: float) -> None:
         """Stretch the targets by this share of the way to the pack's `relax_to`, where labels show that they may be."""
         self._share = share
@@ -115,6 +119,11 @@ class CertifiedThreshold:
     def observe(self, label: Label) -> None:
         """Learn from a label; one whose features are those of another version is counted and no more."""
         self._of(label.category).take(label, self._pack.class_of(label.tenant))
+
+    def relearn(self, labels: Sequence[Label]) -> None:
+        """Rebuild the beliefs from these labels; audits, budgets and certificates stay as they are."""
+        for name, known in self._known.items():
+            known.relearn([label for label in labels if label.category == name], self._prior_of(name))
 
     def standing(self, category: str) -> Standing:
         """Where the category stands."""
@@ -149,15 +158,16 @@ class CertifiedThreshold:
     def _of(self, category: str) -> _Knowledge:
         known = self._known.get(category)
         if known is None:
-            policy = self._pack.of(category)
-            target, prior = (
-                self._pack.target_of(category),
-                self._prior or self._priors.get(policy.prior) or shipped(policy.prior),
-            )
+            policy, target = self._pack.of(category), self._pack.target_of(category)
+            prior = self._prior_of(category)
             known = _Knowledge(policy, target, self._pack.confidence, prior, self._noise, self._pack.relax_to)
             known.relax(self._share)
             self._known[category] = known
         return known
+
+    def _prior_of(self, category: str) -> BeliefPrior:
+        profile = self._pack.of(category).prior
+        return self._prior or self._priors.get(profile) or shipped(profile)
 
 
 class _Knowledge:
@@ -283,6 +293,15 @@ class _Knowledge:
             self._look_beyond(label, risk, self._loosest)
         if changed:
             self._close()
+
+    def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
+        """Rebuild the belief alone: what a report took from an answer comes back, what audits showed stays shown."""
+        belief = Belief(prior, noise=self._noise)
+        for label in labels:
+            if len(label.features) == len(features.NAMES):
+                belief.learn(label.features, label.answer, correct=label.correct)
+        self.belief = belief
+        self.budget.changed()
 
     def state_of(self) -> State:
         """How far the promise is backed."""

@@ -1,0 +1,104 @@
+"""Explaining: what would become of a request now, and why, with every neighbour, without serving or learning.
+
+Knows how lookups go and what is said of a decision. Invariant: nothing is stored, counted, learned from or asked of a
+verifier; whoever explains a request has changed nothing by it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from semcache.cache.decision_log import LONGEST, category_facts, contributions, neighbour_facts
+from semcache.cache.reasons import told
+from semcache.matching import features, guards
+from semcache.types import Candidate, Forward, Lookup, Outcome, Serve, Verify, Why, public_id
+
+if TYPE_CHECKING:
+    from semcache.cache.components import Components
+    from semcache.cache.response_cache import ResponseCache
+    from semcache.types import Request
+
+_TEXT = 500  # characters of a neighbour's prompt that are shown
+
+
+async def explain(cache: ResponseCache, request: Request) -> dict[str, Any]:
+    """Return what would happen to a request, as JSON has it. Raises RequestRejected for an unknown category."""
+    components = cache.components
+    lookup = await cache.consult(request, public_id(components.new_id()), quiet=True)
+    outcome, why = _decided(lookup)
+    meaning, remedy = told(why)
+    if isinstance(lookup.decision, Verify):
+        verifier = cache.pack.of(lookup.category).verify
+        meaning = f"The nearest entry is doubtful: the verifier {verifier!r} would be asked, and its word decides."
+        remedy = "" if lookup.category not in cache.lacking_verifiers() else "Set that verifier up: nobody is there."
+    strategy = components.strategy
+    return {
+        "outcome": outcome,
+        "why": why.value,
+        "meaning": meaning,
+        "remedy": remedy,
+        "prompt": request.text[:LONGEST],
+        "tenant": request.scope.tenant,
+        "model": request.model,
+        "entry_id": _served(lookup),
+        "p_correct": getattr(lookup.decision, "p_correct", None),
+        "category": category_facts(lookup.category, strategy, cache.pack),
+        "fault": cache.faults(),
+        "neighbours": await _neighbours(components, lookup),
+    }
+
+
+def _decided(lookup: Lookup) -> tuple[str, Why]:
+    match lookup.decision:
+        case Serve(how=how):
+            return how.value, lookup.decision.why
+        case Forward(outcome=outcome, why=why):
+            return outcome.value, why
+    return Outcome.MISS.value, Why.UNCERTAIN
+
+
+def _served(lookup: Lookup) -> str | None:
+    return public_id(lookup.decision.card.id) if isinstance(lookup.decision, Serve) else None
+
+
+async def _neighbours(components: Components, lookup: Lookup) -> list[dict[str, Any]]:
+    """Every neighbour with what guards and the strategy say of it, best first."""
+    if lookup.vector is None or lookup.key is None:
+        decision = lookup.decision
+        if not isinstance(decision, Serve):
+            return []
+        card = components.live.registry.get(decision.card.id) or decision.card
+        return [
+            {
+                **neighbour_facts(card, decision.score, None, lookup, components.strategy, now=components.clock()),
+                "prompt": card.text[:_TEXT],
+            }
+        ]
+    category, tenant, now = lookup.category, lookup.request.scope.tenant, components.clock()
+    names = components.pack.of(category).guards
+    found = await components.lookup.nearest(lookup)
+    rejected = components.live.registry.rejected(lookup.key.exact)
+    told_of = []
+    for one, around in zip(found, features.around(found), strict=True):
+        text = lookup.request.text
+        plain = Candidate(one.card, one.score, around=around)
+        doubted = Candidate(one.card, one.score, guards.conflicts(text, one.card.text, names), around=around)
+        values = features.with_conflicts(features.of(text, plain), doubted.conflicts)
+        whole = Candidate(one.card, one.score, doubted.conflicts, values, around)
+        verdict = components.strategy.judge(whole, category, controls=lookup.request.controls, draw=1.0, tenant=tenant)
+        facts = neighbour_facts(one.card, one.score, whole, lookup, components.strategy, now=now)
+        against = verdict.why.value if not verdict.serve else None
+        if one.card.id in rejected:
+            against = Why.REJECTED.value
+        elif one.card.expires <= now:
+            against = Why.EXPIRED.value
+        told_of.append(
+            {
+                **facts,
+                "prompt": one.card.text[:_TEXT],
+                "p_correct": round(verdict.p_correct, 4),
+                "against": against,
+                "contributions": contributions(whole, category, components.strategy),
+            }
+        )
+    return told_of

@@ -1,0 +1,253 @@
+"""Operating a cache: what requests cost and saved, why they were served or not, deleting and undoing.
+
+Knows the store's part for operators and what lives in this process; nothing of HTTP or the command line. Invariant: a
+tenant is shown and undoes its own alone; all that is deleted, undone, withdrawn or erased is logged.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from semcache.cache.reasons import told
+from semcache.errors import IntegrityError, InvalidArgument, StoreError
+from semcache.protocols import OperatorStore
+from semcache.storage.accounting import usage_rows
+from semcache.types import Action, DecisionRecord, Selector, Why, public_id
+
+if TYPE_CHECKING:
+    from semcache.cache.components import Components
+    from semcache.learning.reports import Withdrawn
+
+BY = ("tenant", "model", "category", "day", "hour")
+_SAMPLE = 1000
+_MONTH = 30 * 86400.0
+_TEXT = 500  # characters of a neighbour's prompt that are shown
+
+
+class Operating:
+    """The operator's side of a cache."""
+
+    def __init__(self, components: Components) -> None:
+        self._parts = components
+
+    async def usage(
+        self, by: str, *, since: float, until: float | None = None, tenant: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Requests, hits and net savings of a time, a row for each of `BY` and one of all. Raises StoreError."""
+        await self._parts.event_log.flush()
+        return await usage_of(
+            self._store, by, since=since, until=self._parts.clock() if until is None else until, tenant=tenant
+        )
+
+    async def requests(
+        self,
+        *,
+        tenant: str | None = None,
+        outcome: str | None = None,
+        why: str | None = None,
+        before: float | None = None,
+        limit: int = 50,
+    ) -> list[dict[str, Any]]:
+        """The decisions that were kept, newest first, without their neighbours. Raises StoreError."""
+        await self._parts.event_log.flush()
+        found = await self._store.decisions(tenant=tenant, outcome=outcome, why=why, before=before, limit=limit)
+        return [summary(one) for one in found]
+
+    async def request(self, request_id: str, *, tenant: str | None = None) -> dict[str, Any] | None:
+        """Why one request was served or not; None for one that is not known (of that tenant). Raises StoreError."""
+        await self._parts.event_log.flush()
+        return await request_of(self._store, request_id, tenant=tenant)
+
+    async def delete(self, where: Selector, *, who: str, forever: bool = False) -> tuple[list[int], str | None]:
+        """Delete what matches; return the ids, and the name to give to `undo`, None where it is gone for good.
+
+        Raises StoreError.
+        """
+        await self._parts.event_log.flush()  # what is still to be written is erased as well
+        ids, batch = await delete_from(
+            self._parts.store, where, now=self._parts.clock(), undo=0.0 if forever else self._parts.undo, who=who
+        )
+        await self._parts.live.hide(*ids)
+        return ids, batch
+
+    async def undo(self, batch: str, *, who: str, tenant: str | None = None) -> list[int]:
+        """Bring back what was deleted under this name; return the ids. Raises StoreError."""
+        ids = await undo_in(self._store, batch, now=self._parts.clock(), who=who, tenant=tenant)
+        await self._parts.maintenance.apply_changes()
+        return ids
+
+    async def deleted(self, *, tenant: str | None = None) -> list[dict[str, Any]]:
+        """The deletions that can be undone, newest first. Raises StoreError."""
+        return await deleted_in(self._store, self._parts.clock(), tenant=tenant)
+
+    async def withdraw(self, entry_id: int | None, *, who: str, tenant: str | None = None) -> Withdrawn | None:
+        """Take back the reports of a wrong answer; None when there is none (of that tenant). Raises StoreError."""
+        done = await self._parts.feedback.withdraw(entry_id, tenant=tenant, who=who)
+        if done is not None:
+            await self._parts.maintenance.apply_changes()
+        return done
+
+    async def actions(self, *, tenant: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
+        """The administrators' log, newest first. Raises StoreError."""
+        return [action_facts(one) for one in await self._store.actions(tenant=tenant, limit=limit)]
+
+    async def act(self, action: str, *, who: str, tenant: str | None = None, **detail: Any) -> None:
+        """Write into the administrators' log. Raises StoreError."""
+        await self._store.act(Action(self._parts.clock(), who, action, tenant, detail))
+
+    async def unpriced(self) -> list[str]:
+        """Models that were called within a month and have no price. Raises StoreError."""
+        prices, store = self._parts.prices, self._parts.store
+        found = set(prices.unpriced)
+        if isinstance(store, OperatorStore):
+            found |= set(await store.unpriced(since=self._parts.clock() - _MONTH))
+        return sorted(model for model in found if model and not prices.knows(model))
+
+    async def models(self, tenant: str) -> dict[str, int]:
+        """Entries of a tenant by model, the most first; of a thousand. Raises StoreError."""
+        found = await self._parts.store.select(Selector(tenant=tenant), limit=_SAMPLE)
+        return dict(Counter(entry.model for entry in found).most_common())
+
+    async def tenants(self) -> dict[str, int]:
+        """Entries by tenant, the most first, of a thousand. Raises StoreError."""
+        found = await self._parts.store.select(Selector(everything=True), limit=_SAMPLE)
+        return dict(Counter(entry.key.scope.tenant for entry in found).most_common())
+
+    @property
+    def _store(self) -> OperatorStore:
+        return operator_store(self._parts.store)
+
+
+def operator_store(store: object) -> OperatorStore:
+    """The store as operators need it. Raises StoreError for one of a plug-in that keeps nothing for them."""
+    if not isinstance(store, OperatorStore):
+        raise StoreError(f"a store of kind {type(store).__name__} keeps no decisions, sums by the hour or deletions")
+    return store
+
+
+async def usage_of(
+    store: object, by: str, *, since: float, until: float, tenant: str | None = None
+) -> list[dict[str, Any]]:
+    """The rows of `semcache stats --by`. Raises InvalidArgument or StoreError."""
+    if by not in BY:
+        raise InvalidArgument(f"by {by!r}: there are {', '.join(BY)}")
+    group = "hour" if by == "day" else by
+    return usage_rows(await operator_store(store).usage(since=since, until=until, by=[group], tenant=tenant), by)
+
+
+async def request_of(store: object, request_id: str, *, tenant: str | None = None) -> dict[str, Any] | None:
+    """Why one request was served or not, with the prompts of its neighbours; None for one that is not known.
+
+    Raises StoreError.
+    """
+    kept = operator_store(store)
+    try:
+        found = await kept.decision(request_id)
+    except IntegrityError:
+        found = None
+    if found is None:
+        row = await kept.outcome_of(request_id)
+        if row is None or tenant not in (None, row["tenant"]):
+            return None
+        return outcome_facts(row)
+    if tenant not in (None, found.scope.tenant):
+        return None
+    texts: dict[str, str] = {}
+    try:
+        entries = await store.get(list(found.mentions))  # type: ignore[attr-defined]
+        texts = {public_id(entry.id): entry.key.text[:_TEXT] for entry in entries if entry is not None}
+    except IntegrityError:
+        pass
+    neighbours = [
+        {**one, "prompt": texts.get(one["id"]), "gone": one["id"] not in texts}
+        for one in found.body.get("neighbours", ())
+    ]
+    return {**summary(found), **found.body, "neighbours": neighbours}
+
+
+async def delete_from(
+    store: Any, where: Selector, *, now: float, undo: float, who: str
+) -> tuple[list[int], str | None]:
+    """Delete what matches, so that it can be undone for so many seconds, 0 for erasing it. Raises StoreError."""
+    keeps = isinstance(store, OperatorStore)
+    batch: str | None = None
+    if keeps and undo > 0.0:
+        batch = secrets.token_hex(4)
+        ids = await store.set_aside(where, batch=batch, now=now, until=now + undo)
+    else:
+        ids = await store.delete(where, now=now)
+        if keeps:
+            await store.erase(where, now=now)
+            for start in range(0, len(ids), 500):
+                await store.erase(Selector(ids=tuple(ids[start : start + 500])), now=now)
+    if keeps:
+        detail = {"count": len(ids), "undo": batch, "where": _where(where, ids)}
+        await store.act(Action(now, who, "purge" if batch else "erase", where.tenant, detail))
+    return ids, batch if ids else None
+
+
+async def undo_in(store: object, batch: str, *, now: float, who: str, tenant: str | None = None) -> list[int]:
+    """Bring back what was deleted under this name. Raises StoreError."""
+    kept = operator_store(store)
+    ids = await kept.bring_back(batch, now=now, tenant=tenant)
+    if ids:
+        await kept.act(Action(now, who, "undo", tenant, {"undo": batch, "count": len(ids)}))
+    return ids
+
+
+async def deleted_in(store: object, now: float, *, tenant: str | None = None) -> list[dict[str, Any]]:
+    """The deletions that can be undone, as JSON has it. Raises StoreError."""
+    return [
+        {"undo": one.batch, "at": one.at, "until": one.until, "count": one.count, "tenants": list(one.tenants)}
+        for one in await operator_store(store).set_aside_since(now, tenant=tenant)
+    ]
+
+
+def summary(one: DecisionRecord) -> dict[str, Any]:
+    """A decision in one row."""
+    return {
+        "id": one.request_id,
+        "upstream_id": one.upstream_id or None,
+        "at": one.at,
+        "tenant": one.scope.tenant,
+        "model": one.model,
+        "outcome": one.outcome,
+        "why": one.why,
+        "meaning": told(Why(one.why))[0],
+        "category_name": one.category,
+        "entry_id": None if one.entry_id is None else public_id(one.entry_id),
+        "prompt": one.body.get("prompt", ""),
+    }
+
+
+def outcome_facts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the event log, where no decision was kept."""
+    meaning, remedy = told(Why(row["why"]))
+    entry_id = row["entry_id"]
+    names = ("at", "tenant", "model", "outcome", "why", "status", "stored", "score", "p_correct", "endpoint")
+    return {
+        "id": row["request_id"],
+        **{name: row[name] for name in names},
+        "category_name": row["category"],
+        "entry_id": None if entry_id is None else public_id(entry_id),
+        "meaning": meaning,
+        "remedy": remedy,
+        "neighbours": [],
+        "sampled": False,
+    }
+
+
+def action_facts(one: Action) -> dict[str, Any]:
+    """An action as JSON has it."""
+    return {"at": one.at, "who": one.who, "action": one.action, "tenant": one.tenant, **dict(one.detail)}
+
+
+def _where(where: Selector, ids: list[int]) -> dict[str, Any]:
+    """A selector as the log has it: names of what was meant, and no list of ids beyond a few."""
+    shown = replace(where, ids=None)
+    said = {name: getattr(shown, name) for name in Selector.__slots__ if getattr(shown, name) not in (None, False)}
+    return said | ({"ids": [public_id(one) for one in ids[:20]]} if where.ids is not None else {})

@@ -1,0 +1,86 @@
+"""The reasons for an outcome in a sentence, and what to do about each: `Why` for people.
+
+Pure. Invariant: every reason has its sentence.
+"""
+
+from __future__ import annotations
+
+from semcache.types import Why
+
+_TOLD: dict[Why, tuple[str, str]] = {
+    Why.EXACT: ("The very same request was answered before.", ""),
+    Why.SEMANTIC: ("An entry that asks the same in other words was sure enough to be served.", ""),
+    Why.WORDING: ("An entry's wording equals this one's but for edits that change nothing.", ""),
+    Why.PLAN: ("A stored plan says the next step.", ""),
+    Why.COLD: (
+        "No entry is near: nothing like it was asked before by this tenant with the same model, system prompt, tools "
+        "and settings.",
+        "If you expected one, compare the requests: anything of these that differs keeps them apart.",
+    ),
+    Why.BELOW_THRESHOLD: (
+        "The nearest entry's score is under what the strategy looks at, or under the caller's min-score.",
+        "With the strategy `static`, lower `threshold`; otherwise train the embedder on your traffic.",
+    ),
+    Why.UNCERTAIN: (
+        "The nearest entry's P(correct) does not keep the category's error target.",
+        "A looser `target`, more traffic to learn from, or `verify: verifier` in the pack.",
+    ),
+    Why.CLOSED: (
+        "Audits showed more errors than the target allows: the category serves nothing by meaning for now.",
+        "It opens again by itself after enough right answers. `semcache stats` shows what was wrong.",
+    ),
+    Why.UNPROFITABLE: (
+        "Lookups by meaning cost more in this category than they save.",
+        "Nothing, or set `prices` and `wrong_cost` to what calls and errors really cost.",
+    ),
+    Why.GUARD: (
+        "A guard found another number, date, name, negation or the like in the nearest entry's prompt.",
+        "Compare both prompts. If the guard is wrong, take it out of `guards:` in the category.",
+    ),
+    Why.REJECTED: (
+        "The nearest entry was reported or judged wrong for this very request.",
+        "If the report was a mistake: `semcache feedback ID --withdraw`.",
+    ),
+    Why.EXPIRED: ("The entry's time is over.", "Raise `ttl`, or set `revalidate`."),
+    Why.MAX_AGE: ("The entry is older than the request's max-age.", "The caller asks for it in Cache-Control."),
+    Why.EXACT_ONLY: (
+        "Only the very same request would do: the category is not served by meaning, the prompt is too long or not "
+        "plain text, or it speaks of what is not in the request.",
+        "`semantic: true`, or a higher `max_chars`, if paraphrases may be served.",
+    ),
+    Why.VERIFY_FAILED: (
+        "A verifier was asked, and said no, was late or failed; or nobody was there to ask.",
+        "`semcache_verifications_total` tells which. Raise `verifier.timeout`, or set a verifier up.",
+    ),
+    Why.NO_CACHE: ("The request said no-cache.", "Take the header out of the client."),
+    Why.DISABLED: ("The pack has `cache: false` for this category.", "Change the pack, or its rules and examples."),
+    Why.PERSONAL: (
+        "The prompt is about the caller's own things, or the pack shares by user and the request names none.",
+        "`share: user` in the pack, and `user` in the request.",
+    ),
+    Why.LIVE: ("The answer depends on the moment.", "A category with `live: true` and a short `ttl`."),
+    Why.CREATIVE: ("Something new is wanted each time.", "`creative: true`, if a repeated answer is welcome."),
+    Why.TEMPERATURE: (
+        "The temperature is above the category's `max_temperature`.",
+        "Raise that, or lower the client's.",
+    ),
+    Why.STATEFUL: (
+        "The answer depends on state that the provider holds.",
+        "For /v1/responses send `store: false` and the whole conversation.",
+    ),
+    Why.SECRET: ("The prompt holds a key, a password or a card number: it is never cached.", "Take it out."),
+    Why.UNREADABLE: ("The request could not be read.", "The error's message says why."),
+    Why.FAULT: ("A part of the cache failed, and the request was forwarded.", "`semcache doctor`, or /readyz."),
+    Why.NO_STORE: ("The request said no-store, or the backend's answer is only approximate.", ""),
+    Why.STATUS: ("The backend's status was not 200.", "Look at the backend."),
+    Why.INCOMPLETE: ("The answer ended before it was whole.", ""),
+    Why.REFUSAL: ("The model refused.", ""),
+    Why.TOOL_STEP: ("The answer asks for tools: it is a step, and no answer.", ""),
+    Why.EMPTY: ("The answer said nothing.", ""),
+    Why.TOO_LARGE: ("The answer is too large to keep.", ""),
+}
+
+
+def told(why: Why) -> tuple[str, str]:
+    """A reason in a sentence, and what to do about it, "" for nothing."""
+    return _TOLD.get(why, (f"The reason is {why.value}.", ""))

@@ -1,0 +1,104 @@
+"""Reports of wrong answers in the store: what one changes there, and how it is taken back.
+
+Knows the store alone, so that the command line reports as a server does. Invariant: what a report changed is written
+into the administrators' log, and withdrawing takes back that and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from semcache.learning.withdrawn_labels import is_report, standing_labels, withdrawal
+from semcache.protocols import ChangeFeed, Entries, LabelStore, OperatorStore, OutcomeLog, Rejections
+from semcache.types import Action, Entry, Rejection, Selector, public_id
+from semcache.types.evidence import Label, LabelSource
+
+REPORT, WITHDRAW = "report", "withdraw"
+_MOST = 10_000  # actions that are looked through
+
+
+class ReportingStore(Entries, Rejections, ChangeFeed, OutcomeLog, LabelStore, Protocol):
+    """The part of a store that reports change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The effects of a withdrawal: requests that the entry may be served to again, entries that are back, labels."""
+
+    allowed: tuple[bytes, ...] = ()
+    restored: tuple[int, ...] = ()
+    labels: tuple[Label, ...] = field(default=())
+
+
+async def reject_wrong(
+    store: ReportingStore, entry: Entry, *, now: float, undo: float = 86400.0, who: str = ""
+) -> list[Rejection]:
+    """Reject the entry for every request that it was served to, its own among them; return the rejections.
+
+    One that was only ever replayed to its own request is deleted, and nothing is returned; for `undo` seconds it can be
+    brought back. Raises StoreError.
+    """
+    served = await store.served_keys(entry.id)
+    known = {one.exact for one in await store.rejections() if one.entry_id == entry.id}
+    changed: dict[str, Any] = {"id": public_id(entry.id)}
+    rejections: list[Rejection] = []
+    if set(served) - {entry.key.exact}:
+        rejections = [Rejection(entry.id, digest) for digest in served]
+        await store.reject(rejections, now=now)
+        changed["rejected"] = [digest.hex() for digest in served if digest not in known]
+    elif isinstance(store, OperatorStore) and undo > 0.0:
+        changed["batch"] = batch = f"report-{public_id(entry.id)}"
+        await store.set_aside(Selector(ids=(entry.id,)), batch=batch, now=now, until=now + undo)
+    else:
+        await store.delete(Selector(ids=(entry.id,)), now=now)
+    if isinstance(store, OperatorStore):
+        await store.act(Action(now, who or "somebody", REPORT, entry.key.scope.tenant, changed))
+    return rejections
+
+
+async def withdraw(
+    store: ReportingStore, entry_id: int, *, now: float, tenant: str | None = None, who: str = ""
+) -> Withdrawn | None:
+    """Take back every report of a wrong answer about an entry; None when there is none (of that tenant).
+
+    Raises StoreError.
+    """
+    if not isinstance(store, OperatorStore):
+        return None
+    name = public_id(entry_id)
+    reports: list[Action] = []
+    for action in await store.actions(tenant=tenant, limit=_MOST):
+        if action.detail.get("id") == name and action.action in (REPORT, WITHDRAW):
+            if action.action == WITHDRAW:
+                break
+            reports.append(action)
+    labels = [one for one in await _reports_in_log(store, entry_id) if tenant in (None, one.tenant)]
+    if not reports and not labels:
+        return None
+    restored: list[int] = []
+    for batch in {report.detail["batch"] for report in reports if "batch" in report.detail}:
+        restored += await store.bring_back(batch, now=now, tenant=tenant)
+    allowed = list(dict.fromkeys(bytes.fromhex(one) for report in reports for one in report.detail.get("rejected", ())))
+    if allowed:
+        await store.unreject(entry_id, allowed, now=now)
+    if labels:
+        await store.label([withdrawal(label, at=now) for label in labels])
+    of = reports[0].tenant if reports else labels[0].tenant
+    detail = {"id": name, "allowed": len(allowed), "restored": len(restored), "labels": len(labels)}
+    await store.act(Action(now, who or "somebody", WITHDRAW, of, detail))
+    return Withdrawn(tuple(allowed), tuple(restored), tuple(labels))
+
+
+async def _reports_in_log(store: LabelStore, entry_id: int) -> list[Label]:
+    """The labels of reports about an entry that nobody has withdrawn yet."""
+    found: list[Label] = []
+    seq = 0
+    while batch := await store.labels(seq):
+        seq = batch[-1].seq
+        found += [one for one in batch if one.entry_id == entry_id and _told(one)]
+    return [one for one in standing_labels(found) if is_report(one)]
+
+
+def _told(label: Label) -> bool:
+    return is_report(label) or label.source is LabelSource.WITHDRAWN

@@ -1,0 +1,179 @@
+"""Deleted entries on a database: set aside until a time, put back, or erased for good.
+
+Knows the rows of entries, their vectors and tags as they are, sealed or not. Invariant: what is put back is byte for
+byte what was deleted, and never takes the place of an answer that was kept meanwhile; what is erased leaves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from semcache.storage.stores import rows, statements
+from semcache.storage.stores.database import Database
+from semcache.storage.stores.decision_rows import DecisionRows
+from semcache.storage.stores.outcome_rows import trim_matching
+from semcache.storage.stores.tables import (
+    actions,
+    decisions,
+    deleted,
+    entries,
+    events,
+    hourly,
+    labels,
+    mentions,
+    rejections,
+    tags,
+    vectors,
+)
+from semcache.types import ChangeKind, Deleted, Selector
+
+_PAGE = 500
+
+
+class DeletedRows(DecisionRows):
+    """The part of the SQL store that undoes and erases."""
+
+    _db: Database
+    _announce: Callable[[sa.Connection, Sequence[tuple[ChangeKind, int, bytes]], float], None]
+    _delete: Callable[..., list[int]]
+
+    async def set_aside(self, where: Selector, *, batch: str, now: float, until: float) -> list[int]:
+        """Delete what matches, at most 500 entries a transaction, and keep it aside; return the ids."""
+        if where.is_empty():
+            return []
+        chosen = sa.select(entries.c.id).where(*statements.matching(where, sqlite=self._db.sqlite))
+        ids = [row[0] for row in await self._db.fetch(chosen.order_by(entries.c.id), bulk=True)]
+        gone: list[int] = []
+        for start in range(0, len(ids), _PAGE):
+            page = ids[start : start + _PAGE]
+
+            def work(connection: sa.Connection, page: Sequence[int] = page) -> list[int]:
+                kept = _copies(connection, page, batch, now, until)
+                if kept:
+                    connection.execute(sa.insert(deleted), kept)
+                return self._delete(connection, ids=page, now=now)
+
+            gone += await self._db.write(work)
+        return gone
+
+    async def bring_back(self, batch: str, *, now: float, tenant: str | None = None) -> list[int]:
+        """Put back what was set aside (of that tenant) and lives still; return the ids."""
+        chosen = sa.select(deleted).where(deleted.c.batch == batch, deleted.c.until > now)
+        if tenant is not None:
+            chosen = chosen.where(deleted.c.tenant == rows.plain(tenant))
+
+        def work(connection: sa.Connection) -> list[int]:
+            back: list[int] = []
+            refused: list[tuple[ChangeKind, int, bytes]] = []
+            for row in connection.execute(chosen).mappings().all():
+                kept = msgspec.msgpack.decode(row["row"])
+                if _put_back(connection, kept, now):
+                    back.append(row["id"])
+                    refused += [(ChangeKind.REJECT, row["id"], one["exact"]) for one in kept.get("rejections", ())]
+                connection.execute(sa.delete(deleted).where(deleted.c.batch == batch, deleted.c.id == row["id"]))
+            self._announce(connection, [(ChangeKind.PUT, entry_id, b"") for entry_id in back] + refused, now)
+            return back
+
+        return await self._db.write(work)
+
+    async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deleted]:
+        """The deletions that can be undone at this time, newest first."""
+        columns = (deleted.c.batch, deleted.c.tenant)
+        chosen = sa.select(
+            *columns, sa.func.min(deleted.c.at), sa.func.min(deleted.c.until), sa.func.count().label("count")
+        ).where(deleted.c.until > now)
+        if tenant is not None:
+            chosen = chosen.where(deleted.c.tenant == rows.plain(tenant))
+        batches: dict[str, Deleted] = {}
+        for batch, of, at, until, count in await self._db.fetch(chosen.group_by(*columns), bulk=True):
+            known = batches.get(batch)
+            tenants = tuple(sorted({rows.unplain(of), *(known.tenants if known else ())}))
+            batches[batch] = Deleted(batch, at, until, count + (known.count if known else 0), tenants)
+        return sorted(batches.values(), key=lambda one: -one.at)
+
+    async def erase(self, where: Selector, *, now: float) -> None:  # noqa: ARG002
+        """Forget decisions and deleted entries of what a selector names.
+
+        Where it names a tenant and nothing else, events, sums and labels of that tenant go too.
+        """
+        named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
+        scope = {name: rows.plain(value) for name, value in named.items() if value is not None}
+        whole = where == Selector(tenant=where.tenant) and where.tenant is not None
+
+        def work(connection: sa.Connection) -> None:
+            if where.ids is not None:
+                about = sa.select(mentions.c.decision_id).where(mentions.c.entry_id.in_(where.ids))
+                connection.execute(sa.delete(decisions).where(decisions.c.id.in_(about)))
+                connection.execute(sa.delete(deleted).where(deleted.c.id.in_(where.ids)))
+            if where.everything or scope:
+                for table in (decisions, deleted):
+                    connection.execute(
+                        sa.delete(table).where(*(table.c[name] == value for name, value in scope.items()))
+                    )
+            if whole:
+                trim_matching(connection, events.c.tenant == scope["tenant"], hours=False, sqlite=self._db.sqlite)
+                for table in (hourly, labels, actions):
+                    connection.execute(sa.delete(table).where(table.c.tenant == scope["tenant"]))
+
+        await self._db.write(work, feed=False)
+
+    async def unreject(self, entry_id: int, exacts: Sequence[bytes], *, now: float) -> None:
+        """Take back rejections of an entry and announce it."""
+
+        def work(connection: sa.Connection) -> None:
+            connection.execute(
+                sa.delete(rejections).where(rejections.c.entry_id == entry_id, rejections.c.exact.in_(exacts))
+            )
+            self._announce(connection, [(ChangeKind.ALLOW, entry_id, exact) for exact in exacts], now)
+
+        await self._db.write(work)
+
+    async def sweep_operating(self, now: float) -> None:
+        """Drop decisions and deleted entries whose time is over, and actions of more than a year ago."""
+
+        def work(connection: sa.Connection) -> None:
+            self._sweep_decisions(connection, now)
+            connection.execute(sa.delete(deleted).where(deleted.c.until <= now))
+
+        await self._db.write(work, feed=False)
+
+
+def _copies(
+    connection: sa.Connection, ids: Sequence[int], batch: str, now: float, until: float
+) -> list[dict[str, Any]]:
+    """The rows of entries as `deleted` keeps them, with vectors, tags and rejections."""
+    extras: dict[int, dict[str, list[Any]]] = {entry_id: {} for entry_id in ids}
+    for name, table in (("vectors", vectors), ("tags", tags), ("rejections", rejections)):
+        for row in connection.execute(sa.select(table).where(table.c.entry_id.in_(ids))).mappings():
+            extras[row["entry_id"]].setdefault(name, []).append(dict(row))
+    return [
+        {
+            "batch": batch,
+            "id": row["id"],
+            "at": now,
+            "until": until,
+            "tenant": row["tenant"],
+            "user_id": row["user_id"],
+            "namespace": row["namespace"],
+            "seal_key": row["seal_key"],
+            "row": msgspec.msgpack.encode({"entry": dict(row), **extras[row["id"]]}),
+        }
+        for row in connection.execute(sa.select(entries).where(entries.c.id.in_(ids))).mappings()
+    ]
+
+
+def _put_back(connection: sa.Connection, kept: dict[str, Any], now: float) -> bool:
+    """Insert an entry again; False where it has expired, or its request has another answer by now."""
+    row = kept["entry"]
+    twin = sa.select(entries.c.id).where(sa.or_(entries.c.exact == row["exact"], entries.c.id == row["id"]))
+    if row["expires"] <= now or connection.execute(twin).first() is not None:
+        return False
+    connection.execute(sa.insert(entries), row)
+    for name, table in (("vectors", vectors), ("tags", tags), ("rejections", rejections)):
+        if kept.get(name):
+            connection.execute(sa.insert(table), kept[name])
+    return True

@@ -1,0 +1,203 @@
+"""Operators can find out why, take a mistake back, and trust what they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache import AsyncSemanticCache
+from semcache.cache.reasons import told
+from semcache.errors import InvalidArgument
+from semcache.types import Controls, Outcome, Selector, Why, parse_id
+from tests.packs import static
+
+OWN, OTHER = "How do I cancel my subscription?", "How can I cancel my subscription?"
+
+
+class Clock:
+    now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def cache(tmp_path: Path, clock: Clock) -> AsyncIterator[AsyncSemanticCache]:
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), seed=1, clock=clock) as opened:
+        yield opened
+
+
+async def teach(cache: AsyncSemanticCache, prompt: str, answer: str, **params: Any) -> None:
+    await cache.record(await cache.lookup(prompt, **params), answer)
+
+
+def test_every_reason_has_its_sentence() -> None:
+    assert all(told(why)[0].endswith(".") for why in Why)
+    assert not [why for why in Why if told(why)[0].startswith("The reason is")]
+
+
+async def test_a_miss_can_be_explained_afterwards_by_its_id(cache: AsyncSemanticCache) -> None:
+    await teach(cache, "How long may I return an item after 30 days?", "Never.")
+    missed = await cache.lookup("How long may I return an item after 31 days?")
+    assert (missed.why, missed.guards[0].guard) == (Why.GUARD, "numbers")
+    known = await cache.operating.request(missed.request_id)
+    assert known is not None
+    assert (known["outcome"], known["why"], known["prompt"]) == (
+        "miss",
+        "guard",
+        "How long may I return an item after 31 days?",
+    )
+    [neighbour] = known["neighbours"]
+    assert neighbour["prompt"] == "How long may I return an item after 30 days?"
+    assert [(one["guard"], one["veto"]) for one in neighbour["guards"]] == [("numbers", True)]
+    assert neighbour["id"] == missed.nearest_id
+
+
+async def test_decisions_are_shown_to_their_tenant_alone_and_go_with_a_neighbour(cache: AsyncSemanticCache) -> None:
+    await teach(cache, "How long may I return an item after 30 days?", "Never.", tenant="a")
+    missed = await cache.lookup("How long may I return an item after 31 days?", tenant="a")
+    assert await cache.operating.request(missed.request_id, tenant="b") is None
+    assert await cache.operating.requests(tenant="b") == []
+    assert len(await cache.operating.requests(tenant="a")) == 2
+    await cache.operating.delete(Selector(ids=(parse_id(missed.nearest_id or "") or 0,)), who="test", forever=True)
+    left = await cache.operating.request(missed.request_id)
+    assert left is not None
+    assert (left["sampled"], left["why"]) == (False, "guard"), "the outcome is known, and no text"
+    assert "31" not in str(left)
+
+
+async def test_decisions_are_sampled_when_there_are_many(tmp_path: Path, clock: Clock) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), policies=static(tmp_path), seed=1, clock=clock) as cache:
+        for number in range(30):
+            await cache.lookup(f"Which town is number {number}?")
+        assert len(await cache.operating.requests(limit=100)) == 20
+        clock.now += 1.0
+        await cache.lookup("Which town is the last?")
+        assert len(await cache.operating.requests(limit=100)) == 21
+
+
+async def test_explaining_serves_and_learns_nothing(cache: AsyncSemanticCache) -> None:
+    await teach(cache, OWN, "Press Cancel.")
+    await cache.settle()
+    before = await cache.stats()
+    state = cache.components.strategy.state()
+    for prompt in (OWN, OTHER, "How do I cancel your subscription?", "What is the weather right now?", "Unheard of."):
+        found = await cache.explain(prompt)
+        assert found["meaning"]
+    await cache.settle()
+    assert await cache.stats() == before
+    assert cache.components.strategy.state() == state
+    assert await cache.operating.requests(outcome="semantic") == []
+
+
+async def test_explaining_says_what_a_lookup_then_does(cache: AsyncSemanticCache) -> None:
+    await teach(cache, OWN, "Press Cancel.")
+    await teach(cache, "How long may I return an item after 30 days?", "Never.")
+    for prompt in (OWN, OTHER, "How long may I return an item after 31 days?", "What is the weather right now?"):
+        told_before = await cache.explain(prompt)
+        found = await cache.lookup(prompt)
+        assert (told_before["outcome"], told_before["why"]) == (found.outcome.value, found.why.value)
+    with pytest.raises(InvalidArgument, match="categor"):
+        await cache.explain(OWN, category="nowhere")
+
+
+async def test_a_withdrawn_report_leaves_things_as_they_were(cache: AsyncSemanticCache) -> None:
+    await teach(cache, OWN, "Press Cancel.")
+    served = await cache.lookup(OTHER)
+    assert await cache.feedback(served.entry_id, correct=False)
+    assert (await cache.lookup(OTHER)).why is Why.REJECTED
+    assert await cache.withdraw(served.entry_id)
+    assert (await cache.lookup(OTHER)).entry_id == served.entry_id
+    assert not await cache.withdraw(served.entry_id), "it was withdrawn already"
+
+
+async def test_a_withdrawn_report_of_an_exact_answer_brings_the_entry_back(cache: AsyncSemanticCache) -> None:
+    await teach(cache, OWN, "Press Cancel.", tenant="a")
+    served = await cache.lookup(OWN, tenant="a")
+    assert await cache.feedback(served.entry_id, correct=False)
+    assert (await cache.lookup(OWN, tenant="a")).answer is None
+    assert not await cache.withdraw(served.entry_id, tenant="b")
+    assert await cache.withdraw(served.entry_id, tenant="a")
+    assert (await cache.lookup(OWN, tenant="a")).answer == "Press Cancel."
+    assert (await cache.lookup(OTHER, tenant="a")).outcome is Outcome.SEMANTIC, "its vector is back as well"
+
+
+async def test_beliefs_are_rebuilt_without_the_report_and_no_audit_is_rewound(tmp_path: Path, clock: Clock) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path / "c"), seed=1, clock=clock) as cache:
+        await teach(cache, "How do I reset my password?", "Use the link.")
+        prompt = "How do I go about resetting the password that I have?"
+        served = await cache.lookup(prompt)
+        assert served.outcome is Outcome.SEMANTIC, "the test needs a hit by meaning"
+        await cache.record(served, "Use the link.")
+        await cache.settle()
+        category = served.category
+        first = (await cache.explain("How would I reset my password now?"))["neighbours"][0]["p_correct"]
+        standing = cache.components.strategy.standing(category)
+        again = await cache.lookup("How do I go about resetting the password which I have?")
+        assert again.why is Why.SEMANTIC, "the test needs a hit by meaning"
+        assert await cache.feedback(again.entry_id, correct=False)
+        await cache.settle()
+        reported = (await cache.explain("How would I reset my password now?"))["neighbours"][0]["p_correct"]
+        assert await cache.withdraw(again.entry_id)
+        back = (await cache.explain("How would I reset my password now?"))["neighbours"][0]["p_correct"]
+        assert reported < first
+        assert back == pytest.approx(first, abs=1e-3)
+        after = cache.components.strategy.standing(category)
+        assert (after.audits, after.wrong, after.certified) == (standing.audits, standing.wrong, standing.certified)
+
+
+async def test_a_purge_can_be_undone_and_erasing_cannot(cache: AsyncSemanticCache, clock: Clock) -> None:
+    await teach(cache, OWN, "Press Cancel.", tenant="a")
+    ids, undo = await cache.operating.delete(Selector(tenant="a"), who="ann")
+    assert (await cache.lookup(OTHER, tenant="a")).answer is None
+    assert undo is not None
+    assert await cache.operating.undo(undo, who="ann", tenant="b") == []
+    assert await cache.operating.undo(undo, who="ann") == ids
+    assert (await cache.lookup(OTHER, tenant="a")).answer == "Press Cancel."
+    assert [one["action"] for one in await cache.operating.actions()] == ["undo", "purge"]
+    _, again = await cache.operating.delete(Selector(everything=True), who="ann")
+    clock.now += 86_401.0
+    assert await cache.operating.undo(again or "", who="ann") == []
+    _, never = await cache.operating.delete(Selector(tenant="a"), who="ann", forever=True)
+    assert never is None
+    assert await cache.operating.requests(tenant="a") == []
+
+
+async def test_savings_are_by_tenant_and_net_of_what_the_cache_costs(cache: AsyncSemanticCache, clock: Clock) -> None:
+    body = {
+        "model": "gpt-5",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Lima"}, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": 1_000_000,
+            "completion_tokens": 0,
+            "prompt_tokens_details": {"cached_tokens": 1_000_000},
+        },
+    }
+    question = "What is the capital of Peru?"
+    await cache.record(await cache.lookup(question, model="gpt-5", tenant="a"), body)
+    await cache.lookup(question, model="gpt-5", tenant="a")
+    await teach(cache, question, "Lima", model="unheard-of", tenant="b")
+    rows = await cache.operating.usage("tenant", since=clock.now - 3600.0, until=clock.now + 3600.0)
+    by = {row["tenant"]: row for row in rows}
+    assert by["a"]["net_usd"] == pytest.approx(0.125), "the provider had cached the prompt: it would have cost a tenth"
+    assert by["b"]["net_usd"] == 0.0
+    assert by["total"]["requests"] == 3
+    with pytest.raises(InvalidArgument, match="tenant"):
+        await cache.operating.usage("tenants", since=0.0)
+
+
+async def test_a_priceless_model_is_named(cache: AsyncSemanticCache) -> None:
+    body = {"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}]}
+    for model in ("our-own", "gpt-5"):
+        found = await cache.lookup(f"Say x, {model}", model=model)
+        await cache.record(found, {**body, "usage": {"prompt_tokens": 3, "completion_tokens": 1}})
+    assert (await cache.stats())["unpriced_models"] == ["our-own"]
+    assert cache.components.strategy.floor("default", Controls()) <= 1.0

@@ -1,0 +1,102 @@
+"""Operators ask a running proxy why, and take mistakes back; each tenant within its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache.proxy.auth import new_key
+from semcache.storage.stores import open_store
+from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
+
+
+async def get(proxy: Any, path: str, query: str = "", **headers: str) -> Any:
+    return await Call(proxy, path=path, method="GET", query=query, **headers).reply()
+
+
+async def post(proxy: Any, path: str, body: Any, **headers: str) -> Any:
+    return await Call(proxy, body, path=path, content_type="application/json", **headers).reply()
+
+
+@pytest.fixture
+def upstream() -> Upstream:
+    return Upstream(lambda _: Answer([completion()]))
+
+
+async def test_the_reason_of_a_miss_is_found_by_the_id_that_the_client_saw(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        missed = await Call(proxy, ask("How do I add 2 users?")).reply()
+        assert missed.header("x-request-id") == "req_upstream"
+        found = (await get(proxy, "/semcache/requests/req_upstream")).json
+        assert (found["outcome"], found["why"], found["prompt"]) == ("miss", "cold", "How do I add 2 users?")
+        listed = (await get(proxy, "/semcache/requests", "outcome=miss")).json
+        assert [one["id"] for one in listed["requests"]] == [found["id"]]
+        assert (await get(proxy, f"/semcache/requests/{found['id']}")).json == found
+        assert (await get(proxy, "/semcache/requests/req_none")).status == 404
+
+
+async def test_only_if_cached_says_why_not(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, ask("Unheard of?"), cache_control="only-if-cached").reply()
+    assert reply.status == 504
+    assert "cold: No entry is near" in reply.json["error"]["message"]
+
+
+async def test_a_purge_and_a_report_are_taken_back_over_http(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        await Call(proxy, ask("hello")).reply()
+        entry = (await Call(proxy, ask("hello")).reply()).header("x-semcache-id")
+        purged = (await post(proxy, "/semcache/invalidate", {"everything": True})).json
+        assert purged["count"] == 1
+        assert (await get(proxy, "/semcache/deleted")).json["deleted"][0]["undo"] == purged["undo"]
+        assert (await post(proxy, "/semcache/undo", {"undo": purged["undo"]})).json["ids"] == [entry]
+        assert (await Call(proxy, ask("hello")).reply()).cache["hit"] is True
+        assert (await post(proxy, "/semcache/feedback", {"id": entry, "correct": False})).status == 200
+        assert (await post(proxy, "/semcache/feedback", {"id": entry, "withdraw": True})).json == {"ok": True}
+        assert (await Call(proxy, ask("hello")).reply()).cache["hit"] is True
+        assert (await post(proxy, "/semcache/feedback", {"id": entry, "withdraw": True})).status == 404
+        assert (await post(proxy, "/semcache/feedback", {"id": entry})).status == 400
+        done = [one["action"] for one in (await get(proxy, "/semcache/actions")).json["actions"]]
+        assert done == ["withdraw", "report", "undo", "purge"]
+
+
+async def test_a_tenant_sees_and_undoes_its_own_alone(tmp_path: Path, upstream: Upstream) -> None:
+    url = f"sqlite:///{tmp_path}/semcache.db"
+    store = open_store(url)
+    await store.open()
+    keys = {}
+    for tenant in ("a", "b"):
+        keys[tenant], kept = new_key(lambda n: tenant.encode() * n, 0.0, tenant, "", store.salt, trusted=True)  # noqa: B023
+        await store.add_key(kept)
+    keys["plain"], kept = new_key(lambda n: b"p" * n, 0.0, "a", "", store.salt)
+    await store.add_key(kept)
+    await store.close()
+    async with running(upstream, tmp_path, store__url=url) as proxy:
+        await Call(proxy, ask("hello"), x_semcache_key=keys["a"]).reply()
+        [found] = (await get(proxy, "/semcache/requests", x_semcache_key=keys["a"])).json["requests"]
+        assert (await get(proxy, "/semcache/requests", x_semcache_key=keys["b"])).json["requests"] == []
+        assert (await get(proxy, f"/semcache/requests/{found['id']}", x_semcache_key=keys["b"])).status == 404
+        assert (await get(proxy, "/semcache/requests", "tenant=a", x_semcache_key=keys["b"])).status == 403
+        assert (await get(proxy, "/semcache/requests", x_semcache_key=keys["plain"])).status == 403
+        assert (await get(proxy, "/semcache/actions", x_semcache_key=keys["a"])).status == 403
+        purged = (await post(proxy, "/semcache/invalidate", {"tenant": "a"}, x_semcache_key=keys["a"])).status
+        assert purged == 400, "a tenant's own selector has to say what"
+        purged = (await post(proxy, "/semcache/invalidate", {"older_than": "0s"}, x_semcache_key=keys["a"])).json
+        assert (await get(proxy, "/semcache/deleted", x_semcache_key=keys["b"])).json == {"deleted": []}
+        undo = {"undo": purged["undo"]}
+        assert (await post(proxy, "/semcache/undo", undo, x_semcache_key=keys["b"])).json["count"] == 0
+        assert (await post(proxy, "/semcache/undo", undo, x_semcache_key=keys["a"])).json["count"] == 1
+        rows = (await get(proxy, "/semcache/usage", x_semcache_key=keys["b"])).json["rows"]
+        assert [row["tenant"] for row in rows] == ["total"]
+
+
+async def test_explaining_over_http_asks_no_upstream(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        found = (await post(proxy, "/semcache/explain", {"prompt": "hello", "model": "m"})).json
+        assert (found["outcome"], found["why"]) == ("miss", "cold")
+        assert (await post(proxy, "/semcache/explain", {})).status == 400
+        assert (await post(proxy, "/semcache/explain", {"prompt": "x", "category": "nowhere"})).status == 400
+        assert (await get(proxy, "/semcache/usage", "since=soon")).status == 400
+    assert upstream.calls == []
