@@ -7,7 +7,6 @@ and a model without a price costs nothing and is remembered as one.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from semcache.config.agent_packs import ModelSpec
 
 _HALF_HOUR = 1800.0  # list prices change at full or half hours
+_SOME_DAY = 4102444800.0  # the prices that hold last
 _MOST = 1000  # models that are remembered
 _FIELDS = ("input", "output", "cached", "written", "reasoning")
 
@@ -75,7 +75,7 @@ class Prices:
         models: Mapping[str, ModelSpec] | None = None,
         *,
         listed: bool = True,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = lambda: _SOME_DAY,
     ) -> None:
         self._own = {key: _rates(value) for key, value in (own or {}).items()}
         self._models = {name: Rates(one.prompt, one.completion) for name, one in (models or {}).items()}
