@@ -30,6 +30,19 @@ SETTINGS = {
     "server.max_body": "Largest request body, after decompression.",
     "server.admin_token": "An API key with all rights that needs no store, for bootstrap and `semcache stats --url`.",
     "server.insecure": "Together with `auth.required: false`: serve other machines without keys.",
+    "server.allowed_hosts": "Names by which the proxy may be called, by commas, `*` for any. On loopback without keys "
+    "`localhost` and its addresses always may, and nothing else unless it is named; so may pages of these hosts. With "
+    "keys, none are checked unless some are named.",
+    "server.max_header": "The largest head of a request.",
+    "server.max_in_flight": "Bodies of requests that a worker holds at once, inflated; what does not fit waits unread, "
+    "and gets 503 after half a minute.",
+    "server.max_tenant_in_flight": "The same of one tenant.",
+    "server.max_connections": "Connections of clients to a worker. Not set: three quarters of its file descriptors.",
+    "server.header_timeout": "Seconds in which a client sends the head of a request.",
+    "server.body_timeout": "Seconds in which it sends the body, and one more for every 16 KiB.",
+    "server.write_timeout": "Seconds for which it may take nothing of its reply.",
+    "auth.public_metrics": "Whether `/metrics`, `/openapi.json` and `/docs` answer callers without an admin key. Not "
+    "set: while there is no key.",
     "store.url": "`sqlite:///FILE`, `postgresql://USER:PASSWORD@HOST/NAME` or `memory://`. Empty: SQLite in `data`.",
     "store.seal_keys": "Encryption keys, newest first: `id:base64,id:base64`, 32 bytes each.",
     "data": "Folder of the SQLite file and of the index snapshot.",

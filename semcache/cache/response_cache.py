@@ -26,6 +26,7 @@ from semcache.types import (
     CacheKey,
     Card,
     Discard,
+    Endpoint,
     Entry,
     Forward,
     Lookup,
@@ -43,9 +44,11 @@ from semcache.types import (
 
 if TYPE_CHECKING:
     from semcache.cache.components import Components
+    from semcache.config.packs import Category
     from semcache.types import ApiKey, Vector
 
-_LONG = 1 << 16  # characters of a prompt that take milliseconds to read
+_LONG = 16 << 10  # bytes of a request that take milliseconds to read
+_BETWEEN = 8  # answers that are taken in before others are served
 # Discards of what is no answer to compare with.
 _NO_ANSWER = frozenset([Why.STATUS, Why.INCOMPLETE, Why.REFUSAL, Why.TOOL_STEP, Why.EMPTY])
 
@@ -115,16 +118,14 @@ class ResponseCache:
         started = time.perf_counter()
         category = self.components.categorizer.by_rule(request)
         policy = self.pack.of(category or "default")
-        if len(request.text) > _LONG:
+        if len(request.raw) > _LONG and request.endpoint is not Endpoint.EMBEDDINGS:
             # Read beside the event loop, or others would wait for it.
-            why = await asyncio.to_thread(eligibility.ineligible, request, policy)
+            read = await asyncio.to_thread(self._read, request, policy)
         else:
-            why = eligibility.ineligible(request, policy)
-        if why is None and self.pack.share == "user" and request.scope.user is None:
-            why = Why.PERSONAL
-        if why is not None:
-            return Lookup(request_id, request, None, policy.name, Forward(why, Outcome.BYPASS))
-        key = conversation.cache_key(request, self._store.salt)
+            read = self._read(request, policy)
+        if isinstance(read, Why):
+            return Lookup(request_id, request, None, policy.name, Forward(read, Outcome.BYPASS))
+        key = read
         exact = self._exact(request, key, category)
         seconds = time.perf_counter() - started
         if isinstance(exact, Serve):
@@ -137,6 +138,15 @@ class ResponseCache:
             return await self._lookup.look(query, serving=paraphrases)
         except CacheUnavailable:
             return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
+
+    def _read(self, request: Request, policy: Category) -> CacheKey | Why:
+        """Return the key of a request, or the reason against looking it up and keeping it."""
+        why = eligibility.ineligible(request, policy)
+        if why is None and request.endpoint is not Endpoint.EMBEDDINGS:
+            why = eligibility.unkept(request)
+        if why is None and self.pack.share == "user" and request.scope.user is None:
+            why = Why.PERSONAL
+        return conversation.cache_key(request, self._store.salt) if why is None else why
 
     async def verified(self, lookup: Lookup) -> Lookup:
         """The lookup with a `Verify` settled, by whom the pack names; any other as it is. Never raises."""
@@ -187,11 +197,17 @@ class ResponseCache:
         """Return whether the policy would keep this answer, and for how long."""
         return self._writer.maker.admission(lookup, answer, status)
 
+    async def _admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
+        """Return `admission`, for a long answer from beside the event loop."""
+        if len(answer.body) <= _LONG:
+            return self.admission(lookup, answer, status)
+        return await asyncio.to_thread(self.admission, lookup, answer, status)
+
     async def admit(
         self, lookup: Lookup, answer: Assembled, *, status: int = 200, latency: float = 0.0, source: str = "traffic"
     ) -> Admission:
         """Keep an answer if the policy allows it; when this returns Store, the entry is durable. Never raises."""
-        admitted = self.admission(lookup, answer, status)
+        admitted = await self._admission(lookup, answer, status)
         if isinstance(admitted, Store):
             fresh = await self._writer.renew(lookup, answer, admitted, latency=latency, source=source)
             if fresh is None:
@@ -221,7 +237,7 @@ class ResponseCache:
             request = lookup.request
             blind = replace(request, controls=replace(request.controls, no_cache=True))
             lookup = replace(await self.consult(blind, lookup.request_id), request=request)
-        admitted = self.admission(lookup, answer, status)
+        admitted = await self._admission(lookup, answer, status)
         if isinstance(admitted, Discard) and admitted.why in _NO_ANSWER:
             return admitted
         fresh: Entry | None = None
@@ -239,8 +255,13 @@ class ResponseCache:
 
     async def admit_all(self, answers: Sequence[tuple[Lookup, Assembled]]) -> bool:
         """Keep several answers in one transaction; True when every one is durable. Never raises."""
-        admitted = [(lookup, answer, self.admission(lookup, answer)) for lookup, answer in answers]
-        kept = [self._writer.maker.entry(*one[:2], one[2]) for one in admitted if isinstance(one[2], Store)]
+        kept = []
+        for count, (lookup, answer) in enumerate(answers, 1):
+            admitted = self.admission(lookup, answer)
+            if isinstance(admitted, Store):
+                kept.append(self._writer.maker.entry(lookup, answer, admitted))
+            if count % _BETWEEN == 0:
+                await asyncio.sleep(0)
         try:
             await self.keep(kept)
         except CacheUnavailable:

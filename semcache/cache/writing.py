@@ -6,6 +6,7 @@ a quota gives up leaves the index at once and the store soon after.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from operator import attrgetter
@@ -42,6 +43,9 @@ from semcache.types import (
 
 if TYPE_CHECKING:
     from semcache.types import Vector
+
+
+_BETWEEN = 8  # entries that are shown before others are served
 
 
 class WrittenStore(Entries, Rejections, Protocol):
@@ -136,9 +140,11 @@ class EntryWriter:
         if inherited:
             self._live.registry.reject(inherited)
             await self._faults.guard("store", self._store.reject(inherited, now=self.maker.clock()))
-        for entry, vector in entries:
+        for count, (entry, vector) in enumerate(entries, 1):
             self._live.hot.put(entry)
             await self._show(entry.card(), vector, self._cost(entry))
+            if count % _BETWEEN == 0:
+                await asyncio.sleep(0)
 
     async def read(self, served: Serve, key: CacheKey | None) -> Entry | None:
         """The stored entry behind a decision; None when it is gone, not what it claims to be, or the store is down."""

@@ -129,6 +129,8 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
     """Serve until a signal; return False when it never started."""
     from uvicorn import Config, Server
 
+    from semcache.proxy.http_connection import HttpConnection
+
     alone = settings.server.workers == 1
     config = Config(
         _APP if alone else _WORKER,
@@ -137,7 +139,7 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
         port=settings.server.port,
         workers=settings.server.workers,
         loop="auto" if sys.platform == "win32" else "uvloop",
-        http="httptools",
+        http=HttpConnection,
         ws="none",
         lifespan="on",
         log_config=logging_config.config(settings.log.level),

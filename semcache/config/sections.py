@@ -94,8 +94,19 @@ class RoutingSection(Section):
     assembly: Annotated[Literal["off", "canonical", "stable"], BeforeValidator(_switch)] = "off"
 
 
+def _names(value: Any) -> Any:
+    """Names of a text, by commas."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
 class ServerSection(Section):
-    """Where the proxy listens. `insecure` allows other machines in without API keys."""
+    """Where the proxy listens. `insecure` allows other machines in without API keys.
+
+    `allowed_hosts` are names by which it may be called, `*` for any; none are checked where keys are needed and none is
+    given. A client has `header_timeout` for a head, `body_timeout` (and a second more for every 16 KiB) for a body, and
+    may take nothing of its reply for `write_timeout`. `max_in_flight` bounds the bodies that a worker holds at once,
+    `max_tenant_in_flight` those of one tenant; `max_connections` None is what the file descriptors allow.
+    """
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
@@ -103,6 +114,14 @@ class ServerSection(Section):
     max_body: Size = 20 << 20
     admin_token: SecretStr | None = None
     insecure: bool = False
+    allowed_hosts: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
+    max_header: Size = 64 << 10
+    max_in_flight: Size = 256 << 20
+    max_tenant_in_flight: Size = 128 << 20
+    max_connections: Annotated[int, Field(ge=1)] | None = None
+    header_timeout: Seconds = 20.0
+    body_timeout: Seconds = 30.0
+    write_timeout: Seconds = 60.0
 
 
 class StorageSection(Section):
@@ -221,11 +240,13 @@ class AuthSection(Section):
     """The authentication of callers.
 
     `required` None: as soon as a key exists. `expose_scores` shows scores to callers that are not trusted.
+    `public_metrics` opens `/metrics` and `/openapi.json` to callers without an admin key; None: while there is no key.
     """
 
     required: bool | None = None
     trust_user_header: bool = False
     expose_scores: bool = False
+    public_metrics: bool | None = None
 
 
 class LogSection(Section):

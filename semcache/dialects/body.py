@@ -12,10 +12,12 @@ from typing import Any
 
 import msgspec
 
-from semcache.dialects.controls import from_body, kind, refusal
+from semcache.dialects.controls import LONGEST_NAME, from_body, kind, refusal
+from semcache.dialects.json_shape import members_of, shape
 from semcache.types import Controls
 
 MAX_DEPTH = 128
+MOST_TURNS = 10_000  # messages, items or blocks of a request
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 VOLATILE = frozenset(
     {
@@ -40,6 +42,7 @@ encode = msgspec.json.Encoder().encode
 
 def read(raw: bytes) -> tuple[dict[str, Any], bytes, Controls]:
     """Return the body without our `cache` object, the bytes to forward, and what the object asked for."""
+    found = shape(raw)
     try:
         body = _decode(raw)
     except RecursionError as error:
@@ -48,8 +51,11 @@ def read(raw: bytes) -> tuple[dict[str, Any], bytes, Controls]:
         raise refusal(f"the body is not valid JSON: {error}", None) from error
     if not isinstance(body, dict):
         raise refusal(f"the body must be a JSON object, not {kind(body)}", None)
-    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH:
+    if found.containers > MAX_DEPTH:
         _check_depth(body)
+    if members_of(body) != found.members:
+        # The upstream may take the first of two members of one name, where the last was read: it gets what was read.
+        raw = encode(body)
     wishes = body.get("cache")
     if not isinstance(wishes, dict):
         return body, raw, Controls()
@@ -86,7 +92,7 @@ def model(body: dict[str, Any]) -> str:
     """The model, which every request names."""
     value = body.get("model")
     if isinstance(value, str) and value:
-        return value
+        return named(value, "model")
     raise refusal("model is missing" if value is None else "model must be a string that is not empty", "model")
 
 
@@ -133,7 +139,14 @@ def mapping(body: dict[str, Any], key: str) -> dict[str, Any]:
 
 def user(body: dict[str, Any]) -> str | None:
     """The user that an OpenAI request is made for."""
-    return string(body, "safety_identifier") or string(body, "user") or None
+    return named(string(body, "safety_identifier") or string(body, "user") or "", "user") or None
+
+
+def named(value: str, key: str) -> str:
+    """A name that is part of a key, which must not be long."""
+    if len(value) > LONGEST_NAME:
+        raise refusal(f"{key} must have at most {LONGEST_NAME} characters", key)
+    return value
 
 
 def settle(body: dict[str, Any], volatile: frozenset[str] = VOLATILE) -> dict[str, Any]:
@@ -162,6 +175,8 @@ def objects(given: object, name: str, *, kinds: str = "an array") -> Iterator[tu
         raise refusal(f"{name} must be {kinds}, not {kind(given)}", name)
     if not given:
         raise refusal(f"{name} must not be empty", name)
+    if len(given) > MOST_TURNS:
+        raise refusal(f"{name} must have at most {MOST_TURNS} items, not {len(given)}", name)
     for position, item in enumerate(given):
         place = f"{name}[{position}]"
         if not isinstance(item, dict):

@@ -13,6 +13,7 @@ from typing import Any
 from semcache.errors import RequestRejected
 from semcache.types import Controls
 
+LONGEST_NAME, MOST_TAGS = 1024, 256
 _ALIASES = {"s-maxage": "max-age", "s-max-age": "max-age"}
 _KEYS = (
     "no-cache",
@@ -62,7 +63,17 @@ def from_body(wishes: dict[str, Any]) -> Controls:
                 close = difflib.get_close_matches(key, _KEYS, n=1)
                 hint = f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(_KEYS)}"
                 raise refusal(f"unknown key {name!r} in the cache object{hint}", where)
-    return Controls(**found)
+    return check_names(Controls(**found))
+
+
+def check_names(controls: Controls) -> Controls:
+    """Return these controls. Raises RequestRejected for names that are too long, or too many, to be kept."""
+    for name in ("category", "namespace"):
+        if len(getattr(controls, name) or "") > LONGEST_NAME:
+            raise refusal(f"{name} must have at most {LONGEST_NAME} characters", name)
+    if len(controls.tags) > MOST_TAGS or any(len(tag) > LONGEST_NAME for tag in controls.tags):
+        raise refusal(f"there may be {MOST_TAGS} tags, of at most {LONGEST_NAME} characters each", "tags")
+    return controls
 
 
 def seconds(value: float, where: str) -> float:

@@ -21,6 +21,10 @@ from semcache.types import Controls, Endpoint, Request, Traits, Usage
 
 PATH = "/v1/embeddings"
 
+MOST_INPUTS = 2048
+"""Inputs of one request, as the OpenAI API has it."""
+_MOST_BESIDE = 64 << 10  # bytes of a body beside its inputs: every input is looked up with them
+
 Input: TypeAlias = str | list[int]
 
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -51,11 +55,14 @@ def read(raw: bytes) -> EmbeddingsRequest:
     body, raw, controls = bodies.read(raw)
     model = bodies.model(body)
     inputs = _inputs(body.get("input"))
+    fields = _fields(raw)
+    if len(inputs) > 1 and len(raw) - len(bytes(fields["input"])) > _MOST_BESIDE:
+        raise refusal(f"the fields beside input have more than {_MOST_BESIDE} bytes", None)
     identity = bodies.settle(body)
     del identity["input"]
     if identity.get("encoding_format") == "float":
         del identity["encoding_format"]
-    return EmbeddingsRequest(model, inputs, identity, raw, _fields(raw), bodies.user(body), controls)
+    return EmbeddingsRequest(model, inputs, identity, raw, fields, bodies.user(body), controls)
 
 
 def request_for(request: EmbeddingsRequest, position: int) -> Request:
@@ -147,6 +154,8 @@ def _inputs(given: object) -> tuple[Input, ...]:
         raise refusal("input must not be empty", "input")
     if all(type(token) is int for token in given):
         return (given,)
+    if len(given) > MOST_INPUTS:
+        raise refusal(f"input must have at most {MOST_INPUTS} items, not {len(given)}", "input")
     for position, item in enumerate(given):
         if isinstance(item, str) or (isinstance(item, list) and item and all(type(token) is int for token in item)):
             continue

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from semcache.dialects.controls import rate, refusal, score, seconds
+from semcache.dialects.controls import check_names, rate, refusal, score, seconds
 from semcache.errors import RequestRejected
 from semcache.types import Controls, Outcome, Why
 
@@ -95,7 +95,7 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
     scores = [score(_number(given[name], name), name) for name in _MIN_SCORE if name in given]
     rates = [rate(_number(given[name], name), name) for name in ("x-semcache-max-error",) if name in given]
     tags = [tag.strip() for tag in given.get("x-semcache-tags", "").split(",")]
-    return Controls(
+    found = Controls(
         no_cache=no_cache,
         no_store=no_store,
         only_if_cached=wishes.only_if_cached or body_controls.only_if_cached,
@@ -107,6 +107,7 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
         namespace=_first(given, _NAMESPACE) or body_controls.namespace,
         tags=tuple(dict.fromkeys((*(tag for tag in tags if tag), *body_controls.tags))),
     )
+    return check_names(found)
 
 
 def cache_status(

@@ -88,7 +88,8 @@ class MessagesDialect:
                 system=bodies.text_of(system, "text"),
                 turns=len(turns),
             ),
-            user=bodies.string(bodies.mapping(body, "metadata"), "user_id") or None,
+            user=bodies.named(bodies.string(bodies.mapping(body, "metadata"), "user_id") or "", "metadata.user_id")
+            or None,
             controls=controls,
         )
 

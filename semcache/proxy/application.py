@@ -25,12 +25,12 @@ from semcache.cache.components import Components
 from semcache.cache.opening import open_from
 from semcache.config.settings import Settings, check_exposure, find_file, is_loopback
 from semcache.dialects import dialects
-from semcache.dialects.answer import openai_error
-from semcache.errors import CacheUnavailable, ConfigError, RequestRejected, SemcacheError
+from semcache.errors import ConfigError, SemcacheError
 from semcache.learning.judges import asks
 from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
-from semcache.proxy.asgi import BrokenOff, ClientGone, Receive, Scope, Send, read_body, replay_body, respond
+from semcache.proxy.administration import Administration
+from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.background import BackgroundWork
@@ -39,11 +39,14 @@ from semcache.proxy.embedding_route import EmbeddingsRoute
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
+from semcache.proxy.http_connection import ConnectionLimits
+from semcache.proxy.intake import BytesInFlight, Intake
 from semcache.proxy.leases import Leases
+from semcache.proxy.origin import TrustedHosts
 from semcache.proxy.passthrough import Passthrough
-from semcache.proxy.relay import refusal_headers
 from semcache.proxy.route_context import RequestLimits, RouteContext
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
+from semcache.runtime.descriptors import room as descriptors
 from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend
 from semcache.upstream.backends.connection import Connection
@@ -53,8 +56,6 @@ from semcache.upstream.routing.replica import Address
 from semcache.upstream.routing.router import RoutingTerms
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-
     from semcache.proxy.near_hit_opening import OpenNearHits
     from semcache.proxy.plan_service import PlanService
     from semcache.proxy.plan_small_opening import OpenSmallPlans
@@ -83,6 +84,15 @@ class Proxy:
         sink: Callable[[bytes], object] | None = None,
     ) -> None:
         self.settings = settings
+        server = settings.server
+        self.connection_limits = ConnectionLimits(
+            head=server.max_header,
+            head_seconds=server.header_timeout,
+            body_seconds=server.body_timeout,
+            reply_seconds=server.write_timeout,
+            body=server.max_body,
+            connections=_connections_of(server.max_connections),
+        )
         self.cache: AsyncSemanticCache
         self._given_backend = backend
         self._clock = clock
@@ -143,13 +153,15 @@ class Proxy:
             admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
             loopback=is_loopback(server.host),
         )
-        limits = RequestLimits(server.max_body, settings.auth.trust_user_header, settings.auth.expose_scores)
+        limits = RequestLimits(settings.auth.trust_user_header, settings.auth.expose_scores)
+        budget = BytesInFlight(server.max_in_flight, server.max_tenant_in_flight)
+        self._intake = Intake(self._auth, TrustedHosts(server.allowed_hosts), budget, server.max_body)
         if server.workers > 1:
             self._leases = Leases(settings.data / _FLIGHTS)
         self.context = RouteContext(
             cache=self.cache,
             backend=self._backend,
-            auth=self._auth,
+            intake=self._intake,
             limits=limits,
             replayer=HitReplayer(self.cache, worker=secrets.token_hex(3)),
             forwarder=Forwarder(self.cache, self._backend, Flights()),
@@ -160,8 +172,10 @@ class Proxy:
         )
         self._completions = CompletionRoute(self.context)
         self._embeddings = EmbeddingsRoute(self.context)
-        self._passthrough = Passthrough(self._backend, self._auth, server.max_body)
-        self._rest = _fastapi(self.cache, self._auth, self._plans)
+        self._passthrough = Passthrough(self._backend, self._intake)
+        self._administration = Administration(
+            self.cache, self._auth, self._intake, self._plans, public=settings.auth.public_metrics
+        )
         _tune_garbage_collector()
         self._tasks = [asyncio.create_task(self._refresh_keys(keys), name="semcache-keys")]
         if isinstance(self._backend, LoadCountingBackend) and cache.relax is not None:
@@ -246,23 +260,10 @@ class Proxy:
             elif path.startswith("/v1/"):
                 await self._passthrough(scope, receive, send)
             else:
-                await self._administer(scope, receive, send)
+                await self._administration(scope, receive, send)
         except BrokenOff:
             # Returning without the last body message makes the server cut the connection, as the backend did.
             return
-
-    async def _administer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request to FastAPI, with a body that was read within the limit of all bodies."""
-        try:
-            body = await read_body(scope, receive, self.settings.server.max_body)
-        except ClientGone:
-            return
-        except RequestRejected as error:
-            said = openai_error(error.status, error.message, code=error.code, param=error.param)
-            await respond(send, error.status, refusal_headers(error), said)
-            return
-        headers = [pair for pair in scope["headers"] if pair[0] != b"content-encoding"]
-        await self._rest({**scope, "headers": headers}, replay_body(body, receive), send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -293,11 +294,19 @@ class Proxy:
                 self.context.replayer.clear()
 
 
+def _connections_of(setting: int | None) -> int:
+    """Return how many connections a process may hold: what is set, or what its file descriptors allow."""
+    most = descriptors()
+    return min(setting, most) if setting is not None else most
+
+
 def _tune_garbage_collector() -> None:
     """Keep the garbage collector from walking over every entry of the cache in the middle of a request."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+    # A thread that reads a long request gives way to the event loop this soon.
+    sys.setswitchinterval(0.001)
 
 
 def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callable[[], bytes]) -> Backend:
@@ -319,38 +328,6 @@ def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callabl
         note=note,
         salt=upstream.cache_salt,
     )
-
-
-def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanService | None) -> FastAPI:
-    from fastapi import FastAPI, Request, Response
-
-    from semcache.proxy.admin_routes import admin_routes
-    from semcache.proxy.health_routes import health_routes
-    from semcache.proxy.openapi import describe
-    from semcache.proxy.operator_routes import operator_routes
-
-    app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
-    app.include_router(admin_routes(cache, auth))
-    app.include_router(operator_routes(cache, auth))
-    app.include_router(health_routes(cache))
-    if plans is not None:
-        from semcache.proxy.plan_routes import plan_routes
-
-        app.include_router(plan_routes(plans, auth))
-
-    async def rejected(_: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestRejected)
-        body = openai_error(error.status, error.message, code=error.code, param=error.param)
-        return Response(body, error.status, media_type="application/json")
-
-    async def unavailable(_: Request, error: Exception) -> Response:
-        body = openai_error(503, f"the store cannot be reached: {error}", code="store_unavailable")
-        return Response(body, 503, media_type="application/json")
-
-    app.add_exception_handler(RequestRejected, rejected)
-    app.add_exception_handler(CacheUnavailable, unavailable)
-    describe(app)
-    return app
 
 
 def _stdout(lines: bytes) -> None:

@@ -20,9 +20,11 @@ Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 HeaderList: TypeAlias = list[tuple[bytes, bytes]]
+Grow: TypeAlias = Callable[[int], Awaitable[None]]
 
 # zlib's window arguments: 31 expects a gzip header, 47 either header.
 _WINDOWS = {"": 0, "identity": 0, "gzip": 31, "x-gzip": 31, "deflate": 47}
+_PIECE = 1 << 20  # bytes that are inflated at a time: one or two milliseconds
 CLIENT_GONE = 499  # the status on record of a request whose client did not wait for the reply
 
 
@@ -56,22 +58,30 @@ def encode_headers(headers: list[tuple[str, str]]) -> HeaderList:
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 
-async def read_body(scope: Mapping[str, Any], receive: Receive, limit: int) -> bytes:
+async def read_body(scope: Mapping[str, Any], receive: Receive, limit: int, hold: Grow | None = None) -> bytes:
     """Read the body and undo `content-encoding`, which must then not be forwarded. `limit` is bytes.
+
+    `hold` is told how many bytes are about to be held in all, before they are, and may wait or refuse.
 
     Raises RequestRejected: 413 past the limit, 415 for an encoding it does not know, 400 for damaged data; ClientGone.
     """
-    encoding = ""
+    encoding, stated = "", 0
     for name, value in scope["headers"]:
-        if name == b"content-length" and value.isdigit() and int(value) > limit:
-            raise _too_large(limit)
+        if name == b"content-length" and value.isdigit():
+            stated = int(value[:20])
+            if stated > limit:
+                raise _too_large(limit)
         if name == b"content-encoding":
             encoding = f"{encoding},{value.decode('latin-1')}".strip(", ").lower()
     if encoding not in _WINDOWS:
         message = f"content-encoding {encoding!r} is not supported: send gzip, deflate or none"
         raise RequestRejected(415, message, code="unsupported_encoding")
-    raw = await _read(receive, limit)
-    return raw if encoding in {"", "identity"} or not raw else _inflate(raw, _WINDOWS[encoding], limit)
+    if hold is not None and stated:
+        await hold(stated)
+    raw = await _read(receive, limit, hold)
+    if encoding in {"", "identity"} or not raw:
+        return raw
+    return await _inflate(raw, _WINDOWS[encoding], limit, hold)
 
 
 def replay_body(body: bytes, receive: Receive) -> Receive:
@@ -119,13 +129,15 @@ async def until_disconnect(receive: Receive) -> AsyncIterator[None]:
             await watcher
 
 
-async def _read(receive: Receive, limit: int) -> bytes:
+async def _read(receive: Receive, limit: int, hold: Grow | None) -> bytes:
     message = await receive()
     if message["type"] == "http.disconnect":
         raise ClientGone
     body = message.get("body", b"")
     if len(body) > limit:
         raise _too_large(limit)
+    if hold is not None:
+        await hold(len(body))
     if not message.get("more_body", False):
         return bytes(body)
     pieces, size = [body], len(body)
@@ -137,26 +149,41 @@ async def _read(receive: Receive, limit: int) -> bytes:
         size += len(piece)
         if size > limit:
             raise _too_large(limit)
+        if hold is not None:
+            await hold(size)
         pieces.append(piece)
     return b"".join(pieces)
 
 
-def _inflate(raw: bytes, window: int, limit: int) -> bytes:
+async def _inflate(raw: bytes, window: int, limit: int, hold: Grow | None) -> bytes:
+    """Undo a compression piece by piece, so that others are served in between."""
     inflater = zlib.decompressobj(window)
-    try:
-        body = inflater.decompress(raw, limit + 1)
-    except zlib.error as error:
-        if window != 47:
-            raise _damaged(str(error)) from error
-        # Some clients send `deflate` without zlib's header.
-        return _inflate(raw, -15, limit)
-    if len(body) > limit:
-        raise _too_large(limit)
+    pieces: list[bytes] = []
+    size, rest = 0, raw
+    while True:
+        try:
+            piece = inflater.decompress(rest, _PIECE)
+        except zlib.error as error:
+            if window != 47 or size:
+                raise _damaged(str(error)) from error
+            # Some clients send `deflate` without zlib's header.
+            return await _inflate(raw, -15, limit, hold)
+        rest = inflater.unconsumed_tail
+        size += len(piece)
+        if size > limit:
+            raise _too_large(limit)
+        if hold is not None:
+            await hold(len(raw) + size)
+        pieces.append(piece)
+        if inflater.eof or not (rest or piece):
+            break
+        if size > _PIECE:
+            await asyncio.sleep(0)
     if not inflater.eof:
         raise _damaged("it ends too early")
     if inflater.unused_data:
         raise _damaged("there are bytes after its end")
-    return body
+    return b"".join(pieces)
 
 
 def _too_large(limit: int) -> RequestRejected:

@@ -92,6 +92,11 @@ class Authenticator:
         """True if a request without a key is refused."""
         return bool(self._keys) if self._required is None else self._required
 
+    @property
+    def open_door(self) -> bool:
+        """True while anybody on this machine is trusted without a key."""
+        return self._loopback and not self._keys and not self.required
+
     def identify(self, headers: RawHeaders) -> Caller:
         """Return the caller behind ASGI headers (names in lower case). Raises RequestRejected(401).
 
@@ -103,8 +108,7 @@ class Authenticator:
         if not ours:
             if self.required:
                 raise _refusal(f"no API key: send one that starts with {PREFIX} as a bearer token or in {OWN_HEADER}")
-            open_door = self._loopback and not self._keys
-            return Caller(trusted=open_door, admin=open_door)
+            return Caller(trusted=self.open_door, admin=self.open_door)
         callers = [self._known(plain) for _, plain in sorted(ours, key=lambda one: _HEADERS.index(one[0]))]
         consumed = frozenset(name for name, _ in ours)
         first = callers[0]

@@ -6,6 +6,7 @@ every request whose caller is known, and no fault of the cache reaches the clien
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,9 +16,11 @@ from semcache.dialects.headers import controls_from
 from semcache.errors import RequestRejected
 from semcache.protocols import Dialect
 from semcache.proxy import hit_replay
-from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decode_headers, read_body
+from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decode_headers
 from semcache.proxy.auth import Caller, user_of
 from semcache.proxy.exchange import Exchange, reject
+from semcache.proxy.intake import LARGE
+from semcache.proxy.origin import check_json
 from semcache.proxy.relay import identity_of
 from semcache.proxy.route_context import RouteContext
 from semcache.types import Request
@@ -32,25 +35,35 @@ class CompletionRoute:
     async def __call__(self, dialect: Dialect, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of this dialect."""
         started, context = time.perf_counter(), self._context
-        caller: Caller | None = None
+        intake = context.intake
         try:
-            body = await read_body(scope, receive, context.limits.max_body)
+            caller, epoch = intake.caller(scope), context.replayer.epoch
+        except RequestRejected as error:
+            await reject(dialect, error, send)
+            return
+        hold = intake.hold(caller.tenant)
+        try:
+            check_json(scope["headers"])
+            body = await intake.body(scope, receive, hold)
             known = context.replayer.find(scope, body)
             if known is not None:
                 await self._replay_known(known, send, started)
                 return
-            caller, epoch = context.auth.identify(scope["headers"]), context.replayer.epoch
-            request = self._read(dialect, body, scope, caller)
-            lookup = await context.consult(request)
+            if len(body) < LARGE:
+                lookup = await context.consult(self._read(dialect, body, scope, caller))
+            else:
+                async with intake.turns.turn(caller.tenant):
+                    request = await asyncio.to_thread(self._read, dialect, body, scope, caller)
+                    lookup = await context.consult(request)
+            exchange = Exchange(context, dialect, scope, body, caller, started, epoch)
+            await exchange.answer(lookup, receive, send)
         except ClientGone:
             return
         except RequestRejected as error:
             await reject(dialect, error, send)
-            if caller is not None:
-                context.record_unreadable(dialect.endpoint, caller, error.status, started)
-            return
-        exchange = Exchange(context, dialect, scope, body, caller, started, epoch)
-        await exchange.answer(lookup, receive, send)
+            context.record_unreadable(dialect.endpoint, caller, error.status, started)
+        finally:
+            hold.release()
 
     async def _replay_known(self, known: hit_replay.RenderedHit, send: Send, started: float) -> None:
         cache, replayer = self._context.cache, self._context.replayer

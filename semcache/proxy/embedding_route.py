@@ -6,6 +6,7 @@ and the backend is asked for no input that was served, nor for one that another 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -26,7 +27,6 @@ from semcache.proxy.asgi import (
     Scope,
     Send,
     decode_headers,
-    read_body,
     respond,
     until_disconnect,
 )
@@ -34,9 +34,13 @@ from semcache.proxy.auth import Caller, forwardable_headers, user_of
 from semcache.proxy.embedding_coalescing import EmbeddingsCall, EmbeddingsCalls, EmbeddingsResult
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable
+from semcache.proxy.intake import LARGE
+from semcache.proxy.origin import check_json
 from semcache.proxy.relay import identity_of, refusal_headers, reply_headers
 from semcache.proxy.route_context import RouteContext
 from semcache.types import Assembled, Endpoint, Entry, Forward, Lookup, Outcome, Serve, Usage, Why
+
+_BETWEEN = 4  # inputs that are looked up before others are served
 
 
 class EmbeddingsRoute:
@@ -49,22 +53,42 @@ class EmbeddingsRoute:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        started = time.perf_counter()
-        caller: Caller | None = None
+        started, intake = time.perf_counter(), self._context.intake
         try:
-            body = await read_body(scope, receive, self._context.limits.max_body)
-            caller = self._context.auth.identify(scope["headers"])
-            asked = self._read(body, scope, caller)
-            lookups = [await self._consult(asked, index, caller) for index in range(len(asked.inputs))]
+            caller = intake.caller(scope)
+        except RequestRejected as error:
+            await _reject(send, error)
+            return
+        hold = intake.hold(caller.tenant)
+        try:
+            check_json(scope["headers"])
+            body = await intake.body(scope, receive, hold)
+            if len(body) < LARGE:
+                batch = await self._looked_up(self._read(body, scope, caller), scope, caller, started)
+            else:
+                async with intake.turns.turn(caller.tenant):
+                    asked = await asyncio.to_thread(self._read, body, scope, caller)
+                    batch = await self._looked_up(asked, scope, caller, started)
+            await self._answer(batch, receive, send)
         except ClientGone:
             return
         except RequestRejected as error:
             await _reject(send, error)
-            if caller is not None:
-                self._context.record_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
-            return
+            self._context.record_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
+        finally:
+            hold.release()
+
+    async def _looked_up(self, asked: EmbeddingsRequest, scope: Scope, caller: Caller, started: float) -> _Batch:
+        lookups = []
+        for index in range(len(asked.inputs)):
+            lookups.append(await self._consult(asked, index, caller))
+            if index % _BETWEEN == _BETWEEN - 1:
+                await asyncio.sleep(0)
         held = await self._entries_of(lookups)
-        batch = _Batch(self._context, self._calls, _LookedUp(scope, caller, asked, lookups, held, started))
+        return _Batch(self._context, self._calls, _LookedUp(scope, caller, asked, lookups, held, started))
+
+    @staticmethod
+    async def _answer(batch: _Batch, receive: Receive, send: Send) -> None:
         try:
             async with until_disconnect(receive):
                 await batch.answer(send)

@@ -6,8 +6,10 @@ the backend broke off; the end of an answer that is said to be stored is relayed
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TypeVar
 
@@ -22,6 +24,7 @@ from semcache.upstream.coalescing import Flight, Flights
 
 _NEVER = float("inf")
 _TOKEN = 4  # bytes, roughly
+_PIECE, _MUCH = 8 << 10, 2 << 10  # bytes; one stream at a time reads more than `_MUCH` in a turn of the event loop
 _UNREADABLE = Assembled(b"", "", complete=False)
 T = TypeVar("T")
 
@@ -33,6 +36,7 @@ class Forwarder:
         self._cache = cache
         self._backend = backend
         self._flights = flights
+        self._lane = asyncio.Lock()
 
     def join(self, lookup: Lookup) -> Flight | None:
         """Return the call in flight whose answer this request would be served, were it stored already."""
@@ -104,6 +108,7 @@ class Forwarder:
             flight.open(reply.status, reply.headers, stored=False)
             async for chunk in reply.chunks():
                 flight.publish(chunk)
+                await flight.room()
             return None
         exact = not any(name.lower() == APPROXIMATE for name, _ in reply.headers)
         if not exact:
@@ -124,8 +129,11 @@ class Forwarder:
         assembler = dialect.assembler()
         answer: Assembled | None = None
         fed = 0
-        async for chunk in reply.chunks():
-            terminal = None if answer is not None else self._parse_safely(lambda: _next(assembler, chunk))  # noqa: B023
+        async for chunk in _pieces(reply):
+            async with self._lane if len(chunk) > _MUCH else nullcontext():
+                terminal = None if answer is not None else self._parse_safely(lambda: _next(assembler, chunk))  # noqa: B023
+                if len(chunk) > _MUCH:
+                    await asyncio.sleep(0)
             if terminal is None:
                 flight.publish(chunk)
             else:
@@ -136,6 +144,7 @@ class Forwarder:
                     await self._admit(flight, lookup, answer, started)
                 flight.publish(chunk[cut:])
             fed += len(chunk)
+            await flight.room()
         if answer is None:
             # The last event may lack the blank line that ends it.
             answer = self._parse_safely(assembler.finish)
@@ -181,6 +190,16 @@ def joinable(lookup: Lookup) -> bool:
     """Return True if this request's answer may be shared with requests that run beside it."""
     controls = lookup.request.controls
     return lookup.key is not None and not controls.no_cache and not controls.no_store
+
+
+async def _pieces(reply: Reply) -> AsyncIterator[bytes]:
+    """The body in pieces that are read in a millisecond."""
+    async for chunk in reply.chunks():
+        if len(chunk) <= _PIECE:
+            yield chunk
+            continue
+        for start in range(0, len(chunk), _PIECE):
+            yield chunk[start : start + _PIECE]
 
 
 def _next(assembler: Assembler, chunk: bytes) -> int | None:

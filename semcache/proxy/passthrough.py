@@ -19,11 +19,11 @@ from semcache.proxy.asgi import (
     Receive,
     Scope,
     Send,
-    read_body,
     respond,
     until_disconnect,
 )
-from semcache.proxy.auth import Authenticator, forwardable_headers
+from semcache.proxy.auth import Caller, forwardable_headers
+from semcache.proxy.intake import Intake
 from semcache.proxy.relay import refusal_headers, reply_headers
 
 _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
@@ -32,21 +32,29 @@ _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
 class Passthrough:
     """The endpoints that are not cached."""
 
-    def __init__(self, backend: Backend, auth: Authenticator, max_body: int) -> None:
+    def __init__(self, backend: Backend, intake: Intake) -> None:
         self._backend = backend
-        self._auth = auth
-        self._max_body = max_body
+        self._intake = intake
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Relay one request."""
         try:
-            body = await read_body(scope, receive, self._max_body)
-            caller = self._auth.identify(scope["headers"])
+            caller = self._intake.caller(scope)
+        except RequestRejected as error:
+            await _reject(scope, send, error)
+            return
+        hold = self._intake.hold(caller.tenant)
+        try:
+            body = await self._intake.body(scope, receive, hold)
+            await self._pass(scope, receive, send, caller, body)
         except ClientGone:
             return
         except RequestRejected as error:
             await _reject(scope, send, error)
-            return
+        finally:
+            hold.release()
+
+    async def _pass(self, scope: Scope, receive: Receive, send: Send, caller: Caller, body: bytes) -> None:
         query = scope["query_string"].decode("latin-1")
         headers = strip_request_headers(forwardable_headers(scope["headers"], caller))
         path = scope.get("raw_path", scope["path"].encode()).decode("latin-1")

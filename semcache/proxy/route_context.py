@@ -14,10 +14,11 @@ from semcache.cache.response_cache import ResponseCache
 from semcache.errors import RequestRejected
 from semcache.protocols import Backend
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
-from semcache.proxy.auth import Authenticator, Caller
+from semcache.proxy.auth import Caller
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
+from semcache.proxy.intake import Intake
 from semcache.proxy.leases import Leases
 from semcache.proxy.relay import exact_only
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
@@ -30,9 +31,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Limits of a proxy: the size of a body in bytes, and which callers may name users and see scores."""
+    """Limits of a proxy: which callers may name users and see scores."""
 
-    max_body: int = 20 << 20
     trust_user_header: bool = False
     expose_scores: bool = False
 
@@ -43,7 +43,7 @@ class RouteContext:
 
     cache: ResponseCache
     backend: Backend
-    auth: Authenticator
+    intake: Intake
     limits: RequestLimits
     replayer: HitReplayer
     forwarder: Forwarder

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from semcache.config.packs import Category
 from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds
+from semcache.request.secrets import has_secret, strings_of
 from semcache.types import Request, Why
 
-__all__ = ["Kinds", "ineligible", "is_creative", "is_live", "is_personal", "kinds", "semantic_eligible"]
+__all__ = ["Kinds", "ineligible", "is_creative", "is_live", "is_personal", "kinds", "semantic_eligible", "unkept"]
+
+LONGEST = 1 << 20  # characters of a request; a longer one is forwarded unread
 
 
 def ineligible(request: Request, category: Category) -> Why | None:
@@ -22,6 +25,8 @@ def ineligible(request: Request, category: Category) -> Why | None:
     temperature = request.traits.temperature
     if temperature is not None and temperature > category.max_temperature:
         return Why.TEMPERATURE
+    if len(request.text) > LONGEST:
+        return Why.TOO_LARGE
     kind = kinds(request.text, whole=category.max_chars)
     if kind.secret:
         return Why.SECRET
@@ -32,6 +37,18 @@ def ineligible(request: Request, category: Category) -> Why | None:
     if kind.creative and not category.creative:
         return Why.CREATIVE
     return None
+
+
+def unkept(request: Request) -> Why | None:
+    """The reason against keeping what stands before the last message, which `ineligible` reads; None for none.
+
+    That is the system prompt, earlier turns, tools and their calls. More than can be read in the time that a request
+    has is not kept either.
+    """
+    said = strings_of(request.identity)
+    if len(said) + len(request.text) > LONGEST:
+        return Why.TOO_LARGE
+    return Why.SECRET if has_secret(said) else None
 
 
 def semantic_eligible(request: Request, category: Category) -> Why | None:

@@ -2,7 +2,8 @@
 
 Knows nothing of requests or policy. Favours precision where a check digit allows it (cards, IBANs), and recall for
 tokens with a known prefix.
-Invariant: pure, and linear in the length of the text: some tens of milliseconds for a megabyte, in steps of a few.
+Invariant: pure, and linear in the length of the text, whatever it is made of. No call of the regular expression engine
+reads more than a few times `_WINDOW` characters, so that a thread which reads a long text lets others run.
 
 A pattern is tried only where a text holds a mark that it cannot do without: to find a mark is cheap, to try a pattern
 at every character of a long document is not.
@@ -10,30 +11,19 @@ at every character of a long document is not.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
-_TOKEN = re.compile(
-    r"""
-    -----BEGIN\ (?:[A-Z0-9]+\ ){0,3}PRIVATE\ KEY
-    | \b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\b
-    | \bsk-(?:proj-|ant-|live-|or-)?[A-Za-z0-9_-]{16,}
-    | \b[rsp]k_(?:live|test)_[A-Za-z0-9]{10,}
-    | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,} | \bglpat-[A-Za-z0-9_-]{16,}
-    | \bxox[abeoprs]-[A-Za-z0-9-]{10,}
-    | \bAIza[A-Za-z0-9_-]{30,} | \bya29\.[A-Za-z0-9_-]{20,}
-    | \bhf_[A-Za-z0-9]{20,} | \bnpm_[A-Za-z0-9]{20,} | \bpypi-[A-Za-z0-9_-]{20,}
-      | \bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}
-    | (?<=[A-Za-z0-9_-])\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}  # of a header the dot alone: one try a dot
-    """,
-    re.VERBOSE,
-)
-# How every token begins.
-_MARKS = (
-    *("-----BEGIN ", "AKIA", "ASIA", "AROA", "AIDA", "sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "pk_live_"),
-    *("pk_test_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "AIza", "ya29.", "hf_"),
-    *("npm_", "pypi-", "SG.", ".eyJ"),
-)
+from semcache.request.secret_formats import FORMATS, SPACED
+
+_WINDOW = 16 << 10  # characters that are read at a time
+_BEYOND = 1 << 10  # characters behind a window in which what begins there may end
+_UNSPACED = re.compile(r"\S{10,}")  # every token has one, but for those of `SPACED`
+_PLAIN = frozenset({"role", "type", "content", "text", "name", "id", "model", "input", "output", "system", "prompt"})
+_DATA = 1 << 10  # characters, from which a text may be a file in Base64
+_ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{_DATA}}}")
 _SCHEME = 13  # characters at most before the mark of a URL
 _LOGIN = re.compile(r"://[^\s/:@]{1,64}:[^\s/@]{3,64}@")
 _URL = re.compile(rf"\b[a-z][a-z0-9+]{{1,{_SCHEME - 1}}}{_LOGIN.pattern}")
@@ -42,9 +32,10 @@ _STATED = re.compile(
       (?:pass(?:word|phrase|code)|pwd|pin(?:\ code|\ number)?|(?:api|secret|access|auth)[\s_-]?(?:key|token)
         |client[\s_-]?secret
         |bearer|social\ security(?:\ number)?|ssn|cvv|cvc|otp)
-      (?:\s+(?:for\s+\S+|to\s+\S+))?\s*(?:is\b|was\b|=|:)\s*["'`]?(?P<value>[^\s"'`,;]{3,})
-    | bearer\s+(?P<bearer>[A-Za-z0-9._~+/-]{20,})
-    | aws_secret_access_key\s*[=:]\s*\S{20,}
+      (?:\s{1,8}(?:for\s{1,8}\S{1,64}|to\s{1,8}\S{1,64}))?\s{0,8}(?:is\b|was\b|=|:)\s{0,8}["'`]?
+      (?P<value>[^\s"'`,;]{3,128})
+    | bearer\s{1,8}(?P<bearer>[A-Za-z0-9._~+/-]{20})
+    | aws_secret_access_key\s{0,8}[=:]\s{0,8}\S{20}
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -57,14 +48,37 @@ _NO_VALUE = re.compile(
     r"|reset|\?+|\.+|\*+|<.*|\$\{?.*|x+|your[_-].*)[.?!]*",
     re.IGNORECASE,
 )
+# A value that is given to a name of a key: `datadog_api_token: "..."`. What it says decides whether it is one.
+_ASSIGNED = re.compile(
+    r"""(?:key|token|secret|passwd|password|credential)[a-z0-9_-]{0,20}["'\]]{0,2}\s{0,5}(?:=>|:=|=|:)\s{0,5}["'`]?
+    (?P<value>[\w.=+/~-]{16,200})""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_ASSIGNED_NAMES = ("key", "token", "secret", "passw", "credential")
+_ENTROPY = 3.3  # bits a character: words have less, and few changes between letters and digits
+_CHANGE = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
 # The texts in which a card's or a social security number can stand, apart from what surrounds them.
-_DIGITS = re.compile(r"\d[\d -]{10,}")
-_CARD = re.compile(r"(?<![\d.,-])\d(?:[ -]?\d){12,18}(?![\d,]|[ -]\d)")
-_SSN = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\d-])")
+_DIGITS = re.compile(r"\d[\d -]{10,}+")
+_RUN = re.compile(r"(?<![\w.,-])\d(?:[ -]?\d)*+|\d(?:[ -]?\d)*+")
+_CARD = re.compile(r"(?<![\w.,-])\d(?:[ -]?\d){12,18}\Z")
+_CARD_LENGTH = 37  # 19 digits and what may stand between them
+# Visa, Mastercard, American Express, Diners, Discover, JCB, UnionPay, Maestro; and how long their numbers are.
+_ISSUERS = (
+    (re.compile(r"4"), (13, 16, 19)),
+    (re.compile(r"5[1-5]|22[2-9]|2[3-6]|27[01]|2720"), (16,)),
+    (re.compile(r"3[47]"), (15,)),
+    (re.compile(r"30[0-5]|36|38"), (14, 16)),
+    (re.compile(r"6011|64[4-9]|65"), (16, 19)),
+    (re.compile(r"35(?:2[89]|[3-8])"), (16, 19)),
+    (re.compile(r"62|81"), (16, 17, 18, 19)),
+    (re.compile(r"50|5[6-8]|6[0137]"), (13, 15, 16, 18, 19)),
+)
+_SSN = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
 # It looks back from its first letter, not before: a search for a letter skips what is none.
 _IBAN = re.compile(r"[A-Z](?<!\w.)[A-Z]\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
-# How what states a secret begins, in folded text; within one of them no other begins a word.
-_NAMES = re.compile("p(?:ass|wd|in)|a(?:pi|ccess|uth|ws_)|s(?:ecret|ocial|sn)|c(?:lient|vv|vc)|bearer|otp")
+# How what states a secret begins, in folded text.
+_NAMES = ("pass", "pwd", "pin", "api", "access", "auth", "aws_", "secret", "social", "ssn", "client", "cvv", "cvc")
+_MORE_NAMES = ("bearer", "otp")
 
 
 def fold(text: str) -> str:
@@ -80,41 +94,126 @@ def fold(text: str) -> str:
 
 def has_secret(text: str) -> bool:
     """Return True if `text` holds an API key, token, private key, stated password, card number, IBAN or US SSN."""
-    return _has_token(text) or _has_stated(text) or _has_number(text)
-
-
-def _has_token(text: str) -> bool:
-    if any(_TOKEN.match(text, at) for mark in _MARKS for at in _places(text, mark)):
-        return True
-    logins = (_LOGIN.match(text, at) for at in _places(text, "://"))
-    return any(_URL.search(text, max(0, one.start() - _SCHEME), one.end()) for one in logins if one is not None)
-
-
-def _has_stated(text: str) -> bool:
-    end = 0
-    for name in _NAMES.finditer(fold(text)):
-        # What was read as a value states nothing of its own.
-        if name.start() >= end and (match := _STATED.match(text, name.start())) is not None:
-            if _is_stated(match):
-                return True
-            end = match.end()
+    if len(text) <= _WINDOW + _BEYOND:
+        return _read(text, len(text), whole=True)
+    for start in range(0, len(text), _WINDOW):
+        # What stands before a window says what it begins in the middle of.
+        before = max(0, start - _BEYOND)
+        window = text[before : start + _WINDOW + _BEYOND]
+        if _read(window, start + _WINDOW - before, whole=start + _WINDOW + _BEYOND >= len(text)):
+            return True
     return False
 
 
-def _has_number(text: str) -> bool:
-    for run in _DIGITS.finditer(text):
-        # Two characters more, for what may not follow a number.
-        where = run.start(), run.end() + 2
-        if any(_luhn(match[0]) for match in _CARD.finditer(text, *where)) or _SSN.search(text, *where):
+def strings_of(value: object) -> str:
+    """Return every string in a JSON value, each on lines of its own that no pattern reads across."""
+    found: list[str] = []
+    left = [value]
+    while left:
+        node = left.pop()
+        if isinstance(node, str):
+            if not _is_data(node):
+                found.append(node)
+        elif isinstance(node, Mapping):
+            # The name of a member is read with its text: {"password": "..."}.
+            for name, child in node.items():
+                if isinstance(child, str) and isinstance(name, str):
+                    if not _is_data(child):
+                        found.append(child if name in _PLAIN else f"{name}: {child}")
+                else:
+                    left.append(child)
+        elif isinstance(node, list | tuple):
+            left.extend(node)
+    return "\n\0\n".join(found)
+
+
+def _is_data(text: str) -> bool:
+    """Return True for an image, a sound or a file: nothing that anybody wrote."""
+    return len(text) > _DATA and (text.startswith("data:") or _ENCODED.match(text) is not None)
+
+
+def _read(text: str, end: int, *, whole: bool) -> bool:
+    """Return True if a secret begins before `end`; what touches the end of a text that is not `whole` is cut off."""
+    unspaced = " ".join(_UNSPACED.findall(text))
+    if (unspaced and _has_token(unspaced)) or _has_spaced(text):
+        return True
+    folded = fold(text)
+    return _has_stated(text, folded, end) or _has_assigned(text, folded, end) or _has_number(text, end, whole=whole)
+
+
+def _has_token(text: str) -> bool:
+    for mark, pattern, offsets in FORMATS:
+        for at in _places(text, mark, len(text)):
+            if any(at >= back and pattern.match(text, at - back) is not None for back in offsets):
+                return True
+    logins = (_LOGIN.match(text, at) for at in _places(text, "://", len(text)))
+    return any(_URL.search(text, max(0, one.start() - _SCHEME), one.end()) for one in logins if one is not None)
+
+
+def _has_spaced(text: str) -> bool:
+    return any(
+        pattern.match(text, at - offsets[0]) is not None
+        for mark, pattern, offsets in SPACED
+        for at in _places(text, mark, len(text))
+        if at >= offsets[0]
+    )
+
+
+def _has_stated(text: str, folded: str, end: int) -> bool:
+    starts = sorted({at for name in (*_NAMES, *_MORE_NAMES) for at in _places(folded, name, end)})
+    after = 0
+    for start in starts:
+        # What was read as a value states nothing of its own.
+        if start >= after and (match := _STATED.match(text, start)) is not None:
+            if _is_stated(match):
+                return True
+            after = match.end()
+    return False
+
+
+def _has_assigned(text: str, folded: str, end: int) -> bool:
+    if "=" not in text and ":" not in text:
+        return False
+    after = 0
+    for start in sorted({at for name in _ASSIGNED_NAMES for at in _places(folded, name, end)}):
+        if start >= after and (match := _ASSIGNED.match(text, start)) is not None:
+            if _looks_random(match["value"]):
+                return True
+            after = match.end()
+    return False
+
+
+def _has_number(text: str, end: int, *, whole: bool) -> bool:
+    for part in _DIGITS.finditer(text):
+        if part.start() >= end:
+            break
+        for run in _RUN.finditer(text, part.start(), part.end()):
+            digits = run.end() - run.start() - run[0].count(" ") - run[0].count("-")
+            if digits >= 13 and (whole or run.end() < len(text)) and _ends_in_card(text, run.end()):
+                return True
+        if _SSN.search(text, part.start(), min(len(text), part.end() + 1)) is not None:
             return True
     return any(_mod97(match[0]) for match in _IBAN.finditer(text))
 
 
-def _places(text: str, mark: str) -> Iterator[int]:
-    at = text.find(mark)
+def _ends_in_card(text: str, end: int) -> bool:
+    """Return True if the run of digits that ends here ends in a card's number: nothing else may end a run."""
+    after = text[end : end + 2]
+    if after and (after[0].isalnum() or after[0] in "_," or (after[0] in " -" and after[1:].isdigit())):
+        return False
+    tail = text[max(0, end - _CARD_LENGTH - 1) : end]
+    return any(
+        (match := _CARD.match(tail, at)) is not None and _is_card(match[0])
+        for at in range(len(tail))
+        if tail[at].isdigit() and not (at == 0 and len(tail) > _CARD_LENGTH)
+    )
+
+
+def _places(text: str, mark: str, end: int) -> Iterator[int]:
+    at = text.find(mark, 0, end + len(mark))
     while at >= 0:
         yield at
-        at = text.find(mark, at + 1)
+        at = text.find(mark, at + 1, end + len(mark))
 
 
 def _is_stated(match: re.Match[str]) -> bool:
@@ -122,9 +221,22 @@ def _is_stated(match: re.Match[str]) -> bool:
     return value is None or _NO_VALUE.fullmatch(value) is None
 
 
+def _looks_random(value: str) -> bool:
+    """Return True if a value is no word, path or date: many changes between letters and digits, and few repetitions."""
+    if len(_CHANGE.findall(value)) < 4:
+        return False
+    counts, size = Counter(value).values(), len(value)
+    return -sum(count / size * math.log2(count / size) for count in counts) >= _ENTROPY
+
+
+def _is_card(text: str) -> bool:
+    digits = "".join(char for char in text if char.isdigit())
+    return any(len(digits) in lengths and one.match(digits) for one, lengths in _ISSUERS) and _luhn(digits)
+
+
 def _luhn(text: str) -> bool:
-    digits = [int(char) for char in text if char.isdigit()]
-    if digits[0] not in (2, 3, 4, 5, 6) or len(set(digits)) == 1:
+    digits = [int(char) for char in text]
+    if len(set(digits)) == 1:
         return False
     doubled = sum(sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
     return (sum(digits[-1::-2]) + doubled) % 10 == 0

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
-from semcache.request.secrets import has_secret
+import msgspec
+
+from semcache.request.secrets import has_secret, strings_of
 from semcache.types import Admission, Assembled, Discard, Endpoint, Request, Store, Why
 
 _REFUSAL = re.compile(
@@ -46,11 +48,19 @@ def admission(request: Request, answer: Assembled, status: int, *, ttl: float, m
         return Discard(Why.EMPTY)
     if len(answer.body) > max_bytes:
         return Discard(Why.TOO_LARGE)
-    if has_secret(answer.text):
+    if has_secret(answer.text) or (answer.tool_calls and has_secret(_written(answer.body))):
         return Discard(Why.SECRET)
     if not ttl > 0:
         return Discard(Why.NO_STORE)
     return Store(ttl, semantic=not answer.tool_calls and not silent)
+
+
+def _written(body: bytes) -> str:
+    """Return every string of an answer: the arguments of its calls, as the program reads them."""
+    try:
+        return strings_of(msgspec.json.decode(body)).replace('\\"', '"')
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return body.decode("utf-8", "replace")
 
 
 def is_refusal(text: str) -> bool:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 
+AHEAD = 1 << 20  # bytes that may have come from the upstream and been taken by nobody
+
+
 class Flight:
     """A call in the air.
 
@@ -42,6 +45,7 @@ class Flight:
         self.subscribers = 0
         self._opened = False
         self._chunks: list[bytes] = []
+        self._published = self._taken = self._whole = 0
         self._waiters: set[asyncio.Future[None]] = set()
         self._task: asyncio.Task[None] | None = None
 
@@ -59,7 +63,16 @@ class Flight:
         """Publish bytes of the body."""
         if chunk:
             self._chunks.append(chunk)
+            self._published += len(chunk)
             self._wake()
+
+    async def room(self) -> None:
+        """Wait until somebody has taken so much of the body that more of it may come.
+
+        The quickest subscriber sets the pace, and one that waits for the whole waits for nobody.
+        """
+        while self._published - self._taken > AHEAD and self.subscribers and not self._whole:
+            await self._changed()
 
     def land(self, *, answer: Assembled | None = None, error: Exception | None = None) -> None:
         """End the flight, with the answer if it is whole, or with what broke it."""
@@ -80,11 +93,16 @@ class Flight:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body from its first byte. Raises what broke it off, after the bytes that came before."""
-        position = 0
+        position = taken = 0
         while True:
             while position < len(self._chunks):
                 position += 1
                 yield self._chunks[position - 1]
+                taken += len(self._chunks[position - 1])
+                if taken > self._taken:
+                    self._taken = taken
+                    if self._published > AHEAD:
+                        self._wake()
             if self.landed:
                 if self.error is not None:
                     raise self.error
@@ -93,8 +111,13 @@ class Flight:
 
     async def finished(self) -> Assembled | None:
         """Wait for the end; the whole answer, or None when the flight broke or was not an answer."""
-        while not self.landed:
-            await self._changed()
+        self._whole += 1
+        self._wake()
+        try:
+            while not self.landed:
+                await self._changed()
+        finally:
+            self._whole -= 1
         return self.answer
 
     def __enter__(self) -> Flight:

@@ -18,6 +18,8 @@ from tests.waiting import PATIENCE, eventually
 
 pytestmark = pytest.mark.process
 
+JSON = {"content-type": "application/json"}
+
 
 def ask(model: str, **fields: Any) -> dict[str, Any]:
     return {"model": model, "messages": [{"role": "user", "content": "What is a fjord?"}], **fields}
@@ -106,7 +108,7 @@ def test_leaving_in_the_middle_ends_the_call_and_keeps_nothing(
     ],
 )
 def test_requests_that_cannot_be_read(proxy: Service, body: bytes, word: str) -> None:
-    got = httpx2.post(f"{proxy.url}/v1/chat/completions", content=body, timeout=PATIENCE)
+    got = httpx2.post(f"{proxy.url}/v1/chat/completions", content=body, headers=JSON, timeout=PATIENCE)
     assert got.status_code == 400
     assert word in got.json()["error"]["message"]
     assert got.json()["error"]["type"] == "invalid_request_error"
@@ -127,7 +129,9 @@ def test_unknown_fields_reach_the_upstream_byte_for_byte(proxy: Service, upstrea
         '{"model":"gpt-y", "messages":[{"role":"user","content":"Caf\\u00e9 \\ud83d\\ude42?"}], "temperature":0.10,'
         ' "x_new":{"b":[1.0,1e3,null],"a":"\\/"}}'
     )
-    httpx2.post(f"{proxy.url}/v1/chat/completions", content=raw.encode(), timeout=PATIENCE).raise_for_status()
+    httpx2.post(
+        f"{proxy.url}/v1/chat/completions", content=raw.encode(), headers=JSON, timeout=PATIENCE
+    ).raise_for_status()
     newest = upstream.get("/echo/stats").json()["newest"]
     assert raw in [seen["body"] for seen in newest]
 

@@ -134,7 +134,12 @@ class Call:
             "query_string": query.encode(),
             "headers": [
                 (name.replace("_", "-").encode(), value.encode())
-                for name, value in {"host": "localhost", "content-length": str(len(raw)), **headers}.items()
+                for name, value in {
+                    "host": "localhost",
+                    "content-type": "application/json",
+                    "content-length": str(len(raw)),
+                    **{name.replace("_", "-"): value for name, value in headers.items()},
+                }.items()
             ],
         }
         self._request = [{"type": "http.request", "body": raw, "more_body": False}]
@@ -205,6 +210,11 @@ def completion(text: str = "An answer.", **fields: Any) -> bytes:
         {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
         | fields
     )
+
+
+def numbered_upstream() -> Upstream:
+    """An upstream whose answers are all the same."""
+    return Upstream(lambda _: Answer([completion()]))
 
 
 def events(*texts: str, end: bool = True, newline: str = "\n") -> list[bytes]:

@@ -315,7 +315,7 @@ async def test_what_the_proxy_says_of_a_refusal(tmp_path: Path) -> None:
         metrics = await Call(proxy, path="/metrics", method="GET").reply()
     assert upstream.calls == []
     unreadable = 'semcache_requests_total{category="default",endpoint="%s",outcome="bypass",why="unreadable"} %s'
-    for endpoint, count in (("chat", "9.0"), ("messages", "1.0"), ("embeddings", "1.0")):
+    for endpoint, count in (("chat", "10.0"), ("messages", "1.0"), ("embeddings", "1.0")):
         assert unreadable % (endpoint, count) in metrics.body.decode(), "refusals of known callers are counted"
     for reply, status, word in replies:
         assert reply.status == status

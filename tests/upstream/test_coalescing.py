@@ -9,7 +9,7 @@ import pytest
 
 from semcache.errors import UpstreamError
 from semcache.types import Card
-from semcache.upstream.coalescing import Flight, Flights
+from semcache.upstream.coalescing import AHEAD, Flight, Flights
 from tests.waiting import settled, soon
 
 
@@ -116,3 +116,45 @@ def test_an_older_flight_does_not_remove_its_successor() -> None:
     flights.take_off(new)
     flights.remove(old)
     assert flights.same(b"e") is new
+
+
+async def test_what_nobody_takes_is_not_asked_for() -> None:
+    """A client that does not read holds its upstream up, instead of having the whole answer kept for it."""
+    flight = Flight(card(), None, "m")
+    asked = 0
+
+    async def work() -> None:
+        nonlocal asked
+        flight.open(200, (), stored=False)
+        for _ in range(100):
+            flight.publish(b"x" * (AHEAD // 10))
+            asked += 1
+            await flight.room()
+        flight.land()
+
+    flight.begin(work())
+    with flight:
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert asked <= 12
+        got = 0
+        async for chunk in flight.chunks():
+            got += len(chunk)
+        assert asked == 100
+        assert got == 100 * (AHEAD // 10)
+
+
+async def test_who_waits_for_the_whole_answer_is_not_held_up_by_who_reads_none() -> None:
+    flight = Flight(card(), None, "m")
+
+    async def work() -> None:
+        flight.open(200, (), stored=False)
+        for _ in range(30):
+            flight.publish(b"x" * (AHEAD // 10))
+            await flight.room()
+        flight.land()
+
+    flight.begin(work())
+    with flight:
+        await flight.finished()
+        assert flight.landed

@@ -1,0 +1,131 @@
+"""The administrative application: everything outside `/v1`, behind the intake of all requests.
+
+FastAPI answers; this room says who gets that far. Invariant: liveness and readiness need neither key nor name; a body
+is read only for a caller who is known; metrics and the description of the API are for administrators once there are
+keys, unless a setting says otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from semcache import __version__
+from semcache.agents.library import AsyncSemanticCache
+from semcache.dialects.answer import openai_error
+from semcache.errors import CacheUnavailable, RequestRejected
+from semcache.proxy.asgi import ClientGone, Receive, Scope, Send, replay_body, respond
+from semcache.proxy.auth import Authenticator
+from semcache.proxy.intake import Intake
+from semcache.proxy.origin import check_json
+from semcache.proxy.relay import refusal_headers
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from semcache.proxy.plan_service import PlanService
+
+_HEALTH = frozenset({"/livez", "/readyz", "/healthz"})
+_INSIDE = frozenset({"/metrics", "/openapi.json", "/docs", "/redoc", "/docs/oauth2-redirect"})
+_MOST = 256 << 10  # bytes of a body: none here says more
+
+
+class Administration:
+    """The application of `/semcache`, health and metrics. `public` None: metrics are public while there is no key."""
+
+    def __init__(
+        self,
+        cache: AsyncSemanticCache,
+        auth: Authenticator,
+        intake: Intake,
+        plans: PlanService | None,
+        *,
+        public: bool | None = None,
+    ) -> None:
+        self._auth, self._intake, self._public = auth, intake, public
+        self._app = _fastapi(cache, auth, plans)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        path: str = scope["path"]
+        if path in _HEALTH:
+            await self._app(scope, replay_body(b"", receive), send)
+            return
+        try:
+            tenant = self._admit(scope, path)
+        except RequestRejected as error:
+            await _refuse(send, error)
+            return
+        hold = self._intake.hold(tenant)
+        try:
+            body = await self._intake.body(scope, receive, hold, most=min(_MOST, self._intake.max_body))
+            if body:
+                check_json(scope["headers"])
+                _check_text(body)
+            headers = [pair for pair in scope["headers"] if pair[0] != b"content-encoding"]
+            await self._app({**scope, "headers": headers}, replay_body(body, receive), send)
+        except ClientGone:
+            return
+        except RequestRejected as error:
+            await _refuse(send, error)
+        finally:
+            hold.release()
+
+    def _admit(self, scope: Scope, path: str) -> str:
+        """Return the tenant of a caller who may get this far. Raises RequestRejected."""
+        if path in _INSIDE and (self._public or (self._public is None and not self._auth.required)):
+            self._intake.check_host(scope)
+            return ""
+        caller = self._intake.caller(scope)
+        if path in _INSIDE and not caller.admin:
+            message = f"{path} needs an admin API key: semcache keys create --admin, or auth.public_metrics"
+            raise RequestRejected(403, message, code="forbidden")
+        return caller.tenant
+
+
+def _check_text(body: bytes) -> None:
+    """Raise RequestRejected(400) for half a surrogate pair, which is no text and could not be kept."""
+    import json
+
+    try:
+        json.dumps(json.loads(body), ensure_ascii=False).encode()
+    except UnicodeError:
+        raise RequestRejected(400, "the body holds half a surrogate pair", code="invalid_request_error") from None
+    except (ValueError, RecursionError):
+        return  # the route says what is wrong
+
+
+async def _refuse(send: Send, error: RequestRejected) -> None:
+    body = openai_error(error.status, error.message, code=error.code, param=error.param)
+    await respond(send, error.status, refusal_headers(error), body)
+
+
+def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanService | None) -> FastAPI:
+    from fastapi import FastAPI, Request, Response
+
+    from semcache.proxy.admin_routes import admin_routes
+    from semcache.proxy.health_routes import health_routes
+    from semcache.proxy.openapi import describe
+    from semcache.proxy.operator_routes import operator_routes
+
+    app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
+    app.include_router(admin_routes(cache, auth))
+    app.include_router(operator_routes(cache, auth))
+    app.include_router(health_routes(cache))
+    if plans is not None:
+        from semcache.proxy.plan_routes import plan_routes
+
+        app.include_router(plan_routes(plans, auth))
+
+    async def rejected(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestRejected)
+        body = openai_error(error.status, error.message, code=error.code, param=error.param)
+        return Response(body, error.status, media_type="application/json")
+
+    async def unavailable(_: Request, error: Exception) -> Response:
+        body = openai_error(503, f"the store cannot be reached: {error}", code="store_unavailable")
+        return Response(body, 503, media_type="application/json")
+
+    app.add_exception_handler(RequestRejected, rejected)
+    app.add_exception_handler(CacheUnavailable, unavailable)
+    describe(app)
+    return app

@@ -1,0 +1,173 @@
+"""An HTTP connection of a client, within limits: the size of its head, the pace of its bytes, and who reads them.
+
+Extends uvicorn's connection, and knows nothing of what is asked. Invariant: whoever sends a head or a body slower than
+the limits, or takes nothing of a reply for that long, is cut off; a field after the body is no header; past the number
+of connections that the process can hold, a new one is closed at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.server import ServerState
+
+_SWEEP = 1.0  # seconds between two looks at all connections
+_FRAMING = 2  # bytes of chunk sizes, and of trailers, that a byte of a body may cost
+_swept: WeakKeyDictionary[ServerState, asyncio.TimerHandle] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """Limits of one connection: bytes of a head, its fields, and seconds.
+
+    `head_seconds` is for a whole head. A body has `body_seconds`, and one more for every `pace` bytes; `reply_seconds`
+    is how long a client may take nothing of a reply that waits for it. `connections` is how many there may be at once.
+    """
+
+    head: int = 64 << 10
+    fields: int = 200
+    head_seconds: float = 20.0
+    body_seconds: float = 30.0
+    pace: int = 16 << 10
+    reply_seconds: float = 60.0
+    body: int = 20 << 20
+    connections: int | None = None
+
+
+class HttpConnection(HttpToolsProtocol):
+    """One connection. The limits are those of the application, which has them as `connection_limits`."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a connection up, or close it where there are too many."""
+        self.limits = _limits(self.app)
+        self._refusal: tuple[int, str] | None = None
+        self._in_head, self._in_body = True, False
+        self._begun = False
+        self._head = self._fields = self._body = self._framing = 0
+        self._since = self.loop.time()
+        self._unsent, self._unsent_since = 0, 0.0
+        super().connection_made(transport)
+        if self.limits.connections is not None and len(self.connections) > self.limits.connections:
+            transport.abort()
+        elif self.server_state not in _swept:
+            _swept[self.server_state] = self.loop.call_later(_SWEEP, _sweep, self.server_state, self.loop)
+
+    def data_received(self, data: bytes) -> None:
+        """Read what the client sends, as far as it is within the limits."""
+        if not self._in_head and not self._in_body:
+            # Blank lines before a request begin none, and may not keep a connection open.
+            self._in_head, self._since, self._head = True, self.loop.time(), 0
+        self._begun = False
+        before = self._body
+        super().data_received(data)
+        if self.parser is None or self.transport.is_closing():
+            return
+        if self._in_head:
+            self._head += len(data)
+            if self._head > self.limits.head:
+                self._refuse(431, "The request head is too large.")
+        elif self._in_body and not self._begun:
+            self._framing += len(data) - (self._body - before)
+            if self._framing > self.limits.head + _FRAMING * self._body:
+                self._refuse(400, "The request body has too much around it.")
+            elif self._body > self.limits.body and self.cycle is not None and self.cycle.response_complete:
+                # It has been answered, and goes on.
+                self.transport.close()
+
+    def on_message_begin(self) -> None:
+        """Begin to read a head."""
+        super().on_message_begin()
+        self._in_head, self._in_body, self._begun = True, False, True
+        self._since = self.loop.time()
+        self._head = self._fields = self._body = self._framing = 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a field of the head; one after the body is dropped."""
+        if self._in_body:
+            return
+        self._fields += len(name) + len(value) + 4
+        if self._fields > self.limits.head or len(self.headers) >= self.limits.fields:
+            self._refusal = 431, "The request head is too large."
+            raise ValueError("the head is too large")
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Begin the request, and to read its body."""
+        if len(self.url) > self.limits.head:
+            self._refusal = 414, "The request target is too long."
+            raise ValueError("the target is too long")
+        super().on_headers_complete()
+        self._in_head, self._in_body = False, True
+        self._since = self.loop.time()
+
+    def on_body(self, body: bytes) -> None:
+        """Take bytes of the body."""
+        self._body += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End the body."""
+        self._in_body = False
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what could not be read, and close; behind a reply that has begun, only close."""
+        status, said = self._refusal or (400, msg)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.transport.close()
+            return
+        self.transport.write(
+            b"%scontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
+            % (STATUS_LINE[status], len(said), said.encode("ascii"))
+        )
+        self.transport.close()
+
+    def overdue(self, now: float) -> bool:
+        """Return True if this connection is to be cut off."""
+        limits = self.limits
+        if self.transport.is_closing() and not self.transport.get_write_buffer_size():
+            return False
+        waiting = self.transport.get_write_buffer_size()
+        if not waiting or waiting < self._unsent or not self._unsent:
+            self._unsent, self._unsent_since = waiting, now
+        elif now - self._unsent_since > limits.reply_seconds:
+            return True
+        if self._in_head:
+            return now - self._since > limits.head_seconds
+        if self._in_body:
+            if self.flow.read_paused:
+                # It is we who do not read.
+                self._since = max(self._since, now - self._body / limits.pace)
+                return False
+            return now - self._since > limits.body_seconds + self._body / limits.pace
+        return False
+
+    def _refuse(self, status: int, said: str) -> None:
+        self._refusal = status, said
+        self.send_400_response(said)
+
+
+def _limits(app: Any) -> ConnectionLimits:
+    """Return the limits of an application, whatever the server has put around it."""
+    while app is not None:
+        if (found := getattr(app, "connection_limits", None)) is not None:
+            return cast("ConnectionLimits", found)
+        app = getattr(app, "app", None)
+    return ConnectionLimits()
+
+
+def _sweep(state: ServerState, loop: asyncio.AbstractEventLoop) -> None:
+    """Cut off every connection that is overdue, and look again while there are any."""
+    now = loop.time()
+    for one in list(state.connections):
+        connection = cast("Any", one)
+        if isinstance(connection, HttpConnection) and connection.overdue(now):
+            connection.transport.abort()
+    if state.connections:
+        _swept[state] = loop.call_later(_SWEEP, _sweep, state, loop)
+    else:
+        _swept.pop(state, None)

@@ -1,0 +1,66 @@
+"""The Host and Origin of a request: whether it may have been sent by a web page of elsewhere.
+
+A browser on the operator's machine reaches a proxy on loopback, and a page may give a name of its own the address
+127.0.0.1 (DNS rebinding). Knows headers alone. Invariant: where anybody on this machine is trusted, a request names
+this machine, and so does the page that it comes from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
+
+from semcache.config.settings import is_loopback
+from semcache.errors import RequestRejected
+
+_PORT = re.compile(r":\d{1,5}\Z")
+_JSON = re.compile(rb"\s*application/(?:[\w.-]+\+)?json\s*(?:;.*)?\Z", re.IGNORECASE)
+
+
+class TrustedHosts:
+    """The names by which this proxy may be called; `allowed` are those of the settings, `*` for any."""
+
+    def __init__(self, allowed: Iterable[str] = ()) -> None:
+        self._allowed = frozenset(name.lower().rstrip(".") for name in allowed)
+
+    def check(self, headers: Sequence[tuple[bytes, bytes]], *, open_door: bool) -> None:
+        """Raise RequestRejected(403) for a request by another name. `open_door`: callers need no key."""
+        if "*" in self._allowed or not (open_door or self._allowed):
+            return
+        hosts = [value for name, value in headers if name == b"host"]
+        host = _bare(hosts[0].decode("latin-1")) if len(hosts) == 1 else ""
+        if not self._known(host, open_door=open_door):
+            remedy = "call it as localhost, make an API key, or name it in server.allowed_hosts"
+            raise RequestRejected(403, f"this proxy is not called {host!r}: {remedy}", code="forbidden")
+        if not open_door:
+            return
+        for name, value in headers:
+            if name == b"origin" and not self._known(_origin(value.decode("latin-1")), open_door=True):
+                shown = value.decode("latin-1")
+                remedy = "make an API key, or name its host in server.allowed_hosts"
+                raise RequestRejected(403, f"a page of {shown!r} may not use this proxy: {remedy}", code="forbidden")
+
+    def _known(self, host: str, *, open_door: bool) -> bool:
+        return bool(host) and (host in self._allowed or (open_door and is_loopback(host)))
+
+
+def check_json(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    """Raise RequestRejected(415) unless the body is said to be JSON: a form of a web page cannot say so."""
+    kinds = [value for name, value in headers if name == b"content-type"]
+    if len(kinds) != 1 or _JSON.match(kinds[0]) is None:
+        shown = kinds[0].decode("latin-1") if kinds else "none"
+        message = f"the content type must be application/json, not {shown[:100]}"
+        raise RequestRejected(415, message, code="unsupported_content_type")
+
+
+def _bare(host: str) -> str:
+    """Return a host without its port."""
+    return _PORT.sub("", host.strip()).lower().rstrip(".")
+
+
+def _origin(origin: str) -> str:
+    try:
+        return (urlsplit(origin).hostname or "").rstrip(".")
+    except ValueError:
+        return ""

@@ -1,0 +1,138 @@
+"""A client that sends too much around its request, sends it too slowly or does not read its reply, is cut off."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from uvicorn import Config, Server
+
+from semcache.proxy.http_connection import ConnectionLimits, HttpConnection
+
+LIMITS = ConnectionLimits(
+    head=2000, fields=20, head_seconds=10, body_seconds=30, pace=1000, reply_seconds=60, body=5000
+)
+
+
+class App:
+    """Answers with the names of the headers that it was given, once it has read the body."""
+
+    connection_limits = LIMITS
+
+    def __init__(self) -> None:
+        self.seen: list[list[tuple[bytes, bytes]]] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            more = message["more_body"]
+        self.seen.append(scope["headers"])
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+
+@asynccontextmanager
+async def served(app: App) -> AsyncIterator[tuple[int, Server]]:
+    config = Config(app, port=0, http=HttpConnection, lifespan="off", log_level="critical", access_log=False)
+    server = Server(config)
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1], server
+    finally:
+        server.should_exit = True
+        await task
+
+
+async def said(port: int, sent: bytes) -> bytes:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent)
+    got = b""
+    try:
+        while b"ok" not in got and (piece := await reader.read(4096)):
+            got += piece
+    except ConnectionError:
+        pass
+    writer.close()
+    return got
+
+
+HEAD = b"POST / HTTP/1.1\r\nhost: x\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (HEAD + b"a: " + b"b" * 3000 + b"\r\n\r\n", b"431"),
+        (HEAD + b"a: " + b"b" * 300_000, b"431"),
+        (HEAD + b"a: b\r\n" * 30 + b"\r\n", b"431"),
+        (b"GET /" + b"a" * 300_000, b"431"),
+        (HEAD + b"content-length: 2\r\n\r\n{}", b"200"),
+        (HEAD + b"transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", b"200"),
+    ],
+)
+async def test_a_head_has_a_size(sent: bytes, status: bytes) -> None:
+    app = App()
+    async with served(app) as (port, _):
+        assert (await said(port, sent))[9:12] in (status, b"" if status == b"431" else status)
+    assert len(app.seen) == (status == b"200")
+
+
+async def test_a_field_behind_the_body_is_no_header() -> None:
+    app = App()
+    trailers = b"authorization: Bearer other\r\nx-semcache-category: x\r\nx-semcache-namespace: y\r\n"
+    async with served(app) as (port, _):
+        await said(port, HEAD + b"transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n" + trailers + b"\r\n")
+    assert [[name for name, _ in headers] for headers in app.seen] == [[b"host", b"transfer-encoding"]]
+
+
+async def test_trailers_and_chunk_sizes_have_an_end() -> None:
+    app = App()
+    start = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+    async with served(app) as (port, _):
+        assert b"200" not in await said(port, start + b"2\r\n{}\r\n0\r\n" + b"a: b\r\n" * 60_000)
+        assert b"200" not in await said(port, start + b"1;" + b"a" * 300_000)
+    assert len(app.seen) <= 1
+
+
+async def test_who_is_slow_is_overdue_and_who_waits_for_us_is_not() -> None:
+    app = App()
+    async with served(app) as (port, server):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        while not server.server_state.connections:
+            await asyncio.sleep(0.01)
+        [one] = list(server.server_state.connections)
+        assert isinstance(one, HttpConnection)
+        now = asyncio.get_running_loop().time()
+        assert not one.overdue(now + 9)
+        assert one.overdue(now + 11), "a head has ten seconds, and a connection that sends none too"
+        writer.write(HEAD + b"content-length: 4000\r\n\r\n")
+        while not one._in_body:
+            await asyncio.sleep(0.01)
+        now = asyncio.get_running_loop().time()
+        assert not one.overdue(now + 29)
+        assert one.overdue(now + 31), "a body of no bytes has thirty seconds"
+        one.flow.pause_reading()
+        assert not one.overdue(now + 1000), "it is we who do not read"
+        one.flow.resume_reading()
+        writer.close()
+
+
+async def test_too_many_connections_are_closed_at_once() -> None:
+    app = App()
+    app.connection_limits = ConnectionLimits(connections=2)
+    async with served(app) as (port, _):
+        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        assert await said(port, HEAD + b"content-length: 2\r\n\r\n{}") == b""
+        for _, writer in held:
+            writer.close()
