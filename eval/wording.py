@@ -67,8 +67,15 @@ SETTINGS = {
     "verifier.kind": "Who is asked, while a client waits, about neighbours too uncertain to be served, in categories "
     "whose pack says so with `verify`.",
     "verifier.timeout": "Seconds that a client waits for the verifier; after that the request is forwarded.",
-    "verifier.accuracy": "The share of the verifier's verdicts that are right. For a target stricter than that it is "
-    "not asked.",
+    "verifier.accuracy": "P(yes) that the model's plain yes counts as where it says no log-probabilities.",
+    "verdicts.mode": "When a language model is asked about what is in doubt, where a pack does not say: `after` a "
+    "request was forwarded, `first`, or `hedged`, beside the forward. `auto` is `after` where the upstream is reached "
+    "over HTTP with a key of the server's own, else `off`.",
+    "verdicts.model": "The model that is asked. Empty: `verifier.model`, or else the one that the request names.",
+    "verdicts.budget": "Share of upstream spend that asking may cost. Empty: 0.02 for words that are had after a "
+    "forward, and no cap for the other modes, whose costs count in the break-even of their category.",
+    "verdicts.callers_key": "Without a key of its own, ask with the key of the caller whose request is in doubt.",
+    "verdicts.opted_out": "Names of tenants, by commas, with `*` for any letters: no model is shown their texts.",
     "background.audit_rate": "Audits a second at most, per worker; 0 makes none, and no certificate.",
     "background.concurrency": "Calls of the upstream at once that no client waits for, per worker.",
     "background.waiting": "Such calls that may wait for their turn, per worker; what is beyond is left undone.",
@@ -120,6 +127,8 @@ WHY = {
     "semantic": "A neighbour's answer was found right for this request, as the category's strategy demands.",
     "wording": "The same question in trivially other words; see [equal wordings]"
     "(decision-reference.md#equal-wordings).",
+    "judged": "A language model said that the neighbour's answer fits, and that word is worth enough; see "
+    "[a language model's word](decision-reference.md#a-language-models-word).",
     "plan": "A [plan](plans.md) was the answer: an agent had such a task before.",
     "cold": "Nothing near enough to look at is stored.",
     "below-threshold": "The best neighbour's score is too low.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from semcache.cache.components import Components
@@ -17,6 +18,7 @@ def replace_strategy(cache: ResponseCache, strategy: T) -> T:
     """Have everything in the cache decide by, and teach, another strategy."""
     one = cache.components
     _put(one, strategy=strategy)
+    one.judged._strategy = strategy
     cache._strategy = one.lookup._strategy = one.maintenance._strategy = one.learner.log.strategy = strategy
     return strategy
 
@@ -38,6 +40,8 @@ def replace_profitability(cache: ResponseCache, gate: ProfitabilityMonitor) -> P
 def replace_verifiers(cache: ResponseCache, verifiers: Verifiers) -> None:
     """Have the cache ask others in the grey zone."""
     _put(cache.components, verifiers=verifiers)
+    judged = cache.components.judged
+    judged._asking = replace(judged._asking, verifiers=verifiers)
 
 
 def share(cache: ResponseCache) -> None:

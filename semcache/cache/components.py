@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from semcache.cache.decision_log import DecisionLog
+from semcache.cache.judged_lookup import JudgedLookup
 from semcache.cache.maintenance import Maintenance
 from semcache.cache.semantic_lookup import SemanticLookup
 from semcache.cache.wording_lookup import WordingLookup
@@ -52,6 +53,7 @@ class Components:
     meter: Meter
     faults: GuardedCalls
     wordings: WordingLookup
+    judged: JudgedLookup
     lookup: SemanticLookup
     writer: EntryWriter
     learner: Learner

@@ -16,24 +16,28 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 from semcache.cache.components import Components
 from semcache.cache.decision_log import EVERY_DECISION, DecisionLog, DecisionTerms
+from semcache.cache.judged_lookup import Asking, JudgedLookup
 from semcache.cache.loading import fill, load_partitions, write_snapshot
 from semcache.cache.maintenance import Maintenance
 from semcache.cache.placement import Embedding, Placement
 from semcache.cache.semantic_lookup import SemanticLookup
+from semcache.cache.wider_search import WiderSearch
 from semcache.cache.wording_lookup import WordingLookup
 from semcache.cache.writing import EntryMaker, EntryWriter
+from semcache.config.pack_schema import VerdictMode
 from semcache.config.packs import Pack, load
 from semcache.errors import ConfigError
 from semcache.learning.feedback import Feedback
 from semcache.learning.judges import asks, open_judge
-from semcache.learning.label_log import LabelLog
+from semcache.learning.label_log import LabelLog, LearningTiers
 from semcache.learning.learner import Learner
 from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdicts import Verdicts
+from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.strategies import ByCategory
 from semcache.matching.strategies.certified.belief import FAITHFUL, BeliefPrior, LabelNoise
@@ -42,13 +46,14 @@ from semcache.matching.verification import Verifiers
 from semcache.matching.wording_tier import WordingTier
 from semcache.models.embedders import open_embedder
 from semcache.models.installed import prior_of, spec_of
-from semcache.models.verifiers import backend_for, open_verifiers, verifiers_for_library
+from semcache.models.verifiers import backend_for, may_ask, open_verifiers, verifiers_for_library
 from semcache.protocols import Backend, Categorizer, Embedder, Judge, OperatorStore, Verifier
 from semcache.request import categorize
 from semcache.request.wording import Edit, warm
 from semcache.retention.answer_worth import worth_by
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
+from semcache.runtime.bill import Bill
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
@@ -67,6 +72,21 @@ if TYPE_CHECKING:
     from semcache.types import Entry
 
 __all__ = ["CacheOptions", "Opening", "open_components", "open_from", "read_prices"]
+
+
+class WordTerms(NamedTuple):
+    """When and by which `model` a language model is asked for its word, for which `share` of upstream spend.
+
+    None is the usual share of each mode. The library spends nothing upstream that a share could be taken of.
+    """
+
+    mode: VerdictMode = "off"
+    model: str | None = None
+    share: float | None = float("inf")
+    opted_out: tuple[str, ...] = ()
+
+
+_NO_WORDS = WordTerms()
 
 
 class CacheOptions(TypedDict, total=False):
@@ -96,9 +116,10 @@ class Opening:
     """Everything that is chosen about a cache before it is opened.
 
     `data` is a folder or a store URL; the fields of `CacheOptions` mean what they mean there. `verifiers` makes them in
-    place of `verifier`. `noise` is how often the judge errs. `shared` says that other workers serve from the same
-    store. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the
-    cache. `decisions` says how many are recorded, `undo` for how many seconds a deletion can be undone.
+    place of `verifier`. `noise` is how often the judge errs. `words` says when a language model is asked for its word,
+    if the pack does not. `shared` says that other workers serve from the same store. `sink` takes log lines,
+    `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the cache.
+    `decisions` says how many are recorded, `undo` for how many seconds a deletion can be undone.
     """
 
     data: str
@@ -108,7 +129,7 @@ class Opening:
     seed: int | None = None
     embedder: str | Embedder = "default"
     verifier: Verifier | Literal["model", "off"] = "model"
-    verifiers: Callable[[Pack, Prices, Meter], Verifiers] | None = None
+    verifiers: Callable[[Pack, Meter], Verifiers] | None = None
     judge_backend: Backend | None = None
     judge_model: str | None = None
     clock: Callable[[], float] = time.time
@@ -117,6 +138,7 @@ class Opening:
     prices: Path | None = None
     sink: Callable[[bytes], object] | None = None
     noise: LabelNoise = FAITHFUL
+    words: WordTerms = _NO_WORDS
     shared: bool = False
     owned: tuple[Backend, ...] = ()
     decisions: DecisionTerms = EVERY_DECISION
@@ -152,7 +174,7 @@ async def open_components(opening: Opening) -> Components:
         closing.push_async_callback(store.close)
         await store.open()
         categorizer = await _categorizer(pack, embedder)
-        verifiers = _verifiers(opening, pack, prices, meter)
+        verifiers = _verifiers(opening, pack, meter)
         closing.push_async_callback(verifiers.close)
         partitions = await load_partitions(snapshot, embedder, store)
         held = partitions.ids()
@@ -170,7 +192,8 @@ async def open_components(opening: Opening) -> Components:
         wordings = WordingTier(pack)
         if any(Edit.TYPO in wordings.kinds(name) for name in pack.categories):
             await asyncio.to_thread(warm)
-        log = LabelLog(store, strategy(), freshness, wordings, pack, meter, embedder_id=embedder.id)
+        tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise))
+        log = LabelLog(store, strategy(), freshness, tiers, pack, meter, embedder_id=embedder.id)
         await log.restore(strategy)
 
         rng, faults, background = random.Random(opening.seed), GuardedCalls(meter), TaskSet(meter, "cache")
@@ -183,14 +206,21 @@ async def open_components(opening: Opening) -> Components:
         decisions = DecisionLog(kept, log.strategy, pack, terms=opening.decisions, clock=clock)
         event_log.attach(decisions.flush)
         profitability = ProfitabilityMonitor(pack)
+
+        def paid(bill: Bill, whose: tuple[str, str, bool]) -> None:
+            event_log.note(overhead(bill, prices, at=clock(), whose=whose))
+
         timed = TimedJudge(
             judge,
             meter,
             ended=lambda: event_log.noted,
             clock=clock,
-            paid=lambda bill, whose: event_log.note(overhead(bill, prices, at=clock(), whose=whose)),
+            paid=paid,
         )
         verdicts = Verdicts(store, live, profitability, meter)
+        asking = Asking(tiers.judged, verifiers, prices, meter, paid, *opening.words)
+        search = WiderSearch(pack, live, embedder_id=embedder.id, salt=store.salt)
+        judged = JudgedLookup(pack, log.strategy, asking, search, verdicts, log, clock=clock, draw=rng.random)
         learner = Learner(store, log, timed, verdicts, live, meter, clock=clock)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
         maintenance.seen = seen
@@ -224,6 +254,7 @@ async def open_components(opening: Opening) -> Components:
             wordings=WordingLookup(
                 pack, live, wordings, embedder_id=embedder.id, salt=store.salt, clock=clock, draw=rng.random
             ),
+            judged=judged,
             lookup=SemanticLookup(placement, live, log.strategy, profitability, faults, clock=clock, draw=rng.random),
             writer=EntryWriter(store, live, maker, learner, faults, meter, _worth(pack)),
             learner=learner,
@@ -267,10 +298,10 @@ async def open_from(
     """
     keys = settings.store.seal_keys
 
-    def verifiers(pack: Pack, prices: Prices, meter: Meter) -> Verifiers:
+    def verifiers(pack: Pack, meter: Meter) -> Verifiers:
         if upstream is None:
             return Verifiers({}, meter=meter)
-        return open_verifiers(settings, pack, upstream, prices=prices, meter=meter)
+        return open_verifiers(settings, pack, upstream, meter=meter)
 
     opening = Opening(
         data=settings.store_url if settings.store.url else str(settings.data),
@@ -288,6 +319,7 @@ async def open_from(
         judge_backend=judge_backend,
         judge_model=settings.judge.model,
         noise=LabelNoise(settings.judge.false_yes, settings.judge.false_no),
+        words=_words(settings, upstream),
         shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
         decisions=DecisionTerms(**settings.decisions.model_dump()),
         undo=settings.store.undo,
@@ -296,6 +328,15 @@ async def open_from(
         own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
         opening = replace(opening, judge_backend=own, owned=(own,))
     return await open_components(opening)
+
+
+def _words(settings: Settings, upstream: Backend | None) -> WordTerms:
+    """Return the terms of asking a language model; `auto` is `after` where the server may ask its upstream."""
+    chosen = settings.verdicts
+    mode = chosen.mode
+    if mode == "auto":
+        mode = "after" if upstream is not None and may_ask(settings) else "off"
+    return WordTerms(mode, chosen.model or settings.verifier.model, chosen.budget, chosen.opted_out)
 
 
 def read_prices(path: Path | None, *, clock: Callable[[], float] = time.time) -> Prices:
@@ -334,9 +375,9 @@ def _judge(opening: Opening, embedder: Embedder) -> Judge:
     )
 
 
-def _verifiers(opening: Opening, pack: Pack, prices: Prices, meter: Meter) -> Verifiers:
+def _verifiers(opening: Opening, pack: Pack, meter: Meter) -> Verifiers:
     if opening.verifiers is not None:
-        return opening.verifiers(pack, prices, meter)
+        return opening.verifiers(pack, meter)
     return verifiers_for_library(opening.verifier, pack, opening.folder, meter=meter)
 
 

@@ -17,6 +17,7 @@ from semcache.cache.semantic_lookup import Query
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.matching import decide
+from semcache.matching.spending_cap import amount
 from semcache.request import conversation, eligibility
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Facts, recorded, statistics
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from semcache.config.packs import Category
     from semcache.types import ApiKey, Vector
 
+_DONE = 200
 _LONG = 16 << 10  # bytes of a request that take milliseconds to read
 _BETWEEN = 8  # answers that are taken in before others are served
 # Discards of what is no answer to compare with.
@@ -148,14 +150,23 @@ class ResponseCache:
             why = Why.PERSONAL
         return conversation.cache_key(request, self._store.salt) if why is None else why
 
-    async def verified(self, lookup: Lookup) -> Lookup:
-        """The lookup with a `Verify` settled, by whom the pack names; any other as it is. Never raises."""
-        if not isinstance(lookup.decision, Verify):
+    async def verified(self, lookup: Lookup, *, waits: bool = True) -> Lookup:
+        """The lookup with its doubt settled, by whom the pack names; any other as it is. Never raises.
+
+        A request that `waits` for no language model's word has at most one that is remembered.
+        """
+        if isinstance(lookup.decision, Verify) and self.pack.of(lookup.category).verify != "llm":
+            draw = self.components.rng.random()
+            lookup = await self.components.verifiers.settle(
+                lookup, self.entry, pack=self.pack, threshold=self._strategy, draw=draw
+            )
+        if isinstance(lookup.decision, Serve):
             return lookup
-        draw = self.components.rng.random()
-        return await self.components.verifiers.settle(
-            lookup, self.entry, pack=self.pack, threshold=self._strategy, draw=draw
-        )
+        return await self.components.judged.settle(lookup, self.entry, waits=waits)
+
+    async def hedged(self, lookup: Lookup) -> Lookup | None:
+        """The lookup decided on a language model's word while it is forwarded; None without one. Never raises."""
+        return await self.components.judged.hedged(lookup, self.entry)
 
     async def relook(self, lookup: Lookup) -> Lookup:
         """The lookup as it would be decided now, if another worker has answered the very same request meanwhile."""
@@ -290,6 +301,7 @@ class ResponseCache:
         """
         if isinstance(lookup.decision, Serve):
             self._learner.remember(lookup, lookup.decision)
+        self._words(lookup, row)
         self.components.profitability.note(lookup, row)
         self.components.decisions.note(lookup, row if logged is None else logged)
         self.event_log.note(row if logged is None else logged)
@@ -301,6 +313,8 @@ class ResponseCache:
         found = statistics(self.pack, tally, self.registry.counts(), self._strategy, balances)
         found["wording"] = self.components.wordings.tier.standing()
         found["unpriced_models"] = await self.operating.unpriced()
+        found["judged"] = self.components.judged.tier.standing()
+        found["asking"] = self.components.judged.standing()
         return found | {name: standing() for name, standing in self._standings.items()}
 
     def faults(self) -> dict[str, str]:
@@ -371,6 +385,13 @@ class ResponseCache:
             self._standings[standing[0]] = standing[1]
 
     # Inside
+
+    def _words(self, lookup: Lookup, row: Recorded) -> None:
+        """Count what a request cost upstream, and have a word about it where its pack wants one after the forward."""
+        judged = self.components.judged
+        judged.cap.paid(amount(row.spent_cost, row.spent))
+        if row.status == _DONE and row.count and judged.may_follow(lookup):
+            self.components.background.start(judged.after(lookup, self.entry))
 
     def _exact(self, request: Request, key: CacheKey, category: str | None) -> Serve | Forward | None:
         """The exact tier's decision on a request that a rule puts into `category`, if any does; None: no such entry."""

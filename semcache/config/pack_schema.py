@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import msgspec
 import yaml
@@ -60,6 +60,9 @@ class RuleSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Shell-style patterns of model names."""
 
 
+VerdictMode: TypeAlias = Literal["off", "after", "first", "hedged"]
+
+
 class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """One kind of traffic. A field left out is taken from the pack's `defaults`."""
 
@@ -82,6 +85,10 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The highest share of hits by meaning that the backend is asked about all the same, to learn from."""
     verify: Literal["off", "verifier", "llm"] | None = None
     """Who is asked, while the client waits, about neighbours too uncertain to be served without."""
+    verdicts: VerdictMode | None = None
+    """When a language model is asked about what is still in doubt: before a request is forwarded, beside it, after it.
+
+    Left out, `verify: llm` is `first`, and any other the server's `verdicts.mode`."""
     context: Literal["exact", "semantic"] | None = None
     """How the earlier turns of a conversation have to match."""
     ttl: Duration | None = None
@@ -214,13 +221,14 @@ def _check_names(path: Path, node: yaml.Node | None, keys: list[str], spec: Cate
 
 
 def _spell_off(data: dict[str, Any]) -> None:
-    """YAML reads `verify: off`, `wording: off` and `near: off` as false."""
+    """YAML reads `verify: off`, `verdicts: off`, `wording: off` and `near: off` as false."""
     if data.get("near") is False:
         data["near"] = None
     categories = data.get("categories")
     for one in [data.get("defaults"), *(categories.values() if isinstance(categories, dict) else ())]:
-        if isinstance(one, dict) and one.get("verify") is False:
-            one["verify"] = "off"
+        for field in ("verify", "verdicts"):
+            if isinstance(one, dict) and one.get(field) is False:
+                one[field] = "off"
         if isinstance(one, dict) and one.get("wording") is False:
             one["wording"] = []
 

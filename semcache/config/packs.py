@@ -21,6 +21,7 @@ from semcache.config.pack_schema import (
     PackSpec,
     Profile,
     RuleSpec,
+    VerdictMode,
     WordingEdit,
     read,
 )
@@ -38,6 +39,7 @@ _PLAIN = (
     "contract",
     "audit",
     "verify",
+    "verdicts",
     "context",
     "stale",
     "learn_ttl",
@@ -67,6 +69,7 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     contract: Literal["hit", "request"] = "hit"
     audit: float = 0.1
     verify: Literal["off", "verifier", "llm"] = "off"
+    verdicts: VerdictMode | None = None
     context: Literal["exact", "semantic"] = "exact"
     ttl: float = 7 * 86400.0
     learn_ttl: bool = True

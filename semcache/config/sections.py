@@ -47,6 +47,11 @@ def _replicas(value: Any) -> Any:
     return [{"url": url.strip()} for url in value.split(",") if url.strip()]
 
 
+def _names(value: Any) -> Any:
+    """Names of a text, by commas, as the environment has them."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
 Size = Annotated[int, BeforeValidator(_size), Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
@@ -185,12 +190,30 @@ class VerifierSection(ModelSection):
     """The verifier that is asked, while a client waits, about uncertain neighbours where a pack names one.
 
     "model" is the local one, for `verify: verifier`; "llm" sets up a language model too, for `verify: llm`: `timeout`
-    is how long a client waits for that, `accuracy` the share of its verdicts that are right.
+    is how long a client waits for that, `accuracy` the P(yes) that its plain yes counts as where its replies come
+    without log-probabilities.
     """
 
     kind: Annotated[Literal["off", "model", "llm"], BeforeValidator(_switch)] = "model"
     timeout: Seconds = 1.5
     accuracy: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.99
+
+
+class VerdictsSection(Section):
+    """A language model's word on what is left in doubt: when one is asked, and how much that may cost.
+
+    `mode` stands for packs that name none; `auto` is `after` in `semcache serve` with an upstream of its own key, and
+    off elsewhere. `model` None is `verifier.model`, or else the model that a request names. `budget` is the share of
+    upstream spend that asking may cost: None is 0.02 for words that are had after a forward; a mode that spares the
+    call is weighed by its break-even then. Without a key of its own the server asks with the caller's only where
+    `callers_key` says so. Nothing of tenants that match `opted_out` is shown to a model.
+    """
+
+    mode: Annotated[Literal["auto", "off", "after", "first", "hedged"], BeforeValidator(_switch)] = "auto"
+    model: str | None = None
+    budget: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    callers_key: bool = False
+    opted_out: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
 
 
 class BackgroundSection(Section):

@@ -32,6 +32,7 @@ from semcache.config.sections import (
     ServerSection,
     StorageSection,
     UpstreamSection,
+    VerdictsSection,
     VerifierSection,
 )
 from semcache.errors import ConfigError
@@ -58,6 +59,7 @@ class Settings(Section):
     cache: CacheSection = Field(default_factory=CacheSection)
     judge: JudgeSection = Field(default_factory=JudgeSection)
     verifier: VerifierSection = Field(default_factory=VerifierSection)
+    verdicts: VerdictsSection = Field(default_factory=VerdictsSection)
     background: BackgroundSection = Field(default_factory=BackgroundSection)
     plans: PlansSection = Field(default_factory=PlansSection)
     near: NearSection = Field(default_factory=NearSection)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from semcache.dialects.controls import check_names, rate, refusal, score, seconds
 from semcache.errors import RequestRejected
@@ -59,7 +59,8 @@ _OURS = "x-semcache-"
 _SAID = tuple(
     _OURS + name
     for name in (
-        "agent", "bypass", "category", "key", "max-error", "min-score", "namespace", "session", "tags", "ttl", "user"
+        "agent", "bypass", "category", "key", "max-error", "min-score", "namespace", "session", "tags", "ttl", "user",
+        "verdicts",
     )
 )  # fmt: skip
 _TOKEN = re.compile(r"[A-Za-z*][A-Za-z0-9!#$%&'*+\-.^_`|~:/]*\Z")
@@ -105,6 +106,7 @@ def controls_from(headers: Headers, body_controls: Controls) -> Controls:
         max_error=_least(*rates, body_controls.max_error),
         category=given.get("x-semcache-category", "").strip() or body_controls.category,
         namespace=_first(given, _NAMESPACE) or body_controls.namespace,
+        verdicts=_mode(given.get("x-semcache-verdicts")),
         tags=tuple(dict.fromkeys((*(tag for tag in tags if tag), *body_controls.tags))),
     )
     return check_names(found)
@@ -221,6 +223,15 @@ def _flag(text: str, where: str) -> bool:
     if value in _FALSE:
         return False
     raise refusal(f"{where}: {text!r} is neither true nor false", where)
+
+
+def _mode(text: str | None) -> Literal["off", "after", "first", "hedged"] | None:
+    if text is None:
+        return None
+    match text.strip().lower():
+        case "off" | "after" | "first" | "hedged" as mode:
+            return mode
+    raise refusal(f"x-semcache-verdicts: {text!r} is none of off, after, first and hedged", "x-semcache-verdicts")
 
 
 def _least(*values: float | None) -> float | None:

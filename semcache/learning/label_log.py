@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
@@ -17,6 +18,7 @@ import msgspec
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.learning.withdrawn_labels import standing_labels
+from semcache.matching.judged_tier import JudgedTier, without_word
 from semcache.matching.wording_tier import WordingTier, edit_of
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
 from semcache.request import wording
@@ -27,6 +29,7 @@ from semcache.types.evidence import Label, LabelSource
 NAME = "threshold"
 FRESHNESS = "freshness"
 WORDING = "wording"
+JUDGED = "judged"
 SAVE_EVERY = 500
 KEEP = 500_000
 _CAPACITY = 20_000
@@ -37,6 +40,14 @@ _log = logging.getLogger(__name__)
 
 class LearningStore(LabelStore, SavedStates, Protocol):
     """The part of a store that keeps labels and what was learned from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningTiers:
+    """The tiers beside the strategy that labels teach."""
+
+    wordings: WordingTier
+    judged: JudgedTier
 
 
 class LabelLog:
@@ -51,19 +62,20 @@ class LabelLog:
         store: LearningStore,
         strategy: Threshold,
         freshness: Freshness,
-        wordings: WordingTier,
+        tiers: LearningTiers,
         pack: Pack,
         meter: Meter,
         *,
         embedder_id: str,
     ) -> None:
-        self.strategy, self.freshness, self.wordings, self.pack = strategy, freshness, wordings, pack
+        self.strategy, self.freshness, self.pack = strategy, freshness, pack
+        self.wordings, self.judged = tiers.wordings, tiers.judged
         self._store = store
         self._meter = meter
         self._embedder_id = embedder_id
         self._pending: list[Label] = []
         self._folding = asyncio.Lock()
-        self._taken = dict.fromkeys((NAME, FRESHNESS, WORDING), 0)
+        self._taken = dict.fromkeys((NAME, FRESHNESS, WORDING, JUDGED), 0)
         self._saved = 0
         self._choked = False
         self._taken_back = False
@@ -83,6 +95,7 @@ class LabelLog:
             self.strategy = anew()
         await self._take_up(FRESHNESS, self.freshness, {})
         await self._take_up(WORDING, self.wordings, self._wording_promises())
+        await self._take_up(JUDGED, self.judged, promises(self.pack))
         self._saved = self.seq
         await self.fold()
 
@@ -139,7 +152,7 @@ class LabelLog:
             await self._store.trim_labels(keep_rows=KEEP)
 
     async def _take_up(
-        self, name: str, learner: Threshold | Freshness | WordingTier, promised: Mapping[str, Any]
+        self, name: str, learner: Threshold | Freshness | WordingTier | JudgedTier, promised: Mapping[str, Any]
     ) -> bool:
         """Restore a saved state, if there is one; False when it may have been taken up in part."""
         saved = await self._store.learned(name)
@@ -165,9 +178,10 @@ class LabelLog:
         while seq < self.seq and (batch := await self._store.labels(seq)):
             labels += [label for label in batch if label.seq <= self.seq]
             seq = batch[-1].seq
-        kept = [
+        about_meaning = [
             one for one in standing_labels(labels) if one.source is not LabelSource.REASKED and edit_of(one) is None
         ]
+        kept = [plain for one in about_meaning if (plain := without_word(one)) is not None]
         relearn = getattr(self.strategy, "relearn", None)
         if relearn is not None:
             await asyncio.to_thread(relearn, kept[-_RELEARNED:])
@@ -177,7 +191,8 @@ class LabelLog:
     def _observe(self, label: Label) -> None:
         if label.source is LabelSource.WITHDRAWN:
             self._taken_back = True
-        for name, learn in ((NAME, self._judge), (FRESHNESS, self._age), (WORDING, self._word)):
+        learners = (NAME, self._judge), (FRESHNESS, self._age), (WORDING, self._word), (JUDGED, self.judged.observe)
+        for name, learn in learners:
             if label.seq > self._taken[name]:
                 try:
                     learn(label)
@@ -194,7 +209,9 @@ class LabelLog:
 
     def _judge(self, label: Label) -> None:
         if label.source not in (LabelSource.REASKED, LabelSource.WITHDRAWN) and edit_of(label) is None:
-            self.strategy.observe(label)
+            plain = without_word(label)
+            if plain is not None:
+                self.strategy.observe(plain)
 
     def _word(self, label: Label) -> None:
         self.wordings.observe(label)
@@ -214,6 +231,7 @@ class LabelLog:
             (NAME, self.strategy, promises(self.pack)),
             (FRESHNESS, self.freshness, {}),
             (WORDING, self.wordings, self._wording_promises()),
+            (JUDGED, self.judged, promises(self.pack)),
         ):
             state = {"promises": promised, "state": learner.state(), "embedder": self._embedder_id}
             await self._store.learn(name, seq, msgspec.json.encode(state))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from semcache.config.packs import Category
 from semcache.dialects import dialects
 from semcache.matching import features, guards
+from semcache.matching.judged_tier import Word, with_word
 from semcache.protocols import Threshold
 from semcache.retention.freshness import Volatility
 from semcache.types import Candidate, Entry, Forward, Lookup, Serve, Verify, Why
@@ -38,7 +39,7 @@ def of_miss(lookup: Lookup, threshold: Threshold, policy: Category, *, at: float
         if not found.features:
             if found.score < NEAR:
                 continue
-            found, p = _featured(lookup, found, policy), None
+            found, p = featured(lookup, found, policy), None
         if p is None:
             p = threshold.judge(found, lookup.category, controls=lookup.request.controls, draw=0.0).p_correct
         labels.append(_label(lookup, found, p, LabelSource.MISS, at=at))
@@ -57,6 +58,13 @@ def of_reasked(lookup: Lookup, old: Entry, exposure: float, kind: Volatility, *,
     """The label of an answer that the backend was asked for again when it was `exposure` seconds old."""
     candidate = Candidate(old.card(), 1.0, features=(exposure, float(KINDS.index(kind))))
     return _label(lookup, candidate, 1.0, LabelSource.REASKED, at=at)
+
+
+def of_verdict(lookup: Lookup, candidate: Candidate, p_correct: float, word: Word, *, at: float) -> Label:
+    """The label of a language model's word on a neighbour; it tells what was said, not what is right."""
+    said = replace(candidate, features=with_word(candidate.features, word))
+    label = _label(lookup, said, p_correct, LabelSource.VERDICT, at=at)
+    return replace(label, correct=word.p_yes >= 0.5)
 
 
 def exposed(label: Label) -> tuple[float, Volatility]:
@@ -89,7 +97,8 @@ def _passed_over(lookup: Lookup) -> Sequence[tuple[Candidate, float | None]]:
     return []
 
 
-def _featured(lookup: Lookup, candidate: Candidate, policy: Category) -> Candidate:
+def featured(lookup: Lookup, candidate: Candidate, policy: Category) -> Candidate:
+    """The candidate with its features, and what guards find against it."""
     text = lookup.request.text
     doubted = replace(candidate, conflicts=guards.conflicts(text, candidate.card.text, policy.guards))
     return replace(doubted, features=features.of(text, doubted))

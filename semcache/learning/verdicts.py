@@ -58,6 +58,12 @@ class Verdicts:
                 self._meter.false_hits.labels(label.category, label.source.value).inc()
         return label
 
+    def differ(self, entry_id: int, exact: bytes) -> None:
+        """Take an entry for the wrong one for a request, as a language model said and no fresh answer has shown."""
+        rejection = Rejection(entry_id, exact)
+        self._rejections.append(rejection)
+        self._live.registry.reject([rejection])
+
     async def write(self, now: float) -> None:
         """Write what verdicts changed. Raises StoreError; what is not written is tried again the next time."""
         rejections = self._rejections[:_TOGETHER]

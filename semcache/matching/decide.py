@@ -44,7 +44,7 @@ class RequestTerms:
 
 def exact(card: Card, terms: RequestTerms) -> Serve | Forward:
     """Decide on the entry with the same digest."""
-    why = _unusable(card, terms, terms.revalidate)
+    why = unusable(card, terms, terms.revalidate)
     return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0, stale=_stale(card, terms.now))
 
 
@@ -80,7 +80,7 @@ def semantic(
         place = (found.card.answer_class, found.card.category)
         if place in done:
             continue
-        why = _unusable(found.card, terms, terms.revalidate if found.card.category == category else 0.0)
+        why = unusable(found.card, terms, terms.revalidate if found.card.category == category else 0.0)
         if why is not None or not promising:
             refused = refused or Forward(why or Why.UNCERTAIN, nearest=found)
             continue
@@ -139,7 +139,7 @@ def wording(
     Guards read both prompts as they were written, and a veto of theirs is a reason to look further.
     """
     verdict = tier.judge(terms.category, edit, terms.controls, terms.tenant)
-    if not verdict.serve or _unusable(card, terms, terms.revalidate) is not None:
+    if not verdict.serve or unusable(card, terms, terms.revalidate) is not None:
         return None
     if any(conflict.veto for conflict in conflicts(text, card.text)):
         return None
@@ -202,7 +202,8 @@ def _stale(card: Card, now: float) -> bool:
     return card.staleness(now, 0.0) != "fresh"
 
 
-def _unusable(card: Card, terms: RequestTerms, revalidate: float) -> Why | None:
+def unusable(card: Card, terms: RequestTerms, revalidate: float) -> Why | None:
+    """Return why an entry must not be served on these terms, however alike the prompts are; None where it may."""
     if card.id in terms.rejected:
         return Why.REJECTED
     if card.staleness(terms.now, revalidate) == "expired":

@@ -170,10 +170,26 @@ class Verifiers:
             raise NoVerdict("nobody")
         if not isinstance(question.decided(verifier, verifier.best), Serve):
             raise NoVerdict("weak")
-        place = (name, lookup.key.exact, served.card.id)
+        return question.decided(verifier, (await self._word(name, lookup, served, entry_of, bill))[0])
+
+    def knows(self, name: str) -> bool:
+        """Return True if the verifier of that name is set up."""
+        return name in self._known
+
+    async def word(self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf) -> tuple[float, bool]:
+        """P(same) by the verifier of that name, and if this call asked for it. Raises NoVerdict, or what it raised."""
+        return await self._word(name, lookup, served, entry_of, [])
+
+    async def _word(
+        self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf, bill: list[float]
+    ) -> tuple[float, bool]:
+        verifier = self._known.get(name)
+        if verifier is None or lookup.key is None:
+            raise NoVerdict("nobody")
+        place, new = (name, lookup.key.exact, served.card.id), False
         if place in self._verdicts:
             self._verdicts.move_to_end(place)
-            return question.decided(verifier, self._verdicts[place])
+            return self._verdicts[place], False
         if place not in self._asking:
             if not self._breakers[name].closed(time.monotonic()):
                 raise NoVerdict("resting")
@@ -182,13 +198,14 @@ class Verifiers:
             answer = await _text(served, lookup.key, entry_of)
             if place not in self._asking:
                 texts = (lookup.request.text, served.card.text, answer)
-                self._ask(verifier, place, bill, *texts)
+                self._ask(verifier, place, bill, lookup.request.model, *texts)
+                new = True
         # Shielded: others may be waiting for the same verdict.
-        return question.decided(verifier, await asyncio.shield(self._asking[place]))
+        return await asyncio.shield(self._asking[place]), new
 
-    def _ask(self, verifier: ConfiguredVerifier, place: Place, bill: list[float], *texts: str) -> None:
+    def _ask(self, verifier: ConfiguredVerifier, place: Place, bill: list[float], model: str, *texts: str) -> None:
         started, size = time.perf_counter(), sum(map(len, texts))
-        task = asyncio.create_task(_timed(verifier, *texts), name="semcache-verify")
+        task = asyncio.create_task(_timed(verifier, model, *texts), name="semcache-verify")
         self._asking[place] = task
         task.add_done_callback(lambda _: bill.append(verifier.cost(time.perf_counter() - started, size)))
         task.add_done_callback(lambda done: self._answered(place, done))
@@ -225,9 +242,11 @@ async def _text(served: Serve, key: CacheKey, entry_of: EntryOf) -> str:
     return text
 
 
-async def _timed(verifier: ConfiguredVerifier, *texts: str) -> float:
+async def _timed(verifier: ConfiguredVerifier, model: str, *texts: str) -> float:
+    by_model = getattr(verifier.verifier, "same_by", None)
     async with asyncio.timeout(verifier.patience):
-        p_same = await verifier.verifier.same(*texts)
+        asked = verifier.verifier.same(*texts) if by_model is None else by_model(model, *texts)
+        p_same: float = await asked
     if not 0.0 <= p_same <= 1.0:
         raise CacheUnavailable(f"a verifier gave {p_same!r}, which is no probability")
     return p_same

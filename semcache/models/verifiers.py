@@ -7,14 +7,13 @@ a ConfigError at the start, never silence later.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from semcache.errors import ConfigError
 from semcache.matching.verification import ConfiguredVerifier, Verifiers
-from semcache.models.language_model import INSTRUCTIONS, LlmVerifier
-from semcache.types import Usage
+from semcache.models.language_model import LlmVerifier
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
@@ -23,39 +22,49 @@ if TYPE_CHECKING:
     from semcache.models.cross_encoder import CrossEncoder
     from semcache.protocols import Backend, Verifier
     from semcache.runtime.telemetry import Meter
-    from semcache.storage.prices import Prices
 
 FOLDER = "verifier"  # in the data folder: one that was trained on the cache's own labels
 MODEL_PATIENCE = 0.1
 LLM_PATIENCE = 1.5
-_TOKEN = 4  # characters, roughly
 
 
 def open_verifiers(
-    settings: Settings,
-    pack: Pack,
-    upstream: Backend | None = None,
-    *,
-    prices: Prices | None = None,
-    meter: Meter | None = None,
+    settings: Settings, pack: Pack, upstream: Backend | None = None, *, meter: Meter | None = None
 ) -> Verifiers:
     """The verifiers that the settings set up and the pack wants. `upstream` is asked where no URL is set.
 
     Raises ConfigError.
     """
     chosen = settings.verifier
-    if chosen.kind == "off":
-        return Verifiers({}, meter=meter)
-    known = local_verifier(pack, settings.data)
-    if chosen.kind == "model":
-        return Verifiers(known, meter=meter)
-    if not chosen.model:
+    known = {} if chosen.kind == "off" else local_verifier(pack, settings.data)
+    if chosen.kind == "llm" and not (chosen.model or settings.verdicts.model):
         raise ConfigError("verifier.model is not set: name the small, fast model that verifier.kind=llm is to ask")
+    if settings.verdicts.mode == "off" or (chosen.kind != "llm" and not may_ask(settings)):
+        return Verifiers(known, meter=meter)
     backend = backend_for(settings, chosen, upstream, timeout=2 * chosen.timeout)
-    verifier = LlmVerifier(backend, chosen.model, accuracy=chosen.accuracy)
-    cost = partial(_tokens, prices, chosen.model)
-    known["llm"] = ConfiguredVerifier(verifier, chosen.timeout, best=chosen.accuracy, cost=cost)
+    verifier = LlmVerifier(backend, settings.verdicts.model or chosen.model, accuracy=chosen.accuracy)
+    known["llm"] = ConfiguredVerifier(verifier, chosen.timeout, best=chosen.accuracy)
     return Verifiers(known, meter=meter, backends=() if backend is upstream else (backend,))
+
+
+def may_ask(settings: Settings) -> bool:
+    """Return True if a language model may be asked for its word: with a key of the server's own, or as it was told to.
+
+    `auto` asks upstreams that are reached over HTTP alone, so that what runs inside the process is left as it is.
+    """
+    chosen = settings.verdicts
+    if chosen.mode == "off":
+        return False
+    own = settings.upstream.api_key or settings.fallback_key or settings.verifier.api_key
+    named = chosen.mode != "auto" or settings.verifier.kind == "llm"
+    real = settings.upstream.url.startswith(("http://", "https://")) or bool(settings.upstream.replicas)
+    return named or (real and (own is not None or chosen.callers_key))
+
+
+def lends_key(settings: Settings) -> bool:
+    """Return True if a caller's key is used to ask about its own request: as it was told, and of the upstream alone."""
+    own = settings.upstream.api_key or settings.fallback_key or settings.verifier.api_key
+    return settings.verdicts.callers_key and own is None and settings.verifier.url is None
 
 
 def backend_for(settings: Settings, chosen: ModelSection, upstream: Backend | None, *, timeout: float) -> Backend:
@@ -123,10 +132,3 @@ def _model(pack: Pack, data: Path | None) -> CrossEncoder | None:
 
     own = None if data is None else data / FOLDER
     return CrossEncoder(own if own is not None and (own / "model.json").is_file() else DEFAULT_VERIFIER)
-
-
-def _tokens(prices: Prices | None, model: str, seconds: float, characters: int) -> float:
-    """The cost of a language model's verdict, by the length of what it was shown."""
-    del seconds
-    used = Usage((len(INSTRUCTIONS) + characters) // _TOKEN, 2)
-    return 0.0 if prices is None else prices.cost(model, used)

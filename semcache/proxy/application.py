@@ -27,7 +27,7 @@ from semcache.config.settings import Settings, check_exposure, find_file, is_loo
 from semcache.dialects import dialects
 from semcache.errors import ConfigError, SemcacheError
 from semcache.learning.judges import asks
-from semcache.models.verifiers import backend_for
+from semcache.models.verifiers import backend_for, lends_key
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.administration import Administration
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send
@@ -153,7 +153,8 @@ class Proxy:
             admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
             loopback=is_loopback(server.host),
         )
-        limits = RequestLimits(settings.auth.trust_user_header, settings.auth.expose_scores)
+        trusted, shown = settings.auth.trust_user_header, settings.auth.expose_scores
+        limits = RequestLimits(trusted, shown, lends_key=lends_key(settings))
         budget = BytesInFlight(server.max_in_flight, server.max_tenant_in_flight)
         self._intake = Intake(self._auth, TrustedHosts(server.allowed_hosts), budget, server.max_body)
         if server.workers > 1:

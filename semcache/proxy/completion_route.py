@@ -14,10 +14,11 @@ from typing import Any
 
 from semcache.dialects.headers import controls_from
 from semcache.errors import RequestRejected
+from semcache.models.language_model import CREDENTIALS
 from semcache.protocols import Dialect
 from semcache.proxy import hit_replay
 from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decode_headers
-from semcache.proxy.auth import Caller, user_of
+from semcache.proxy.auth import Caller, forwardable_headers, user_of
 from semcache.proxy.exchange import Exchange, reject
 from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
@@ -49,6 +50,9 @@ class CompletionRoute:
             if known is not None:
                 await self._replay_known(known, send, started)
                 return
+            if context.limits.lends_key:
+                lent = forwardable_headers(scope["headers"], caller)
+                CREDENTIALS.set(tuple([pair for pair in lent if pair[0] == "authorization"]))
             if len(body) < LARGE:
                 lookup = await context.consult(self._read(dialect, body, scope, caller))
             else:

@@ -33,6 +33,7 @@ from semcache.proxy.audits_and_revalidation import ServedHit
 from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable, reply_mode
+from semcache.proxy.hedged_forward import HedgedForward
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, id_of, refusal_headers, reply_headers, without_stream
 from semcache.proxy.route_context import RouteContext
@@ -126,7 +127,8 @@ class Exchange:
         self._cache.note(lookup, row, logged=substituted(row, served.usage, served.paid, served.instead))
         return True
 
-    async def _replay(self, lookup: Lookup, served: Serve, send: Send) -> bool:
+    async def _replay(self, lookup: Lookup, served: Serve, send: Send, *, spared: bool = True) -> bool:
+        """Reply with a cached answer; False where it is gone. A call that goes on all the same was not `spared`."""
         try:
             entry = await self._cache.entry(served, lookup.key)
             if entry is None:
@@ -140,7 +142,7 @@ class Exchange:
         await self._turn.learn(entry)
         await self._context.replayer.send(replay, send, lookup.request_id)
         row, seconds = template, time.perf_counter() - self._started
-        if self._follow_up(lookup, served, entry):
+        if not spared or self._follow_up(lookup, served, entry):
             # The call was not spared, only put off.
             row = self._cache.outcome(lookup, 200, 0.0)
         self._cache.note(lookup, template, logged=replace(row, seconds=seconds))
@@ -227,6 +229,8 @@ class Exchange:
         outbound = self._outbound(await self._turn.body_to_forward())
         flight = self._context.forwarder.start(lookup, self._dialect, outbound)
         with flight:
+            if self._cache.components.judged.wants_hedge(lookup) and await self._overtaken(lookup, flight, send):
+                return
             try:
                 await flight.opened()
             except UpstreamError as error:
@@ -241,6 +245,19 @@ class Exchange:
             self._turn.large_answered(flight.answer)
         if near is not None and choice is not None and flight.status == 200 and flight.answer is not None:
             near.large_answered(choice, self._dialect, lookup, self._outbound, flight.answer)
+
+    async def _overtaken(self, lookup: Lookup, flight: Flight, send: Send) -> bool:
+        """Reply with a cached answer if a language model says yes before the upstream says anything."""
+        hedge = HedgedForward(self._cache, lookup)
+        settled = await hedge.first(flight)
+        if settled is None or not isinstance(settled.decision, Serve):
+            return False
+        served = settled.decision
+        if served.audit:
+            hedge.keep(settled, flight)
+        else:
+            settled = hedge.called_off(settled, flight)
+        return await self._replay(settled, replace(served, audit=False), send, spared=not served.audit)
 
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
         opened = time.perf_counter()

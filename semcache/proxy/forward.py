@@ -19,7 +19,7 @@ from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import exact_only, is_stream
-from semcache.types import Assembled, Card, Lookup, Store, Usage, Why
+from semcache.types import Assembled, Card, Lookup, Serve, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
 
 _NEVER = float("inf")
@@ -164,8 +164,12 @@ class Forwarder:
             return None
 
     async def _admit(self, flight: Flight, lookup: Lookup, answer: Assembled, started: float) -> bool:
+        settled = flight.settled
         try:
-            decision = await self._cache.admit(lookup, answer, latency=time.perf_counter() - started)
+            if settled is not None and isinstance(settled.decision, Serve):
+                decision = await self._cache.judge_served(settled, settled.decision, answer, 200, None)
+            else:
+                decision = await self._cache.admit(lookup, answer, latency=time.perf_counter() - started)
         except Exception:
             log_fault(self._cache, "cache")
             flight.result = Why.FAULT.value

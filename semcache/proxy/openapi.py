@@ -20,6 +20,7 @@ _CONTROLS = {
     "x-semcache-ttl": "keep the answer for so many seconds at most",
     "x-semcache-min-score": "serve no neighbour whose score is lower",
     "x-semcache-max-error": "serve nothing that is wrong with a higher probability",
+    "x-semcache-verdicts": "when a language model is asked about what is in doubt: off, after, first or hedged",
     "x-semcache-tags": "names to invalidate the answer by, separated by commas",
 }
 

@@ -31,10 +31,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Limits of a proxy: which callers may name users and see scores."""
+    """Limits of a proxy: which callers may name users and see scores.
+
+    Where it `lends_key`, a language model is asked about a request with the credentials of its caller.
+    """
 
     trust_user_header: bool = False
     expose_scores: bool = False
+    lends_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class RouteContext:
         except Exception:
             log_fault(self.cache, "cache")
             return Lookup(request_id, request, None, "default", Forward(Why.FAULT))
-        return await self.cache.verified(lookup)
+        return await self.cache.verified(lookup, waits=False)
 
     def record_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
         """Record a request of a known caller that was refused before it could be looked up."""

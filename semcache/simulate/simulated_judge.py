@@ -17,6 +17,7 @@ from semcache.learning.verdicts import GREY
 from semcache.protocols import Threshold
 from semcache.simulate.arrivals import Arrival
 from semcache.simulate.simulated_wordings import SimulatedWordings
+from semcache.simulate.simulated_words import SimulatedWords
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import CacheKey, Endpoint, Forward, Lookup, Rejection, Request, Scope, Serve
 
@@ -43,18 +44,28 @@ class PendingDecision:
         return Lookup("", request, key, self.policy.name, decision)
 
 
-class SimulatedJudge:
-    """A source of labels for a threshold. `noise` is the probability that a label is the opposite of the truth."""
+@dataclass(frozen=True, slots=True)
+class LearningTiers:
+    """The tiers that labels teach; None for those that a simulation leaves out."""
 
-    def __init__(
-        self,
-        threshold: Threshold,
-        registry: EntryRegistry,
-        noise: float,
-        rng: random.Random,
-        wordings: SimulatedWordings | None = None,
-    ) -> None:
-        self._threshold, self._registry, self._wordings = threshold, registry, wordings
+    threshold: Threshold
+    wordings: SimulatedWordings | None = None
+    words: SimulatedWords | None = None
+
+    def observe(self, label: Label, text: str) -> None:
+        """Have each tier learn what is meant for it from a label of a request with this text."""
+        if self.wordings is not None and self.wordings.observe(label, text):
+            return
+        plain = label if self.words is None else self.words.observe(label)
+        if plain is not None:
+            self.threshold.observe(plain)
+
+
+class SimulatedJudge:
+    """A source of labels for the tiers. `noise` is the probability that a label is the opposite of the truth."""
+
+    def __init__(self, tiers: LearningTiers, registry: EntryRegistry, noise: float, rng: random.Random) -> None:
+        self._tiers, self._registry = tiers, registry
         self._noise, self._rng = noise, rng
 
     def audit(self, pending: PendingDecision, served: Serve, *, right: bool) -> int:
@@ -68,7 +79,7 @@ class SimulatedJudge:
         Returns the answer class of the fresh answer, 0: its own.
         """
         at, lookup = pending.arrival.at, pending.lookup(missed)
-        labels = labelling.of_miss(lookup, self._threshold, pending.policy, at=at)
+        labels = labelling.of_miss(lookup, self._tiers.threshold, pending.policy, at=at)
         return self._learned(labels, pending.arrival.text, right)
 
     def _learned(self, labels: Sequence[Label], text: str, right: Callable[[int], bool]) -> int:
@@ -79,7 +90,5 @@ class SimulatedJudge:
                 answer = label.answer
             elif not said and (label.served or label.p_correct >= GREY):
                 self._registry.reject([Rejection(label.entry_id, label.exact)])
-            learned = replace(label, correct=said)
-            if self._wordings is None or not self._wordings.observe(learned, text):
-                self._threshold.observe(learned)
+            self._tiers.observe(replace(label, correct=said), text)
         return answer

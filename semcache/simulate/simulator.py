@@ -20,8 +20,9 @@ from semcache.request import keys
 from semcache.retention.eviction import POLICIES, Policy, shared_capacity
 from semcache.simulate.arrivals import Arrival, SimulationStep
 from semcache.simulate.simulated_index import Places, SimulatedIndex
-from semcache.simulate.simulated_judge import PendingDecision, SimulatedJudge
+from semcache.simulate.simulated_judge import LearningTiers, PendingDecision, SimulatedJudge
 from semcache.simulate.simulated_wordings import SimulatedWordings
+from semcache.simulate.simulated_words import SimulatedWords, WordAsking
 from semcache.simulate.simulation_result import SimulationResult, gather
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.types import (
@@ -75,7 +76,8 @@ class Simulator:
     `experiment` says how it departs from the live cache. `eviction` makes the policies that pick victims, `freshness`
     gives TTLs (default: both as the pack says). `verify` answers a strategy's wish to have a candidate verified by the
     local model: P(same), from the text of the request and the cached prompt; without it, and where the pack would ask a
-    language model, verification fails, which is a miss.
+    language model, verification fails, which is a miss. `asking` says which language model's word is had of what is
+    still in doubt then.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class Simulator:
         eviction: Callable[[], Policy] | None = None,
         freshness: Freshness | None = None,
         verify: Callable[[str, str], float] | None = None,
+        asking: WordAsking | None = None,
     ) -> None:
         self.pack, self.threshold = pack, threshold
         policies = {name: eviction or POLICIES[category.eviction] for name, category in pack.categories.items()}
@@ -95,9 +98,11 @@ class Simulator:
         self.evicted = 0
         self._rng = rng
         self._wordings = SimulatedWordings(pack, self.registry) if experiment.wording else None
-        self._judge = SimulatedJudge(
-            threshold, self.registry, experiment.judge_noise, random.Random(rng.getrandbits(64)), self._wordings
-        )
+        judging = random.Random(rng.getrandbits(64))
+        tries = random.Random(rng.getrandbits(64)) if asking is not None else rng
+        self.words = None if asking is None else SimulatedWords(pack, threshold, asking, tries)
+        tiers = LearningTiers(threshold, self._wordings, self.words)
+        self._judge = SimulatedJudge(tiers, self.registry, experiment.judge_noise, judging)
         self._always, self._neighbours = experiment.insertion == "always", experiment.neighbours
         self._freshness, self._verify = freshness, verify
         self._index = SimulatedIndex()
@@ -175,6 +180,10 @@ class Simulator:
         if isinstance(decision, Verify):
             decision = self._verified(decision, arrival, terms)
         decide.note(self.threshold, policy.name, decision)
+        if self.words is not None:
+            settled = self.words.settle(decision, pending.lookup(decision), terms)
+            assert not isinstance(settled, Verify)
+            decision = settled
         if isinstance(decision, Serve):
             return self._served(pending, decision, vector)
         return self._missed(pending, decision, vector)

@@ -38,6 +38,7 @@ class Why(StrEnum):
     EXACT = "exact"
     SEMANTIC = "semantic"
     WORDING = "wording"
+    JUDGED = "judged"
     PLAN = "plan"
     # looked up and not served
     COLD = "cold"

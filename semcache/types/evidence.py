@@ -22,6 +22,7 @@ class LabelSource(StrEnum):
     FEEDBACK = "feedback"  # a person said so
     AUDIT = "audit"  # the backend was asked although the answer had been served
     MISS = "miss"  # the backend was asked because nothing was served, and its answer was compared with a neighbour's
+    VERDICT = "verdict"  # a language model was asked if the answer fits, and no fresh answer was there to tell
     REASKED = (
         "reasked"  # the backend was asked the very same again: it says how fast answers change, nothing of likeness
     )

@@ -23,8 +23,9 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """The wishes of a caller for one request; every field can only make caching stricter than the policy.
+    """The wishes of a caller for one request; every field but `verdicts` can only make caching stricter.
 
+    `verdicts` says when a language model is asked about what is in doubt, where the server asks one at all.
     `max_age` and `ttl` are seconds, `min_score` a cosine similarity, `max_error` an error rate in (0, 1).
     """
 
@@ -38,6 +39,7 @@ class Controls:
     category: str | None = None
     namespace: str | None = None
     tags: tuple[str, ...] = ()
+    verdicts: Literal["off", "after", "first", "hedged"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,7 @@ class Serve:
     """Replay entry `card.id`.
 
     `edit` is the kind of edit by which the wordings of both prompts are equal, "" for a hit that is not by wording.
+    `word` is the P(yes) of the language model on whose word it is served, None where none was needed.
     """
 
     card: Card
@@ -95,10 +96,13 @@ class Serve:
     features: tuple[float, ...] = ()
     stale: bool = False  # its time is over; it is served while the backend is asked anew
     edit: str = ""
+    word: float | None = None
 
     @property
     def why(self) -> Why:
         """The reason for the outcome."""
+        if self.word is not None:
+            return Why.JUDGED
         return Why.WORDING if self.edit else Why(self.how.value)
 
 

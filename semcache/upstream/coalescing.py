@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from semcache.types import Assembled, Card
+from semcache.types import Assembled, Card, Lookup
 
 if TYPE_CHECKING:
     from semcache.types import Vector
@@ -26,6 +26,7 @@ class Flight:
 
     `card` stands for the entry that it may become; subscribers of the same `mode` can be sent the same bytes; `result`
     is "stored", or the reason why the answer was not kept; `started` is when the call was made, in monotonic seconds;
+    `settled` is how the request was served by another answer while it was in the air, which this one is to judge;
     `abandoned` flights are being cancelled, and cannot be joined any more.
     """
 
@@ -39,6 +40,7 @@ class Flight:
         self.stored = False
         self.result: str | None = None
         self.answer: Assembled | None = None
+        self.settled: Lookup | None = None
         self.error: Exception | None = None
         self.landed = False
         self.abandoned = False
@@ -89,6 +91,11 @@ class Flight:
         while not self._opened:
             if self.landed:
                 raise self.error or RuntimeError("a flight landed without opening")
+            await self._changed()
+
+    async def begun(self) -> None:
+        """Wait for the first byte of the body, or for the end."""
+        while not self._chunks and not self.landed:
             await self._changed()
 
     async def chunks(self) -> AsyncIterator[bytes]:

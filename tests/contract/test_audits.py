@@ -169,7 +169,7 @@ def test_the_path_serves_all_that_the_judge_allows_and_nothing_else(
         own, _ = corner.ask(prompt, apart=thing)
         got, status = corner.ask(paraphrase, apart=thing)
         if thing in allowed:
-            assert (got, status["hit"], status["detail"]) == (own, True, "semantic")
+            assert (got, status["hit"], status["detail"]) == (own, True, "judged")
         else:
             assert got == f"Answer to {paraphrase}"
             assert (status["fwd"], status["stored"], status["detail"]) == ("miss", True, "verify-failed")

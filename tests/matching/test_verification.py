@@ -406,7 +406,7 @@ async def test_a_model_that_refuses_our_limits_is_asked_without() -> None:
     verifier = LlmVerifier(model, "reasoning")
     for _ in range(2):
         assert await verifier.same(QUERY, CACHED, ANSWER) == 0.99
-    assert len(model.asked) == 3
+    assert len(model.asked) == 4
 
 
 async def test_a_text_that_is_refused_does_not_take_the_limits_from_those_after_it() -> None:

@@ -1,0 +1,87 @@
+"""Doubts about a neighbour that was not served, and what a language model's word makes of them.
+
+Pure. Knows decisions and the judged tier, nothing of who is asked or when. Invariant: nobody is asked about what a
+guard vetoes, what is known to be wrong, or what the best word there is could not settle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from semcache.matching import features
+from semcache.matching.decide import RequestTerms
+from semcache.matching.judged_tier import JudgedTier, with_word, word_about
+from semcache.types import Candidate, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
+
+DOUBTFUL = frozenset([Why.COLD, Why.BELOW_THRESHOLD, Why.UNCERTAIN, Why.CLOSED, Why.VERIFY_FAILED])
+PLAIN = len(features.NAMES)  # features of a neighbour of which no word was had
+_GUARDS = tuple([place for place, name in enumerate(features.NAMES) if name.startswith("guard:")])
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A neighbour that a word may settle: its P(correct) `before` any, with all its features."""
+
+    candidate: Candidate
+    before: float
+
+
+def doubt_of(decision: Decision, weighed: Callable[[Candidate], tuple[Candidate, float]]) -> Doubt | None:
+    """The doubt that a decision leaves, None for none.
+
+    `weighed` finds features and P(correct) of a candidate of which no more than its score is known.
+    """
+    match decision:
+        case Verify(card=card, score=score, p_correct=before, features=values):
+            found: Candidate | None = Candidate(card, score, features=values)
+        case Forward(outcome=Outcome.MISS, why=why, nearest=found, p_correct=p) if why in DOUBTFUL:
+            before = p if p is not None else -1.0
+        case _:
+            return None
+    if found is None:
+        return None
+    if before < 0.0 or not found.features:
+        found, before = weighed(found)
+    return None if vetoed(found) else Doubt(found, before)
+
+
+def vetoed(candidate: Candidate) -> bool:
+    """Return True if a guard objects for good."""
+    return any(one.veto for one in candidate.conflicts) or any(candidate.features[place] == 1.0 for place in _GUARDS)
+
+
+def worth_asking(doubt: Doubt, terms: RequestTerms, tier: JudgedTier) -> bool:
+    """Return True if the best word there is would have it served, by the request's category and the neighbour's."""
+    names = {terms.category, doubt.candidate.card.category}
+    return all(tier.could_serve(name, doubt.before, terms.controls, terms.tenant) for name in names)
+
+
+def decided(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Serve | Forward:
+    """The decision after this word, which the tier takes notice of."""
+    card, score = doubt.candidate.card, doubt.candidate.score
+    verdict = _strictest(doubt, p_yes, terms, tier)
+    drawn = terms.draw < verdict.audit
+    tier.note(terms.category, verdict.p_correct, served=verdict.serve, audited=verdict.serve and drawn)
+    if verdict.serve:
+        values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=True))
+        return Serve(
+            card, Outcome.SEMANTIC, score, verdict.p_correct, drawn, verdict.audit, features=values, word=p_yes
+        )
+    values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=drawn))
+    nearest = Candidate(card, score, features=values)
+    return Forward(Why.VERIFY_FAILED, nearest=nearest, p_correct=verdict.p_correct)
+
+
+def learned_of(decision: Decision, doubt: Doubt, p_yes: float) -> Forward:
+    """A miss of which a word was had that serves nobody: its label teaches what words are worth."""
+    values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=True))
+    missed = decision if isinstance(decision, Forward) else Forward(Why.UNCERTAIN)
+    return replace(missed, nearest=replace(doubt.candidate, features=values), p_correct=doubt.before, sampled=True)
+
+
+def _strictest(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Verdict:
+    names = dict.fromkeys([terms.category, doubt.candidate.card.category])
+    verdicts = [tier.judge(name, doubt.before, p_yes, terms.controls, terms.tenant) for name in names]
+    worst = min(verdicts, key=lambda one: (one.serve, one.p_correct))
+    return replace(worst, audit=max([one.audit for one in verdicts]))

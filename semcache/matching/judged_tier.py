@@ -1,0 +1,295 @@
+"""The judged tier: answers that are served on a language model's word, in a stratum of their own in each category.
+
+The tier has its own budget, audits at known probability, certificate and closing: it pays for no hit by meaning, and no
+hit by meaning pays for it. Pure; draws nothing and reads no clock. Invariant: nothing is served without a yes, beyond
+the budget's limit, or in a closed stratum; a verdict on the same pair that is asked for again may only lower it.
+
+What a word is worth is learned in `word_worth` from labels by fresh answers; a verdict itself is never such a label.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from semcache.config.packs import Pack
+from semcache.matching import features
+from semcache.matching.strategies.certified.belief import FAITHFUL, LabelNoise
+from semcache.matching.strategies.certified.certificate import Certificate
+from semcache.matching.strategies.certified.error_budget import ErrorBudget
+from semcache.matching.strategies.certified.tenants import Tenants
+from semcache.matching.word_worth import BEST, YES, WordWorth, log_odds
+from semcache.types import Controls, Verdict, Why
+from semcache.types.evidence import Interval, Label, LabelSource, wilson
+
+_REMEMBERED = 5_000
+_UNJUDGED = 500  # labels of misses that wait for a word
+_PLAIN = len(features.NAMES)
+_DENSE = 20.0  # audits that come with the first hits; then their share falls as 20 in their number
+TRIED = 0.1  # share of the doubts too great for the best word that a word is had of all the same, after forwarding
+_DIFFERENT = 0.05  # P(yes) up to which a verdict makes a known difference
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStanding:
+    """Where the tier stands in one category; rates lie in [0, 1], `error` is that of audited answers.
+
+    `yes` is the factor by which a plain yes multiplies the odds that an answer is right, `limit` the highest risk that
+    is served.
+    """
+
+    served: int
+    audits: int
+    wrong: int
+    yes: float
+    limit: float
+    certified: float | None
+    closed: bool
+    error: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, as a label carries it: P(yes), the belief's log-odds before it, and if the label is drawn as any other.
+
+    Of the answers that a word refused all are labelled, and of those it let pass the audited ones: only those that are
+    `sampled` tell how many neighbours like these are right.
+    """
+
+    p_yes: float
+    odds: float
+    sampled: bool
+
+    @property
+    def different(self) -> bool:
+        """True if the answer is known to be another's."""
+        return self.p_yes <= _DIFFERENT
+
+
+class JudgedTier:
+    """Decides whether a word is enough, and learns from labels. One instance a process."""
+
+    def __init__(self, pack: Pack, *, noise: LabelNoise = FAITHFUL) -> None:
+        self.worth = WordWorth(noise)
+        self._pack = pack
+        self._noise = noise
+        self._strata: dict[str, _Stratum] = {}
+        self._verdicts: OrderedDict[tuple[bytes, int], float] = OrderedDict()
+        self._unjudged: OrderedDict[tuple[bytes, int], Label] = OrderedDict()
+
+    def could_serve(self, category: str, before: float, controls: Controls, tenant: str = "") -> bool:
+        """Return True if the best word there is would do, where P(correct) is `before`."""
+        return self.judge(category, before, BEST, controls, tenant).serve
+
+    def judge(self, category: str, before: float, p_yes: float, controls: Controls, tenant: str = "") -> Verdict:
+        """Return the verdict on a neighbour of this P(correct) after this word."""
+        stratum, policy = self._of(category), self._pack.of(category)
+        after = self.worth.p_correct(category, before, p_yes)
+        limit = stratum.budget.limit()
+        if controls.max_error is not None:
+            limit = min(limit, controls.max_error)
+        if stratum.closed or stratum.tenants.closed(self._pack.class_of(tenant)):
+            return Verdict(False, after, why=Why.CLOSED, risk=limit)
+        if p_yes < YES or 1.0 - after > limit:
+            return Verdict(False, after, audit=stratum.chance(policy.audit), why=Why.VERIFY_FAILED, risk=limit)
+        return Verdict(True, after, audit=stratum.chance(policy.audit), why=Why.JUDGED, risk=limit)
+
+    def note(self, category: str, p_correct: float, *, served: bool, audited: bool) -> None:
+        """Count a request about which a word was had; audits are spread evenly over what is served."""
+        stratum = self._of(category)
+        stratum.budget.note(1.0 - p_correct, served=served)
+        if served:
+            stratum.served += 1
+            stratum.waited = 0 if audited else stratum.waited + 1
+
+    def observe(self, label: Label) -> None:
+        """Learn from a label by a fresh answer of whose neighbour a word was had; a verdict itself is remembered."""
+        if label.source is LabelSource.WITHDRAWN:
+            return
+        word, place = word_of(label), (label.exact, label.entry_id)
+        if label.source is LabelSource.VERDICT:
+            if word is None:
+                return
+            self.remember(*place, word.p_yes)
+            missed = self._unjudged.pop(place, None)
+            if missed is not None:
+                self._learn(missed, word_about(missed.p_correct, word.p_yes, sampled=True))
+        elif word is not None:
+            self._learn(label, word)
+        elif label.source is LabelSource.MISS and len(label.features) == _PLAIN:
+            # A word that is asked for after a miss may come before its label or after it.
+            said = self._verdicts.get(place)
+            if said is not None:
+                self._learn(label, word_about(label.p_correct, said, sampled=True))
+            else:
+                self._unjudged[place] = label
+                if len(self._unjudged) > _UNJUDGED:
+                    self._unjudged.popitem(last=False)
+
+    def _learn(self, label: Label, word: Word) -> None:
+        self.worth.learn(label.category, word.odds, word.p_yes, correct=label.correct)
+        self._of(label.category).take(label, word, self.worth, self._pack.class_of(label.tenant))
+
+    def remember(self, exact: bytes, entry_id: int, p_yes: float) -> float:
+        """Remember a verdict on a request and an entry; return the lowest that was given on them."""
+        place = exact, entry_id
+        lowest = min(p_yes, self._verdicts.pop(place, 1.0))
+        self._verdicts[place] = lowest
+        if len(self._verdicts) > _REMEMBERED:
+            self._verdicts.popitem(last=False)
+        return lowest
+
+    def remembered(self, exact: bytes, entry_id: int) -> float | None:
+        """The verdict on a request and an entry, None where there was none of late."""
+        return self._verdicts.get((exact, entry_id))
+
+    def standing(self) -> dict[str, JudgedStanding]:
+        """Where the categories stand that have served on a word or learned of one."""
+        used = [(name, one) for name, one in sorted(self._strata.items()) if one.used]
+        return {name: one.standing(self.worth.yes_in_a_category(name)) for name, one in used}
+
+    def state(self) -> dict[str, Any]:
+        """The learned state and the verdicts of late, as JSON has them."""
+        return {
+            "worth": self.worth.state(),
+            "strata": {name: one.state() for name, one in self._strata.items() if one.used},
+            "verdicts": [[exact.hex(), entry_id, p] for (exact, entry_id), p in self._verdicts.items()],
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave."""
+        self.worth.restore(state["worth"])
+        for name, one in state["strata"].items():
+            self._of(name).restore(one)
+        for exact, entry_id, p in state["verdicts"]:
+            self.remember(bytes.fromhex(exact), int(entry_id), float(p))
+
+    def _of(self, category: str) -> _Stratum:
+        stratum = self._strata.get(category)
+        if stratum is None:
+            target, beta = self._pack.target_of(category), 1.0 - self._pack.confidence
+            stratum = self._strata[category] = _Stratum(target, beta, self._noise)
+        return stratum
+
+
+def with_word(values: tuple[float, ...], word: Word) -> tuple[float, ...]:
+    """The features of a neighbour with a word about it, as a served answer and its label carry them."""
+    return (*values[:_PLAIN], word.odds, word.p_yes, float(word.sampled))
+
+
+def word_of(label: Label) -> Word | None:
+    """The word that a label carries; None for a label without one."""
+    if len(label.features) != _PLAIN + 3:
+        return None
+    odds, p_yes, sampled = label.features[_PLAIN:]
+    return Word(p_yes, odds, sampled > 0.0)
+
+
+def without_word(label: Label) -> Label | None:
+    """The label as the strategy learns from it; None where the word chose what was labelled.
+
+    It comes as that of a miss, so that a hit of this tier enters no certificate but its own.
+    """
+    word = word_of(label)
+    if word is None:
+        return label
+    if not word.sampled or label.source is LabelSource.VERDICT:
+        return None
+    source = LabelSource.FEEDBACK if label.source is LabelSource.FEEDBACK else LabelSource.MISS
+    return replace(label, features=label.features[:_PLAIN], source=source, served=False)
+
+
+def word_about(before: float, p_yes: float, *, sampled: bool) -> Word:
+    """The word about a neighbour of this P(correct)."""
+    return Word(p_yes, log_odds(before), sampled)
+
+
+class _Stratum:
+    """The budget, audits and certificate of one category."""
+
+    def __init__(self, target: float, beta: float, noise: LabelNoise) -> None:
+        self._target, self._beta, self._noise = target, beta, noise
+        self.budget = ErrorBudget(target, "hit", grant=beta)
+        self.certificate = Certificate(beta)
+        self.tenants = Tenants(beta)
+        self.closed = False
+        self.labels = self.served = self.waited = 0
+        self._right_in_a_row = 0
+
+    @property
+    def used(self) -> bool:
+        """True if there is anything to tell."""
+        return bool(self.served or self.labels or self.closed)
+
+    def chance(self, rate: float) -> float:
+        """The probability of an audit of the next hit: dense at first, then at the pack's rate."""
+        if rate <= 0.0:
+            return 0.0
+        dense = min(1.0, _DENSE / max(1, self.certificate.audits))
+        wanted = max(rate, dense)
+        return 1.0 / max(1.0, 2.0 / wanted - 1.0 - self.waited)
+
+    def take(self, label: Label, word: Word, worth: WordWorth, tenants: str) -> None:
+        self.labels += 1
+        noise = self._noise
+        reach = 1.0 - noise.kind - noise.harsh
+        wrong = _errors(1.0 - label.p_correct, noise, correct=label.correct)
+        if label.served:
+            self.budget.settle(1.0 - label.p_correct, wrong=wrong)
+        visible = min(0.95, noise.harsh + reach * self._target)
+        if label.source is LabelSource.AUDIT and label.served:
+            worth.audited(label.category, wrong)
+            self.certificate.take(visible, wrong=not label.correct)
+            self.tenants.take(tenants, visible, wrong=not label.correct)
+            if self.certificate.exceeded:
+                self._close()
+        elif label.source is LabelSource.MISS and word.p_yes >= YES:
+            self.tenants.watch(tenants, correct=label.correct, needed=1.0 / self._target)
+            if self.closed:
+                self._right_in_a_row = self._right_in_a_row + 1 if label.correct else 0
+                self.closed = self._right_in_a_row < 1.0 / self._target
+        self.budget.changed()
+
+    def standing(self, yes: float) -> JudgedStanding:
+        one = self.certificate
+        return JudgedStanding(
+            self.served,
+            one.audits,
+            one.wrong,
+            yes,
+            0.0 if self.closed else self.budget.limit(),
+            one.level,
+            self.closed,
+            wilson(one.wrong, one.audits) if one.audits else None,
+        )
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "certificate": self.certificate.state(),
+            "tenants": self.tenants.state(),
+            "closed": self.closed,
+            "served": self.served,
+            "labels": self.labels,
+            "row": self._right_in_a_row,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.certificate.restore(state["certificate"])
+        self.tenants.restore(state["tenants"])
+        self.closed, self.served = bool(state["closed"]), int(state["served"])
+        self.labels, self._right_in_a_row = int(state["labels"]), int(state["row"])
+
+    def _close(self) -> None:
+        self.closed, self._right_in_a_row = True, 0
+        self.certificate = Certificate(self._beta)
+
+
+def _errors(risk: float, noise: LabelNoise, *, correct: bool) -> float:
+    """How many errors a label stands for: the probability that an answer of this risk is wrong, given the label."""
+    if correct:
+        wrong, right = risk * noise.kind, (1.0 - risk) * (1.0 - noise.harsh)
+    else:
+        wrong, right = risk * (1.0 - noise.kind), (1.0 - risk) * noise.harsh
+    return wrong / (wrong + right) if wrong + right > 0.0 else float(not correct)

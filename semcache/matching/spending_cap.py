@@ -1,0 +1,61 @@
+"""A cap on what asking a language model for words may cost: a share of what requests cost upstream.
+
+Pure: fed with amounts. Invariant: a word whose expected cost would go beyond the share is not asked for, and the first
+is asked for only after requests have paid for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from semcache.types import Usage
+
+# US dollars a token, for models whose price nobody has stated: only the ratio of asking to answering matters then.
+_NOMINAL = 0.5e-6, 2e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Amounts in US dollars or nominal ones: `upstream` of requests, `asking` of words and of calls that were called off."""
+
+    upstream: float
+    asking: float
+    asked: int
+    over_budget: int
+
+
+class SpendingCap:
+    """The cap of one process."""
+
+    def __init__(self) -> None:
+        self._upstream = self._asking = 0.0
+        self._asked = self._refused = 0
+
+    def paid(self, amount: float) -> None:
+        """Note what a request cost upstream."""
+        self._upstream += amount
+
+    def allows(self, amount: float, share: float) -> bool:
+        """Return True if a word that costs about so much may be asked for within this share; a refusal is counted."""
+        fits = share == float("inf") or (share > 0.0 and self._asking + amount <= share * self._upstream)
+        self._refused += not fits
+        return fits
+
+    def asked(self, amount: float) -> None:
+        """Note what a word cost."""
+        self._asked += 1
+        self._asking += amount
+
+    def called_off(self, amount: float) -> None:
+        """Note what a call cost that a word made needless."""
+        self._asking += amount
+
+    def standing(self) -> Spending:
+        """The amounts so far."""
+        return Spending(self._upstream, self._asking, self._asked, self._refused)
+
+
+def amount(cost: float, usage: Usage) -> float:
+    """The cost in US dollars, or a nominal one where no price is known."""
+    prompt, completion = _NOMINAL
+    return cost or usage.prompt_tokens * prompt + usage.completion_tokens * completion

@@ -1,0 +1,115 @@
+"""The worth of a language model's word: how far a yes or a no moves the odds that a cached answer is right.
+
+A word is a probability of yes; its grade moves the log-odds of a belief by a stated shift, and that of a yes by an
+offset that is learned by category. Both read the same two texts, so the belief's own log-odds count for a part only.
+Pure. Invariant: a yes never lowers P(correct), only labels by fresh answers teach, and P(correct) never exceeds what
+these and the prior support.
+
+The offset has a discrete prior, in which few models are bad and those are very bad: one error among few audits says
+more than it would in the tails of a Gaussian. What other categories have shown counts for a part (a power prior,
+Ibrahim and Chen 2000), and old labels count less and less.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any
+
+from semcache.matching.strategies.certified.belief import FAITHFUL, LabelNoise
+from semcache.matching.strategies.certified.calibration import sigmoid
+
+YES, NO = 0.8, 0.2  # P(yes) from which a word is a yes, and up to which it is a no
+BEST = 0.99  # the best word there is
+_EDGES = (0.05, NO, 0.5, YES, 0.95)
+# ln P(word | right) / P(word | wrong), stated for a large model: it says yes to 97 of 100 right neighbours, and to
+# 2.4 in 1,000 wrong ones, 1.6 where it is sure. Offsets, and the labels that weigh them, bring it to its worth.
+_SHIFTS = (-4.5, -3.5, -1.0, 0.5, 6.0, 6.4)
+_OFFSETS = (1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0)
+_PRIOR = tuple([math.log(weight) for weight in (0.3, 0.5, 0.1, 0.05, 0.03, 0.01, 0.005, 0.005)])
+_OTHERS = 0.5  # of what other categories have shown
+_SHARE = 0.75  # of the belief's log-odds
+_FURTHEST = 5.0  # of the belief's log-odds that are looked at
+_KEPT = 1.0 - 1.0 / 1000.0  # of what older labels have shown, a label
+_FLOOR = 0.15, 100.0  # errors and audits that stand behind the lowest error that is believed
+_INHERENT = 0.5  # share of the errors found by audits that no word of this model will ever show
+
+
+class WordWorth:
+    """The worth of words in all categories. `noise` is that of the judge behind the labels."""
+
+    def __init__(self, noise: LabelNoise = FAITHFUL) -> None:
+        self._noise = noise
+        self._shown: dict[str, list[float]] = {}  # log-likelihoods of the offsets, by category
+        self._audits: dict[str, list[float]] = {}  # of judged hits: how many, and errors among them
+        self._weights: dict[str, list[float]] = {}
+
+    def p_correct(self, category: str, before: float, word: float) -> float:
+        """P(correct) after this word, where it was `before`."""
+        odds = _shifted(log_odds(before), word)
+        if word < YES:
+            return sigmoid(odds)
+        offsets = zip(self._weights_of(category), _OFFSETS, strict=True)
+        after = sum([weight * sigmoid(odds + offset) for weight, offset in offsets])
+        wrong, audits = _FLOOR
+        seen, found = self._audits.get(category, (0.0, 0.0))
+        floor = (wrong + _INHERENT * found) / (audits + seen)
+        return max(before, min(after, 1.0 - min(0.5, floor)))
+
+    def learn(self, category: str, odds: float, word: float, *, correct: bool) -> None:
+        """Learn from the label of a fresh answer, where the belief had these log-odds; only a yes teaches."""
+        if word < YES:
+            return
+        shifted, noise = _shifted(odds, word), self._noise
+        reach = 1.0 - noise.kind - noise.harsh
+        shown = self._shown.setdefault(category, [0.0] * len(_OFFSETS))
+        for place, offset in enumerate(_OFFSETS):
+            said = noise.kind + reach * sigmoid(shifted + offset)
+            shown[place] = _KEPT * shown[place] + math.log(max(1e-9, said if correct else 1.0 - said))
+        self._weights.clear()
+
+    def audited(self, category: str, wrong: float) -> None:
+        """Count an audit of a judged hit, and how many errors it stands for."""
+        count = self._audits.setdefault(category, [0.0, 0.0])
+        count[0] += 1.0
+        count[1] += wrong
+
+    def yes_in_a_category(self, category: str) -> float:
+        """The factor by which a plain yes is believed to multiply the odds that an answer is right."""
+        offsets = zip(self._weights_of(category), _OFFSETS, strict=True)
+        wrong = sum([weight * sigmoid(-_SHIFTS[-2] - offset) for weight, offset in offsets])
+        return (1.0 - wrong) / wrong
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"shown": self._shown, "audits": self._audits}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave. Raises ValueError for other offsets."""
+        shown = {str(name): [float(one) for one in row] for name, row in state["shown"].items()}
+        if any(len(row) != len(_OFFSETS) for row in shown.values()):
+            raise ValueError("these are the offsets of another version: learn anew from the label log")
+        self._shown = shown
+        self._audits = {str(name): [float(one) for one in counts] for name, counts in state["audits"].items()}
+        self._weights.clear()
+
+    def _weights_of(self, category: str) -> list[float]:
+        found = self._weights.get(category)
+        if found is None:
+            rows = [(1.0 if name == category else _OTHERS, row) for name, row in self._shown.items()]
+            logs = [prior + sum([part * row[at] for part, row in rows]) for at, prior in enumerate(_PRIOR)]
+            highest = max(logs)
+            raw = [math.exp(log - highest) for log in logs]
+            total = sum(raw)
+            found = self._weights[category] = [one / total for one in raw]
+        return found
+
+
+def log_odds(p: float) -> float:
+    """The log-odds of a probability, finite for any."""
+    return math.log(max(p, 1e-9)) - math.log(max(1.0 - p, 1e-9))
+
+
+def _shifted(odds: float, word: float) -> float:
+    return _SHIFTS[bisect_right(_EDGES, word)] + _SHARE * max(-_FURTHEST, min(_FURTHEST, odds))

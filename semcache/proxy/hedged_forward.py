@@ -1,0 +1,67 @@
+"""A forward hedged by a language model's word: whichever comes first, the word or the upstream's first token, is used.
+
+Knows flights and look-ups, and sends nothing. Invariant: a call is called off only after a yes that serves, and never
+one that was drawn for an audit before the word was asked for; a word that comes late is had all the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from semcache.types import Lookup, Serve
+
+if TYPE_CHECKING:
+    from semcache.cache.response_cache import ResponseCache
+    from semcache.upstream.coalescing import Flight
+
+
+class HedgedForward:
+    """The word about one request that is being forwarded. Begins to ask when it is made."""
+
+    def __init__(self, cache: ResponseCache, lookup: Lookup) -> None:
+        self._cache = cache
+        self._started = time.perf_counter()
+        self._asking = asyncio.create_task(cache.hedged(lookup), name="semcache-hedge")
+
+    async def first(self, flight: Flight) -> Lookup | None:
+        """The lookup as the word decided it, if that serves and came before the flight's first byte; else None."""
+        begun = asyncio.create_task(flight.begun())
+        try:
+            await asyncio.wait([self._asking, begun], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            begun.cancel()
+            if not self._asking.done():
+                # It is remembered when it comes, as one that is asked for after a forward.
+                self._cache.components.background.start(_ended(self._asking))
+        if not self._asking.done() or self._asking.exception() is not None:
+            return None
+        settled = self._asking.result()
+        return settled if settled is not None and isinstance(settled.decision, Serve) else None
+
+    def called_off(self, settled: Lookup, flight: Flight) -> Lookup:
+        """The lookup with what the flight has cost, if leaving it ends it."""
+        if flight.subscribers > 1:
+            return settled
+        return self._cache.components.judged.called_off(settled, time.perf_counter() - self._started)
+
+    def keep(self, settled: Lookup, flight: Flight) -> None:
+        """Let a call that was drawn for an audit go on; its answer judges what was served."""
+        flight.settled = settled
+        staying = ExitStack()
+        staying.enter_context(flight)
+        self._cache.components.background.start(self._paid(settled, flight, staying))
+
+    async def _paid(self, settled: Lookup, flight: Flight, staying: ExitStack) -> None:
+        with staying:
+            answer = await flight.finished()
+        if answer is not None:
+            late = self._cache.outcome(settled, 200, 0.0, answer=answer, stored=flight.result)
+            self._cache.note(settled, late, logged=replace(late, count=0))
+
+
+async def _ended(asking: asyncio.Task[Lookup | None]) -> None:
+    await asyncio.wait([asking])

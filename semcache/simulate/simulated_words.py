@@ -1,0 +1,71 @@
+"""A language model's word in a simulated cache: asked about what is left in doubt, in one of the modes of a pack.
+
+Knows decisions and the judged tier, no vectors. Invariant: it decides as the live cache does; the mode changes when a
+word is had, never what it is worth. `hedged` serves what `first` serves: it differs in latency and in price alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from semcache.config.packs import Pack
+from semcache.learning import labelling
+from semcache.matching import decide, doubts
+from semcache.matching.judged_tier import TRIED, JudgedTier, without_word, word_of
+from semcache.matching.strategies.certified.belief import FAITHFUL, LabelNoise
+from semcache.protocols import Threshold
+from semcache.types import Candidate, Controls, Decision, Lookup
+from semcache.types.evidence import Label
+
+Mode = Literal["first", "hedged", "after"]
+
+
+@dataclass(frozen=True, slots=True)
+class WordAsking:
+    """Who is asked: P(yes) from the texts of the request and the cached prompt. `share` of the doubts is asked about.
+
+    `noise` is that of the judge behind the labels, as far as the cache is told.
+    """
+
+    ask: Callable[[str, str], float]
+    mode: Mode = "first"
+    share: float = 1.0
+    noise: LabelNoise = FAITHFUL
+
+
+class SimulatedWords:
+    """The words of one simulation; `asked` counts them."""
+
+    def __init__(self, pack: Pack, threshold: Threshold, asking: WordAsking, rng: random.Random) -> None:
+        self.tier = JudgedTier(pack, noise=asking.noise)
+        self.asked = 0
+        self._pack, self._threshold, self._asking, self._rng = pack, threshold, asking, rng
+
+    def settle(self, decision: Decision, lookup: Lookup, terms: decide.RequestTerms) -> Decision:
+        """The decision after a word, where there is a doubt that one may settle; else as it was."""
+        text = lookup.request.text
+        doubt = doubts.doubt_of(decision, lambda found: self._weighed(found, lookup))
+        if doubt is None or self._rng.random() >= self._asking.share:
+            return decision
+        worth = doubts.worth_asking(doubt, terms, self.tier)
+        if not worth and self._rng.random() >= TRIED:
+            return decision
+        self.asked += 1
+        p_yes = self._asking.ask(text, doubt.candidate.card.text)
+        if not worth or self._asking.mode == "after":
+            return doubts.learned_of(decision, doubt, p_yes)
+        return doubts.decided(doubt, p_yes, replace(terms, draw=self._rng.random()), self.tier)
+
+    def observe(self, label: Label) -> Label | None:
+        """Learn from a label that carries a word; return it as the strategy learns from it, None for not at all."""
+        if word_of(label) is not None:
+            self.tier.observe(label)
+        return without_word(label)
+
+    def _weighed(self, found: Candidate, lookup: Lookup) -> tuple[Candidate, float]:
+        full = labelling.featured(lookup, found, self._pack.of(lookup.category))
+        verdict = self._threshold.judge(full, lookup.category, controls=Controls(), draw=0.0)
+        return full, verdict.p_correct

@@ -1,0 +1,149 @@
+"""The judged tier: a language model's word is worth what audits show, and never costs a right answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.config import packs
+from semcache.config.packs import Pack
+from semcache.matching import features
+from semcache.matching.judged_tier import JudgedTier, with_word, without_word, word_about
+from semcache.matching.strategies.certified.belief import LabelNoise
+from semcache.matching.word_worth import WordWorth, log_odds
+from semcache.types import Controls, Why
+from semcache.types.evidence import Label, LabelSource
+
+PACK = packs.load("default")
+PLAIN = (0.0,) * len(features.NAMES)
+FREE = Controls()
+ODDS = st.floats(-8.0, 8.0)
+
+
+def at(target: float) -> Pack:
+    return msgspec.structs.replace(PACK, target=target)
+
+
+def label(
+    *, correct: bool, source: LabelSource = LabelSource.AUDIT, word: float = 0.9, entry_id: int = 1, before: float = 0.7
+) -> Label:
+    return Label(
+        at=0.0,
+        category="default",
+        tenant="t",
+        entry_id=entry_id,
+        answer=entry_id,
+        exact=b"x",
+        score=0.8,
+        features=with_word(PLAIN, word_about(before, word, sampled=True)),
+        p_correct=0.995,
+        correct=correct,
+        source=source,
+        served=source is LabelSource.AUDIT,
+    )
+
+
+@given(
+    before=st.floats(0.0, 1.0),
+    word=st.floats(0.8, 1.0),
+    labels=st.lists(st.tuples(ODDS, st.floats(0.0, 1.0), st.booleans()), max_size=30),
+)
+def test_a_yes_never_lowers_what_is_believed_whatever_was_learned(
+    before: float, word: float, labels: list[tuple[float, float, bool]]
+) -> None:
+    worth = WordWorth()
+    for odds, said, correct in labels:
+        worth.learn("default", odds, said, correct=correct)
+        worth.audited("default", float(not correct))
+    assert worth.p_correct("default", before, word) >= before
+
+
+@given(target=st.floats(0.001, 0.3), before=st.floats(0.0, 1.0))
+def test_nobody_is_left_unasked_whom_some_word_would_serve(target: float, before: float) -> None:
+    tier = JudgedTier(at(target))
+    served = [tier.judge("default", before, said / 100, FREE).serve for said in range(101)]
+    assert tier.could_serve("default", before, FREE) == any(served)
+
+
+def test_a_sure_yes_on_a_plausible_neighbour_is_enough_for_one_percent_and_a_no_never_is() -> None:
+    tier = JudgedTier(at(0.01))
+    assert tier.judge("default", 0.7, 0.97, FREE).serve
+    assert not tier.judge("default", 0.999, 0.05, FREE).serve
+    assert not tier.judge("default", 0.7, 0.97, Controls(max_error=1e-4)).serve
+
+
+def test_audits_of_a_bad_model_soon_end_what_its_word_serves() -> None:
+    tier = JudgedTier(at(0.01))
+    for _ in range(3):
+        tier.observe(label(correct=False))
+    assert not tier.could_serve("default", 0.7, FREE)
+
+
+def test_a_good_model_is_believed_more_and_other_categories_hear_of_it() -> None:
+    tier = JudgedTier(at(0.01))
+    before = [tier.judge(name, 0.5, 0.9, FREE).p_correct for name in ("default", "facts")]
+    for _ in range(200):
+        tier.observe(label(correct=True))
+    after = [tier.judge(name, 0.5, 0.9, FREE).p_correct for name in ("default", "facts")]
+    assert after[0] > before[0]
+    assert after[1] > before[1]
+
+
+def test_a_verdict_is_remembered_at_its_lowest_and_teaches_nothing() -> None:
+    tier = JudgedTier(PACK)
+    learned = tier.worth.state()
+    for word in (0.99, 0.9, 0.95):
+        tier.observe(label(correct=True, source=LabelSource.VERDICT, word=word))
+    assert tier.remembered(b"x", 1) == pytest.approx(0.9)
+    assert tier.worth.state() == learned
+    assert without_word(label(correct=True, source=LabelSource.VERDICT)) is None
+
+
+@pytest.mark.parametrize("first", ["verdict", "label"])
+def test_a_word_after_a_miss_teaches_whichever_comes_first(first: str) -> None:
+    tier = JudgedTier(PACK)
+    verdict = label(correct=True, source=LabelSource.VERDICT)
+    plain = replace(label(correct=False, source=LabelSource.MISS), features=PLAIN, p_correct=0.7)
+    for one in (verdict, plain) if first == "verdict" else (plain, verdict):
+        tier.observe(one)
+    assert tier.worth.p_correct("default", 0.7, 0.9) < WordWorth().p_correct("default", 0.7, 0.9)
+
+
+def test_a_hit_on_a_word_enters_no_certificate_of_hits_by_meaning() -> None:
+    plain = without_word(label(correct=True))
+    assert plain is not None
+    assert (plain.source, plain.served, len(plain.features)) == (LabelSource.MISS, False, len(features.NAMES))
+
+
+def test_many_errors_close_the_tier_and_right_answers_open_it_again() -> None:
+    tier = JudgedTier(at(0.05))
+    for _ in range(12):
+        tier.observe(label(correct=False))
+    assert tier.judge("default", 0.999, 0.99, FREE).why is Why.CLOSED
+    for _ in range(400):
+        tier.observe(label(correct=True, source=LabelSource.MISS))
+    assert tier.judge("default", 0.999, 0.99, FREE).serve
+
+
+def test_told_noise_of_the_judge_of_answers_is_not_laid_at_the_models_door() -> None:
+    told, untold = JudgedTier(at(0.01), noise=LabelNoise(0.1, 0.1)), JudgedTier(at(0.01))
+    for tier in (told, untold):
+        for number in range(60):
+            tier.observe(label(correct=number % 10 != 0))
+    assert told.could_serve("default", 0.9, FREE)
+    assert not untold.could_serve("default", 0.9, FREE)
+
+
+def test_what_is_learned_survives_being_saved() -> None:
+    tier, again = JudgedTier(PACK), JudgedTier(PACK)
+    for number in range(30):
+        tier.observe(label(correct=number != 3, entry_id=number + 1))
+        tier.observe(label(correct=True, source=LabelSource.VERDICT, entry_id=number + 1))
+    again.restore(msgspec.json.decode(msgspec.json.encode(tier.state())))
+    assert again.judge("default", 0.6, 0.9, FREE).p_correct == tier.judge("default", 0.6, 0.9, FREE).p_correct
+    assert again.remembered(b"x", 7) == tier.remembered(b"x", 7)
+    assert log_odds(0.5) == 0.0
