@@ -222,7 +222,6 @@ def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
         upstream = ", ".join(one.url for one in settings.upstream.replicas) or settings.upstream.url
         output.note(
             f"semcache is ready on {url}/v1  upstream {upstream}  policies {ready['policies']}  "
-            f"store {where}  entries {ready['entries']}"
+            f"store {where}  entries {ready['entries']}  {_words(settings)}"
         )
-        output.note(_words(settings))
         return

@@ -16,7 +16,7 @@ _NOMINAL = 0.5e-6, 2e-6
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Amounts in US dollars or nominal ones: `upstream` of requests, `asking` of words and of calls that were called off."""
+    """Amounts in US dollars or nominal ones: `upstream` of requests, `asking` of words and of calls called off."""
 
     upstream: float
     asking: float
