@@ -44,7 +44,7 @@ class Asking:
     """Who is asked for words and on which terms: `mode` stands for categories that name none.
 
     `share` of upstream spend is what asking may cost; None: 2% for words that are had after a forward, which spare no
-    call at once. `paid` notes the cost of such a word. The others are weighed with all costs of a lookup by `matching.break_even`.
+    call at once. `paid` notes the cost of such a word; `matching.break_even` weighs the others with all costs.
     """
 
     tier: JudgedTier
