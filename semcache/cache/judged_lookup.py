@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -31,8 +31,9 @@ from semcache.protocols import Threshold
 from semcache.runtime.bill import Bill, billed
 from semcache.runtime.telemetry import Meter
 from semcache.storage.prices import Prices
-from semcache.types import Candidate, Endpoint, Forward, Lookup, Outcome, Request, Serve, Usage, Verify, Why
+from semcache.types import Candidate, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Serve, Usage, Verify, Why
 
+_DONE = 200
 _TOKEN = 4  # characters, roughly
 _SHARE = 0.02  # of upstream spend, for words after a forward
 _REPLY = 2  # tokens of a word
@@ -59,7 +60,10 @@ class Asking:
 
 
 class JudgedLookup:
-    """Asks for words. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
+    """Asks for words. One instance a cache.
+
+    `draw` gives uniform random numbers in [0, 1), and `later` runs work that nobody waits for.
+    """
 
     def __init__(
         self,
@@ -72,11 +76,12 @@ class JudgedLookup:
         *,
         clock: Callable[[], float],
         draw: Callable[[], float],
+        later: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self.tier, self.cap = asking.tier, SpendingCap()
         self._pack, self._strategy, self._asking = pack, strategy, asking
         self._search, self._effects, self._log = search, effects, log
-        self._clock, self._draw = clock, draw
+        self._clock, self._draw, self._later = clock, draw, later
         self._called_off = [0, 0.0]  # calls, and seconds that they had run
 
     def mode_of(self, request: Request, category: str) -> VerdictMode:
@@ -122,8 +127,17 @@ class JudgedLookup:
             return None
         return await self._ask(lookup, doubt, entry_of, self._draw())
 
-    def may_follow(self, lookup: Lookup) -> bool:
-        """Return True if a word may be asked for after this request."""
+    def note(self, lookup: Lookup, row: Recorded, entry_of: EntryOf) -> None:
+        """Count what a request cost upstream, and have a word about it where its pack wants one after the forward."""
+        self.cap.paid(amount(row.spent_cost, row.spent))
+        if row.status == _DONE and row.count and self._may_follow(lookup):
+            self._later(self.after(lookup, entry_of))
+
+    def standings(self) -> dict[str, Any]:
+        """The figures of `stats`: what audits of hits on words found, by category, and what asking costs."""
+        return {"judged": self.tier.standing(), "asking": self.standing()}
+
+    def _may_follow(self, lookup: Lookup) -> bool:
         decision = lookup.decision
         if not isinstance(decision, Forward) or decision.outcome is not Outcome.MISS:
             return False

@@ -17,7 +17,6 @@ from semcache.cache.semantic_lookup import Query
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.matching import decide
-from semcache.matching.spending_cap import amount
 from semcache.request import conversation, eligibility
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Facts, recorded, statistics
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     from semcache.config.packs import Category
     from semcache.types import ApiKey, Vector
 
-_DONE = 200
 _LONG = 16 << 10  # bytes of a request that take milliseconds to read
 _BETWEEN = 8  # answers that are taken in before others are served
 # Discards of what is no answer to compare with.
@@ -163,10 +161,6 @@ class ResponseCache:
         if isinstance(lookup.decision, Serve):
             return lookup
         return await self.components.judged.settle(lookup, self.entry, waits=waits)
-
-    async def hedged(self, lookup: Lookup) -> Lookup | None:
-        """The lookup decided on a language model's word while it is forwarded; None without one. Never raises."""
-        return await self.components.judged.hedged(lookup, self.entry)
 
     async def relook(self, lookup: Lookup) -> Lookup:
         """The lookup as it would be decided now, if another worker has answered the very same request meanwhile."""
@@ -301,7 +295,7 @@ class ResponseCache:
         """
         if isinstance(lookup.decision, Serve):
             self._learner.remember(lookup, lookup.decision)
-        self._words(lookup, row)
+        self.components.judged.note(lookup, row, self.entry)
         self.components.profitability.note(lookup, row)
         self.components.decisions.note(lookup, row if logged is None else logged)
         self.event_log.note(row if logged is None else logged)
@@ -313,8 +307,7 @@ class ResponseCache:
         found = statistics(self.pack, tally, self.registry.counts(), self._strategy, balances)
         found["wording"] = self.components.wordings.tier.standing()
         found["unpriced_models"] = await self.operating.unpriced()
-        found["judged"] = self.components.judged.tier.standing()
-        found["asking"] = self.components.judged.standing()
+        found |= self.components.judged.standings()
         return found | {name: standing() for name, standing in self._standings.items()}
 
     def faults(self) -> dict[str, str]:
@@ -385,13 +378,6 @@ class ResponseCache:
             self._standings[standing[0]] = standing[1]
 
     # Inside
-
-    def _words(self, lookup: Lookup, row: Recorded) -> None:
-        """Count what a request cost upstream, and have a word about it where its pack wants one after the forward."""
-        judged = self.components.judged
-        judged.cap.paid(amount(row.spent_cost, row.spent))
-        if row.status == _DONE and row.count and judged.may_follow(lookup):
-            self.components.background.start(judged.after(lookup, self.entry))
 
     def _exact(self, request: Request, key: CacheKey, category: str | None) -> Serve | Forward | None:
         """The exact tier's decision on a request that a rule puts into `category`, if any does; None: no such entry."""

@@ -99,11 +99,6 @@ class RoutingSection(Section):
     assembly: Annotated[Literal["off", "canonical", "stable"], BeforeValidator(_switch)] = "off"
 
 
-def _names(value: Any) -> Any:
-    """Names of a text, by commas."""
-    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
-
-
 class ServerSection(Section):
     """Where the proxy listens. `insecure` allows other machines in without API keys.
 
