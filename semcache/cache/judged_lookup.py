@@ -45,7 +45,8 @@ class Asking:
     """Who is asked for words and on which terms: `mode` stands for categories that name none.
 
     `share` of upstream spend is what asking may cost; None: 2% for words that are had after a forward, which spare no
-    call at once. `paid` notes the cost of such a word; `matching.break_even` weighs the others with all costs.
+    call at once; `matching.break_even` weighs the others with all costs. `paid` notes the cost of a word after a
+    forward, and `later` runs work that nobody waits for.
     """
 
     tier: JudgedTier
@@ -53,6 +54,7 @@ class Asking:
     prices: Prices
     meter: Meter
     paid: Callable[[Bill, tuple[str, str, bool]], None]
+    later: Callable[[Coroutine[Any, Any, None]], object]
     mode: VerdictMode = "off"
     model: str | None = None
     share: float | None = None
@@ -60,10 +62,7 @@ class Asking:
 
 
 class JudgedLookup:
-    """Asks for words. One instance a cache.
-
-    `draw` gives uniform random numbers in [0, 1), and `later` runs work that nobody waits for.
-    """
+    """Asks for words. One instance a cache. `draw` gives uniform random numbers in [0, 1)."""
 
     def __init__(
         self,
@@ -76,12 +75,11 @@ class JudgedLookup:
         *,
         clock: Callable[[], float],
         draw: Callable[[], float],
-        later: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self.tier, self.cap = asking.tier, SpendingCap()
         self._pack, self._strategy, self._asking = pack, strategy, asking
         self._search, self._effects, self._log = search, effects, log
-        self._clock, self._draw, self._later = clock, draw, later
+        self._clock, self._draw = clock, draw
         self._called_off = [0, 0.0]  # calls, and seconds that they had run
 
     def mode_of(self, request: Request, category: str) -> VerdictMode:
@@ -131,7 +129,7 @@ class JudgedLookup:
         """Count what a request cost upstream, and have a word about it where its pack wants one after the forward."""
         self.cap.paid(amount(row.spent_cost, row.spent))
         if row.status == _DONE and row.count and self._may_follow(lookup):
-            self._later(self.after(lookup, entry_of))
+            self._asking.later(self.after(lookup, entry_of))
 
     def standings(self) -> dict[str, Any]:
         """The figures of `stats`: what audits of hits on words found, by category, and what asking costs."""

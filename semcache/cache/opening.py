@@ -218,7 +218,7 @@ async def open_components(opening: Opening) -> Components:
             paid=paid,
         )
         verdicts = Verdicts(store, live, profitability, meter)
-        asking = Asking(tiers.judged, verifiers, prices, meter, paid, *opening.words)
+        asking = Asking(tiers.judged, verifiers, prices, meter, paid, background.start, *opening.words)
         search = WiderSearch(pack, live, embedder_id=embedder.id, salt=store.salt)
         judged = JudgedLookup(
             pack, log.strategy, asking, search, verdicts, log, clock=clock, draw=rng.random, later=background.start
