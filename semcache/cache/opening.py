@@ -220,9 +220,7 @@ async def open_components(opening: Opening) -> Components:
         verdicts = Verdicts(store, live, profitability, meter)
         asking = Asking(tiers.judged, verifiers, prices, meter, paid, background.start, *opening.words)
         search = WiderSearch(pack, live, embedder_id=embedder.id, salt=store.salt)
-        judged = JudgedLookup(
-            pack, log.strategy, asking, search, verdicts, log, clock=clock, draw=rng.random, later=background.start
-        )
+        judged = JudgedLookup(pack, log.strategy, asking, search, verdicts, log, clock=clock, draw=rng.random)
         learner = Learner(store, log, timed, verdicts, live, meter, clock=clock)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
         maintenance.seen = seen
