@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from semcache.agents.multiplex import QueryCosts
+from eval.choosing import QueryCosts
 from semcache.retention.eviction import POLICIES, Policy, Worth
 
 PROMPTS, ROOM, REQUESTS, ALPHA = 20, 10, 10_000, 0.9

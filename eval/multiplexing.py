@@ -20,11 +20,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from eval.choosing import Account, Multiplexer, MultiplexTerms
 from eval.decisions.plots import possible
 from eval.markdown import table
 from eval.multiplexed_caches import BASELINE, OURS, SEEDS, simulated
 from eval.recorded import SETS, Row
-from semcache.agents.multiplex import Account, Multiplexer, MultiplexTerms, PricedModels
+from semcache.agents.multiplex import PricedModels
 
 RESULTS = Path(__file__).parent / "results"
 LOSSES = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 1.0)

@@ -1,10 +1,12 @@
-"""A certified cascade on recorded answers: `python -m eval.near_cascade [--results DIR]`.
+"""What choosing is worth, on recorded answers and under certificates: `python -m eval.near_cascade [SET...]`.
 
-Near hits without examples (nobody recorded answers with examples) between the small and the large model of gsm8k, as
-`eval/recorded.py` has them; an answer is worse where the small model's is wrong and the large one's right. `learning`:
-the 961 problems once, in three shuffled orders, everything learned on the way. `learned before`: what the first half of
-the file teaches is frozen, and 3,000 requests are drawn from the other half, so that a certificate has time to come
-about. Up to half of the requests are compared, and paid for. Writes near_cascade.md and near_cascade.json.
+Near hits without examples (nobody recorded answers with examples) between the small and the large model of gsm8k and of
+alpaca_eval, as `eval/recorded.py` has them; an answer is worse where the small model's is not as good as the large
+one's. `route` chooses before a model is asked, by the likeliest (`greedy`) or by a draw for each (Thompson sampling, as
+the proxy does); `cascade` looks at the small model's answer. `learning`: all requests once, in three shuffled orders,
+everything learned on the way. `learned before`: what the first half of the file teaches is frozen, and 3,000 requests
+are drawn from the other half, so that a certificate has time to come about. Up to half of the requests are compared,
+and paid for. Writes near_cascade.md and near_cascade.json.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import Literal
 
 from eval.markdown import table
-from eval.recorded import Row, gsm8k
+from eval.recorded import SETS, Row
 from semcache.agents.multiplex import PricedModels
 from semcache.agents.nearhits import Arm, NearHits, NearSettings
 from semcache.agents.nearhits.near import Draws
@@ -28,12 +30,18 @@ from semcache.storage.indexes.flat import FlatIndex
 RESULTS = Path(__file__).parent / "results"
 TARGETS = (0.1, 0.2)
 SEEDS, DRAWN, RATE = 3, 3000, 0.5
+CHOSEN = ("gsm8k", "alpaca_eval")
+STRATEGIES = ("route, greedy", "route", "cascade")
+Recorded = tuple[PricedModels, list[Row]]
 
 
 class Stream:
     """Near hits that requests are put to one after the other; what they are paid and what comes of it."""
 
-    def __init__(self, models: PricedModels, target: float, strategy: Literal["route", "cascade"], seed: int) -> None:
+    def __init__(
+        self, models: PricedModels, target: float, strategy: Literal["route", "cascade"], seed: int, *, greedy: bool
+    ) -> None:
+        self._greedy = greedy
         self.small, self.large = models.others[0], models.best
         given = NearSettings(self.small, self.large, target=target, rate=RATE, examples=0, strategy=strategy)
         self.near, self.rng = NearHits(given, FlatIndex), random.Random(seed)
@@ -58,7 +66,7 @@ class Stream:
         near, draw = self.near, self.rng.random
         choice = near.consider(
             row.asked.text, partition=b"p", category="math", vector=row.asked.vector, now=0.0,
-            draws=Draws(draw(), draw(), draw()),
+            draws=Draws(draw(), draw(), draw(), {} if self._greedy else {arm: self.rng.gauss(0.0, 1.0) for arm in Arm}),
         )  # fmt: skip
         first = choice.arm is not Arm.LARGE
         believed = (first or choice.compare) and near.believes(choice, row.answer)
@@ -84,10 +92,12 @@ class Stream:
         }
 
 
-def run(strategy: Literal["route", "cascade"], target: float, seed: int, way: str) -> dict[str, float]:
+def run(recorded: Recorded, strategy: str, target: float, seed: int, way: str) -> dict[str, float]:
     """One stream."""
-    models, rows = gsm8k()
-    stream, rng = Stream(models, target, strategy, seed), random.Random(seed)
+    models, rows = recorded
+    kind: Literal["route", "cascade"] = "cascade" if strategy == "cascade" else "route"
+    stream = Stream(models, target, kind, seed, greedy=strategy == "route, greedy")
+    rng = random.Random(seed)
     if way == "learning":
         for row in rng.sample(rows, len(rows)):
             stream.put(row)
@@ -110,36 +120,41 @@ def _good(row: Row) -> float:
     return float(row.qualities[0] >= row.qualities[1])
 
 
-def page(found: dict[str, list[dict[str, float]]]) -> str:
+def page(found: dict[str, dict[str, list[dict[str, float]]]]) -> str:
     """The results as Markdown."""
-    columns = list(next(iter(found.values()))[0])
 
     def shown(values: list[float]) -> str:
         return f"{statistics.fmean(values):.1%} ({min(values):.1%} to {max(values):.1%})"
 
-    rows = [[way, *[shown([one[name] for one in runs]) for name in columns]] for way, runs in found.items()]
-    return (
-        "# Near hits as a cascade\n\nMade by `python -m eval.near_cascade`, which says what was done. gsm8k, mean over "
+    doc = (
+        "# What choosing is worth\n\nMade by `python -m eval.near_cascade`, which says what was done. Mean over "
         f"{SEEDS} seeds with lowest and highest; `target` is the accepted share of served answers that are worse, "
-        "`saved` is money net of comparisons and of doubted answers.\n\n" + table(["stream", *columns], rows)
+        "`saved` is money net of comparisons and of doubted answers.\n"
     )
+    for name, ways in found.items():
+        columns = list(next(iter(ways.values()))[0])
+        rows = [[way, *[shown([one[column] for one in runs]) for column in columns]] for way, runs in ways.items()]
+        doc += f"\n## {name}\n\n{table(['stream', *columns], rows)}\n"
+    return doc
 
 
 def main() -> None:
     """Measure, and write the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("sets", nargs="*", choices=[[], *CHOSEN], help="default: all")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
-    found: dict[str, list[dict[str, float]]] = {}
-    for way in ("learning", "learned before"):
-        for strategy in ("route", "cascade"):
-            for target in TARGETS:
-                name = f"{strategy}, {way}, target {target:.0%}"
-                found[name] = [run(strategy, target, seed, way) for seed in range(SEEDS)]
-                print(name, found[name], flush=True)
+    found: dict[str, dict[str, list[dict[str, float]]]] = {}
+    for name in options.sets or CHOSEN:
+        recorded, of_set = SETS[name](), found.setdefault(name, {})
+        for way in ("learning", "learned before"):
+            for strategy in STRATEGIES:
+                for target in TARGETS:
+                    stream = f"{strategy}, {way}, target {target:.0%}"
+                    of_set[stream] = [run(recorded, strategy, target, seed, way) for seed in range(SEEDS)]
+                    print(name, stream, of_set[stream], flush=True)
     (options.results / "near_cascade.json").write_text(json.dumps(found, indent=1) + "\n")
     (options.results / "near_cascade.md").write_text(page(found))
-    print(page(found))
 
 
 if __name__ == "__main__":

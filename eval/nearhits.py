@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from eval.choosing import Account
 from eval.embedded import embedded
 from eval.markdown import table
-from semcache.agents.multiplex import Account, PricedModel, PricedModels
+from semcache.agents.multiplex import PricedModel, PricedModels
 from semcache.agents.nearhits import Arm, NearExample, NearHits, NearSettings
 from semcache.agents.nearhits.near import Draws
 from semcache.storage.indexes.flat import FlatIndex
@@ -76,7 +77,7 @@ def lived(near: NearHits, prompts: list[tuple[str, str, Any]], seed: int) -> dic
     for number in range(REQUESTS):
         text, label, vector = prompts[number]
         now = 60.0 * number
-        draws = Draws(rng.random(), rng.random(), rng.random())
+        draws = Draws(rng.random(), rng.random(), rng.random(), {arm: rng.gauss(0.0, 1.0) for arm in Arm})
         choice = near.consider(text, partition=b"p", category="c", vector=vector, now=now, draws=draws)
         shown = [labels[one.id] for one in choice.shown]
         helps = any(one == label and good for one, good in shown)

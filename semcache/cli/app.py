@@ -19,6 +19,7 @@ from semcache.cli import (
     entry_commands,
     export_import,
     key_commands,
+    mcp_commands,
     plan_commands,
     policy_commands,
     replay,
@@ -65,6 +66,7 @@ app.command("import")(export_import.import_)
 app.command("replay")(replay.replay)
 app.command("reseal")(reseal.reseal)
 app.command("doctor")(doctor.doctor)
+app.command("mcp")(mcp_commands.mcp)
 app.add_typer(policy_commands.app, name="policy")
 app.add_typer(embedder_commands.app, name="embedder")
 app.add_typer(plan_commands.app, name="plans")

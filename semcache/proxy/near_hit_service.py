@@ -83,7 +83,8 @@ class NearHitService:
             self._replays.give_way()
         if lookup.key is None or not self._is_eligible(lookup) or not self._breaker.closed(self._clock()):
             return None
-        draw = self._environment.rng.random
+        rng = self._environment.rng
+        draw = rng.random
         try:
             return self.near.consider(
                 lookup.request.text,
@@ -92,7 +93,7 @@ class NearHitService:
                 vector=lookup.vector,
                 now=self._clock(),
                 load=self._environment.load(),
-                draws=Draws(draw(), draw(), draw()),
+                draws=Draws(draw(), draw(), draw(), {arm: rng.gauss(0.0, 1.0) for arm in Arm}),
             )
         except Exception:
             self.counts["fault"] += 1

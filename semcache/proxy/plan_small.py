@@ -127,17 +127,20 @@ class SmallPlanService:
 
         `given` are the messages, tools, tenant and agent that were looked up.
         """
-        work = {PlanReason.OPEN_SLOT.value: SmallWork.SLOTS, PlanReason.PLAN_DONE.value: SmallWork.LAST_WORD}.get(
-            found.why
-        )
-        # Where the small model was to answer and did not, there is nothing to compare.
-        if work is None or self.planner.may(work):
+        after_results = given["messages"][-1].get("role") == "tool"
+        if found.why == PlanReason.PLAN_DONE or (after_results and is_text(large)):
+            # What is said at the end of a run that was planned anew is as good a sample as at the end of a plan.
+            work = SmallWork.LAST_WORD
+        elif found.why == PlanReason.OPEN_SLOT and large.tool_calls:
+            work = SmallWork.SLOTS
+        else:
             return
-        if not self.planner.compares(work, self._environment.rng.random()):
+        # Where the small model was to answer and did not, there is nothing to compare.
+        if self.planner.may(work) or not self.planner.compares(work, self._environment.rng.random()):
             return
         if work is SmallWork.LAST_WORD:
             self._offer(calls, partial(self._compare_said, calls, None, large))
-        elif large.tool_calls:
+        else:
             self._offer(calls, partial(self._compare_filled, plans, given, calls, large))
 
     def spent(self, calls: SmallCalls) -> None:

@@ -4,7 +4,7 @@ Learns from comparisons what an answer of such a look loses, and which share of 
 nothing is believed before `FEW` comparisons, nor what is expected to lose more than the target; the promise itself
 rests on the certificate of what was believed, not on this.
 
-Post-generation routing, as `semcache.agents.multiplex.choose` has it.
+The vocabulary is that of "Dynamic Model Routing and Cascading: A Survey": this is post-generation routing.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ class ToolReason(StrEnum):
     FAILED = "failed"
     CREDENTIAL = "credential"
     RECORDED = "recorded"
+    CHANGING = "changing"
     FAULT = "fault"
 
 

@@ -16,16 +16,15 @@ from typing import Any
 
 import msgspec
 
-from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
+from semcache.agents.run import Json
 from semcache.agents.tools.calling import ToolRun
 from semcache.agents.tools.found_result import FoundResult, ToolReason
-from semcache.agents.tools.history import History, identity
+from semcache.agents.tools.history import History
 from semcache.agents.tools.result_memory import ResultMemory, StoredResult
-from semcache.agents.tools.rules import Effect, ToolRule, ToolRules
-from semcache.agents.tools.versions import Versions, overlap
-from semcache.request.secrets import has_secret
+from semcache.agents.tools.rules import ToolRules
+from semcache.agents.tools.tool_call import ToolCall, answered, key_of, payload_of, refusal, unanswerable
+from semcache.agents.tools.versions import Versions
 
-_encoder = msgspec.json.Encoder(order="sorted")
 _log = logging.getLogger(__name__)
 
 
@@ -65,7 +64,7 @@ class ToolResults:
         ETag, a commit): a result is reused only under the same ones.
         """
         try:
-            found = self._lookup(tool, arguments, history, declaration, tenant, user, versions or {})
+            found = self._lookup(ToolCall(tool, arguments, history, declaration, tenant, user, versions or {}))
         except Exception:
             _log.warning("a call of the tool %s could not be looked up, and is executed", tool, exc_info=True)
             found = FoundResult("miss", ToolReason.FAULT, tenant=tenant, tool=tool, changed=("*",))
@@ -109,83 +108,25 @@ class ToolResults:
 
     # Inside
 
-    def _lookup(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        history: History,
-        declaration: Mapping[str, Any] | None,
-        tenant: str,
-        user: str | None,
-        versions: Mapping[str, str],
-    ) -> FoundResult:
-        rule = self.rules.of(tool, declaration)
-        if rule is None or rule.effect is Effect.WRITES:
-            if rule is None:
-                return FoundResult("miss", ToolReason.UNKNOWN, tenant=tenant, tool=tool)
-            changed = rule.touched(arguments) or ("*",)
-            return FoundResult("miss", ToolReason.WRITES, tenant=tenant, tool=tool, changed=changed)
-        if len(_encoder.encode(arguments)) > MAX_ARGUMENTS:
-            return FoundResult("miss", ToolReason.TOO_LARGE, tenant=tenant, tool=tool)
-        if rule.private and not user:
-            return FoundResult("miss", ToolReason.NO_USER, tenant=tenant, tool=tool)
-        key = self._key(rule, tool, arguments, history, declaration, tenant, user, versions)
-        refusal = self._refusal(rule, tool, arguments, history, versions)
-        now = self._clock()
-        kept = self._shelf.get(key, now) if refusal is None else None
+    def _lookup(self, call: ToolCall) -> FoundResult:
+        rule = self.rules.of(call.tool, call.declaration)
+        refused = unanswerable(rule, call)
+        if refused is not None or rule is None:
+            return refused or FoundResult("miss", ToolReason.UNKNOWN)
+        key = key_of(self._salt, rule, call, self._versions.of(call.tenant, rule.touched(call.arguments)))
+        why, now = refusal(rule, call), self._clock()
+        kept = self._shelf.get(key, now) if why is None else None
         if kept is None:
-            return FoundResult("miss", refusal or ToolReason.COLD, key=key, ttl=rule.ttl, tenant=tenant, tool=tool)
-        how = ToolReason.READ if rule.effect is Effect.READS else ToolReason.STATE
-        return FoundResult(
-            "hit", how, msgspec.json.decode(kept.payload), max(0.0, now - kept.created), key, rule.ttl, tenant, tool
-        )
-
-    def _key(
-        self,
-        rule: ToolRule,
-        tool: str,
-        arguments: Mapping[str, Any],
-        history: History,
-        declaration: Mapping[str, Any] | None,
-        tenant: str,
-        user: str | None,
-        versions: Mapping[str, str],
-    ) -> bytes:
-        resources = rule.touched(arguments)
-        state = history.state.hex() if rule.effect is Effect.STATE else ""
-        whose = [tenant, user if rule.private else None]
-        told = [versions.get(one) for one in resources]
-        own = self._versions.of(tenant, resources)
-        return digest(self._salt, whose, tool, declaration, arguments, resources, told, own, rule.effect.value, state)
-
-    @staticmethod
-    def _refusal(
-        rule: ToolRule, tool: str, arguments: Mapping[str, Any], history: History, versions: Mapping[str, str]
-    ) -> ToolReason | None:
-        """Why a call is executed although its result may be known."""
-        if rule.effect is Effect.STATE:
-            # The state holds every call so far: who asks again is in another state, and comes to the end of the path.
-            return None
-        if identity(tool, arguments) in history.calls:
-            return ToolReason.AGAIN
-        resources = rule.touched(arguments)
-        told = bool(resources) and all(one in versions for one in resources)
-        return ToolReason.AFTER_WRITE if not told and overlap(resources or ("*",), history.changed) else None
+            return FoundResult(
+                "miss", why or ToolReason.COLD, key=key, ttl=rule.ttl, tenant=call.tenant, tool=call.tool
+            )
+        result, age = msgspec.json.decode(kept.payload), max(0.0, now - kept.created)
+        return FoundResult("hit", answered(rule), result, age, key, rule.ttl, call.tenant, call.tool)
 
     def _record(self, found: FoundResult, result: Json, failed: bool) -> ToolReason:
-        if not found.key:
-            return found.why
-        if failed:
-            return ToolReason.FAILED
-        try:
-            payload = _encoder.encode(result)
-            text = payload.decode()
-        except (TypeError, ValueError, RecursionError):
-            return ToolReason.FAULT
-        if len(text) > MAX_RESULT:
-            return ToolReason.TOO_LARGE
-        if has_secret(text):
-            return ToolReason.CREDENTIAL
+        payload = payload_of(found, result, failed=failed)
+        if isinstance(payload, ToolReason):
+            return payload
         now = self._clock()
         kept = StoredResult(payload, now, now + found.ttl, found.tenant, found.tool)
         return ToolReason.RECORDED if self._shelf.put(found.key, kept) else ToolReason.TOO_LARGE

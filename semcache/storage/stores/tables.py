@@ -343,3 +343,27 @@ plans = sa.Table(
     sa.Index("plans_seq", "seq", unique=True),
     sa.Index("plans_expires", "expires"),
 )
+
+# Results of tools, and the versions of what tools read: a change gives those that it touches a new one.
+tool_results = sa.Table(
+    "tool_results",
+    METADATA,
+    sa.Column("key", sa.LargeBinary, primary_key=True),
+    sa.Column("tenant", sa.String, nullable=False),
+    sa.Column("tool", sa.String, nullable=False),
+    sa.Column("created", sa.Double, nullable=False),
+    sa.Column("expires", sa.Double, nullable=False),
+    sa.Column("seal_key", sa.String),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Index("tool_results_expires", "expires"),
+)
+tool_versions = sa.Table(
+    "tool_versions",
+    METADATA,
+    sa.Column("scope", sa.String, primary_key=True),
+    sa.Column("resource", sa.String, primary_key=True),
+    sa.Column("version", sa.LargeBinary, nullable=False),
+    sa.Column("pending", sa.Double, nullable=False),
+    sa.Column("changed", sa.Double, nullable=False),
+    sa.Index("tool_versions_changed", "changed"),
+)

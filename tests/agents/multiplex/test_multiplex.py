@@ -10,20 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semcache.agents.multiplex import (
-    Account,
-    LossBudget,
-    Multiplexer,
-    MultiplexTerms,
-    PricedModel,
-    PricedModels,
-    QueryCosts,
-    RoutingRequest,
-    signals,
-    worth_of,
-)
+from eval.choosing import Account, LossBudget, Multiplexer, MultiplexTerms, QueryCosts
+from semcache.agents.multiplex import PricedModel, PricedModels, RoutingRequest, signals
 from semcache.agents.multiplex.ridge import Ridge
 from semcache.errors import ConfigError
+from semcache.retention.answer_worth import worth_of
 from semcache.types import Usage
 
 SMALL, LARGE = PricedModel("small", 1.0, 2.0, 0.5), PricedModel("large", 10.0, 20.0, 0.9)

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from eval.choosing.loss_budget import LossBudget
 from semcache.agents.multiplex.gap import QualityGap
-from semcache.agents.multiplex.loss_budget import LossBudget
 from semcache.agents.multiplex.models import PricedModel, PricedModels
 from semcache.agents.multiplex.signals import RoutingRequest
 from semcache.types import Usage

@@ -1,0 +1,221 @@
+"""The relay of one session of the Model Context Protocol: it answers calls of tools, and passes everything else on.
+
+Knows JSON-RPC messages as dicts, the session's history and the shared results; sockets and processes are others'.
+A session is a run: what its client has asked before is asked of the server again. Invariant: every request has exactly
+one response; an error, an interim result and what was cancelled are never kept; of a tool that the server has not
+listed since it last said that its list has changed nothing is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from semcache.agents.tools.found_result import FoundResult, ToolReason
+from semcache.agents.tools.history import History
+from semcache.agents.tools.rules import declarations
+from semcache.agents.tools.shared_results import SharedFound, SharedToolResults
+from semcache.agents.tools.tool_call import ToolCall
+
+Message: TypeAlias = dict[str, Any]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+
+_log = logging.getLogger(__name__)
+STATUS = "semcache/cache-status"
+_OWN = "semcache-list-"
+_PATIENCE = 10.0  # seconds in which a server lists its tools
+_PAGES = 100
+_CALLS = 10_000  # of a session, after which its history begins anew
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+
+
+@dataclass(slots=True)
+class PendingCall:
+    """A call that the server works on."""
+
+    made: SharedFound
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class SessionIdentity:
+    """Whose results a session may share: its `tenant`, and the `user` whose credentials the server is given.
+
+    `server` is what the server says of itself, and the version of the protocol that was agreed.
+    """
+
+    tenant: str
+    user: str
+    server: list[Any] = field(default_factory=list)
+
+
+class CallRelay:
+    """One session. `to_client` and `to_server` send a message."""
+
+    def __init__(
+        self, results: SharedToolResults, identity: SessionIdentity, *, to_client: Send, to_server: Send
+    ) -> None:
+        self._results, self._identity = results, identity
+        self._to_client, self._to_server = to_client, to_server
+        self._history = History.begin([identity.tenant, identity.user])
+        self._made = 0
+        self._pending: dict[Any, PendingCall] = {}
+        self._beginnings: set[Any] = set()
+        self._declared: dict[str, Mapping[str, Any]] | None = None
+        self._listed: dict[str, asyncio.Future[Message]] = {}
+        self._lists = self._changes = 0
+
+    async def from_client(self, message: Message) -> None:
+        """Answer a message of the client, or pass it on."""
+        method, params = message.get("method"), message.get("params")
+        if method == "initialize" and "id" in message:
+            self._beginnings.add(message["id"])
+        elif method == "notifications/cancelled" and isinstance(params, dict):
+            await self._over(self._pending.pop(_id(params.get("requestId")), None))
+        elif method == "tools/call" and isinstance(params, dict) and await self._answered(message.get("id"), params):
+            return
+        await self._to_server(message)
+
+    async def from_server(self, message: Message) -> None:
+        """Pass a message of the server on, and keep the result that it holds."""
+        number = message.get("id")
+        if "method" in message:
+            if message["method"] == "notifications/tools/list_changed":
+                self._declared, self._changes = None, self._changes + 1
+        elif isinstance(number, str) and number in self._listed:
+            waiting = self._listed.pop(number)
+            if not waiting.done():
+                waiting.set_result(message)
+            return
+        elif number in self._beginnings:
+            self._beginnings.discard(number)
+            told = message.get("result")
+            if isinstance(told, dict):
+                self._identity.server = [told.get("serverInfo"), told.get("protocolVersion")]
+        elif (pending := self._pending.pop(_id(number), None)) is not None:
+            message = await self._recorded(pending, message)
+        await self._to_client(message)
+
+    async def close(self) -> None:
+        """Note that what is under way may have been done, or not."""
+        for pending in self._pending.values():
+            await self._over(pending)
+        self._pending.clear()
+
+    # Inside
+
+    async def _answered(self, number: Any, params: Message) -> bool:
+        """Answer a call from here; else remember it, and return False."""
+        tool, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta")
+        arguments = {} if arguments is None else arguments
+        plain = set(params) <= {"name", "arguments", "_meta"}
+        if number is None or not isinstance(tool, str) or not isinstance(arguments, dict):
+            return False
+        try:
+            declared = await self._declarations()
+            call = ToolCall(
+                tool, arguments, self._history, self._declaration(declared, tool, meta), self._identity.tenant,
+                self._identity.user,
+            )  # fmt: skip
+            made = await self._results.lookup(call)
+        except Exception:
+            _log.warning("a call of the tool %s could not be looked up, and is passed on", tool, exc_info=True)
+            return False
+        found = made.found
+        if found.outcome == "hit" and plain and isinstance(found.result, dict):
+            self._after(tool, arguments, found.result)
+            status = f"semcache; hit; ttl={int(found.ttl)}; detail={found.why.value}"
+            await self._to_client({"jsonrpc": "2.0", "id": number, "result": _marked(found.result, status)})
+            return True
+        if not plain:
+            # A task, or the answer to what the server asked back: whatever comes of it is no result of this call alone.
+            made = SharedFound(
+                FoundResult("miss", found.why, tenant=found.tenant, tool=tool, changed=found.changed), begun=made.begun
+            )
+        self._pending[_id(number)] = PendingCall(made, tool, arguments)
+        return False
+
+    def _declaration(self, declared: Mapping[str, Mapping[str, Any]], tool: str, meta: Any) -> Mapping[str, Any] | None:
+        """The tool as the server lists it, with what else of the session tells results apart; None where it is not."""
+        listed = declared.get(tool)
+        if listed is None:
+            return None
+        version = meta.get(_VERSION) if isinstance(meta, dict) else None
+        return {**listed, "server": [*self._identity.server, version], "credentials": self._identity.user}
+
+    async def _recorded(self, pending: PendingCall, message: Message) -> Message:
+        """Keep a response, and mark it with how its call was answered."""
+        result = message.get("result")
+        said = result if isinstance(result, dict) else {"isError": True}
+        failed = bool(said.get("isError")) or said.get("resultType") not in (None, "complete")
+        why = await self._results.record(pending.made, result, failed=failed)
+        self._after(pending.tool, pending.arguments, result if not failed else {"failed": self._made})
+        if not isinstance(result, dict):
+            return message
+        kept = "; stored" if why is ToolReason.RECORDED else ""
+        detail = pending.made.found.why if why in (ToolReason.RECORDED, pending.made.found.why) else why
+        return {**message, "result": _marked(result, f"semcache; fwd=miss{kept}; detail={detail.value}")}
+
+    def _after(self, tool: str, arguments: Mapping[str, Any], result: Any) -> None:
+        self._made += 1
+        history = self._history
+        if self._made % _CALLS == 0:
+            history = History.begin([self._identity.tenant, self._identity.user, self._made])
+        declared = (self._declared or {}).get(tool)
+        try:
+            self._history = history.after(tool, arguments, result, self._results.rules, declared)
+        except (TypeError, ValueError, RecursionError):
+            # What cannot be compared is like nothing else.
+            self._history = history.after(tool, {}, {"unreadable": self._made}, self._results.rules, declared)
+
+    async def _over(self, pending: PendingCall | None) -> None:
+        """Note a call that nobody waits for any more: it may have changed something, and may yet."""
+        if pending is not None:
+            await self._results.record(pending.made, None, failed=True)
+            self._after(pending.tool, pending.arguments, {"cancelled": self._made})
+
+    async def _declarations(self) -> Mapping[str, Mapping[str, Any]]:
+        """The tools of the server by name, asked of it where they are not known."""
+        while self._declared is None:
+            changes, found, cursor = self._changes, list[Any](), None
+            for _ in range(_PAGES):
+                reply = await self._page(cursor)
+                if reply is None:
+                    return {}
+                found += reply.get("tools") or []
+                cursor = reply.get("nextCursor")
+                if cursor is None:
+                    break
+            if changes == self._changes:
+                self._declared = declarations([one for one in found if isinstance(one, dict)])
+        return self._declared
+
+    async def _page(self, cursor: Any) -> Message | None:
+        """One page of the server's tools, None where it says none in time."""
+        self._lists += 1
+        number = f"{_OWN}{self._lists}"
+        waiting = self._listed[number] = asyncio.get_running_loop().create_future()
+        params = {} if cursor is None else {"params": {"cursor": cursor}}
+        await self._to_server({"jsonrpc": "2.0", "id": number, "method": "tools/list", **params})
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                reply = await waiting
+        except TimeoutError:
+            self._listed.pop(number, None)
+            return None
+        result = reply.get("result")
+        return result if isinstance(result, dict) else None
+
+
+def _id(number: Any) -> Any:
+    """A request's id as a key: 1 and "1" are two, and what is no id is like nothing."""
+    return (type(number).__name__, number) if isinstance(number, int | str) else object()
+
+
+def _marked(result: Message, status: str) -> Message:
+    meta = result.get("_meta")
+    return {**result, "_meta": {**(meta if isinstance(meta, dict) else {}), STATUS: status}}

@@ -1,0 +1,62 @@
+"""Sessions of the Model Context Protocol: a client's messages and a server's, each through a relay.
+
+Knows the streams of the package `mcp`. Invariant: a session ends when its client or its server does, and then nothing
+of it is left: no process, no connection, no announced change.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from semcache.agents.mcp.call_relay import CallRelay, Message, SessionIdentity
+from semcache.agents.mcp.mcp_server import McpServer
+from semcache.agents.tools.shared_results import SharedToolResults
+
+_log = logging.getLogger(__name__)
+
+
+async def serve_stdio(server: McpServer, results: SharedToolResults, tenant: str) -> None:
+    """Serve one client over standard input and output until either side ends. Raises ConfigError."""
+    from mcp.server.stdio import stdio_server
+
+    identity = SessionIdentity(tenant, server.user())
+    async with server.opened() as behind, stdio_server() as before:
+        await relayed(before, behind, results, identity)
+
+
+async def relayed(before: Any, behind: Any, results: SharedToolResults, identity: SessionIdentity) -> None:
+    """Relay between a client's streams and a server's until either ends."""
+    import anyio
+    from mcp.shared.message import SessionMessage
+    from mcp.types import jsonrpc_message_adapter
+
+    (from_client, to_client), (from_server, to_server) = before, behind
+
+    def sender(stream: Any) -> Callable[[Message], Awaitable[None]]:
+        async def send(message: Message) -> None:
+            await stream.send(SessionMessage(jsonrpc_message_adapter.validate_python(message, by_name=False)))
+
+        return send
+
+    relay = CallRelay(results, identity, to_client=sender(to_client), to_server=sender(to_server))
+
+    async def pump(stream: Any, take: Callable[[Message], Awaitable[None]]) -> None:
+        # Streams that are closed, on either side, are how a session ends.
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            async for one in stream:
+                if isinstance(one, Exception):
+                    _log.warning("a message that is none was left out: %s", one)
+                    continue
+                await take(one.message.model_dump(by_alias=True, mode="json", exclude_unset=True))
+        group.cancel_scope.cancel()
+
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(pump, from_client, relay.from_client)
+            group.start_soon(pump, from_server, relay.from_server)
+    finally:
+        with anyio.CancelScope(shield=True), anyio.move_on_after(5):
+            await relay.close()

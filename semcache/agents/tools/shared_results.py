@@ -1,0 +1,176 @@
+"""Tool results in the store, shared by processes: look a call up before it is executed, record its result afterwards.
+
+Knows rules, histories and the store; the clock and random bytes are arguments. A change is announced before it is
+executed and again after it: what is read in between is neither kept nor taken from here, whichever process reads it.
+Invariant: `lookup` never raises, and answers nothing that `ToolResults` would not; a tool that nobody declared counts
+as one that changes everything.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from semcache.agents.run import Json
+from semcache.agents.tools.found_result import FoundResult, ToolReason
+from semcache.agents.tools.rules import ToolRule, ToolRules
+from semcache.agents.tools.tool_call import ToolCall, answered, key_of, payload_of, refusal, unanswerable
+from semcache.agents.tools.versions import family
+from semcache.errors import SemcacheError
+from semcache.storage.stores.tool_rows import ResourceVersion, ToolResultRow, ToolResultStore
+
+_log = logging.getLogger(__name__)
+_EVERYTHING = "*"
+_ANYTHING = "?"  # the newest change of all
+_SWEEP = 256  # records between two looks for what has expired
+_LONGEST = 400 * 86400.0  # seconds that a version is remembered, longer than any result is kept
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFound:
+    """The result of a lookup, and the versions under which it was made: hand it back to `record`.
+
+    `begun` is the version that a change was announced with.
+    """
+
+    found: FoundResult
+    names: tuple[str, ...] = ()
+    seen: tuple[bytes, ...] = ()
+    begun: bytes = b""
+
+
+class SharedToolResults:
+    """The tool results of a store. `scope` names what the tools act on: changes count for all who act on the same.
+
+    With `apart` the tools begin anew with each run, so that what a run changes is its own, and no other sees it.
+    `salt` keys digests. A change that nobody says the end of is over after `patience` seconds. `note` is told every
+    reason.
+    """
+
+    def __init__(
+        self,
+        store: ToolResultStore,
+        rules: ToolRules,
+        *,
+        salt: bytes,
+        scope: str,
+        clock: Callable[[], float],
+        patience: float = 60.0,
+        apart: bool = False,
+        note: Callable[[str], None] = lambda _why: None,
+    ) -> None:
+        self.rules, self.counts = rules, Counter[str]()
+        self._store, self._salt, self._scope, self._clock = store, salt.hex(), scope, clock
+        self._patience, self._apart, self._note, self._records = patience, apart, note, 0
+
+    async def lookup(self, call: ToolCall) -> SharedFound:
+        """The result of a call, if it needs no execution; where it changes something, that is announced."""
+        try:
+            made = await self._lookup(call)
+        except Exception:
+            _log.warning("a call of the tool %s could not be looked up, and is executed", call.tool, exc_info=True)
+            found = FoundResult("miss", ToolReason.FAULT, tenant=call.tenant, tool=call.tool, changed=(_EVERYTHING,))
+            made = SharedFound(found)
+        self._count(made.found.why)
+        return made
+
+    async def record(self, made: SharedFound, result: Json, *, failed: bool = False) -> ToolReason:
+        """Keep the result of a call that was executed; says why not where it is not kept. Raises nothing."""
+        try:
+            why = await self._record(made, result, failed)
+        except (TimeoutError, SemcacheError):
+            _log.warning("a result of the tool %s could not be kept", made.found.tool, exc_info=True)
+            why = ToolReason.FAULT
+        self._count(why)
+        return why
+
+    async def change(self, *resources: str) -> None:
+        """Say that these changed by another hand. Raises StoreError."""
+        await self._store.change(self._scope, _touching(resources), self._version(), self._clock())
+
+    # Inside
+
+    async def _lookup(self, call: ToolCall) -> SharedFound:
+        rule = self.rules.of(call.tool, call.declaration)
+        refused = unanswerable(rule, call)
+        if refused is not None or rule is None:
+            refused = refused or FoundResult("miss", ToolReason.UNKNOWN, tenant=call.tenant, tool=call.tool)
+            if refused.why is ToolReason.UNKNOWN:
+                refused = replace(refused, changed=(_EVERYTHING,))
+            return await self._announced(refused)
+        names = _reading(rule, call)
+        now, versions = self._clock(), await self._store.versions(self._scope, names)
+        seen = tuple([versions.get(name, ResourceVersion()).version for name in names])
+        key = key_of(self._salt, rule, call, [one.hex() for one in seen])
+        cold = FoundResult("miss", ToolReason.COLD, key=key, ttl=rule.ttl, tenant=call.tenant, tool=call.tool)
+        if any(one.pending > now for one in versions.values()):
+            return SharedFound(replace(cold, why=ToolReason.CHANGING, key=b""))
+        why = refusal(rule, call)
+        kept = await self._store.get(key, now) if why is None else None
+        if kept is None:
+            return SharedFound(replace(cold, why=why or ToolReason.COLD), names, seen)
+        result, age = msgspec.json.decode(kept.body), max(0.0, now - kept.created)
+        return SharedFound(
+            FoundResult("hit", answered(rule), result, age, key, max(0.0, kept.expires - now), call.tenant, call.tool)
+        )
+
+    async def _announced(self, found: FoundResult) -> SharedFound:
+        if self._apart:
+            found = replace(found, changed=())
+        if not found.changed:
+            return SharedFound(found)
+        now, begun = self._clock(), secrets.token_bytes(16)
+        version = ResourceVersion(begun, now + self._patience)
+        await self._store.change(self._scope, _touching(found.changed), version, now)
+        return SharedFound(found, begun=begun)
+
+    async def _record(self, made: SharedFound, result: Json, failed: bool) -> ToolReason:
+        found, now = made.found, self._clock()
+        if found.changed:
+            names = _touching(found.changed)
+            await self._store.settle(self._scope, names, self._version(), made.begun, now)
+        payload = payload_of(found, result, failed=failed)
+        if isinstance(payload, ToolReason):
+            return payload
+        versions = await self._store.versions(self._scope, made.names)
+        present = [versions.get(name, ResourceVersion()) for name in made.names]
+        if tuple([one.version for one in present]) != made.seen or any(one.pending > now for one in present):
+            return ToolReason.CHANGING
+        await self._store.put(
+            ToolResultRow(found.key, found.tenant, found.tool, payload, now, now + min(found.ttl, _LONGEST))
+        )
+        self._records += 1
+        if self._records % _SWEEP == 0:
+            await self._store.sweep(now, unchanged=now - _LONGEST)
+        return ToolReason.RECORDED
+
+    def _version(self) -> ResourceVersion:
+        return ResourceVersion(secrets.token_bytes(16))
+
+    def _count(self, why: ToolReason) -> None:
+        self.counts[why.value] += 1
+        self._note(why.value)
+
+
+def _touching(resources: Sequence[str]) -> tuple[str, ...]:
+    """The names whose versions a change renews: what it touches, the marks of their kinds, and that of any change."""
+    kinds = {f"any {family(one)}" for one in resources if one != _EVERYTHING}
+    return tuple(sorted({*resources, *kinds, _ANYTHING}))
+
+
+def _reading(rule: ToolRule, call: ToolCall) -> tuple[str, ...]:
+    """The names whose versions a read depends on."""
+    names = {_EVERYTHING}
+    for one in rule.touched(call.arguments):
+        if one == _EVERYTHING:
+            names.add(_ANYTHING)
+        elif one == family(one):
+            names.add(f"any {one}")
+        else:
+            names |= {one, family(one)}
+    return tuple(sorted(names))

@@ -1,0 +1,96 @@
+"""A call of a tool that is looked up, and what decides whether its result may be reused.
+
+Pure. Invariant: two calls have the same key only where tool, schema, arguments, owner, the versions of what they read
+and, for a stateful tool, every call before are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from semcache.agents.run import MAX_ARGUMENTS, MAX_RESULT, Json, digest
+from semcache.agents.tools.found_result import FoundResult, ToolReason
+from semcache.agents.tools.history import History, identity
+from semcache.agents.tools.rules import Effect, ToolRule
+from semcache.agents.tools.versions import overlap
+from semcache.request.secrets import has_secret
+
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a run with this history. `declaration` is the tool as it declares itself.
+
+    `versions` are those of resources as the caller knows them (an ETag, a commit).
+    """
+
+    tool: str
+    arguments: Mapping[str, Any]
+    history: History
+    declaration: Mapping[str, Any] | None = None
+    tenant: str = "default"
+    user: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def unanswerable(rule: ToolRule | None, call: ToolCall) -> FoundResult | None:
+    """The miss of a call that is never answered from here; None for one that may be."""
+    tenant, tool = call.tenant, call.tool
+    if rule is None:
+        return FoundResult("miss", ToolReason.UNKNOWN, tenant=tenant, tool=tool)
+    if rule.effect is Effect.WRITES:
+        changed = rule.touched(call.arguments) or ("*",)
+        return FoundResult("miss", ToolReason.WRITES, tenant=tenant, tool=tool, changed=changed)
+    if len(_encoder.encode(call.arguments)) > MAX_ARGUMENTS:
+        return FoundResult("miss", ToolReason.TOO_LARGE, tenant=tenant, tool=tool)
+    if rule.private and not call.user:
+        return FoundResult("miss", ToolReason.NO_USER, tenant=tenant, tool=tool)
+    return None
+
+
+def key_of(salt: str, rule: ToolRule, call: ToolCall, own: Sequence[Any]) -> bytes:
+    """The key of a result; `own` are the versions of what the call reads, as they are known here."""
+    resources = rule.touched(call.arguments)
+    state = call.history.state.hex() if rule.effect is Effect.STATE else ""
+    whose = [call.tenant, call.user if rule.private else None]
+    told = [call.versions.get(one) for one in resources]
+    made = (call.tool, call.declaration, call.arguments, resources, told, own, rule.effect.value, state)
+    return digest(salt, whose, *made)
+
+
+def refusal(rule: ToolRule, call: ToolCall) -> ToolReason | None:
+    """Why a call is executed although its result may be known."""
+    if rule.effect is Effect.STATE:
+        # The state holds every call so far: who asks again is in another state, and comes to the end of the path.
+        return None
+    if identity(call.tool, call.arguments) in call.history.calls:
+        return ToolReason.AGAIN
+    resources = rule.touched(call.arguments)
+    told = bool(resources) and all(one in call.versions for one in resources)
+    return ToolReason.AFTER_WRITE if not told and overlap(resources or ("*",), call.history.changed) else None
+
+
+def answered(rule: ToolRule) -> ToolReason:
+    """How a call of this tool is answered."""
+    return ToolReason.READ if rule.effect is Effect.READS else ToolReason.STATE
+
+
+def payload_of(found: FoundResult, result: Json, *, failed: bool) -> bytes | ToolReason:
+    """The result as it is kept, or why it is not."""
+    if not found.key:
+        return found.why
+    if failed:
+        return ToolReason.FAILED
+    try:
+        payload = _encoder.encode(result)
+        text = payload.decode()
+    except (TypeError, ValueError, RecursionError):
+        return ToolReason.FAULT
+    if len(text) > MAX_RESULT:
+        return ToolReason.TOO_LARGE
+    return ToolReason.CREDENTIAL if has_secret(text) else payload
