@@ -1,8 +1,8 @@
-"""Prompts in trivially other words at shipped defaults, cold: `python -m eval.wordings [--halves seen held]`.
+"""Prompts in trivially other words at shipped defaults, cold: `python -m eval.wordings [--halves seen held ...]`.
 
-Pairs of fourteen kinds of rewording, and traps of the same shape, written for this measurement (`eval/wording_suite`).
-Rules were mended while the half `seen` was looked at; of `held` nobody read more than the sums. Each pair is asked of a
-tenant of its own in one cache; then all prompts of a half are kept by one tenant, and every other wording is asked.
+Pairs of fourteen kinds of rewording, and traps of the same shape, written for this measurement (`eval/wording_suite`,
+whose README says which part was looked at when). Each pair is asked of a tenant of its own in one cache; then all
+prompts of a part are kept by one tenant, and every other wording is asked.
 
 Knows the library as a user does. Invariant: nothing is recorded but the prompts that are kept at the beginning.
 """
@@ -26,7 +26,7 @@ from semcache.types import Serve, Why
 
 WRITTEN = Path(__file__).parent / "wording_suite"
 RESULTS = Path(__file__).parent / "results"
-HALVES = ("seen", "held")
+HALVES = ("seen", "held", "fresh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("python -m eval.wordings", description=__doc__.partition("\n")[0])
     parser.add_argument("--halves", nargs="+", choices=HALVES, default=list(HALVES))
     parser.add_argument("--out", type=Path, default=RESULTS)
-    parser.add_argument("--show", action="store_true", help="print the pairs of `seen` that went wrong")
+    parser.add_argument("--show", action="store_true", help="print the pairs that went wrong")
     chosen = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
         alone = _by_meaning_alone(Path(folder))
         facts = {
             half: {
-                "the shipped pack": asyncio.run(_measured(half, "default", show=chosen.show and half == "seen")),
+                "the shipped pack": asyncio.run(_measured(half, "default", show=chosen.show)),
                 "by meaning alone": asyncio.run(_measured(half, alone)),
             }
             for half in chosen.halves

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from semcache.cache.placement import exact_alone, guards_of
 from semcache.cache.semantic_lookup import Query
 from semcache.config.packs import Pack
-from semcache.matching import decide, guards
+from semcache.matching import accounted, decide
 from semcache.matching.wording_tier import WordingTier
 from semcache.request import eligibility, keys
 from semcache.request.wording import Edit, canonical, strictest
@@ -88,5 +88,5 @@ class WordingLookup:
         )
         names = guards_of(policy, request)
         return decide.wording(
-            card, request.text, edit, terms, self.tier, lambda asked, cached: guards.conflicts(asked, cached, names)
+            card, request.text, edit, terms, self.tier, lambda asked, cached: accounted.conflicts(asked, cached, names)
         )

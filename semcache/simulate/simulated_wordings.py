@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from semcache.config.packs import Pack
-from semcache.matching import decide, guards
+from semcache.matching import accounted, decide
 from semcache.matching.wording_tier import WordingTier, also_wording, edit_of
 from semcache.request.wording import Edit, canonical, strictest
 from semcache.storage.entry_registry import EntryRegistry
@@ -55,4 +55,4 @@ class SimulatedWordings:
             return None
         names = self._pack.of(card.category).guards
         terms = replace(terms, category=card.category)
-        return decide.wording(card, text, edit, terms, self.tier, lambda one, two: guards.conflicts(one, two, names))
+        return decide.wording(card, text, edit, terms, self.tier, lambda one, two: accounted.conflicts(one, two, names))

@@ -41,7 +41,7 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("Hi there, hope you are well. Where is Utah?", "where is Utah"),
         ("It would be great if you could list the tides", "list the tides"),
         ("please list the planets", "list the planets"),
-        ("I was wondering, how do bees fly", "how do bees fly"),
+        ("Hiya, sorry to bother you, how do bees fly", "how do bees fly"),
     ],
     Edit.NUMBER: [
         ("what is 3 per cent of 1,000", "what is three percent of 1000"),
@@ -231,7 +231,7 @@ def test_no_edit_makes_different_prompts_one(one: str, two: str) -> None:
     [
         '"Recieve  the COLOUR, please"',
         "\u00abRecieve  the COLOUR\u00bb",
-        "'Don't  organise the colour'",
+        "'Don't  organise the $colour'",
         "`git  commit -m colour`",
         "```\nColour  = 1\n```",
         "https://example.org/Colour/recieve?a=1,000",

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.initialisms import ANY_CASE, CAPITALS
 
 ABBREVIATIONS: dict[str, str] = {
+    **ANY_CASE,
     "info": "information",
     "pls": "please",
     "plz": "please",
@@ -125,11 +127,67 @@ ABBREVIATIONS: dict[str, str] = {
     "excl": "excluding",
 }
 
+# Clipped words that are written with a point.
+_POINTED = {
+    "org": "organization",
+        "equip": "equipment", "rec": "recommendation", "recs": "recommendations", "co": "company", "cos": "companies",
+    "veg": "vegetable",
+        "vol": "volume", "fig": "figure", "ch": "chapter", "est": "estimated", "gen": "general", "capt": "captain",
+    "sgt": "sergeant",
+        "sen": "senator", "gov": "governor", "yr": "year", "yrs": "years", "hr": "hour", "hrs": "hours", "wk": "week",
+    "wks": "weeks",
+        "mo": "month",
+            "mos": "months", "temp": "temperature", "dist": "distance", "ed": "edition", "addl": "additional",
+    "dif": "difference",
+        "diff": "difference", "pop": "population", "prob": "probably", "reg": "regular", "req": "required",
+    "reqs": "requirements",
+        "sched": "schedule", "lic": "license", "mgmt": "management", "agcy": "agency", "assn": "association",
+    "bro": "brother",
+        "cert": "certificate",
+            "cond": "condition", "conf": "conference", "dec": "december", "dir": "director", "elec": "electricity",
+    "env": "environment",
+        "exp": "experience",
+            "ext": "extension", "freq": "frequency", "hist": "history", "ins": "insurance", "inst": "institute",
+    "lab": "laboratory",
+        "lang": "language",
+            "lg": "large", "med": "medium", "mil": "military", "min": "minimum", "max": "maximum", "nat": "national",
+    "no": "number",
+        "pkg": "package",
+            "pres": "president", "prev": "previous", "qt": "quart", "ref": "reference", "sec": "second", "sm": "small",
+    "spec": "specification",
+        "sq": "square",
+            "stat": "statistic", "subj": "subject", "temps": "temperatures", "univ": "university", "wt": "weight",
+}  # fmt: skip
 _DOTTED = ("approx", "vs", "dept", "govt", "etc")
 # Each pattern stands behind the letters that a text in lower case holds if it matches.
 _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("w/o ", re.compile(r"(?<!\S)w/o(?= \S)", re.I), "without"),
     ("w/", re.compile(r"(?<!\S)w/ ?(?=\w)(?!o\b)", re.I), "with "),
+    ("b4", re.compile(r"(?<![\w.-])b4(?![\w-])", re.I), "before"),
+    ("k8s", re.compile(r"(?<![\w.-])k8s(?![\w-])", re.I), "kubernetes"),
+    ("i18n", re.compile(r"(?<![\w.-])i18n(?![\w-])", re.I), "internationalization"),
+    ("gr8", re.compile(r"(?<![\w.-])gr8(?![\w-])", re.I), "great"),
+    ("2day", re.compile(r"(?<![\w.-])2day(?![\w-])", re.I), "today"),
+    ("2mor", re.compile(r"(?<![\w.-])2mor+ow?(?![\w-])", re.I), "tomorrow"),
+    ("2fa", re.compile(r"(?<![\w.-])2fa(?![\w-])", re.I), "two factor authentication"),
+    ("b2b", re.compile(r"(?<![\w.-])b2b(?![\w-])", re.I), "business to business"),
+    ("how 2 ", re.compile(r"\bhow 2 (?=[a-z])", re.I), "how to "),
+    (" 4 ", re.compile(r"(?<=[a-z]) 4 (?=(?:me|my|u|you|free|us|a|the)\b)", re.I), " for "),
+    ("vs code", re.compile(r"\bvs code\b", re.I), "visual studio code"),
+    ("b'day", re.compile(r"\bb'?day\b", re.I), "birthday"),
+    ("win ", re.compile(r"\bwin (?=(?:1[01]|7|8|xp)\b)", re.I), "Windows "),
+    *(
+        (f"{short}.", re.compile(rf"(?<![\w.]){short}\.(?= [a-z]|,| ?\?|$)", re.I), plain)
+        for short, plain in _POINTED.items()
+    ),
+    (
+        "vet",
+        re.compile(
+            r"\b(?:vets|(?<=\ba )vet|(?<=\bmy )vet|(?<=\bthe )vet|(?<=\bour )vet)\b(?! (?:the|all|a|candidates|of)\b)",
+            re.I,
+        ),
+        "veterinarian",
+    ),
     ("b/c ", re.compile(r"(?<!\S)b/c(?= \S)", re.I), "because"),
     ("e.", re.compile(r"(?<![\w.])e\. ?g\.?,?(?= \S)", re.I), "for example"),
     ("i.", re.compile(r"(?<![\w.])i\. ?e\.?,?(?= \S)", re.I), "that is"),
@@ -166,7 +224,8 @@ _MONTH = re.compile(
 )
 _DATED = frozenset([*_WEEKDAYS, *_MONTHS])
 _TEMPORARY = (
-    r"(?:files?|folders?|tables?|director\w+|dir|jobs?|agenc\w+|workers?|variables?|vars?|passwords?|tattoos?|bans?|data|e-?mail"
+    r"(?:files?|folders?|tables?|director\w+|dir|jobs?|agenc\w+|workers?|variables?|vars?|passwords?"
+    r"|tattoos?|bans?|data|e-?mail"
     r"|mail|numbers?|staff|work|contract|phone|visa|name|objects?|employees?|housing)\b"
 )
 _SCREENED = vocabulary("""
@@ -175,8 +234,18 @@ _SCREENED = vocabulary("""
     """)
 _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     (
+        frozenset(("approx", "approx.")),
+        re.compile(r"\b(the|an?|its?|your|my|our|their|this|'s|what is|with) approx\b\.?(?= [a-z])", re.I),
+        r"\1 approximate",
+    ),
+    (
+        frozenset(("doc",)),
+        re.compile(r"\b(see|ask|call|visit|my|the) (a |my |the )?doc\b(?! (?:file|string|type))", re.I),
+        r"\1 \2doctor",
+    ),
+    (
         frozenset(("max", "max.")),
-        re.compile(r"\b(the|an?|its?|is|are|your|my|our|their|at|allowed|legal) max\b\.?(?= [a-z])", re.I),
+        re.compile(r"\b(the|an?|its?|is|are|your|my|our|their|at|allowed|legal|what|'s) max\b\.?(?= [a-z])", re.I),
         r"\1 maximum",
     ),
     (
@@ -189,7 +258,8 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     (
         frozenset(("temp", "temps")),
         re.compile(
-            r"\b(the|an?|max|min|maximum|minimum|body|room|oven|core|water|average|cooking|ideal|high|low|right|what|which|cpu|gpu"
+            r"\b(the|an?|max|min|maximum|minimum|approximate|exact|typical|usual|daily|mean|optimal|best"
+            r"|body|room|oven|core|water|average|cooking|ideal|high|low|right|what|which|cpu|gpu"
             rf"|freezing|boiling|internal|outside|current|safe|normal) temp(s?)\b\.?(?! {_TEMPORARY})",
             re.I,
         ),
@@ -213,7 +283,11 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
     (frozenset(("mt", "mt.")), re.compile(r"\b(?:Mt|mt)\.? (?=[A-Z]|everest|fuji|etna|olympus|kilimanjaro)"), "Mount "),
     (
         frozenset(("st.",)),
-        re.compile(r"(?<![A-Za-z] )(?<![a-z])St\. (?=[A-Z])|(?<=\b[a-z][a-z] )St\. (?=[A-Z])"),
+        re.compile(
+            r"(?<![A-Z][a-z] )(?<![a-z][a-z][a-z] )(?<![a-z])St\. (?=[A-Z])|(?<=\b(?:is|in|of|at|to|do|on"
+            r"|by) )St\. (?=[A-Z])|(?<=^Is )St\. (?=[A-Z])|(?<=\b(?:for|was|the|and|did|are|can) )St\. "
+            r"(?=[A-Z])"
+        ),
         "Saint ",
     ),
     (frozenset(("ft.",)), re.compile(r"\bFt\. (?=[A-Z])"), "Fort "),
@@ -239,10 +313,13 @@ _WORDED_CUES = frozenset().union(*(cues for cues, _, _ in _WORDED))
 _APPLICATION = re.compile(r"(?<![\w.-])(?<!the )app(s?)(?![\w'-]|\.\w)", re.I)
 
 
+_MARKS = frozenset(("eg", "united", "vs", "win", "vet", "vets", "bday"))
+
+
 def spelled_out(text: str, bag: frozenset[str]) -> str:
     """The text with the abbreviations written out that hold a mark or need the words beside them."""
     lower = text.lower()
-    if "." in lower or "/" in lower or "eg" in bag or "united" in bag:
+    if "." in lower or "/" in lower or "'" in lower or not bag.isdisjoint(_MARKS) or any(map(str.isdigit, lower)):
         for cue, pattern, plain in _MARKED:
             if cue in lower:
                 text = pattern.sub(plain, text)
@@ -257,6 +334,11 @@ def spelled_out(text: str, bag: frozenset[str]) -> str:
     if ("app" in words or "apps" in words) and not words.isdisjoint(_SCREENED):
         text = _APPLICATION.sub(r"application\1", text)
     return text
+
+
+def capitals(word: str) -> str | None:
+    """The words that an abbreviation in capitals stands for, if it is none in lower case; None for another word."""
+    return CAPITALS.get(word)
 
 
 def _dated(match: re.Match[str]) -> str:

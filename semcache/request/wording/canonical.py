@@ -9,24 +9,25 @@ import re
 from functools import lru_cache
 
 from semcache.request.wording import misspelt
-from semcache.request.wording.abbreviations import ABBREVIATIONS, spelled_out
+from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, spelled_out
 from semcache.request.wording.british import AMERICAN, american
+from semcache.request.wording.chatter import without_chatter
 from semcache.request.wording.contractions import CONTRACTIONS, OPENED, opened
 from semcache.request.wording.coordination import ordered
 from semcache.request.wording.edits import ALL, Edit, Wording
 from semcache.request.wording.english import is_english
 from semcache.request.wording.fillers import unwrapped
 from semcache.request.wording.frames import framed
-from semcache.request.wording.letters import lowered, normalised, shouted
+from semcache.request.wording.letters import flattened, lowered, normalised, shouted
 from semcache.request.wording.numerals import numbered
 from semcache.request.wording.protected import held, restored, straightened
 
-VERSION = 1
+VERSION = 2
 LONGEST = 4096  # characters; longer texts are returned as they are
-_PASSES = 6
+_PASSES = 8
 _REMEMBERED = 4096
 _WORD = re.compile(r"((?<![\w'.@/-])[^\W\d_]+(?:'[^\W\d_]+)*(?![\w@/]|\.\w|'\w))")
-_BAG = re.compile(r"[^\s,.?!;:()\"]+")
+_BLANKED = str.maketrans(dict.fromkeys(',.?!;:()"', " "))
 _SENTENCE = re.compile(r"[.?!:]\"?\s+$|\n\s*$")
 _EDITED = frozenset([*CONTRACTIONS, *OPENED, *AMERICAN, *ABBREVIATIONS])
 # Who asks for the letters of an abbreviation does not mean what it stands for.
@@ -44,6 +45,9 @@ _ABOUT_WORDS = frozenset(
         "pronounce",
     )
 )
+_SENTENCED = frozenset({Edit.FILLER, Edit.FRAME, Edit.ORDER})
+_BREAKS = re.compile(r"((?<=[a-z\d)\"'%\ue000-\uf8ff])[.?!]+\s+(?=\S)|\n+)", re.IGNORECASE)
+_MOST_SENTENCES = 15
 _SHORT = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING})
 
 
@@ -83,6 +87,19 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
             made.add(Edit.CHARACTERS)
             spans = plain
         changed = restored(edited, spans)
+        if (
+            changed == current
+            and Edit.CHARACTERS in kinds
+            and (
+                flat := restored(
+                    flattened(edited) if is_english(edited, _bag(edited)) is not False else edited,
+                    spans,
+                )
+            )
+            != changed
+        ):
+            made.add(Edit.CHARACTERS)
+            changed = flat
         if changed == current:
             return Wording(current, tuple(sorted(edits)))
         edits |= made
@@ -92,7 +109,7 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
 
 def _edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
     """The text after one pass; `made` takes the kinds that changed it."""
-    words = _BAG.findall(text.lower())
+    words = _bag(text)
     if not words:
         return text
     english = is_english(text, [word.replace("\u2019", "'") for word in words])
@@ -100,23 +117,48 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
         text = _noted(made, Edit.CHARACTERS, text, normalised(text, english is not False))
     if english is False or not text:
         return text
-    if english is None:
+    if english is None and not all(word.isdigit() or misspelt.is_word(word.removesuffix("'s")) for word in words):
         kinds = kinds & _SHORT
     named = not _ABOUT_WORDS.isdisjoint(words)
+    if Edit.FILLER in kinds:
+        text = _noted(made, Edit.FILLER, text, without_chatter(text))
     if Edit.ABBREVIATION in kinds and not named:
         text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text, frozenset(words)))
     text = _words_edited(text, kinds, made, named)
-    words = _BAG.findall(text.lower())
+    words = _bag(text)
     bag = frozenset(words)
     if Edit.NUMBER in kinds:
         text = _noted(made, Edit.NUMBER, text, numbered(text, bag))
+    if not kinds.isdisjoint(_SENTENCED):
+        pieces = _BREAKS.split(text) if _BREAKS.search(text) else [text]
+        if len(pieces) <= _MOST_SENTENCES:
+            for at in range(0, len(pieces), 2):
+                pieces[at], changes = _sentence(pieces[at], kinds & _SENTENCED)
+                made |= changes
+            text = "".join(pieces)
+    return text
+
+
+def _bag(text: str) -> list[str]:
+    """The words of a text in lower case, in order."""
+    return text.lower().translate(_BLANKED).split()
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _sentence(text: str, kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
+    """The text of one sentence without fillers, in the frame of its question and in order; and what changed it."""
+    made: set[Edit] = set()
+    words = _bag(text)
+    bag = frozenset(words)
+    if len(words) < 2:
+        return text, frozenset()
     if Edit.FILLER in kinds:
         text = _noted(made, Edit.FILLER, text, unwrapped(text, words, bag))
     if Edit.FRAME in kinds and (words := text[:40].lower().replace(",", " ").split()):
         text = _noted(made, Edit.FRAME, text, framed(text, words[0]))
     if Edit.ORDER in kinds and (words := text[:40].lower().replace(",", " ").split()):
         text = _noted(made, Edit.ORDER, text, ordered(text, words, bag))
-    return text
+    return text, frozenset(made)
 
 
 def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: bool) -> str:
@@ -124,7 +166,8 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: boo
     folds, opens, spells = Edit.CHARACTERS in kinds, Edit.CONTRACTION in kinds, Edit.SPELLING in kinds
     shortens, corrects = Edit.ABBREVIATION in kinds and not named, Edit.TYPO in kinds
     pieces = _WORD.split(text)
-    if folds and text.isupper() and shouted(text):
+    upper = text.isupper()
+    if folds and upper and shouted(text):
         made.add(Edit.CHARACTERS)
         pieces[1::2] = [word.lower() for word in pieces[1::2]]
     slips = _slips(pieces) if corrects else {}
@@ -139,15 +182,17 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: boo
         if at in slips and at not in kept and not joined and (folds or word == low):
             made.add(Edit.TYPO)
             pieces[at] = low = word = slips[at]
+        if shortens and not joined and word.isupper() and (plain := capitals(word)) is not None and not upper:
+            made.add(Edit.ABBREVIATION)
+            pieces[at] = plain
+            continue
         if folds and word != low and at not in kept:
             first = (at == 1 and not pieces[0].strip("\"'( ")) or _SENTENCE.search(pieces[at - 1]) is not None
             word = lowered(word, first)
             if word != pieces[at]:
                 made.add(Edit.CHARACTERS)
                 pieces[at] = word
-        if (low not in _EDITED and low.removesuffix("'s") not in AMERICAN) or (
-            word[1:] != low[1:] and not word.isupper()
-        ):
+        if (low not in _EDITED and not low.endswith("'s")) or (word[1:] != low[1:] and not word.isupper()):
             continue
         follows = pieces[at + 2].lower() if at < last and pieces[at + 1] == " " else ""
         if opens and (plain := opened(low, follows)) is not None:
@@ -158,6 +203,12 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: boo
             made.add(Edit.SPELLING)
         elif shortens and (plain := ABBREVIATIONS.get(low)) is not None and (word == low or word.isupper()):
             made.add(Edit.ABBREVIATION)
+            if (
+                pieces[at + 1].startswith((". ", ".,"))
+                and len(low) < 7
+                and (at == last or pieces[at + 2][:1].islower())
+            ):
+                pieces[at + 1] = pieces[at + 1][1:]
         else:
             continue
         pieces[at] = plain
@@ -180,7 +231,8 @@ def _withheld(pieces: list[str], slips: dict[int, str]) -> frozenset[int]:
         word = pieces[at]
         if word != word.upper() and misspelt.may_be_no_name(word.lower(), right):
             continue
-        named = word != word.lower() and not (at == 1 and word[1:] == word[1:].lower())
+        opens = (at == 1 or _SENTENCE.search(pieces[at - 1]) is not None) and word[1:] == word[1:].lower()
+        named = word != word.lower() and not opens
         beside = [
             other
             for other in (at - 2, at + 2)

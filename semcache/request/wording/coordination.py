@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import LIGHT, vocabulary
-from semcache.request.wording.verbs import BASES
+from semcache.request.wording.coordinates import coordinated
 
 _STOP = (
     r"(?= (?:in|for|when|on|at|using|regarding|with|if|from|according|during|under|as|by|based|while|since|to|is|are"
@@ -17,33 +17,21 @@ _STOP = (
 )
 _PART = r"(?!(?:and|or|vs|versus|is|are|was|were|do|does|did|can|has|have|which|that|who|how|why|not)\b)[^\s,.?!;]+"
 _SIDE = rf"({_PART}(?: {_PART}){{0,5}}?)"
-_PAIRED = re.compile(
-    rf"\b(differences?|distinctions?|similarit(?:y|ies)|relationships?|relation|war|treaty|battle|conflict|match"
-    rf"|game|rivalry|friendship|time difference|tension|alliance|gap|comparisons?|distance|contrasts?"
-    rf"|correlation|choose|differentiate|distinguish|decide|overlap|boundary|border|connection|link)"
-    rf"(?: in \w+)? between {_SIDE} and {_SIDE}{_STOP}"
-)
+_PAIRED = re.compile(rf"\b(between) (?!\d){_SIDE} (?:and|or|versus) {_SIDE}{_STOP}")
 _COMPARED = re.compile(rf"^(compare|comparing|contrast|compare and contrast) {_SIDE} (?:and|versus|vs) {_SIDE}{_STOP}")
 _COMMON = re.compile(rf"^what (do|did) {_SIDE} and {_SIDE} have in common$")
 _EITHER = re.compile(
-    rf"^((?:which|what|who) (?:one )?(?:is|are|was) (?:\w+er|better|worse|more \w+|less \w+)),? {_SIDE} or {_SIDE}$"
+    rf"^((?:which|what|who) (?:one )?(?:is|are|was) (?:\w+er|better|worse|more \w+|less \w+)),?:? {_SIDE} or {_SIDE}$"
 )
-_NOUNS = re.compile(
-    r"\b(with|of|for|in|about|both|containing|using|without) ([a-z]{3,}) and ([a-z]{3,})"
-    r"(?= (?:in|on|for|at|with|is|are|have|has|from|during|using|do|does|by|to|get|need|use|take|go|work|can"
-    r"|should)\b|[.?!,;]|$)"
+_EITHER_HEAD = re.compile(r"(?:which|what|who) (?:one )?(?:is|are|was|were) (?:\w+er|better|worse|more|less)\b", re.I)
+_VERSUS = re.compile(
+    rf"^((?:explain|compare|discuss|describe|contrast) )?(?!(?:which|what|who|how|is|are|do|does|can|should"
+    rf"|would|did)\b){_SIDE} (versus|vs) {_SIDE}(?=$|[:,.?]| (?:on|in|for|at|when|with)\b)"
 )
-_RELATION = (
-    r"related|connected|similar|different|the same|alike|neighbou?rs|friends|enemies|rivals|siblings|brothers"
-    r"|sisters|cousins"
-    r"|married|together|identical|interchangeable|compatible|synonyms|synonymous|linked|equal|equivalent|twins|allies|apart"
-    r"|in love|at war|opposites|close|separate|both|each|ever|still|really|also|closely|good|bad|safe|dangerous"
-    r"|healthy|vegan"
-    r"|vegetarian|real|available|included|allowed|in the|on the|part of|members?|available|be|been|have"
-)
-_JOINED = re.compile(
-    rf"\b(are|were|do|did|can|could|should|will|would|have|must|may) ((?:not )?){_SIDE} and {_SIDE}"
-    rf"(?= (?:{_RELATION}|{'|'.join(sorted(BASES))})\b)"
+_CHOICE = re.compile(
+    rf"^{_SIDE} (?:or|versus|vs|and) {_SIDE}(?:,|:|\?|\.| \u2013)? ((?:which|what|who) (?:one )?(?:is|are"
+    rf"|was|were) (?:\w+er|better|worse|more"
+    r" \w+|less \w+))$"
 )
 _ALIKE = re.compile(
     rf"^(how (?:far apart|similar|different|alike|close|compatible|closely related) (?:are|were)) {_SIDE} and"
@@ -57,16 +45,19 @@ _BETWEEN_OF = re.compile(
     rf" {_SIDE}{_STOP}"
 )
 _WITH = re.compile(
-    rf"^(is|are|was|were) {_SIDE} (compatible with|interchangeable with|synonymous with|identical to|equivalent to"
+    rf"^((?:how |why )?(?:is|are|was|were)) {_SIDE} (compatible with|interchangeable with|synonymous with"
+    rf"|identical to|equivalent to"
     rf"|related to"
     rf"|equal to|similar to|the same as|different from|married to|at war with|allied with) {_SIDE}{_STOP}"
 )
 _COMBINED = re.compile(
-    rf"\b((?:mix|mixing|combine|combining|blend|blending|merge|merging|multiply|add|sync|synchronize|link|connect|swap|pair|mixed"
+    rf"\b((?:mix|mixing|combine|combining|blend|blending|merge|merging|multiply|add|sync|synchronize|link"
+    rf"|connect|swap|pair|mixed"
     rf"|balance) ){_SIDE} and {_SIDE}(?= (?:together|with each other|in|on|for|to get)\b|[.?!,;]|$)"
 )
 _TOGETHER = re.compile(
-    rf"\b((?:take|taking|eat|eating|drink|use|using|wear|store|keep|plant|grow|wash|cook|install|run|play|serve|see|visit|study|learn|put|buy)"
+    rf"\b((?:take|taking|eat|eating|drink|use|using|wear|store|keep|plant|grow|wash|cook|install|run|play"
+    rf"|serve|see|visit|study|learn|put|buy)"
     rf" ){_SIDE} and {_SIDE}(?= (?:together|at the same time|with each other|side by side|simultaneously|next to"
     rf" each other)\b)"
 )
@@ -74,22 +65,14 @@ _WOULD_WIN = re.compile(
     rf"^(who (?:would win|wins|is stronger)(?: in a fight)?|which (?:wins|would win)),? (?:between )?{_SIDE} (?:or"
     rf"|and|versus) {_SIDE}$"
 )
-_MORE = re.compile(
-    rf"^(is|are|was|were|does|do|did|has|have|should i (?:buy|choose|get|use|learn|pick|take|eat|drink|study"
-    rf"|visit)) {_SIDE} or {_SIDE}"
-    r"(?= (?:better|worse|more|less|the (?:better|worse|more|bigger|best)|have (?:more|less|fewer)|has (?:more"
-    r"|less|fewer)|first|taste|last"
-    r"|contain|cost|healthier|cheaper|faster|bigger|larger|older|taller|safer|stronger|heavier|easier|harder|hotter|colder|longer|higher"
-    r"|warmer|closer|smaller|younger|richer|deeper|denser|lighter|slower|cleaner|harder|worth|is|for)\b|$)"
-)
 _DIFFERS = re.compile(
     rf"^((?:how (?:does|do|did|is|are)|what (?:distinguishes|differentiates|separates)|how (?:do|can) i (?:tell"
     rf"|distinguish|differentiate)) )"
-    rf"{_SIDE} (differ from|different from|from) {_SIDE}{_STOP}"
+    rf"{_SIDE} (differ from|different from|compare to|compare with|compared to|compare against|from) {_SIDE}{_STOP}"
 )
 _SEQUENCE = vocabulary(
     """
-    before after then from until till into first second last respectively order sequence ratio followed versus vs than
+    before after then from until till into first second last respectively order sequence ratio followed than
     convert converting minus divided subtract subtracting division university institute ministry department school
     college faculty academy act house lord lords bureau museum journal movie film book novel song lyrics band album
     game show series title called named quote episode brand company store translate spell rhyme word words phrase
@@ -104,35 +87,66 @@ _BINOMIALS = vocabulary("""
     fish-chips gin-tonic time-again black-white back-forth up-down push-pull pull-push read-write stop-go
     double-triple barnes-noble procter-gamble ernst-young standard-poor simon-garfunkel
     """)
+_HEADS = (
+    r"how|what|who|where|when|why|which|whose|is|are|do|does|did|can|should|could|would|will|was|were|has"
+    r"|have|explain|describe|list"
+    r"|give|write|suggest|recommend|name|tell|define|show|find|translate|summarize|compare|calculate|create"
+    r"|may|must|am|any"
+)
+_LEADERS = (
+    r"in|on|with|using|for|during|at|under|without|after|before|from|since|within|near|if|when|while|as"
+    r"|according to|compared to"
+    r"|compared with|by|through|throughout|across|among|besides|despite|due to|because of|given|considering"
+    r"|regarding|concerning"
+    r"|about|inside|outside|into|over|per|until|via|whenever|once|unless|although|because|assuming|based on"
+    r"|as of|as for|amid"
+    r"|along|around|behind|below|beneath|above|beyond|towards?|upon|in order to|to|next to|instead of|apart "
+    r"from|in terms of"
+    r"|thanks to|relative to|on top of|in front of|out of|ahead of|prior to|starting from|as soon as"
+    r"|provided|even if|even though"
+)
 _FRONTED = re.compile(
-    r"^(in|on|with|using|for|during|at|under|without|after|before|from|since|within|near) ([^\s,.?!;:]+(?:"
-    r" [^\s,.?!;:]+){0,3}), "
-    r"((?:how|what|who|where|when|why|which|is|are|do|does|can|should|could|would|explain|describe|list|give|write|suggest|recommend|name|tell)\b[^,.?!;:\n]+)(\?)?$"
+    rf"^({_LEADERS}) (?!(?:short|general|fact|addition|particular|other words|order|contrast|summary"
+    rf"|conclusion|you|the way|all honesty|case you|my"
+    rf" opinion)\b,?)([^,.?!;:\n]{{1,90}}), (?:then )?((?:{_HEADS})\b[^.?!;:\n]+?)(\?)?$"
 )
 _FRONTED_BARE = re.compile(
-    r"^(in|using|on) (\S*[^\s,.?!;:]) ((?:how do i|what is|what are|how does|why does|why is|who was|who is)\b"
-    r"[^,.?!;:\n]+)(\?)?$"
+    r"^(in|using|on|for|with|at|during|without|after|before|under|near|within) ((?:[^\s,.?!;:]+ "
+    r"){0,4}?[^\s,.?!;:]+) ((?:how do i|how does|how do"
+    r"|how did|what is|what are|what does|what do|what was|why does|why do|why is|why are|why did|who was"
+    r"|who is|where is|where are|where do i"
+    r"|where can i|when is|when does|when do|when did|how many|how much|how long|how often|can i|should i|is "
+    r"it|do i need to)\b[^,.?!;:\n]+)(\?)?$"
+)
+_MIDDLE = re.compile(
+    rf"^((?:how|what|where|when|why|who) (?:do|does|did|is|are|can|should|was|were|would)(?: (?:i|you|we"
+    rf"|they|it|the \w+|an? \w+))?), ((?:{_LEADERS})"
+    rf" [^,.?!;:\n]{{1,60}}), ([^,.?!;:\n]+)(\?)?$"
+)
+# Behind these a phrase at the end belongs to another clause than one at the head.
+_SAYING = vocabulary(
+    "said say says think thinks believe believes claim claimed claims promise promised that who which want wanted"
 )
 _FIRST = re.compile(r"(?:the|a|an|my|your) ")
 _PREPOSITIONS = vocabulary("in on for with of from at to when using")
+_LEADING = vocabulary("in using on for with at during without after before under near within")
 _IDIOMS = vocabulary("short general fact case addition particular other order time contrast comparison")
 
 
 def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text with its symmetric pairs in alphabetical order and a fronted phrase at its end."""
-    if "," in text or words[0] in ("in", "using", "on"):
+    if "," in text or words[0] in _LEADING:
         text = _moved(text)
     if not bag.isdisjoint(_RELATING):
         text = _WITH.sub(_related, text)
         text = _DIFFERS.sub(_related, text)
     if bag.isdisjoint(("and", "or", "versus", "vs")):
         return text
-    if "or" in bag:
-        text = _MORE.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "or"), text)
+    if match := _CHOICE.match(text):
+        text = f"{match[3]} {match[1]} or {match[2].rstrip(':,')}"
     if words[0] in ("who", "which"):
-        text = _WOULD_WIN.sub(lambda match: _pair(match, 2, 3, "{1}, {0}", "or"), text)
+        text = _WOULD_WIN.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "or"), text)
     if "and" in bag and bag.isdisjoint(_ORDINAL_WORDS):
-        text = _JOINED.sub(_subjects, text)
         text = _ALIKE.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "and"), text)
         text = _BETWEEN_OF.sub(lambda match: _pair(match, 2, 3, "{1} of {0}", "and"), text)
         text = _COMBINED.sub(lambda match: _pair(match, 2, 3, "{1}{0}", "and"), text)
@@ -146,8 +160,10 @@ def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
         return _COMMON.sub(lambda match: f"what {match[1]} {_sorted(match[2], match[3])} have in common", text)
     if words[0] in ("which", "what", "who") and "or" in bag:
         return _EITHER.sub(lambda match: f"{match[1]} {_sorted(match[2], match[3], 'or')}", text)
-    if "and" in bag and bag.isdisjoint(_SEQUENCE):
-        text = _NOUNS.sub(_listed, text)
+    if "versus" in bag or "vs" in bag:
+        text = _VERSUS.sub(lambda match: (match[1] or "") + _sorted(match[2], match[4], match[3]), text)
+    if bag.isdisjoint(_SEQUENCE) and not _EITHER_HEAD.match(text):
+        text = coordinated(text, _BINOMIALS)
     return text
 
 
@@ -161,15 +177,6 @@ def _pair(match: re.Match[str], one: int, two: int, form: str, word: str) -> str
     return form.format(_sorted(first, second, word), match[1])
 
 
-def _subjects(match: re.Match[str]) -> str:
-    verb, negation, one, two = match.groups()
-    if not {*one.split(), *two.split()}.isdisjoint(_UNFIT) or one in BASES or one.endswith("ing"):
-        return match[0]
-    if not _free(one, two, "") or f"{one}-{two}" in _BINOMIALS or f"{two}-{one}" in _BINOMIALS:
-        return match[0]
-    return f"{verb} {negation}{_sorted(one, two)}"
-
-
 def _related(match: re.Match[str]) -> str:
     verb, one, relation, two = match.groups()
     if {one.lower(), two.lower()} & _PRONOUNS or not _PREPOSITIONS.isdisjoint(f"{one} {two}".split()):
@@ -179,29 +186,26 @@ def _related(match: re.Match[str]) -> str:
 
 
 _PRONOUNS = vocabulary("it this that they he she i you we there these those one")
-_UNFIT = _PRONOUNS | vocabulary("and or not if when who which what while then how why where")
 _JOINTLY = vocabulary("together other same side simultaneously")
 _ORDINAL_WORDS = vocabulary("respectively before after then first second last former latter order")
-_NAMED = vocabulary(
-    """
-    marketing engineering accounting programming banking housing clothing training parking king ring spring
-    wing string
-    """
-)
 _RELATING = vocabulary(
     """
     compatible interchangeable synonymous identical equivalent related equal similar same different married
-    war allied differ
+    war allied differ compare compared
     """
     " distinguishes differentiates separates tell distinguish differentiate"
 )
 
 
 def _moved(text: str) -> str:
+    if match := _MIDDLE.match(text):
+        return f"{match[1]} {match[3]} {match[2]}{match[4] or ''}"
     match = _FRONTED.match(text) or _FRONTED_BARE.match(text)
     if match is None or match[2].split()[-1] in _IDIOMS or match[2] in ("that", "this", "it"):
         return text
-    return f"{match[3]} {match[1]} {match[2]}{match[4] or ''}"
+    if not _SAYING.isdisjoint(match[3].split()[1:]):
+        return text
+    return f"{match[3].rstrip(' ,')} {match[1]} {match[2]}{match[4] or ''}"
 
 
 def _key(side: str) -> str:
@@ -218,7 +222,7 @@ def _between(match: re.Match[str]) -> str:
     rest = match.string[match.end() :]
     if not _free(one, two, rest):
         return match[0]
-    return f"{head} between {_sorted(one, two)}"
+    return f"{head} {_sorted(one, two)}"
 
 
 def _compared(match: re.Match[str]) -> str:
@@ -233,17 +237,3 @@ def _free(one: str, two: str, rest: str) -> bool:
     if not _PREPOSITIONS.isdisjoint(one.split()) or rest.startswith((" and ", ",")) or " and " in rest[:40]:
         return False
     return not rest.startswith((" from ", " to ")) and bool(one.strip()) and bool(two.strip())
-
-
-def _listed(match: re.Match[str]) -> str:
-    head, one, two = match.groups()
-    if (
-        one in LIGHT
-        or two in LIGHT
-        or two.endswith("ed")
-        or any(side.endswith("ing") and side not in _NAMED for side in (one, two))
-    ):
-        return match[0]
-    if f"{one}-{two}" in _BINOMIALS or f"{two}-{one}" in _BINOMIALS:
-        return match[0]
-    return f"{head} {min(one, two)} and {max(one, two)}"

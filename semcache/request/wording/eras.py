@@ -23,7 +23,9 @@ _ROMAN = re.compile(
     r" (i|ii|iii|iv|vi|vii|viii|ix|xi|xii|xiii|xiv|xv|xvi|xvii|xviii|xix|xx)(?![\w'-])",
     re.IGNORECASE,
 )
-_WAR = re.compile(r"(?<![\w-])(?:ww ?-?(i|ii|1|2)|(first|second|1st|2nd) world war)(?![\w-])", re.IGNORECASE)
+_WAR = re.compile(
+    r"(?<![\w-])(?:ww ?-?(i|ii|1|2)|(first|second|1st|2nd) world war|world war (one|two))(?![\w-])", re.IGNORECASE
+)
 _RULERS = (
     r"louis|henry|george|edward|elizabeth|charles|william|james|richard|philip|ferdinand|napoleon|nicholas|alexander"
     r"|catherine|peter|ivan|frederick|wilhelm|leopold|otto|pius|paul|benedict|gregory|innocent|urban|leo|julius"
@@ -36,6 +38,7 @@ _DECADE = re.compile(
     r"(?<![\w-])(eighteen|nineteen)[ -](twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies(?![\w-])", re.IGNORECASE
 )
 _NUMBERED = vocabulary("ii iii iv vi vii viii ix xi xii xiii xiv xv xvi xvii xviii xix xx i war")
+_HEADS = vocabulary("war chapter part volume act scene article type stage phase grade section season bowl")
 _DECADES = frozenset(("eighteen", "nineteen"))
 _WARS = frozenset(("war", "wwi", "wwii", "ww1", "ww2", "ww"))
 
@@ -44,7 +47,7 @@ def unnamed(text: str, bag: frozenset[str]) -> str:
     """The text with one writing of each number that is part of a name; `bag` holds its words in lower case."""
     if not bag.isdisjoint(_DECADES) or "nineteen-" in text:
         text = _DECADE.sub(_decade, text)
-    if not bag.isdisjoint(_NUMBERED):
+    if not bag.isdisjoint(_HEADS) and not bag.isdisjoint(_NUMBERED):
         text = _ROMAN.sub(_arabic, text)
     if not bag.isdisjoint(_WARS):
         text = _WAR.sub(lambda match: f"world war {_war(match)}", text)
@@ -65,7 +68,7 @@ def _arabic(match: re.Match[str]) -> str:
 
 
 def _war(match: re.Match[str]) -> str:
-    return "1" if (match[1] or match[2]).lower() in ("i", "1", "first", "1st") else "2"
+    return "1" if (match[1] or match[2] or match[3]).lower() in ("i", "1", "first", "1st", "one") else "2"
 
 
 def _ruler(match: re.Match[str]) -> str:

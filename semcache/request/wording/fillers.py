@@ -8,50 +8,111 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.chatter import without_chatter
+from semcache.request.wording.endings import without_ending
 
 _ASKING = (
     r"(?:what|who|whom|whose|where|when|why|how|which|can|could|would|should|is|are|do|does|did|was|were|will|has|have"
-    r"|please|i|tell|explain|give|show|write|list|describe|translate|summarize)\b"
+    r"|may|might|please|i|tell|explain|give|show|write|list|describe|translate|summarize)\b"
 )
 _VERB = (
     r"(?:explain|give|list|show|write|translate|summarize|describe|tell|suggest|recommend|provide|compare|define|find"
     r"|create|generate|teach|name|calculate|convert|outline|clarify|help|solve|fix|rewrite|draft|check|count|identify"
-    r"|walk|spell|say|let|inform|remind|pick|choose|rank|paraphrase|proofread|correct|analyze|evaluate|sketch|illustrate|tabulate"
-    r"|estimate|compute|prove|derive|simplify|design|propose|discuss|mention)\b"
+    r"|walk|spell|say|let|inform|remind|pick|choose|rank|paraphrase|proofread|correct|analyze|evaluate|sketch"
+    r"|illustrate|tabulate|estimate|compute|prove|derive|simplify|design|propose|discuss|mention|break down|go over"
+    r"|put together|come up with|look up|work out|figure out|sort|format|edit|plan|prepare|develop|brainstorm|expand"
+    r"|shorten|extract|classify|categorize|highlight|elaborate|interpret|complete|continue|determine|select|produce"
+    r"|implement|debug|refactor|optimize|review|guess|predict|answer|share|print|output|display|demonstrate|detail"
+    r"|cite|transcribe|reword|rephrase|condense|decode|encode|factor|integrate|plot|draw|point out|fill)\b"
 )
-_NEXT = r"(?:what|who|where|when|why|how|which)\b"
+_NEXT = r"(?:what|who|whom|whose|where|when|why|how|which)\b"
 _PEOPLE = (
-    r"(?:there|team|all|everyone|everybody|folks|guys|friend|friends|assistant|again|sir|madam|chatgpt|gpt|claude|gemini|ai"
-    r"|bot|chatbot|dear|mate|buddy|copilot|siri|alexa|google|or|support|customer|service|staff|colleagues|community|experts?"
+    r"(?:there|team|all|everyone|everybody|folks|guys|friend|friends|assistant|again|sir|madam|chatgpt|gpt"
+    r"|claude|gemini|ai"
+    r"|bot|chatbot|dear|mate|buddy|copilot|siri|alexa|google|or|support|customer|service|staff|colleagues"
+    r"|community|experts?"
     r"|desk|help|helpdesk|people|y'all|man|bro|dude|pal|ladies|and|gentlemen|my|(?:mr|mrs|ms|dr|prof)\.?[ ][a-z]+)"
 )
 _HELLO = r"(?:hi|hello|hey|hiya|heya|howdy|greetings|good[ ](?:morning|afternoon|evening|day)|dear|yo|hey[ ]hey|hallo)"
 _CAN = r"(?:can|could|would|will|might)"
-_ANYONE = r"(?:you|anyone|anybody|someone|somebody)"
-_SOFT = r"(?:(?:please|kindly|possibly|perhaps|maybe|quickly|briefly|just)[ ])*"
+_ANYONE = (
+    r"(?:(?:you|anyone|anybody|someone|somebody|somebody|any[ ]of[ ]you|one[ ]of[ ]you)(?:[ ](?:guys|all|here"
+    r"|out[ ]there))?)"
+)
+_HOW_MUCH = (
+    r"(?:(?:very|so|really|most|extremely|truly|super|quite|just|also|always|often|rather|a[ ]bit|genuinely)[ ])*"
+)
+_SOFT = (
+    r"(?:(?:please|kindly|possibly|perhaps|maybe|quickly|briefly|just|also|again|real[ ]quick|at[ ]all|by[ "
+    r"]any[ ]chance"
+    r"|if[ ]possible|somehow|actually)[ ])*"
+)
 _TELLING = (
-    r"(?:tell[ ](?:me|us)|let[ ]me[ ]know|inform[ ]me|explain(?:[ ]to[ ]me)?|help[ ]me[ ](?:to[ ])?(?:understand"
-    r"|find[ ]out"
-    r"|figure[ ]out)|remind[ ]me|clarify|enlighten[ ]me(?:[ ](?:on|about|as[ ]to))?|say"
-    r"|advise(?:[ ]me)?(?:[ ]on)?|share"
-    r"|show[ ]me)[ ](?:please[ ])?"
+    r"(?:tell[ ](?:me|us)|let[ ](?:me|us)[ ]know|inform[ ](?:me|us)(?:[ ](?:about|of|on|as[ ]to))?"
+    r"|explain(?:[ ]to[ ](?:me|us))?"
+    r"|help[ ](?:me|us)[ ](?:to[ ])?(?:understand|find[ ]out|figure[ ]out|learn|work[ ]out|know|see|remember)"
+    r"|help[ ](?:me|us)[ ](?:in[ ]|with[ ])?(?:understanding|finding[ ]out|figuring[ ]out|working[ ]out|knowing)"
+    r"|remind[ ](?:me|us)(?:[ ](?:of|about))?|clarify(?:[ ](?:for|to)[ ](?:me|us))?|enlighten[ ](?:me"
+    r"|us)(?:[ ](?:on|about"
+    r"|as[ ]to))?|say|advise(?:[ ](?:me|us))?(?:[ ](?:on|about|as[ ]to))?|share|show[ ](?:me|us)|fill[ ]me[ ]in[ ]on"
+    r"|walk[ ](?:me|us)[ ]through|teach[ ](?:me|us)|point[ ]out|shed[ ](?:some[ ])?light[ ]on|educate[ ]me[ "
+    r"]on|describe"
+    r"|confirm|take[ ]me[ ]through|talk[ ]me[ ]through|guide[ ]me[ ](?:on|through|as[ ]to)|answer|specify"
+    r"|provide[ ]details[ ]on"
+    r"|give[ ](?:me|us)[ ](?:an[ ](?:idea|explanation|overview)[ ](?:of|on|about|as[ ]to)|a[ ]hand[ ](?:with"
+    r"|understanding)))"
+    r"[ ,]+(?:please[ ])?"
 )
 _TELLINGS = (
-    r"(?:telling[ ](?:me|us)|letting[ ]me[ ]know|explaining(?:[ ]to[ ]me)?|reminding[ ]me|clarifying|sharing"
-    r"|informing[ ]me"
-    r"|showing[ ]me|saying)[ ]"
+    r"(?:telling[ ](?:me|us)|letting[ ](?:me|us)[ ]know|explaining(?:[ ]to[ ](?:me|us))?|reminding[ ](?:me"
+    r"|us)|clarifying"
+    r"|sharing|informing[ ](?:me|us)(?:[ ]about)?|showing[ ](?:me|us)|saying|helping[ ](?:me|us)[ ](?:to[ "
+    r"])?(?:understand"
+    r"|figure[ ]out|find[ ]out)|walking[ ](?:me|us)[ ]through|describing|teaching[ ](?:me|us)|advising[ "
+    r"]me(?:[ ]on)?)[ ]"
 )
-_KNOW = r"(?:know|find[ ]out|ask(?:[ ]you)?|learn|understand|figure[ ]out|hear|be[ ]told)"
+_KNOW = (
+    r"(?:know|find[ ]out|ask(?:[ ]you)?(?:[ ]about)?|learn(?:[ ]about)?|understand|figure[ ]out|hear(?:[ "
+    r"]about)?|be[ ]told"
+    r"|work[ ]out|see|get[ ](?:to[ ]know|an[ ]idea[ ]of|clear[ ]on)|determine|inquire|enquire|check|clarify|discover)"
+)
+_KNOWING = (
+    r"(?:knowing|finding[ ]out|learning(?:[ ]about)?|understanding|hearing(?:[ ]about)?|figuring[ ]out|working[ "
+    r"]out|seeing)"
+)
 _DISCOURSE = (
     r"(?:so|well|ok|okay|okey|right|alright|all[ ]right|anyway|anyways|now|now[ ]then|right[ ]then|look|listen|honestly"
     r"|basically|actually|essentially|frankly|seriously|yeah|yep|i[ ]mean|you[ ]know(?:[ ]what)?|like|see|say|hmm"
-    r"|cool|great"
+    r"|cool|great|random|also|oh|ah|just"
     r"|so[ ]yeah|okay[ ]so|ok[ ]so|so[ ]basically|just[ ]out[ ]of[ ]curiosity|out[ ]of[ ](?:pure[ ])?(?:curiosity"
     r"|interest)"
-    r"|to[ ]be[ ]honest|for[ ]real|as[ ]it[ ]happens|first[ ]things[ ]first|tell[ ]me(?:[ ]something)?|hang[ ]on"
+    r"|to[ ]be[ ]honest|i[ ]was[ ](?:just[ ])?thinking|i[ ]have[ ]been[ ]thinking|for[ ]real|as[ ]it[ "
+    r"]happens|first[ ]things[ ]first|tell[ ]me(?:[ ]something)?|hang[ ]on"
     r"|hold[ ]on"
     r"|one[ ](?:more[ ])?(?:thing|question)|wait|come[ ]to[ ]think[ ]of[ ]it|curious|just[ ]curious"
     r"|serious[ ]question|mate)"
+)
+_IF_YOU = (
+    rf"(?:if|whether)[ ]{_ANYONE}[ ](?:{_CAN}[ ]|would[ ]be[ ]able[ ]to[ ]|are[ ]able[ ]to[ ]|happen(?:ed)?[ ]to[ ]"
+    rf"|knew[ ]|know[ ]|have[ ]any[ ]idea[ ]){_SOFT}(?:{_TELLING}(?={_NEXT})|know[ ](?={_NEXT})|(?={_NEXT})"
+    rf"|(?={_VERB}))"
+)
+_GLAD = (
+    r"(?:grateful|happy|glad|thankful|delighted|appreciative|obliged|over[ ]the[ ]moon|curious|interested|keen|pleased)"
+)
+_NICE = (
+    r"(?:great|nice|good|lovely|helpful|wonderful|awesome|amazing|kind|useful|fantastic|brilliant|super|cool|perfect"
+    r"|appreciated|ideal|of[ ](?:great|much)[ ]help|a[ ](?:great|big|huge)[ ]help)"
+)
+_UNSURE = (
+    r"(?:(?:do|can|could)[ ]not[ ](?:really[ ]|quite[ ]|seem[ ]to[ ])?(?:know|understand|figure[ ]out"
+    r"|remember|recall|see|get"
+    r"|work[ ]out|find[ ]out|tell)|am[ ](?:not[ ](?:really[ ]|quite[ ]|entirely[ ])?(?:sure|certain|clear)"
+    r"|unsure|confused"
+    r"|unclear|puzzled)(?:[ ](?:about|as[ ]to|on|of))?|have[ ](?:absolutely[ ]|really[ ])?no[ ](?:idea|clue)"
+    r"|forgot|forget"
+    r"|have[ ]forgotten|keep[ ]forgetting|always[ ]forget|never[ ](?:know|understood|remember)|am[ ]struggling[ ]to"
+    r"[ ](?:understand|figure[ ]out|work[ ]out|see))"
 )
 _LEADING = re.compile(
     rf"""
@@ -59,97 +120,118 @@ _LEADING = re.compile(
         {_HELLO}(?:[ ]{_PEOPLE})+(?:(?:[,.!:;]+|[ ][\u2013-])\s+|\n|\s+(?={_ASKING}))
       | {_HELLO}(?:[,.!:;]+|[ ][\u2013-])\s+(?!world|vietnam|dolly|kitty|goodbye|brooklyn|darkness)
       | {_HELLO}\n
-      | {_HELLO}[ ](?={_ASKING})
+      | {_HELLO}[ ](?={_ASKING}|{_VERB})
       | (?:hi|hello|hey|good[ ](?:morning|afternoon|evening)|dear)[ ](?!world|kitty|jude|delilah|ya|brother)
-          [a-z]+(?:,[ ]?|!\s*|\n)(?={_ASKING})
+          [a-z]+(?:,[ ]?|!\s*|\n|[ ]\u2013[ ])(?={_ASKING}|{_VERB})
       | to[ ]whom[ ]it[ ]may[ ]concern[,:.]?\s+
       | (?:i[ ])?(?:hope|trust)[ ](?:you(?:'re|[ ]are|[ ]have|[ ]had)|all[ ]is|this|everything
           |your[ ])[^,.!?;\n]{{0,40}}[.,!;]+\s+
-      | (?:how[ ]are[ ]you(?:[ ](?:doing|today))?|how[ ]is[ ]it[ ]going|nice[ ]to[ ]meet[ ]you)[?!.,]+\s+(?=\S+[ ]\S)
-      | (?:many[ ])?thank(?:s|[ ]you)(?:[ ](?:in[ ]advance|for[ ](?:your|the)[ ](?:help|time)))?[.,!:][ ](?={_ASKING})
       | (?:u+h+|u+m+|e+r+m*|h+m+|ah+|oh)\b(?!-)(?:[,.!\u2013 ]|\.\.\.)+
-      | {_DISCOURSE}(?:[ ]?(?:,|\.\.\.|[ ]\u2013|:)[ ]?)(?={_ASKING}|{_DISCOURSE}\b|u+m+|u+h+|hello|hi\b|if[ ]|in[ ]
-          |on[ ]|for[ ]|with[ ]|it[ ]would
+      | {_DISCOURSE}(?:[ ]?(?:,|\.\.\.|[ ]\u2013|:)[ ]?)(?={_ASKING}|{_VERB}|{_DISCOURSE}\b|u+m+|u+h+|hello|hi\b
+          |if[ ]|in[ ]|on[ ]|for[ ]|with[ ]|it[ ]would
           |any[ ]|may[ ]|might[ ])
       | (?:so|well|ok|okay|right|alright|all[ ]right|anyway|now|basically|actually|honestly|seriously)
-          (?:[ ]?(?:,|\.\.\.)[ ]?|[ ](?={_NEXT}|so\b|basically\b|well\b|then,|yeah\b))
-      | (?:so|ok|okay)[ ](?=(?:can|could|would|do|does|is|are|i)\b)
-      | (?:a[ ])?(?:quick|simple|silly|dumb|stupid|random|general|small)?[ ]?question(?:[ ]?:|,|[ ][\u2013-])[ ]
-      | just[ ](?:wondering|curious)[ ]?[,:\u2013-]?[ ](?={_NEXT})
+          (?:[ ]?(?:,|\.\.\.)[ ]?|[ ](?={_NEXT}|so\b|basically\b|well\b|then,|yeah\b|um+\b|uh+\b|like\b))
+      | (?:(?:ok|okay|well|yeah|and|alright|yes|yep|right|oh)[ ])?so[ ](?=(?:my|i|we|the|there|it|this|our|in|on
+        |for|with|if|when|at|using)\b)
+      | (?:ok|okay|well|yeah|and|alright|yes|yep|right|oh)[ ]so[ ](?={_NEXT}|{_ASKING}|{_VERB})
+      | (?:literally|seriously|honestly|basically|frankly|essentially)[ ](?={_NEXT}|{_ASKING})
+      | then[ ,]+(?={_NEXT})
+      | m{{2,}}\b[ ,]+
+      | (?:please[ ])?be[ ]so[ ](?:kind|good)(?:[ ]and|[ ]as[ ]to|,)[ ]{_SOFT}(?={_VERB}|{_TELLING})
+      | (?:please[ ])?help[ ](?:me|us)(?:[ ]out)?[ ]and[ ]{_SOFT}(?={_VERB}|{_TELLING})
+      | (?:please[ ])?(?:advise|inform|guide|update)[ ](?:me|us)[ ](?:on[ ]|about[ ]|as[ ]to[ ])?(?={_NEXT})
+      | (?:so|ok|okay)[ ](?=(?:can|could|would|do|does|is|are|i|did|was|were|should|tell|explain|give)\b)
+      | (?:like|just|but|and|also)[ ](?={_NEXT})(?!like[ ]what\b)
+      | (?:a[ ])?(?:quick|simple|silly|dumb|stupid|random|general|small|serious|genuine|honest)?[ ]?(?:question
+        |q)(?:[ ]?:|,?[ ]but|[ ]here:|,|[ ][\u2013-])[ ]
+      | (?:here[ ]is[ ](?:my|a)[ ]|my[ ]|the[ ])(?:quick[ ])?question(?:[ ]is)?(?:[ ]?[:,]
+        |[ ][\u2013-])?[ ](?={_NEXT}|{_ASKING})
+      | what[ ]i[ ](?:really[ ])?(?:want|need|would[ ]like|am[ ]trying)[ ]to[ ]{_KNOW}[ ]is[ ,:]+(?={_NEXT})
+      | (?:just[ ])?(?:wondering|curious)(?:[ ](?:about|as[ ]to))?[ ]?[,:\u2013-]?[ ](?={_NEXT})
+      | (?:just[ ])?(?:wondering|curious)[ ]{_IF_YOU}
       | (?:by[ ]the[ ]way|btw)(?:,[ ]?|[ ](?={_NEXT}))
       | (?:sorry|excuse[ ]me|pardon[ ]me|apologies)(?:[ ](?:to[ ]bother[ ]you|for[ ](?:asking
-          |the[ ]bother)))?,[ ](?:but[ ])?
+          |the[ ]bother)))?(?:,[ ](?:but[ ])?|[ ]but[ ])
       | (?:please|kindly)(?:,[ ]?|[ ](?!please\b|me\b|him\b|her\b|them\b))
       | (?:if[ ](?:at[ ]all[ ])?possible|if[ ]you[ ](?:can|could|would|do[ ]not[ ]mind|please|have[ ]a[ ](?:moment
           |minute)|know)
           |if[ ]it[ ]is[ ]not[ ]too[ ]much[ ]trouble|when[ ]you[ ](?:can|get[ ]a[ ]chance|have[ ]a[ ](?:moment|minute
               |second)))
-          ,[ ](?:please[ ])?(?={_ASKING}|{_VERB})
-      | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?(?:wondering|curious)(?:[ ](?:about
-          |to[ ]know))?[ ,]+(?:if[ ]{_ANYONE}[ ]{_CAN}[ ]
-          {_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))|(?={_NEXT}|(?:do|does|is|are|can)\b))
-      | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?(?:hoping|wanting|looking|trying|keen|interested
-          |eager)[ ]to[ ]{_KNOW}[ ](?={_NEXT})
+          ,?[ ](?:please[ ])?(?={_ASKING}|{_VERB})
+      | (?:i|we)(?:[ ](?:am|was|are|were|have[ ]been)|\'m)[ ]{_HOW_MUCH}(?:wondering|curious|pondering|puzzled|wanting)
+          (?:[ ](?:about|to[ ]{_KNOW}|as[ ]to))?[ ,]+(?:{_IF_YOU}|(?={_NEXT}|(?:do|does|is|are|can)\b))
+      | (?:i|we)(?:[ ](?:am|was|are|were|have[ ]been)|\'m)[ ]{_HOW_MUCH}(?:hoping|wanting|looking|trying|keen
+        |interested|struggling
+          |eager|curious|dying|itching)[ ](?:to[ ](?:{_KNOW}|get[ ]help[ ]{_KNOWING})|in[ ]{_KNOWING})[ ](?={_NEXT})
       | i(?:[ ](?:am|was)|\'m)[ ](?:just[ ])?hoping[ ](?:that[ ])?{_ANYONE}[ ]{_CAN}[ ]{_SOFT}
           (?:{_TELLING}(?={_NEXT})|(?={_VERB}))
-      | i(?:[ ]would|\'d)[ ](?:really[ ]|also[ ])?(?:like|love)[ ](?:you[ ])?to[ ](?:{_KNOW}[ ]|{_TELLING})(?={_NEXT})
-      | i(?:[ ]would|\'d)[ ](?:really[ ])?(?:like|love)[ ]you[ ]to[ ](?={_VERB})
-      | i(?:[ ]would|\'d)[ ](?:be[ ](?:very[ ])?(?:grateful|happy|glad)|appreciate[ ]it)[ ]if[ ]you[ ]{_CAN}[ ]{_SOFT}
-          (?:{_TELLING}(?={_NEXT})|(?={_VERB}))
-      | i[ ](?:just[ ]|really[ ]|also[ ])?(?:want|need|wanted|wish|hope|have)[ ](?:you[ ])?to[ ](?:{_KNOW}[ ]
+      | (?:i|we)(?:[ ]would|\'d)[ ]{_HOW_MUCH}(?:like|love|want|need|appreciate[ ]it[ ]if[ ]you[ ]would)[ ]
+          (?:(?:for[ ])?you[ ])?to[ ](?:be[ ]able[ ]to[ ])?(?:{_KNOW}[ ]|{_TELLING})(?={_NEXT})
+      | (?:i|we)(?:[ ]would|\'d)[ ]{_HOW_MUCH}(?:like|love)[ ](?:for[ ])?you[ ]to[ ]{_SOFT}(?={_VERB})
+      | (?:i|we)(?:[ ]would|\'d)?[ ]{_HOW_MUCH}(?:be[ ]{_HOW_MUCH}{_GLAD}|appreciate[ ]it(?:[ ](?:a[ ]lot
+        |very[ ]much|so[ ]much))?
+          |love[ ]it|like[ ]it)[ ]if[ ]{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+      | (?:i|we)(?:[ ]would|\'d)[ ]be[ ]{_HOW_MUCH}{_GLAD}[ ](?:to[ ]{_KNOW}|in[ ]{_KNOWING})[ ](?={_NEXT})
+      | (?:i|we)[ ]{_HOW_MUCH}(?:want|need|wanted|wish|hope|have|needed|would[ ]like)[ ](?:you[ ])?to[ ](?:{_KNOW}[ ]
           |{_TELLING})(?={_NEXT})
-      | i[ ](?:just[ ]|often[ ])?wonder(?:ed)?[ ,]+(?={_NEXT})
-      | i[ ](?:want|need)[ ]you[ ]to[ ](?={_VERB})
-      | i[ ]have[ ]a[ ](?:quick[ ]|simple[ ])?question(?:[ ]?:|,|\.|[ ][\u2013-])[ ]
-      | it[ ]would[ ]be[ ](?:really[ ]|very[ ])?(?:great|nice|good|lovely|helpful|wonderful|awesome|amazing|kind
-          |useful)[ ]if[ ]
-          {_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+      | (?:i|we)[ ]{_HOW_MUCH}(?:want|need|wanted|would[ ]like)[ ]to[ ](?:know|ask(?:[ ]you)?
+        |find[ ]out)[ ]?[:,\u2013][ ](?={_NEXT}|{_ASKING})
+      | (?:please[ ])?help[ ](?:me|us)[ ](?:to[ ])?(?:understand|figure[ ]out|find[ ]out|learn|know|see
+        |work[ ]out)[ ](?={_NEXT})
+      | (?:i|we)[ ]{_HOW_MUCH}(?:need|want|could[ ]use|would[ ]like)[ ](?:some[ ]|your[ ]|a[ ](?:bit
+        |little)[ ](?:of[ ])?)?help[ ]
+          (?:with[ ]|in[ ])?{_KNOWING}[ ](?={_NEXT})
+      | (?:please[ ])?help[ ](?:me[ ])?(?:with[ ])?{_KNOWING}[ ](?={_NEXT})
+      | need[ ](?:some[ ])?(?:help[ ](?:with[ ])?{_KNOWING}|to[ ]{_KNOW})[ ](?={_NEXT})
+      | (?:i|we)[ ]{_HOW_MUCH}wonder(?:ed)?[ ,]+(?:{_IF_YOU}|(?={_NEXT}))
+      | (?:i|we)[ ](?:honestly[ ]|really[ ]|still[ ]|simply[ ]|just[ ])?{_UNSURE}[ ,]+(?={_NEXT})
+      | not[ ](?:really[ ]|quite[ ])?sure[ ](?={_NEXT})
+      | (?:have[ ])?no[ ](?:idea|clue)[ ](?={_NEXT})
+      | i[ ](?:want|need)[ ]you[ ]to[ ]{_SOFT}(?=[a-z])
+      | would[ ]it[ ]be[ ]possible[ ]to[ ](?=(?:get|have)[ ])
+      | i[ ]have[ ]a[ ](?:quick[ ]|simple[ ])?question(?:[ ]?:|,|\.|[ ][\u2013-]|[ ]about|[ ]on)?[ ](?={_NEXT}
+        |{_ASKING})
+      | it[ ](?:would|will)[ ](?:be[ ]{_HOW_MUCH}{_NICE}|help[ ](?:me[ ])?(?:a[ ]lot|greatly|so[ ]much|out)?
+        |mean[ ]a[ ]lot)[ ]?
+          (?:if[ ]{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))|to[ ]{_KNOW}[ ](?={_NEXT}))
       | (?:please[ ])?{_CAN}[ ]{_ANYONE}[ ]{_SOFT}
-          (?:be[ ](?:so[ ]kind[ ]as|kind[ ]enough|able)[ ]to[ ]{_SOFT})?(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+          (?:be[ ](?:so[ ](?:kind|good)[ ]as|(?:kind|good)[ ]enough|able
+            |willing)[ ]to[ ]{_SOFT})?(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
       | {_CAN}[ ]you[ ](?:please|kindly|possibly)[ ](?=[a-z])
       | please[ ]can[ ]you[ ](?=[a-z])
-      | (?:would|do)[ ]you[ ]mind[ ]{_TELLINGS}(?={_NEXT})
-      | (?:can|could|may|might)[ ]i[ ](?:please[ ]|just[ ]|quickly[ ])*(?:ask(?:[ ]you)?|know|inquire)[ ,]+(?={_NEXT})
-      | (?:do[ ]you|does[ ]any(?:one|body)(?:[ ]here)?)[ ](?:happen[ ]to[ ])?know[ ](?={_NEXT})
-      | (?:do[ ]you[ ]|have[ ]you[ ]|does[ ]any(?:one|body)[ ])?(?:have[ ]|got[ ])?any[ ](?:idea|ideas
-          |clue)s?[ ,]+(?={_NEXT})
-      | any[ ]chance[ ]you[ ](?:know|{_CAN}[ ]{_SOFT}tell[ ]me)[ ](?={_NEXT})
-      | (?:tell[ ]me|let[ ]me[ ]know|explain(?:[ ]to[ ]me)?)[ ]please[ ](?={_NEXT})
-      | (?:let[ ]me[ ]know|do[ ]tell[ ]me|someone[ ]tell[ ]me|please[ ]tell[ ]me)[ ](?={_NEXT})
+      | (?:are[ ]you|would[ ]you[ ]be|is[ ]any(?:one|body))[ ](?:able|willing|free
+        |happy)[ ]to[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+      | (?:is
+        |would)[ ]it[ ](?:be[ ])?(?:at[ ]all[ ])?possible[ ](?:for[ ]you[ ])?to[ ](?:get[ ]you[ ]to[ ])?{_SOFT}
+          (?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+      | do[ ]you[ ]think[ ]you[ ]{_CAN}[ ]{_SOFT}(?:{_TELLING}(?={_NEXT})|(?={_VERB}))
+      | (?:would|do)[ ]you[ ](?:very[ ]much[ ])?mind[ ]{_TELLINGS}(?={_NEXT})
+      | (?:can|could|may|might)[ ]i[ ](?:please[ ]|just[ ]|quickly[ ]|possibly[ ]|kindly[ ])*(?:ask(?:[ ](?:you
+        |about))?|know|inquire|enquire|find[ ]out
+          |get[ ](?:you[ ]to[ ](?:tell[ ]me|explain)|an[ ]explanation[ ]of|some[ ]help[ ]{_KNOWING}|help[ ]{_KNOWING}
+          |(?:some[ ])?(?:information|details|clarification)[ ](?:on|about|as[ ]to))
+          |(?:ask|trouble|bother)[ ]you[ ](?:to[ ](?:tell[ ]me|explain)|for))[ ,]+(?={_NEXT})
+      | (?:can|could|may|might)[ ]i[ ](?:please[ ])?(?:ask|trouble|get)[ ]you[ ]to[ ](?={_VERB})
+      | (?:can|could|may|might)[ ]i[ ](?:please[ ])?(?:trouble|bother|ask)[ ]you[ ]for[ ](?=(?:the|an?|some)[ ])
+      | (?:(?:do|did|would|might|could|can)[ ]{_ANYONE}|does[ ]{_ANYONE})[ ](?:happen[ ]to[ ]|actually[ ]
+        |perhaps[ ]|maybe[ ]|even[ ]|by[ ]any[ ]chance[ ])?
+          know(?:[ ]by[ ]any[ ]chance)?,?[ ](?={_NEXT})
+      | {_ANYONE}[ ](?:happen[ ]to[ ])?knows?[ ](?={_NEXT})
+      | (?:do[ ]you[ ]|have[ ]you[ ]|does[ ]{_ANYONE}[ ]|would[ ]you[ ])?(?:happen[ ]to[ ])?(?:have[ ]
+        |got[ ])?any[ ](?:idea|ideas
+          |clue|clues|thoughts|insight)s?(?:[ ](?:on|about|as[ ]to))?[ ,]+(?={_NEXT})
+      | (?:is[ ]there[ ])?any[ ]chance[ ](?:that[ ])?{_ANYONE}[ ](?:(?:happen[ ]to[ ])?knows?
+        |{_CAN}[ ]{_SOFT}{_TELLING.removesuffix("[ ,]+(?:please[ ])?")})[ ](?={_NEXT})
+      | (?:is[ ]there[ ])?any[ ]chance[ ](?:that[ ])?{_ANYONE}[ ]{_CAN}[ ]{_SOFT}(?={_VERB})
+      | (?:tell[ ]me|let[ ]me[ ]know|explain(?:[ ]to[ ]me)?)[ ,]+please,?[ ](?={_NEXT})
+      | (?:let[ ](?:me|us)[ ]know|do[ ]tell(?:[ ]me)?|someone[ ]tell[ ]me|please[ ]tell[ ]me|pray[ ]tell
+        |somebody[ ]explain(?:[ ]to[ ]me)?
+          |someone[ ](?:please[ ])?explain(?:[ ]to[ ]me)?)[ ,]+(?={_NEXT})
       | tell[ ]me[ ]?[:,][ ]?(?={_NEXT})
     )
     """,
     re.VERBOSE | re.IGNORECASE,
-)
-_THANKS = (
-    r"(?:(?:many |much )?thanks(?: (?:a lot|a million|so much|very much|again|you))*|thank you(?: (?:so|very) much)?"
-    r"|cheers|tia|thx|ty)(?: (?:in advance|for (?:your|the|any) help|for helping|everyone|all|guys|team))*"
-    r"|(?:any|all) help (?:is |would be |will be )?(?:much |greatly |really )?appreciated"
-    r"|(?:much|greatly) appreciated|please help(?: me)?|help (?:me )?please|(?:kind|best) regards"
-    r"|i (?:would )?appreciate (?:it|your help|any help)|thank you for your (?:time|help)|have a (?:great|nice"
-    r"|good|lovely) "
-    r"(?:day|one|evening|weekend)|looking forward to (?:your|hearing)[^.!?]{0,30}|(?:kind |best |warm )?regards"
-    r"|best wishes"
-    r"|yours (?:sincerely|faithfully)|(?:very )?much obliged|ta|bye|god bless|you are the best|appreciate it"
-)
-_TRAILING = re.compile(
-    rf"(?:[ ]?[,.?!;\u2013-]+\s*|\n)(?:{_THANKS}|please|pls)(?:[ ,.!]+(?:{_THANKS}))?[ .!:)]*$"
-    r"|\s+thanks in advance[ .!]*$",
-    re.IGNORECASE,
-)
-_TAIL = re.compile(
-    r"(?:[ ]?,[ ]|[ ]\u2013[ ])(?:anyway|anyways|you know|by the way|exactly|actually|though|mate|man|bro|dude"
-    r"|buddy|anyone"
-    r"|if you do not mind|if you know|if i may ask|if possible|or something|any ideas?|do you know|right now"
-    r" please|then)$"
-    r"|(?<=\w) (?:anyway|anyways)$",
-    re.IGNORECASE,
-)
-_TAILS = vocabulary(
-    """
-    anyway anyways know way exactly actually though mate man bro dude buddy anyone mind ask possible something
-    idea ideas then
-    """
 )
 _EMPHASIS = re.compile(
     r"^(what|who|where|when|why|how|which) (?:on earth|in the world|the heck|the hell|exactly|precisely|actually"
@@ -189,16 +271,22 @@ _DROPPED_E = (
 )
 _QUESTIONS = vocabulary("what who where when why how which")
 _MEANT = frozenset(("actually", "basically", "sort", "kind"))
-_BARE = re.compile(r"(?<=[\w)]) (?:thanks|thx)$", re.IGNORECASE)
-_PLEASE = re.compile(r"(?<=[\w)]) (?:please|pls|plz)$", re.IGNORECASE)
-_MIDDLE = re.compile(r"(?:(?<=\w),? |(?<=[.?!] ))(?:u+h+|u+m+|erm+|h+m+)(?:,|\.\.\.)?(?= )")
-_ASKED = re.compile(r"\b(can|could|would|will) you please ")
-_SAID = re.compile(
-    r"\b(?:say|saying|says|said|write|writing|words?|phrase|means?|mean|reply|respond|response|express|translate|spell"
-    r"|giv(?:e|ing)|many|special|than|no|of|and|or|to|for|thanks.*thanks)\b",
+_MIDDLE = re.compile(
+    r"(?<!say)(?<!saying)(?<!word)(?<!mean)(?<!means)(?<!says)(?:(?<=\w)(?:,|\.\.\.)? |(?<=[.?!] ))(?:u+h+m*"
+    r"|u+m+|e+rm*|h+m+)(?:,|\.\.\.)?(?= )",
     re.IGNORECASE,
 )
-_PLEASES = vocabulary("to can that not will you they we i must should would could cannot who people")
+_ASIDE = re.compile(
+    r"(?<=\w), (?:like|you know|i mean|i guess|i suppose|basically|honestly|essentially|literally|please|well|okay|just"
+    r"|sort of|kind of|if possible|by the way|if you do not mind|if you know|anyway|as it were|so to speak|or whatever"
+    r"|let us say|shall we say|say|if i may ask|by any chance|for example|perhaps|maybe),(?= )",
+    re.IGNORECASE,
+)
+_ASIDES = vocabulary(
+    "like know mean guess suppose basically honestly essentially literally please well okay just of possible "
+    "way mind anyway were speak whatever say ask chance example perhaps maybe"
+)
+_ASKED = re.compile(r"\b(can|could|would|will) you please ")
 _CUES = vocabulary("""
     hi hello hey hiya heya howdy greetings good dear so well ok okay right alright all anyway now quick question just by
     btw sorry excuse pardon please kindly i i'm i'd can could would will do tell let someone explain simple silly dumb
@@ -207,20 +295,18 @@ _CUES = vocabulary("""
     look
     listen you like see say hmm cool great out for as first hang hold one wait come curious serious mate may might if
     when
-    it any do does have got anyone someone somebody apologies nice
+    it any do does have got anyone someone somebody apologies nice here my the what we are need not no q also but and
+    anybody help is did then literally be advise inform guide update mm mmm mmmm man thx
     """)
-_LETTERS = re.compile(r"[a-z]+")
-_HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
-_ENDS = vocabulary(
-    """
-    thanks thx thank tia cheers appreciated day one evening weekend wishes sincerely faithfully obliged ta bye
-    bless best please pls plz help advance regards appreciate ty
-    """
-)
+_EVEN = re.compile(r"^((?:how|why|what|where) (?:do|does|did|can|would) \w+) even (?=[a-z])", re.IGNORECASE)
+_HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "er", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
 
 
 def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
     """The text without fillers at its beginning and end; `words` are its words in lower case."""
+    if (plain := without_chatter(text)) is not text:
+        text = plain
+        words = text[:40].lower().replace(",", " ").split()
     while words and (words[0] in _CUES or words[0].startswith(("um", "uu", "uh", "er", "hm", "ah", "oh"))):
         match = _LEADING.match(text)
         if match is None or match.end() == len(text):
@@ -230,35 +316,19 @@ def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:
     if "mind" in bag and (match := _GERUND.match(text)):
         stem = match[1].lower()
         text = f"{stem}{'e' if stem in _DROPPED_E else ''} {text[match.end() :]}"
-    if not bag.isdisjoint(_ENDS) and not _ENDS.isdisjoint(_LETTERS.findall(text[-80:].lower())):
-        text = _without_thanks(text)
-    if not bag.isdisjoint(_TAILS) and not _TAILS.isdisjoint(_LETTERS.findall(text[-12:].lower())):
-        text = _without_tail(text)
+    text = without_ending(text, bag)
     if words and words[0] in _QUESTIONS:
         text = _EMPHASIS.sub(r"\1 ", text)
         if not bag.isdisjoint(_MEANT):
             text = _BASE.sub(r"\1", text)
+        if "even" in bag:
+            text = _EVEN.sub(r"\1 ", text)
         if "just" in bag or "simply" in bag:
             text = _JUST.sub(r"\1 ", text)
     if "you please " in text:
         text = _ASKED.sub(r"\1 you ", text)
     if not bag.isdisjoint(_HESITATION):
         text = _MIDDLE.sub("", text)
-    return text
-
-
-def _without_tail(text: str) -> str:
-    match = _TAIL.search(text)
-    return text[: match.start()] if match and match.start() else text
-
-
-def _without_thanks(text: str) -> str:
-    tail = text[-120:]
-    head = text[: len(text) - len(tail)]
-    if (match := _TRAILING.search(tail)) and (head or match.start()):
-        return (head + tail[: match.start()]).rstrip(" ,")
-    if (match := _PLEASE.search(tail)) and tail[: match.start()].rsplit(" ", 1)[-1].lower() not in _PLEASES:
-        return head + tail[: match.start()]
-    if (match := _BARE.search(tail)) and not _SAID.search(tail[: match.start()]):
-        return head + tail[: match.start()]
+    if text.count(", ") > 1 and not bag.isdisjoint(_ASIDES):
+        text = _ASIDE.sub("", text)
     return text

@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
-from semcache.request.wording.questions import directed
-from semcache.request.wording.verbs import BASES, GERUNDS
+from semcache.request.wording.imperatives import HEADS, commanded
+from semcache.request.wording.questions import asked_whether, directed
+from semcache.request.wording.relations import related
+from semcache.request.wording.verbs import BASES, base_of, is_base
 
 _TELL = (
     r"(?:(?:can|could|would|will) you (?:please )?)?(?:please )?"
-    r"(?:(?:tell|show|teach) me(?: please)?|explain(?: to me)?|describe|let me know|help me understand|remind me"
+    r"(?:(?:tell|show|teach) me(?: please)?|explain(?: to me)?|describe|let me know|help me understand"
+    r"|remind me|advise me(?: on)?|guide me(?: through| on)?|walk me through|take me through|talk me through"
+    r"|clarify|show me"
     r"|i (?:want|need|would like|wish|am trying) to (?:know|find out|understand)|i am wondering|i was wondering"
     r"|do you (?:happen to )?know)"
 )
@@ -28,7 +32,19 @@ _HOW_TO = re.compile(
       | (?:{_SPACED_TELL}[ ])?how[ ](?:(?:i|one)[ ](?:can|could|would|might)|to)
       | (?:can|could|would)[ ]you[ ](?:please[ ])?(?:tell|show|teach)[ ]me[ ]how[ ]to
       | (?:{_SPACED_TELL}[ ])?what(?:[ ]is|\'s)[ ](?:the|a)[ ](?:way|procedure|process)[ ]to
-      | (?:{_SPACED_TELL}[ ])?what[ ](?:are|is)[ ]the[ ](?:steps|instructions)[ ](?:to|for[ ]how[ ]to)
+      | (?:{_SPACED_TELL}[ ])?what[ ](?:are|is|would[ ]be)[ ]the[ ](?:steps|instructions)[ ](?:to|(?:for|on)[ ]how[ ]to)
+      | (?:{_SPACED_TELL}[ ])?what[ ](?:are|is)[ ](?:the|a|some)[ ](?:ways?|methods?)[ ](?:to|of[ ]how[ ]to
+        |(?:that[ ])?i[ ]can)
+      | (?:{_SPACED_TELL}[ ])?what[ ]steps[ ](?:are[ ](?:needed|required|involved|necessary)|does[ ]it[ ]take)[ ]to
+      | (?:{_SPACED_TELL}[ ])?what[ ](?:is|are)[ ](?:required|needed|necessary)[ ](?:steps[ ])?(?:in[ ]order[ ])?to
+      | how[ ](?:do|does|would|can|could|might)[ ](?:someone|somebody|a[ ]person|people|anyone)
+      | how[ ]would[ ](?:you|we|i|one)[ ]go[ ]about[ ]to
+      | how[ ]am[ ]i[ ](?:supposed|able)[ ]to
+      | how[ ]shall[ ](?:i|we|one)
+      | (?:any[ ](?:idea|ideas|tips|clue)[ ](?:on[ ])?)how[ ]to
+      | (?:tell|show|teach|help)[ ]me[ ](?:the[ ]way[ ])?to
+      | what[ ]does[ ]it[ ]take[ ]to
+      | how[ ]exactly[ ](?:do|can|would)[ ](?:i|you|we|one)
       | (?:what|which)[ ]steps[ ](?:do[ ]i|should[ ]i|must[ ]i)[ ](?:take|follow)[ ]to
       | (?:{_SPACED_TELL}[ ]|give[ ]me[ ]|list[ ])?(?:the[ ])?(?:steps|way|instructions)[ ](?:to|on[ ]how[ ]to)
       | i[ ](?:want|need|would[ ]like)[ ]to[ ]know[ ](?:the[ ]way[ ]to|how[ ]to|how[ ]i[ ]can)
@@ -78,84 +94,184 @@ _STRAIGHT = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(rf"(?:{_TELL} )?what time it is( .+)?$", re.IGNORECASE)
-_HEADS = vocabulary("""
+_HEADS = (
+    vocabulary("""
     how what who where when why which whose steps way ways instructions procedure process guide directions the tell show
     teach explain describe let help remind i can could would will do does did is are was were should has have give list
-    please name state provide find for in by a meaning definition define capital population currency boiling melting
-    author
+    please name state provide find for in by a meaning definition define on at during to from with of under through
+    into any
+    need having struggling stuck may might must am just wondering curious no my advise check clarify confirm verify
+    determine say whether guide would largest smallest
+    highest lowest biggest tallest longest shortest oldest best worst most least fastest slowest first last deepest
+    hottest coldest youngest
+    which it be walk talk take
     """)
+    | HEADS
+)
 # Verbs by which "how do you" asks after the one who is asked, not after the way.
 _OF_YOU = vocabulary("""
     feel think know work like ship deliver charge handle process store protect use accept hire recruit select support
     treat plan collect share test train do want sleep come see live be decide choose compare go get define manage
     """)
 _YOURS = re.compile(
-    r"how (?:do|can|would|could) (?:you|we|people) (?=([a-z]+)\b)(?!.*\b(?:my|your|our|me|us|their)\b)", re.IGNORECASE
+    r"how (?:do|can|would|could) (?:you|we|people) (?=([a-z]+)\b)(?!.*\b(?:my|our|me|us|their)\b)", re.IGNORECASE
 )
-_YEAR = re.compile(r"(?:in )?(?:what|which) year (?=(?:did|was|were|is|does|do|will)\b)", re.IGNORECASE)
 _DOING = re.compile(
     rf"""
     (?:
         (?:{_SPACED_TELL}[ ]|give[ ]me[ ])?(?:what[ ]is[ ])?(?:the[ ]|a[ ])?(?:procedure|process|steps|instructions
             |way|ways|guide
-          |directions|method|methods)[ ](?:for|of|to)
-      | (?:{_SPACED_TELL}[ ])?what[ ]are[ ]the[ ](?:steps|instructions)[ ](?:for|of|in)
-      | how[ ](?:do|can|would|should|could)[ ]i[ ]go[ ]about
+          |directions|method|methods)[ ](?:(?:involved|needed|required|necessary)[ ])?(?:for|of|to|in|when)
+      | (?:{_SPACED_TELL}[ ])?what[ ]are[ ]the[ ](?:steps|instructions)[ ](?:(?:involved|needed|required
+        |necessary)[ ])?(?:for|of|in|when)
+      | (?:guide|walk|take|talk)[ ](?:me|us)[ ]through(?:[ ]the[ ](?:process|steps)[ ]of)?
+      | how[ ](?:do|can|would|should|could|might)[ ](?:i|you|we|one)[ ]go[ ]about
       | how[ ]to[ ]go[ ]about
     )[ ]([a-z]+ing)\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _REASON = re.compile(
-    rf"(?:(?:{_TELL} )?what is the reason (?:why|that|for which)|(?:{_TELL} )?how come|for what reason|(?:{_TELL}"
-    rf" )?the reason why) (?=\w)",
+    rf"(?:(?:{_TELL} )?what is the reason(?: why| that| for which|(?= (?!for\b|of\b|behind\b|to\b|is\b"
+    rf"|as\b)\w+ \w))|how come"
+    rf"|for what reason|why is it that|(?:{_TELL} )?the reason why) (?=\w)",
     re.IGNORECASE,
 )
-_PERSON = (
-    r"(?:author|writer|president|king|queen|inventor|founder|ceo|chief executive officer|director|composer"
-    r"|painter|prime minister"
-    r"|chancellor|wife|husband|mother|father|winner|captain|coach|mayor|creator|owner|architect|leader|emperor|producer|discoverer"
-    r"|artist|singer|governor|head|chairman|pope|manager|goalkeeper|first \w+|current \w+)"
-)
-_FACT = (
-    r"(?:capital(?: city)?|population|currency|(?:boiling|melting|freezing|flash) point|atomic (?:number|mass"
-    r"|weight)|chemical (?:symbol"
-    r"|formula)|area|height|length|depth|weight|mass|density|price|cost|name|title|address|phone number|size"
-    r"|speed|distance|age"
-    r"|time zone|national \w+|official \w+|flag|anthem|motto|recipe|formula|definition|abbreviation|root|square"
-    r" root|cube root"
-    r"|derivative|integral|sum|product|value|difference|half-life|symbol|purpose|function|role|origin|cause|date|status|syntax"
-    r"|command|shortcut|dosage|dose|number|largest \w+|smallest \w+|highest \w+|longest \w+|biggest \w+|deadline"
-    r"|location)"
-)
-_GIVE = r"(?:give (?:me|us)|name|tell (?:me|us)|state|show me|provide(?: me with)?|i need|i want|find(?: me)?)"
-_PERSON_OF = re.compile(
-    rf"(?:{_GIVE} the|(?:which|what) (?:writer|author|person|man|woman|politician|artist|player) (is|was) the)"
-    rf" ({_PERSON}) (?=(?:of|for)\b)",
-    re.I,
-)
-_FACT_OF = re.compile(rf"{_GIVE} the ({_FACT}) (?=(?:of|for|between|in)\b)", re.I)
-_BARE_OF = re.compile(rf"(?:the )?({_FACT}|{_PERSON}) of (?=\S)", re.I)
-_PLACE_OF = re.compile(r"(?:which|what) (?:city|town|place) is the capital(?: city)? (?=of\b)", re.I)
-_OWNED = re.compile(rf"(what|who) (is|was) ((?:the )?[^\s,]+(?: [^\s,]+)?)'s ({_FACT}|{_PERSON})$", re.I)
-_WROTE = re.compile(
-    r"who (?:is|was) the (author|writer|inventor|painter|composer|director|founder|discoverer) of (?!this|that|my"
-    r"|your|the (?:month|year))",
-    re.I,
-)
-_DID = {
-    "author": "wrote", "writer": "wrote", "inventor": "invented", "painter": "painted", "composer": "composed",
-    "director": "directed", "founder": "founded", "discoverer": "discovered",
-}  # fmt: skip
 _MEANING = re.compile(
-    rf"(?:(?:{_TELL} )?what is |{_GIVE} |explain )?the (?:meaning|definition) of (?!life\b)(.+)$|meaning of"
-    rf" (?!life\b)(.+)$"
-    rf"|definition of (.+)$|define (.+)$|what is meant by (.+)$|what do(?:es)? (?:you|one|people|we) mean by (.+)$",
+    rf"(?:(?:{_TELL} )?what is |(?:give|name|tell|show|provide|state)(?: me| us)?(?: with)? |explain |i "
+    rf"(?:need|want) )?the"
+    rf" (?:meaning|definition) of (?!life\b)(.+)$|meaning of (?!life\b)(.+)$|(?:{_TELL} )?what (?:does )?(.+) means?$"
+    rf"|what (?:is )?(\S+(?: \S+)?)(?: is|'s)? (?:meaning|definition)$|(?:(?:what is )?a )?definition (?:of|for) (.+)$"
+    rf"|define (.+)$|what is meant by (.+)$|what do(?:es)? (?:you|one|people|we|they) mean by (.+)$"
+    rf"|(?:explain |tell me )?the meaning of (?!life\b)(.+)$",
     re.IGNORECASE,
 )
 _TELL_WH = re.compile(rf"{_TELL} (?=(?:what|who|where|when|why|which|whose|how)\b)", re.IGNORECASE)
+_KNOWING = (
+    r"(?:(?:(?:can|could|would|will) (?:you|any(?:one|body)|some(?:one|body)) (?:please |kindly "
+    r")?)?(?:please )?(?:tell (?:me|us)|let"
+    r" (?:me|us) know|explain(?: to me)?|clarify|confirm|say|check|find out|verify|advise)|(?:do|does|would) "
+    r"(?:you|any(?:one|body)|"
+    r"some(?:one|body))(?: here)? (?:happen to )?(?:know|have any idea|remember)|(?:i|we) (?:want|need|would "
+    r"(?:like|love)|wish|am"
+    r" trying|am looking|was hoping|am hoping|wanted|was trying)(?: you)? to (?:know|find out|understand"
+    r"|ask(?: you)?|figure out|learn"
+    r"|check|see|tell me)|i (?:am|was|have been) (?:just |really |also |very )?(?:wondering|curious"
+    r"|interested|unsure|not sure"
+    r"|confused)(?: (?:about|as to|in knowing|to know|to learn|to find out))?|i (?:just |often |really "
+    r")?wonder(?:ed)?|i (?:do|can) not"
+    r" (?:really |quite )?(?:know|remember|tell|understand|figure out|recall)|(?:may|might|can|could) i "
+    r"(?:please |just )?"
+    r"(?:ask(?: you)?|know|find out)|any idea|is it known|it would be (?:really |very )?(?:helpful|great"
+    r"|good|nice|useful|interesting) to (?:know|find out|learn|understand)|would you (?:mind telling me|be "
+    r"able to tell me|know)|curious|wondering"
+    r"|just (?:curious|wondering)|i would be (?:curious|interested|grateful|happy) to (?:know|learn|find "
+    r"out)|(?:i have )?no idea"
+    r"|(?:the|my) question is|i need help (?:knowing|understanding|figuring out)|help me (?:understand"
+    r"|figure out|find out))"
+)
+_WHETHER = re.compile(
+    rf"{_KNOWING},? (?:if|whether)(?: or not)? (?!you (?:can|could|would|will|know|knew)\b)(?=\S+ \S)|is it "
+    rf"(?:true|correct|right"
+    r"|the case|a fact)(?: to say)? that (?=\S+ \S)|whether(?: or not)? (?=(?:the|a|an|it|i|my|your) \S)",
+    re.IGNORECASE,
+)
+_WISH = re.compile(
+    r"(?:i|we) (?:just |really |also )?(?:want|need|would like|am trying|have|wish|am looking|wanted|am "
+    r"planning|intend|hope|would love"
+    r"|tried) to ((?!know\b|ask\b|find out\b|understand\b)[^.?!;]+?)(?:[.;!,]| \u2013)? (?:but |so |and "
+    r")?(?:i (?:do|am) not"
+    r" (?:know|sure) how(?: to(?: do (?:it|that|this|so))?)?|how (?:do|can|could|would|might) (?:i|we)(?: "
+    r"(?:go about )?(?:do(?:ing)?|achieve"
+    r"|accomplish)(?:ing)? (?:that|this|it|so)| go about (?:it|that|this)| proceed)?|how(?: to(?: do (?:that"
+    r"|this|it|so))?)?|how is (?:that"
+    r"|this|it) done)\??$",
+    re.IGNORECASE,
+)
+_HELP = re.compile(
+    r"(?:(?:i|we) (?:just |really )?(?:need|want|could use|would like) (?:some |your |a (?:bit|little) of "
+    r")?(?:help|assistance|a hand)"
+    r"(?: with| in)?|(?:can|could|would|will) (?:you|any(?:one|body)|some(?:one|body)) (?:please )?(?:help"
+    r"|assist) (?:me|us)(?: out)?"
+    r"(?: with| in)|(?:please )?help (?:(?:me|us)(?: out)?(?: with| in)?|with)|need(?: some)? help(?: with| "
+    r"in)?|(?:i am )?(?:stuck on|struggling"
+    r" with|having trouble|having difficulty|struggling)) (?:to )?([a-z]+)\b(?! (?:machine|tools?|problem"
+    r"|issue|is|are)\b)",
+    re.IGNORECASE,
+)
+# "Help me write a letter" asks for the letter.
+_MAKING = vocabulary("""
+    write draft create find choose plan understand solve translate decide prepare come figure learn generate design
+    summarize
+    brainstorm rewrite calculate compute compose outline pick get know make out proofread explain edit improve name
+    identify
+    debug develop think compare convert list study review see remember
+    """)
+_BY_TIME = r"(?:year|years|day|days|date|month|months|century|centuries|decade|time|season|era|age|period|hour|week)"
+# Each pattern is another writing of the frame beside it.
+_ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(
+        rf"(?:in|on|at|during) (?:what|which) ({_BY_TIME}) (?=(?:did|was|were|is|does|do|will|are|has|have|can"
+        rf"|should)\b)", re.I), r"what \1 "),
+    (re.compile(
+        r"which (?!of\b|one\b|ones\b|is\b|are\b|was\b|were\b|do\b|does\b|did\b|to\b|and\b|or\b|has\b|have\b"
+        r"|will\b|can\b|would\b|should\b)(?=[a-z])", re.I), "what "),
+    (re.compile(r"(what|which) (?:kinds?|types?|sorts?) of ", re.I), "what kind of "),
+    (re.compile(r"(?:how much time|what length of time) ", re.I), "how long "),
+    (re.compile(r"for how long ", re.I), "how long "),
+    (re.compile(r"how frequently ", re.I), "how often "),
+    (re.compile(r"how long (?:will|would|should) it take ", re.I), "how long does it take "),
+    (re.compile(r"(?:what number of|how many different) ", re.I), "how many "),
+    (re.compile(r"(?:what amount of|what quantity of) ", re.I), "how much "),
+    (re.compile(r"(when|where|how (?:often|much|long|many \w+)) to (?=[a-z])(?!be\b)", re.I), r"\1 do i "),
+    (re.compile(r"(how (?:many|much) [^,.?!;]{1,60}?) there (are|is|were|was)(?=$| )", re.I), r"\1 \2"),
+    (re.compile(r"(how (?:many|much) [^,.?!;]{1,60}? (?:are|is|were|was)) there(?: in total)?(?=$| )", re.I), r"\1"),
+    (re.compile(r"what (?:would|will) happen (?=(?:if|when)\b)", re.I), "what happens "),
+    (re.compile(r"why (?:is|was) it that ", re.I), "why "),
+    (re.compile(r"(what|who|where|when) (?:is|was) it (?:that|who) ", re.I), r"\1 "),
+    (re.compile(
+        r"(to|for|from|with|by|of|about|on) whom ((?:is|are|was|were|do|does|did|can|could|should|would|will|has"
+        r"|have)\b[^,.?!;]+)$", re.I), r"who \2 \1"),
+    (re.compile(r"whom (?=(?:do|does|did|can|should|would|will|is|are)\b)", re.I), "who "),
+    (re.compile(
+        r"(?:what|which) (?:person|man|woman|scientist) (?=\w+ed\b|wrote|won|was|is|made|built|led|has|had|said"
+        r"|sang)", re.I), "who "),
+    (re.compile(r"which (is|are|was|were) (?=(?:the|an?|your|my|some)\b)", re.I), r"what \1 "),
+    (re.compile(r"what do (?:you|we|people|they) call ([^,.?!;]+)$", re.I), r"what is \1 called"),
+    (re.compile(r"what is the name (?:of|for) (the [^,.?!;]+)$", re.I), r"what is \1"),
+    (re.compile(r"what is (the [^,.?!;]+) (?:called|named)$", re.I), r"what is \1"),
+    (re.compile(r"what is the (?:name|term|word) (?:of|for) ([^,.?!;]+)$", re.I), r"what is \1 called"),
+    (re.compile(
+        r"(?:the )?((?:\w{2,8}est|most \w+|least \w+|best|worst|first|last) (?!way\b|of\b)(?:(?!is\b|are\b|was\b"
+        r"|do\b|does\b|did\b)[\w'-]+ ){1,4}(?:in|on|ever|of) [^,.?!;]+)$", re.I), r"what is the \1"),
+    (re.compile(r"(?:can|could) (?:i|one|you|we) ([^,.?!;]+),? and (?:if so,? )?how\??$", re.I), r"how do i \1"),
+    (re.compile(
+        r"is there (?:a|any) way to ([^,.?!;]+),? and (?:if so,? )?(?:how|what is it)\??$", re.I), r"how do i \1"),
+    (re.compile(
+        r"(where (?:is|are) [^,.?!;]{1,60}?) (?:located|situated|found|based|to be found)(?=$| (?:in|on)\b)", re.I),
+            r"\1"),
+    (re.compile(r"is it (?:at all )?possible (?:for (?:me|one|someone|us|people) )?to ", re.I), "can i "),
+    (re.compile(r"(?:can one|am i able to|can we|could i|could one|would i be able to) ", re.I), "can i "),
+    (re.compile(r"is it (?:ok|okay|alright|all right|fine) (?:for me |if i )?(?:to )?", re.I), "is it ok to "),
+    (re.compile(
+        r"(?:is there (?:a|any|some)|are there any|any) ways? (?:for me |i can |one can )?(?:to "
+        r")?(?=[a-z])(?!of\b|that\b|in\b)", re.I), "is there a way to "),
+    (re.compile(
+        r"(?:do i have to|must i|is it necessary (?:for me )?to|is it required to|am i required to) ", re.I),
+            "do i need to "),
+    (re.compile(
+        r"(?:is it (?:a good idea|advisable|recommended|wise)|would it be (?:a good idea|advisable|wise)) to ", re.I),
+            "should i "),
+)  # fmt: skip
+_STRANDED = re.compile(
+    r"(in|on|at|to|from|for|with|of|by|under|through|into) (?:what|which) ([^,.?!;]{1,40}?) ((?:is|are|was"
+    r"|were|do|does|did|can|could"
+    r"|should|would|will|has|have)\b[^,.?!;]+)$",
+    re.IGNORECASE,
+)
 _NEGATED = re.compile(
-    r"((?:(?:why|where|when|how|what) )?)(is|are|was|were|do|does|did|can|could|will|would|should|has|have|had) "
+    r"((?:(?:why|where|when|how|what|who|which)(?: (?!not\b)\w+){0,3}? )?)(is|are|was|were|do|does|did|can"
+    r"|could|will|would|should|has|have|had) "
     r"(?!not\b)((?:(?!that\b|which\b|who\b|if\b|and\b|or\b|whether\b)[^\s,.?!;]+ ){1,6}?)not (?!only\b|just\b"
     r"|even\b|to\b)(?=\S)",
     re.IGNORECASE,
@@ -164,44 +280,58 @@ _NEGATED = re.compile(
 
 def framed(text: str, first: str) -> str:
     """The text in the frame of its family; `first` is its first word in lower case."""
-    if first not in _HEADS:
+    if first not in _HEADS and " of " not in text[:40] and "'s " not in text and "difference" not in text[:24]:
         return text
+    if (match := _DOING.match(text)) and (base := base_of(match[1].lower())):
+        return f"how do i {base}{text[match.end() :]}"
     if match := _HOW_TO.match(text):
         return "how do i " + text[match.end() :]
-    if (match := _DOING.match(text)) and (base := GERUNDS.get(match[1].lower())):
-        return f"how do i {base}{text[match.end() :]}"
     if (match := _YOURS.match(text)) and match[1].lower() in BASES and match[1].lower() not in _OF_YOU:
         return "how do i " + text[match.end() :]
-    if match := _YEAR.match(text):
-        return "what year " + text[match.end() :]
     end = text.find("\n")
     line, rest = (text, "") if end < 0 else (text[:end], text[end:])
     if len(line) > 240:
         return text
-    return directed(_asked(_named(line))) + rest
+    return directed(_asked(related(commanded(_named(_wanted(line)))))) + rest
 
 
 def _named(text: str) -> str:
-    """The text with a noun of a relation, or a meaning, in the frame that asks for it."""
+    """The text with a meaning, a reason, a time or a place in the frame that asks for it."""
     if match := _REASON.match(text):
         return "why " + text[match.end() :]
-    if match := _PERSON_OF.match(text):
-        return f"who {match[1] or 'is'} the {match[2]} {text[match.end() :]}"
-    if match := _FACT_OF.match(text):
-        return f"what is the {match[1]} {text[match.end() :]}"
-    if match := _PLACE_OF.match(text):
-        return "what is the capital " + text[match.end() :]
-    if match := _BARE_OF.match(text):
-        asked = "who" if re.fullmatch(_PERSON, match[1], re.IGNORECASE) else "what"
-        return f"{asked} is the {match[1]} of {text[match.end() :]}"
-    if match := _OWNED.match(text):
-        return f"{match[1]} {match[2]} the {match[4]} of {match[3]}"
-    if match := _WROTE.match(text):
-        return f"who {_DID[match[1].lower()]} {text[match.end() :]}"
     if match := _MEANING.match(text):
         word = next(group for group in match.groups() if group)
         return f"what does {word} mean"
+    for pattern, plain in _ALIKE:
+        if match := pattern.match(text):
+            text = match.expand(plain) + text[match.end() :]
+    if match := _STRANDED.match(text):
+        text = f"what {match[2]} {match[3]} {match[1]}"
     return text
+
+
+def _wanted(text: str) -> str:
+    """The question in what says first what is wanted and then asks for it: "I want to X, how do I do that"."""
+    if match := _WISH.match(text):
+        return "how do i " + match[1]
+    if (match := _HELP.match(text)) and (verb := _to_do(match[1].lower(), match[0])) is not None:
+        return f"how do i {verb}{text[match.end() :]}"
+    if match := _WHETHER.match(text):
+        clause = text[match.end() :]
+        return asked_whether(clause) or text
+    return text
+
+
+def _to_do(word: str, said: str) -> str | None:
+    """The verb of a task in its base form; None for what is asked to be made, and for another word."""
+    base = (
+        base_of(word)
+        if word.endswith("ing")
+        else word
+        if is_base(word) and " me " in said and " with " not in said
+        else None
+    )
+    return None if base in _MAKING else base
 
 
 def _asked(text: str) -> str:

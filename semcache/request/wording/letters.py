@@ -24,6 +24,7 @@ _SAFE = {
     **dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"), None),
     0x3000: " ",
     0x2026: "...",
+    0x203D: "?",
     0xFB00: "ff",
     0xFB01: "fi",
     0xFB02: "fl",
@@ -35,10 +36,19 @@ _LINES = re.compile(r" ?\n[ \n]*")
 _LOOSE = re.compile(r" +(?=[,;.?!](?:\s|$))")
 _DASHES = re.compile(r" +(?:--+|\u2013) +")
 _HYPHEN = re.compile(r"(?<=[a-z]) +- +(?=[A-Za-z])")
+_ELECTRONIC = re.compile(r"\b[eE]-(?=(?:mail|book|commerce|reader|bike|scooter|learning)(?:s|ed|ing)?\b)([a-z]*)")
+_RUN_ON = re.compile(r"(?<=[a-z])([?!.])(?=[A-Z][a-z])")
 _TIGHT = re.compile(r",(?<=[a-z],)(?=[A-Za-z])")
 _OXFORD = re.compile(r"(, [^\s,]+), (and|or) ")
 _STATED = re.compile(
     r"(?:i|you|he|she|it|we|they|this|that|these|those|there|my|your|his|her|our|their|the|no|not)\b", re.I
+)
+_ASKED = re.compile(
+    r"(?:[,:;.!?\u2013] ?(?:so |but |and |then |ok |okay )*(?:what|who|whom|whose|where|when|why|how|which"
+    r"|is|are|was|were|do|does|did|can|could|should"
+    r"|would|will|has|have|any)\b|\b(?:what|who|where|when|why|how|which) (?:do|does|did|should|can|could|is"
+    r"|are|was|were|will|would|many|much|long)\b)",
+    re.I,
 )
 _SENTENCES = re.compile(r"(?<=[a-z\d][.!?])\s+")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -46,19 +56,19 @@ _WORD = re.compile(r"[^\W\d_]+")
 # Capitals make another word of these; a capital at the head of a text says nothing.
 _CAPITALISED = vocabulary(
     """
-    polish march may august turkey china apple apples amazon will mark bill rose job nice reading mobile chad jordan
-    guinea cologne bath cork china japan hamburg frank grace faith hope joy dawn eve ivy iris lily daisy jasmine olive
-    violet amber ruby pearl jade crystal summer autumn april june rich jack john bob rob nick pat sue drew dick peter
+    polish march may august turkey apple apples amazon will mark bill rose job nice reading mobile chad jordan
+    guinea bath cork frank grace faith hope joy dawn eve ivy iris lily daisy jasmine olive
+    violet amber ruby pearl jade crystal rich jack john bob rob nick pat sue drew dick peter
     art gene earl duke dean bishop king pope prince baker cook smith carter fisher hunter mason miller potter taylor
     turner walker young long short brown black white green gray grey rust go swift scratch basic processing julia
-    word excel access teams outlook office windows edge word pages numbers keynote safari notes photos oracle target
-    gap visa shell chase discover spring flask pandas spark storm hive pig beam flink helm puppet chef salt vault
-    consul nomad docker elm dart crystal pascal ada meta alphabet signal zoom slack discord notion twitter square
-    stripe plaid affirm wise monday box drop snap match tinder hinge bumble indeed ring nest echo alexa dove tide
-    crest gain bounty joy cheer mini focus fiesta escape explorer civic accord fit golf beetle fox jaguar mustang
-    dodge ram ranger tiger lynx leopard puma caterpillar mercury saturn earth mars venus sun moon catholic orthodox
-    democratic republican liberal conservative labour labor green whig tory swede dane pole poles czech finn scot
-    lent pole welsh scotch tangier magenta congress senate house state capital general major titanic alien aliens
+    word access teams office windows edge word pages numbers notes target
+    gap visa shell chase discover spring flask pandas spark storm hive pig beam flink helm puppet salt     nomad
+    dart crystal ada meta alphabet signal twitter square
+    wise monday box drop snap match tinder indeed ring nest echo alexa dove tide
+    crest gain bounty joy cheer mini escape explorer fit golf beetle fox jaguar mustang
+    dodge ram ranger tiger lynx leopard puma caterpillar mercury     democratic republican liberal conservative
+    labour labor green whig tory swede dane pole poles czech finn scot
+    lent pole welsh scotch tangier magenta congress senate house state capital general major alien aliens
     jaws cars up it frozen friends lost heroes house suits bones castle nirvana queen kiss cream yes prince
     sting seal pink future usher pitbull drake seasons crow warren wells bush ford trump gates jobs cook page brin
     holmes watson bond potter rowling east west north south
@@ -95,8 +105,13 @@ def normalised(text: str, english: bool) -> str:
     if english:
         if "\u2013" in text or "--" in text:
             text = _DASHES.sub(" \u2013 ", text)
+        if "e-" in text or "E-" in text:
+            text = _ELECTRONIC.sub(r"e\1", text)
+        if " & " in text:
+            text = text.replace(" & ", " and ")
         if " - " in text:
             text = _HYPHEN.sub(" \u2013 ", text)
+        text = _RUN_ON.sub(r"\1 ", text)
         if "," in text:
             text = _TIGHT.sub(", ", text)
             if ", and " in text or ", or " in text:
@@ -123,9 +138,46 @@ def _ended(text: str) -> str:
         return text
     stripped = text[:end]
     last_one = _SENTENCES.split(stripped)[-1] if asks else ""
-    if asks and _STATED.match(last_one):
+    if asks and _STATED.match(last_one) and not _ASKED.search(last_one):
         return stripped + "?"
     return stripped
+
+
+# A comma between words that are no answer tells nothing that their order does not.
+_COMMA = re.compile(
+    r"(?<=[a-z\ue000-\uf8ff\d\"'%]),(?= (?!no\b|not\b|yes\b"
+    r"|please\b)[a-z\ue000-\uf8ff\"'])(?<!\bno,)(?<!\byes,)(?<!\bnot,)",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"(?<=\w) \(([^()\n]{2,60})\)(?=$|[ ?.!,])")
+_HYPHENED = re.compile(
+    r"(?<![\w'-])([a-z]{2,})-(?=[a-z]{2,})((?:[a-z]{2,}-)?)(?!\w+(?:ing|ed)\b)([a-z]{2,})(?![\w'-])", re.IGNORECASE
+)
+_PARTS = re.compile(r"(?<=[a-z]-)[A-Z](?=[a-z]+\b)")
+_STOPS = re.compile(
+    r"(?:(?<=[a-z]{2})|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff]))(?:[.?!;:]+| \u2013)(?= [a-z\d\"\ue000-\uf8ff])"
+    r"|(?<=\d)[.?;:](?= [a-z]{2})"
+)
+_PREFIXES = vocabulary("re co ex un anti pre non de mis sub semi pro extra intra inter ultra self mid counter cross")
+
+
+def flattened(text: str) -> str:
+    """The text without commas, brackets and hyphens between words, for a text in which nothing else is left to do."""
+    if "(" in text:
+        text = _BRACKETS.sub(r" \1", text)
+    if ", " in text:
+        text = _COMMA.sub("", text)
+    text = _STOPS.sub("", text)
+    if "-" in text:
+        text = _PARTS.sub(lambda match: match[0].lower(), text)
+        text = _HYPHENED.sub(_opened, text)
+    return text
+
+
+def _opened(match: re.Match[str]) -> str:
+    if match[1].lower() in _PREFIXES or match[0].lower() in STYLED:
+        return match[0]
+    return f"{match[1]} {match[2].replace('-', ' ')}{match[3]}"
 
 
 def shouted(text: str) -> bool:
@@ -146,6 +198,8 @@ def lowered(word: str, first: bool) -> str:
     if word.isupper():
         return word if low in _ACRONYMS else low
     if word in _CASED:
+        return word
+    if low.endswith("'s") and not first and low[:-2] in _CAPITALISED:
         return word
     if word[1:] == low[1:]:
         return word if low in _CAPITALISED and not first else low

@@ -8,6 +8,7 @@ Invariant: a word of the dictionary, an inflected form of one, and a name are ne
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +19,7 @@ from semcache.request.wording.british import AMERICAN
 from semcache.request.wording.contractions import CONTRACTIONS
 from semcache.request.wording.english import FUNCTION_WORDS
 from semcache.request.wording.protected import STYLED
+from semcache.request.wording.slips import MODERN, PRACTICAL, STYLIZED, USUAL
 
 if TYPE_CHECKING:
     from symspellpy import SymSpell
@@ -27,7 +29,15 @@ _COMMON = 1_800_000  # occurrences of a word that an unlikely slip may lead to
 _FAR_CANDIDATES = 8_000  # words that two slips may lead to
 _SHORTEST = 4
 _LONG = 8
-_RATIO = 10  # how much likelier the correction is than any other as near
+_UNLIKELY = 0.2
+_RATIO = 4  # how much likelier the correction is than any other as near
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+_THRICE = re.compile(r"(.)\1\1+")
+_RARE_SHORTEST = 6
+_RAREST = 30_000  # occurrences of the rarest word that a likely slip may lead to
+_NAMED = 1_000_000  # occurrences of a name that a word in capitals may be a slip of
+_NAME_SHORTEST = 7
+_SWAPPED = 4
 _SURE = 40_000_000  # occurrences of a word that a word of four letters may stand for
 _VOWELS = frozenset("aeiouy")
 _PREFIXES = ("un", "re", "non", "pre", "sub", "over", "multi", "anti")
@@ -43,6 +53,13 @@ PLACES = vocabulary(
     mozambique myanmar namibia nepal netherlands nicaragua nigeria norway pakistan panama paraguay peru philippines
     poland
     portugal romania russia scotland senegal serbia singapore slovakia slovenia somalia spain sudan sweden switzerland
+    german french spanish italian english japanese chinese russian portuguese swedish norwegian danish finnish
+    polish dutch greek
+    turkish arabic hebrew hindi korean vietnamese indonesian american british canadian australian mexican african
+    european
+    january february march april june july august september october november december monday tuesday wednesday
+    thursday friday
+    saturday sunday
     syria taiwan tanzania thailand tunisia turkey uganda ukraine uruguay uzbekistan venezuela vietnam wales yemen zambia
     zimbabwe europe africa america antarctica california florida london paris berlin madrid barcelona amsterdam brussels
     """
@@ -72,104 +89,14 @@ _BESIDE = {
     for line, row in enumerate(_ROWS)
     for at, key in enumerate(row)
 }
-# Slips so common that a rival as near says nothing.
-_USUAL = {
-    "teh": "the",
-    "arguement": "argument",
-    "maintainance": "maintenance",
-    "publically": "publicly",
-    "rythm": "rhythm",
-    "rythym": "rhythm",
-    "tommorow": "tomorrow",
-    "truely": "truly",
-    "vaccum": "vacuum",
-    "vacumn": "vacuum",
-    "humourous": "humorous", "hte": "the", "adn": "and", "nad": "and", "wich": "which", "whcih": "which", "hwo": "how",
-    "hwat": "what", "waht": "what", "wath": "what", "wierd": "weird", "untill": "until", "lisence": "license",
-    "grammer": "grammar", "tounge": "tongue", "comitee": "committee", "commitee": "committee", "explane": "explain",
-    "recepie": "recipe", "recipie": "recipe", "suprise": "surprise", "speach": "speech", "beter": "better",
-    "verry": "very", "becuse": "because", "becasue": "because", "wheter": "whether", "definetly": "definitely",
-    "definatly": "definitely", "alot": "a lot", "noone": "no one", "thier": "their", "ther": "there", "realy": "really",
-    "sieze": "seize", "belive": "believe", "recive": "receive", "foward": "forward", "buisness": "business",
-    "bussiness": "business", "ammount": "amount", "allready": "already", "tommorrow": "tomorrow", "tomorow": "tomorrow",
-    "calandar": "calendar", "enviroment": "environment", "wensday": "wednesday", "febuary": "february",
-    "restaraunt": "restaurant", "restuarant": "restaurant", "questionaire": "questionnaire", "pronounciation":
-    "pronunciation", "mispell": "misspell", "mispelled": "misspelled", "heirarchy": "hierarchy", "gaurd": "guard",
-    "gaurantee": "guarantee", "garantee": "guarantee", "seprate": "separate", "temperture": "temperature",
-    "temprature": "temperature", "vegatable": "vegetable", "vegtable": "vegetable", "exersise": "exercise",
-    "excercise": "exercise", "exercize": "exercise", "ocasion": "occasion", "ocassion": "occasion", "tecnique":
-    "technique", "adress": "address", "adresses": "addresses", "occurence": "occurrence", "occurance": "occurrence",
-    "embarass": "embarrass", "harrass": "harass", "happend": "happened",
-}  # fmt: skip
-_MODERN = vocabulary(
-    """
-    kotlin nginx kubernetes xiaomi huawei redis mongo django golang kafka vuejs axios nuxt vite vitest scala julia grpc
-    yaml toml json jsonb wasm mypy sklearn keras spacy nltk haskell tokio jenkins prisma figma tiktok deno zig erlang
-    hadoop webpack eslint vercel supabase graphql chatgpt openai claude llama gemini mistral qwen deepseek perplexity
-    tesla ebay venmo paypal zelle roku hulu ikea lego nike adidas spotify shopify airbnb uber lyft ozempic tylenol anki
-    numpy scipy pandas pytest matplotlib seaborn plotly streamlit gradio fastapi uvicorn gunicorn starlette pydantic
-    sqlalchemy alembic celery asyncio async await stdin stdout stderr printf scanf malloc calloc sizeof typedef enum
-    enums struct structs args kwargs argv argc init param params regex regexp config configs repo repos refactor
-    refactoring refactored middleware backend frontend fullstack devops gitops webhook webhooks websocket websockets
-    localhost hostname username usernames filename filenames filepath dataset datasets dataframe dataframes timestamp
-    timestamps datetime timezone timezones boolean booleans nullable nullptr iterable iterator iterators tuple tuples
-    mutex mutexes goroutine goroutines lambda lambdas closure closures memoize memoization serverless microservice
-    microservices monorepo terraform ansible vagrant podman dockerfile kubectl kubelet etcd istio envoy traefik haproxy
-    memcached cassandra neo4j elasticsearch kibana logstash grafana prometheus datadog splunk snowflake databricks dbt
-    airflow bigquery redshift dynamodb lambda fargate cloudfront cloudflare netlify heroku firebase firestore amplify
-    hdfs hbase presto trino iceberg parquet avro protobuf thrift tensorflow pytorch jupyter colab kaggle huggingface
-    langchain embeddings embedding tokenizer tokenizers tokenization transformer transformers autoencoder softmax relu
-    sigmoid backprop backpropagation hyperparameter hyperparameters overfitting underfitting finetune finetuning
-    xgboost lightgbm catboost sarsa dqn ppo rlhf lora qlora gpus tpus cuda rocm openmp mpi
-    android iphone ipad macbook imac airpods pixel galaxy samsung motorola nokia lenovo asus acer toshiba panasonic
-    nvidia radeon ryzen intel qualcomm snapdragon bluetooth wifi ethernet firewall vpn vpns router routers modem ssid
-    minecraft roblox fortnite valorant overwatch zelda mario pokemon pikachu naruto anime manga hentai kpop
-    bitcoin ethereum blockchain crypto cryptocurrency stablecoin defi nft nfts dogecoin solana coinbase binance
-    instagram facebook whatsapp snapchat pinterest linkedin reddit tumblr youtube twitch netflix discord telegram wechat
-    podcast podcasts vlog vlogger selfie selfies hashtag hashtags emoji emojis meme memes gif gifs influencer
-    covid coronavirus omicron semaglutide metformin ibuprofen acetaminophen paracetamol naproxen lisinopril atorvastatin
-    omeprazole sertraline fluoxetine escitalopram zoloft lexapro xanax adderall ritalin vyvanse wegovy mounjaro botox
-    vegan vegans keto paleo quinoa kombucha kimchi sriracha tahini hummus sushi ramen matcha latte barista boba pho
-    airbnb expedia ryanair easyjet lufthansa emirates qantas amtrak brexit biden obama trump putin zelensky modi macron
-    email emails login logins logout signup website websites webpage webpages online offline internet smartphone
-    smartphones laptop laptops download downloads upload uploads uploading spreadsheet spreadsheets startup startups
-    freelancer freelancing crowdfunding cybersecurity malware ransomware phishing spyware infosec pentest
-    mindfulness wellness cardio pilates crossfit burpee burpees deadlift deadlifts hiit gluten probiotics
-    okay yeah yep nope gonna wanna gotta kinda lemme gimme dunno alot lol omg idk imo tbh
-    linux ubuntu debian fedora centos gentoo xfce gnome wayland systemd grub bios uefi chmod chown grep curl wget
-    sudo bash zsh tmux emacs vim neovim vscode pycharm intellij eclipse xcode cmake makefile gcc clang llvm rustc
-    npm pnpm yarn bower gulp grunt rollup parcel esbuild babel jest mocha chai cypress selenium playwright puppeteer
-    nestjs nextjs nodejs reactjs angularjs jquery bootstrap tailwind css html xml svg svelte ember redux zustand mobx
-    rxjs lodash moment dayjs zod yup axios swr trpc laravel symfony codeigniter wordpress drupal joomla magento rails
-    sinatra phoenix elixir clojure fsharp ocaml fortran cobol prolog matlab octave latex bibtex arduino raspberry
-    esp32 stm32 verilog vhdl fpga sqlite mysql mariadb postgres postgresql psql oracle plsql tsql mssql nosql orm
-    oauth saml jwt jwts cors csrf xss sql api apis url urls uri uris http https ssh sftp ftp smtp imap dns dhcp tcp udp
-    linter linters formatter codebase codebases changelog readme dropdown checkbox checkboxes tooltip navbar sidebar
-    favicon hotfix bugfix merge rebase rebasing stash gitignore fork clickable scrollable resizable responsive
-    bool bools func funcs docstring docstrings functools renderable validator validators coord coords ident idents
-    conftest fieldname embedder embedders fullname mtime ctime atime mixin mixins codec codecs util utils idna dunder
-    isinstance stmt stmts proba awaitable awaitables declarator accessor accessors coro coros quantile quantiles conda
-    hardlink hardlinks networkx readonly truthy falsy falsey popen musl parens paren superset supersets repr reprs xaxis
-    yaxis mouseover userbase inout certifi scrypt uint bindir significand alloc dealloc realloc mixtral upcasting evals
-    tostring ljust rjust contourf performant minimax lossy liveness subnet subnets subnetting openid algo algos calc
-    trunc iters samp sprintf fprintf snprintf graphviz manpage manpages pyproject restic guid guids hotkey hotkeys
-    symlink symlinks setter setters getter getters deps impl impls lerp addr addrs fopen popcount memcpy strlen strcmp
-    errno stdlib stdio iostream cout cin println pprint itertools zope parso pygments colorama cupy logit logits argmax
-    argmin arity monad monads functor functors currying ansi ascii utf chroot cron crontab daemonset tarball teardown
-    typeof instanceof substr nargs href onclick flexbox datepicker unicast multicast anycast qubit qubits goroutines
-    minify minified linting scraper crawlers keygen passphrase keystore truststore sandboxed sandboxing rollout rollouts
-    infty bbox bboxes fastai asdict dedent llava bleu asin ddict minmax miter passwd hardcode hardcoded profiler
-    profilers synset rint consolas textfile sturm rfile iinfo colno suff prefit nwhere thead tbody tfoot synsets
-    tensor tensors matrices eigenvalue eigenvalues eigenvector laplacian jacobian hessian bayes bayesian markov poisson
-    gaussian heteroscedasticity kurtosis quartile quartiles boxplot histogram histograms scatterplot
-    """
-)
 
 
 class _Speller(NamedTuple):
-    """Words that stand, and the frequent words within one and two slips of a word."""
+    """Words that stand, how often they occur, and the frequent words within one and two slips of a word."""
 
     known: frozenset[str]
+    counts: dict[str, int]
+    doubled: dict[str, str]
     near: SymSpell
     far: SymSpell
 
@@ -177,6 +104,11 @@ class _Speller(NamedTuple):
 def warm() -> None:
     """Load the dictionary, which the first correction would otherwise wait for."""
     _speller()
+
+
+def dictionary() -> frozenset[str]:
+    """The words that stand, in lower case, names among them."""
+    return _speller().known
 
 
 def is_word(word: str) -> bool:
@@ -199,14 +131,72 @@ def is_word(word: str) -> bool:
 @lru_cache(maxsize=32_768)
 def correction(word: str) -> str | None:
     """The one frequent word that a word in lower case is a slip of; None for a word, a name, and where several are."""
-    if (usual := _USUAL.get(word)) is not None:
+    if (usual := USUAL.get(word)) is not None:
         return usual
     if not _SHORTEST <= len(word) <= 24 or not word.isascii() or not word.isalpha() or is_word(word):
         return None
-    if word[0] == word[1] == word[2] or (_VOWELS.isdisjoint(word) and len(word) < 5):
+    if _THRICE.search(word):
+        return _drawn_out(word)
+    if _VOWELS.isdisjoint(word) and len(word) < 5:
         return None
     speller = _speller()
-    return _clear(word, speller.near, 1) or (_clear(word, speller.far, 2) if len(word) >= _LONG else None)
+    if word.endswith("ys") and (plain := word[:-2] + "ies") in speller.counts:
+        return plain
+    if word.endswith("os") and (plain := word[:-1] + "es") in speller.counts:
+        return plain
+    doubled = speller.doubled.get(_single(word))
+    if doubled is not None and doubled[0] == word[0] and len(word) > _SHORTEST and not _inflected(word, doubled):
+        return AMERICAN.get(doubled, doubled)
+    return (
+        _clear(word, speller.near, 1)
+        or (_rare(word, speller.counts) if len(word) >= _RARE_SHORTEST else None)
+        or (_clear(word, speller.far, 2) if len(word) >= _LONG else None)
+    )
+
+
+def _doubled(counts: dict[str, int]) -> dict[str, str]:
+    """Words by what they are without doubled letters, where one word alone is meant."""
+    found: dict[str, str] = {}
+    for word, count in counts.items():
+        single = _single(word)
+        other = found.get(single)
+        if other is None:
+            found[single] = word if count >= _RAREST else ""
+        elif other and count * _RATIO > counts[other]:
+            found[single] = ""
+    return {single: word for single, word in found.items() if word and len(word) > _SHORTEST}
+
+
+def _drawn_out(word: str) -> str | None:
+    """The word of which letters were repeated, as in "sooo" and "pleeease"; None where there is none."""
+    for times in (r"\1", r"\1\1"):
+        if (plain := _THRICE.sub(times, word)) in _speller().known:
+            return plain
+    return None
+
+
+def _rare(word: str, counts: dict[str, int]) -> str | None:
+    """The rarer word that one likely slip leads from; None where it is not the only one or not far likelier."""
+    near = {word[:at] + word[at + 1 :] for at in range(1, len(word))}
+    near |= {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)}
+    near |= {word[:at] + letter + word[at:] for at in range(1, len(word) + 1) for letter in _ALPHABET}
+    near |= {
+        word[:at] + letter + word[at + 1 :] for at in range(1, len(word)) if word[at] in _VOWELS for letter in _VOWELS
+    }
+    found = sorted(
+        (
+            (counts[term] * likeliness, term)
+            for term in near & counts.keys()
+            if (likeliness := _likeliness(word, term)) > 1
+        ),
+        reverse=True,
+    )
+    if not found or counts[found[0][1]] < _RAREST or _inflected(word, found[0][1]):
+        return None
+    if len(found) > 1 and found[0][0] < found[1][0] * (2 if _stem(found[0][1]) == _stem(found[1][1]) else _RATIO):
+        return None
+    best = found[0][1]
+    return AMERICAN.get(best, best)
 
 
 def _clear(word: str, speller: SymSpell, distance: int) -> str | None:
@@ -228,11 +218,11 @@ def _clear(word: str, speller: SymSpell, distance: int) -> str | None:
     if (
         len(word) <= _SHORTEST + (likeliness < _PLAIN)
         and not place
-        and count < (_SURE // 2 if likeliness == 4 else _SURE)
+        and count < (_SURE // 8 if likeliness == 4 else _SURE)
     ):
         return None
     if len(found) > 1:
-        rival = found[1][2] * max(1, _likeliness(word, found[1][1]))
+        rival = found[1][2] * (_likeliness(word, found[1][1]) or _UNLIKELY)
         if -score < rival * (2 if _stem(best) == _stem(found[1][1]) else _RATIO):
             return None
     return None if _inflected(word, best) else best
@@ -245,7 +235,14 @@ def _needed(word: str, likeliness: int) -> int:
 
 def may_be_no_name(word: str, right: str) -> bool:
     """Return True if a word with a capital is rather a slip of `right` than a name: a country, or a long word."""
-    return right in PLACES or (len(word) >= _LONG_NAME and right not in _GIVEN and right not in _MODERN)
+    if right in PLACES or word in USUAL:
+        return True
+    if len(word) >= _LONG_NAME:
+        return right not in _GIVEN and right not in MODERN
+    likeliness, count = _likeliness(word, right), _speller().counts.get(right, 0)
+    if len(word) == _NAME_SHORTEST - 1:
+        return likeliness == _SWAPPED and count >= 10 * _NAMED
+    return len(word) >= _NAME_SHORTEST and likeliness >= _PLAIN and count >= _NAMED
 
 
 def _likeliness(word: str, term: str) -> int:
@@ -266,11 +263,15 @@ def _likeliness(word: str, term: str) -> int:
     longer, shorter = (word, term) if len(word) > len(term) else (term, word)
     if _single(longer) == _single(shorter):
         return 6
+    if word == term + "e":
+        return 2
     if word[-1] != term[-1]:
         return 0
     if len(term) > len(word):
         return 2
     at = next(at for at, (one, two) in enumerate(zip(longer, shorter + " ", strict=False)) if one != two)
+    if longer[at] in _VOWELS and len(longer) > _LONG:
+        return 2
     around = longer[at - 1 : at] + longer[at + 1 : at + 2]
     return int(any(key in _BESIDE.get(longer[at], "") for key in around))
 
@@ -300,12 +301,12 @@ def _speller() -> _Speller:
     )
     near = SymSpell(max_dictionary_edit_distance=1, prefix_length=7)
     far = SymSpell(max_dictionary_edit_distance=2, prefix_length=7)
-    words: list[str] = []
+    words: dict[str, int] = {}
     for line in lines:
         term, _, count = line.partition(" ")
         if not term:
             continue
-        words.append(term)
+        words[term] = int(count)
         at = len(words)
         spelt = AMERICAN.get(term, term)
         if at > _CANDIDATES or len(term) < _SHORTEST or not term.isalpha() or spelt != term:
@@ -315,11 +316,21 @@ def _speller() -> _Speller:
         near.create_dictionary_entry(term, int(count))
         if at <= _FAR_CANDIDATES and len(term) >= _LONG - 1:
             far.create_dictionary_entry(term, int(count))
-    for term in _MODERN:
+    for term in MODERN:
         if len(term) >= _LONG - 1:
             near.create_dictionary_entry(term, _COMMON)
     names = files("semcache.request.wording").joinpath("known_names.txt").read_text(encoding="utf-8").split()
     plain = frozenset().union(
-        words, names, _MODERN, STYLED, AMERICAN, AMERICAN.values(), CONTRACTIONS, ABBREVIATIONS, FUNCTION_WORDS
+        words,
+        names,
+        MODERN,
+        PRACTICAL,
+        STYLIZED,
+        STYLED,
+        AMERICAN,
+        AMERICAN.values(),
+        CONTRACTIONS,
+        ABBREVIATIONS,
+        FUNCTION_WORDS,
     )
-    return _Speller(plain, near, far)
+    return _Speller(plain, words, _doubled(words), near, far)

@@ -10,40 +10,12 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.arithmetic import operated
+from semcache.request.wording.calendar_forms import dated
 from semcache.request.wording.eras import unnamed
-from semcache.request.wording.unit_names import FIRST_WORDS, SINGULAR, WRITTEN, symbol
+from semcache.request.wording.spelled_numbers import NUMBERS, SCALES, in_digits
+from semcache.request.wording.unit_names import ALONE, FIRST_WORDS, WRITTEN, symbol
 
-_UNITS = {
-    "zero": 0,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-}
-_TEENS = {
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "thirteen": 13,
-    "fourteen": 14,
-    "fifteen": 15,
-    "sixteen": 16,
-    "seventeen": 17,
-    "eighteen": 18,
-    "nineteen": 19,
-}
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-    "ninety": 90,
-}  # fmt: skip
-_SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
-_NUMBERS = {**_UNITS, **_TEENS, **_TENS}
-_NAMED = frozenset([*_NUMBERS, "hundred", *_SCALES])
 _ORDINALS = {
     1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth", 9: "ninth",
     10: "tenth", 11: "eleventh", 12: "twelfth", 13: "thirteenth", 14: "fourteenth", 15: "fifteenth", 16: "sixteenth",
@@ -78,7 +50,8 @@ _POUNDS = re.compile(
 )
 _WHOLE = "cup|teaspoon|tablespoon|mile|litre|liter|pint|tank|pound|day|year|page|glass|bottle|inch|tsp|tbsp"
 _HALF = re.compile(
-    rf"(?<![\w/.])(?:half (?:of )?an?|1/2(?: (?:of )?an?)?) ({_UNIT}|{_WHOLE}|million|billion|dozen)(?![\w-])",
+    rf"(?<![\w/.])(?:(?:an? )?half (?:of )?an?|an? half|1/2(?: (?:of )?an?)?) ({_UNIT}|{_WHOLE}|million"
+    rf"|billion|dozen)(?![\w-])",
     re.IGNORECASE,
 )
 _FRACTIONS = {
@@ -129,26 +102,15 @@ _COUNTED = (
     " inhabitants",
     " records",
 )
-_AGED = re.compile(rf"(?<![\w'-])({'|'.join(_NUMBERS)})(-year-old)", re.IGNORECASE)
-_MANY = re.compile(
-    r"(?<=how many )(?:kilomet(?:er|re)s|kms?|kilograms|kilos|kgs?|centimet(?:er|re)s|cm|millilit(?:er|re)s|ml"
-    r"|milligrams|mg|grams|g"
-    r"|ounces|oz|feet|ft|gigabytes|megabytes|watts|volts)(?![\w'-])",
-    re.IGNORECASE,
-)
+_AGED = re.compile(rf"(?<![\w'-])({'|'.join(NUMBERS)})(-year-old)", re.IGNORECASE)
 _ONE = re.compile(
     r"(?<=[a-z] )(?<!type )(?<!chapter )(?<!version )(?<!part )(?<!level )(?<!day )(?<!number )(?<!war )(?<!week"
     r" )1(?= [a-z]{3,}(?! per\b))"
 )
 _ORDINAL = re.compile(r"(?<![\w.,/:-])(\d{1,2}(?:st|nd|rd|th))(?![\w-])", re.IGNORECASE)
-_SPELT = "|".join(sorted(_NAMED, key=len, reverse=True))
-_RUN = re.compile(
-    rf"(?<![\w'-])(?:(?:an?(?= (?:hundred|thousand|million|billion|trillion)\b)|{_SPELT}))"
-    rf"(?:(?:[ -]|[ ]and[ ])(?:{_SPELT}))*(?![\w'-])"
-)
 # Numbers with a "k" that are names: resolutions, races, a pension plan.
 _NAMES = vocabulary("1k 2k 4k 5k 8k 10k 16k 401k 8-k 10-k")
-_SUFFIX = re.compile(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5])")
+_SUFFIX = re.compile(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5\u03bc])")
 _HUNDREDTHS = frozenset(("%", "percent", "per", "pct"))
 _TEMPERATURES = frozenset(("\u00b0", "\u00ba", "degree", "degrees"))
 _CURRENCIES = frozenset(("dollar", "dollars", "euro", "euros", "bucks", "pound", "pounds", "quid"))
@@ -156,13 +118,80 @@ _PARTED = vocabulary(
     "half third thirds quarter quarters fourth fourths fifth fifths sixths eighth eighths tenth tenths"
 )
 _SUFFIXES = (
-    _HUNDREDTHS | _TEMPERATURES | _CURRENCIES | FIRST_WORDS | {"k", "st", "nd", "rd", "th", *_SCALES} | {*_CODES}
+    _HUNDREDTHS
+    | _TEMPERATURES
+    | _CURRENCIES
+    | FIRST_WORDS
+    | {"k", "\u00b5", "\u03bc", "st", "nd", "rd", "th", *SCALES}
+    | {*_CODES}
 )
 _NOT_COUNTED = vocabulary("""
     is was are were has resolution screen screens monitor monitors display displays tvs cameras races runs videos games
     movies photos textures pixels images projectors vs this does less plus as its
     """)
-_BETWEEN = vocabulary("between both")
+
+
+_SHARES = {"half": ".5", "quarter": ".25", "three quarters": ".75", "3/4": ".75", "1/4": ".25", "1/2": ".5"}
+_AND_A_HALF = re.compile(
+    rf"(?<![\w.,/-])(\d+|an?|one) (?:({_UNIT}|{_WHOLE}) )?and (a half|a quarter|three quarters|3/4|1/4|1/2)"
+    rf"(?: ({_UNIT}|times|million|billion|years?))?(?![\w'-])(?! of\b)",
+    re.IGNORECASE,
+)
+_MIXED_PARTS = re.compile(
+    rf"(?<![\w.,/-])(\d+)[ -](1/2|1/4|3/4)(?= (?:{_UNIT}|million|billion|times)\b)", re.IGNORECASE
+)
+_FEW = {"one": "1", "zero": "0", "1": "1"}
+_BEFORE_UNIT = re.compile(
+    rf"(?<![\w'-])(one|zero)(?=[ -](?:{_UNIT}|degrees?|percent|per cent|%|pounds?|dollars?|euros?)(?![\w'-]))",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    rf"(?<![\w'./-])(?:{'|'.join(sorted(map(re.escape, ALONE), key=len, reverse=True))})(?![\w'/-])", re.IGNORECASE
+)
+_HYPHENATED = re.compile(
+    rf"(?<![\w'-])({'|'.join(sorted(NUMBERS, key=len, reverse=True))})-({_UNIT}|day|week|month|year|hour"
+    rf"|minute|second|mile|inch|foot|cup)"
+    r"(?![\w'])(?!-old)",
+    re.IGNORECASE,
+)
+_TWICE = re.compile(r"\b(twice|thrice)(?= (?:an?|per|each|every|daily|weekly|monthly|in|as) )", re.IGNORECASE)
+_MEMORY = re.compile(r"(?<=[KMGT]B )((?:of )?)ram\b", re.IGNORECASE)
+_WHOLE_NUMBER = re.compile(r"(?<![\w.])(\d+)\.0+(?= (?:[-+*/\u00d7\u00f7]|x|plus|minus|times|divided|multiplied) )")
+_INCHES = re.compile(
+    r"(?<![\w.,/:$-])(\d+(?:\.\d+)?) in(?= (?:wide|tall|long|thick|deep|pizza|monitor|screen|tv|laptop"
+    r"|tablet|pipe|nail|screw|ruler|tile|board|rim|wheel"
+    r"|waist|diameter|display|cake|frame)s?\b)",
+    re.IGNORECASE,
+)
+_RACE = re.compile(r"(?<![\w.,/:$-])(\d{1,2}) ?[kK](?= (?:run|race|walk|jog|marathon|trail)s?\b)")
+_CENTS = re.compile(r"([$\u20ac\u00a3]\d+)\.00(?!\d)")
+_SIGN_BEHIND = re.compile(r"(?<![\w.,/:$-])(\d+(?:\.\d+)?) ?([$\u20ac\u00a3])(?!\w)")
+_SIGNED_SCALE = re.compile(
+    r"([$\u20ac\u00a3])(\d+(?:\.\d+)?) ?(mln|mil|mn|m|bn|b|tn|million|billion|thousand|trillion)(?![\w-])",
+    re.IGNORECASE,
+)
+_LETTERED = {
+    "m": 1_000_000, "mn": 1_000_000, "mil": 1_000_000, "mln": 1_000_000, "million": 1_000_000, "b": 1_000_000_000,
+    "bn": 1_000_000_000, "billion": 1_000_000_000, "tn": 10**12, "trillion": 10**12, "thousand": 1000,
+}  # fmt: skip
+_FEET_INCHES = re.compile(
+    r"(?<![\w.,/-])(\d) ?(?:feet|foot|ft\.?|')(?: and|,)? ?(\d{1,2}) ?(?:inches|inch|in\b\.?|\"|''|(?= tall| "
+    r"person| man| woman))",
+    re.IGNORECASE,
+)
+_DEGREE_SIGN = re.compile(
+    r"(?<![\w.,/:])(-?\d+(?:\.\d+)?) ?(?:\u00b0|\u00ba|deg(?:rees?)?\b\.?)(?! ?[CcFf]\b| ?(?:celsius"
+    r"|fahrenheit|centigrade))(?![\w])",
+    re.IGNORECASE,
+)
+_SCALE_LETTER = re.compile(r"(?<![\w.,/:$-])(-?\d{2,3}(?:\.\d+)?) ?([CF])(?![\w-])")
+_BARE_SCALE = re.compile(r"\b(?:degrees? )?(celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
+_NUMBER_SIGN = re.compile(r"(?<!\S)#(\d+)(?![\w])")
+_PER = re.compile(
+    r"(?<=[a-z\d]) (?:an?|each|every) (day|week|month|year|hour|minute|second|night)(?=$| (?!or\b|and\b"
+    r"|ago\b|before\b|after\b|later\b|in\b)|[?.,])"
+)
+_COUNTS = frozenset(("many", "much", "times", "hours", "minutes", "calories", "often", "twice"))
 
 
 def numbered(text: str, bag: frozenset[str]) -> str:
@@ -172,20 +201,48 @@ def numbered(text: str, bag: frozenset[str]) -> str:
     if not bag.isdisjoint(_PARTED) or "-" in text:
         text = _SEVERAL.sub(_several, text)
         text = _SINGLE.sub(lambda match: f"1/{_PARTS[match[1].lower()]}", text)
-    text = unnamed(text, bag)
-    if not bag.isdisjoint(_NAMED) or "dozen" in bag:
-        text = _RUN.sub(_in_digits, text)
-    if "-year-old" in text:
-        text = _AGED.sub(lambda match: f"{_NUMBERS[match[1].lower()]}{match[2]}", text)
-    if "many" in bag:
-        text = _MANY.sub(lambda match: symbol(match[0]) or match[0], text)
+    text = dated(unnamed(text, bag), bag)
+    text = in_digits(text, bag)
+    if "-" in text:
+        text = _HYPHENATED.sub(lambda match: f"{NUMBERS[match[1].lower()]} {match[2]}", text)
+    if "twice" in bag or "thrice" in bag:
+        text = _TWICE.sub(lambda match: "2 times" if match[1].lower() == "twice" else "3 times", text)
+    if "half" in bag or "quarter" in bag or "quarters" in bag:
+        text = _AND_A_HALF.sub(_mixed, text)
+    if "one" in bag or "zero" in bag or "an" in bag or "a" in bag:
+        text = _BEFORE_UNIT.sub(lambda match: _FEW[match[1].lower()], text)
+    if not bag.isdisjoint(ALONE):
+        text = _ALONE.sub(lambda match: ALONE[match[0].lower()], text)
+    if "/" in text:
+        text = _MIXED_PARTS.sub(lambda match: match[1] + _SHARES[match[2]], text)
     if "half" in bag or "1/2" in text:
         text = _HALF.sub(_halved, text)
     if "dozen" in bag:
         text = _DOZENS.sub(_dozens, text)
+    if "celsius" in bag or "fahrenheit" in bag or "centigrade" in bag:
+        text = _DEGREES.sub(_degrees, text)
+        text = _BARE_SCALE.sub(lambda match: "\u00b0F" if match[1][0] in "fF" else "\u00b0C", text)
+    if not bag.isdisjoint(_COUNTS):
+        text = _PER.sub(r" per \1", text)
     if not any(map(str.isdigit, text)):
         return text
-    return _figures(text, bag)
+    text = operated(_figures(text, bag), bag)
+    return _MEMORY.sub(r"\1RAM", text) if "ram" in bag else text
+
+
+def _degrees(match: re.Match[str]) -> str:
+    return f"{match[1]} \u00b0{'F' if match[2][0] in 'fF' else 'C'}"
+
+
+def _mixed(match: re.Match[str]) -> str:
+    whole, before, parts, after = match.groups()
+    number = {"a": "1", "an": "1", "one": "1"}.get(whole.lower(), whole)
+    unit = before or after
+    if whole.lower() in ("a", "an") and not before:
+        return match[0]
+    if whole.lower() == "one" and not unit:
+        number = "1"
+    return f"{number}{_SHARES[parts.lower().removeprefix('a ')]}{f' {unit}' if unit else ''}"
 
 
 def _figures(text: str, bag: frozenset[str]) -> str:
@@ -198,6 +255,23 @@ def _figures(text: str, bag: frozenset[str]) -> str:
         text = _BARE_POINT.sub(r"0\1", text)
     if "0's" in text:
         text = _APOSTROPHE.sub(r"\1s", text)
+    if "#" in text:
+        text = _NUMBER_SIGN.sub(r"number \1", text)
+    if ".0 " in text:
+        text = _WHOLE_NUMBER.sub(r"\1", text)
+    if " in " in text:
+        text = _INCHES.sub(r"\1 inches", text)
+    if ".00" in text:
+        text = _CENTS.sub(r"\1", text)
+    if "$" in text or not text.isascii():
+        text = _SIGN_BEHIND.sub(r"\2\1", text)
+        text = _SIGNED_SCALE.sub(_lettered, text)
+    if "ft" in bag or "feet" in bag or "foot" in bag or "'" in text:
+        text = _FEET_INCHES.sub(r"\1 ft \2 inches", text)
+    if "C" in text or "F" in text:
+        text = _SCALE_LETTER.sub("\\1 \u00b0\\2", text)
+    if not text.isascii() or "deg" in text.lower():
+        text = _DEGREE_SIGN.sub(r"\1 degrees", text)
     if "/" in text:
         text = _HOUR_PARTS.sub(lambda match: f"{_MINUTES[match[1]]} minutes", text)
         text = _OF_A.sub(r"\1 ", text)
@@ -207,13 +281,14 @@ def _figures(text: str, bag: frozenset[str]) -> str:
     if suffixes.isdisjoint(_SUFFIXES) and bag.isdisjoint(_CODES):
         return text
     if "k" in suffixes:
+        text = _RACE.sub(r"\1 km", text)
         text = _THOUSANDS.sub(_thousands, text)
-    if not suffixes.isdisjoint(_SCALES):
+    if not suffixes.isdisjoint(SCALES):
         text = _SCALED.sub(_scaled, text)
     if not suffixes.isdisjoint(_HUNDREDTHS):
         text = _PERCENT.sub(r"\1%", text)
     if not suffixes.isdisjoint(_TEMPERATURES):
-        text = _DEGREES.sub(lambda match: f"{match[1]} \u00b0{'F' if match[2][0] in 'fF' else 'C'}", text)
+        text = _DEGREES.sub(_degrees, text)
     if not suffixes.isdisjoint(_CODES) or not bag.isdisjoint(_CODES):
         text = _CODED.sub(_money, text)
     if not suffixes.isdisjoint(_CURRENCIES):
@@ -225,60 +300,6 @@ def _figures(text: str, bag: frozenset[str]) -> str:
     if not suffixes.isdisjoint(("st", "nd", "rd", "th")):
         text = _ORDINAL.sub(lambda match: _ENDINGS.get(match[1].lower(), match[1]), text)
     return text
-
-
-def _in_digits(match: re.Match[str]) -> str:
-    words = match[0].replace("-", " ").split()
-    before = match.string[max(0, match.start() - 12) : match.start()].split()
-    if "and" in words and before and before[-1] in _BETWEEN:
-        return match[0]
-    if words in (["one"], ["a"], ["an"], ["zero"]) or words[-1] == "and":
-        return match[0]
-    if words[0] in ("a", "an"):
-        if len(words) == 1 or words[1] not in ("hundred", *_SCALES):
-            return match[0]
-        words[0] = "one"
-    value = _value([word for word in words if word != "and"] if _joined(words) else words)
-    return match[0] if value is None else str(value)
-
-
-def _joined(words: list[str]) -> bool:
-    """Return True if each "and" stands behind a hundred or a scale and before a smaller number that ends the run."""
-    for at, word in enumerate(words):
-        if word == "and":
-            rest = words[at + 1 :]
-            if words[at - 1] not in ("hundred", *_SCALES) or any(part not in _NUMBERS for part in rest):
-                return False
-    return True
-
-
-def _value(words: list[str]) -> int | None:
-    """The number that these words spell; None if they spell none, or more than one."""
-    total, group, last = 0, 0, 1_000_000_000_000_000
-    allowed = 100
-    if not words or words[0] in _SCALES or words[0] == "hundred":
-        return None
-    for word in words:
-        if word in _NUMBERS:
-            number = _NUMBERS[word]
-            if number >= allowed:
-                return None
-            group += number
-            allowed = 10 if word in _TENS else 0
-            if number == 0:
-                return 0 if len(words) == 1 else None
-        elif word == "hundred":
-            if not 0 < group < 10:
-                return None
-            group, allowed = group * 100, 100
-        elif word in _SCALES:
-            scale = _SCALES[word]
-            if not 0 < group < 1000 or scale >= last:
-                return None
-            total, group, last, allowed = total + group * scale, 0, scale, 100
-        else:
-            return None
-    return total + group
 
 
 def _halved(match: re.Match[str]) -> str:
@@ -301,13 +322,13 @@ def _dozens(match: re.Match[str]) -> str:
 
 
 def _several(match: re.Match[str]) -> str:
-    above, below = _NUMBERS.get(match[1].lower()) or int(match[1]), _PARTS[match[2].lower()]
+    above, below = NUMBERS.get(match[1].lower()) or int(match[1]), _PARTS[match[2].lower()]
     return f"{above}/{below}" if above < below else match[0]
 
 
 def _one(match: re.Match[str]) -> str:
     following = match.string[match.end() + 1 :].split(" ", 1)[0].strip(".,?!").lower()
-    return match[0] if following in FIRST_WORDS or following in _SCALES or following in _SUFFIXES else "one"
+    return match[0] if following in FIRST_WORDS or following in SCALES or following in _SUFFIXES else "one"
 
 
 def _money(match: re.Match[str]) -> str:
@@ -346,8 +367,13 @@ def _thousands(match: re.Match[str]) -> str:
     return match[0] if value is None else sign + value
 
 
+def _lettered(match: re.Match[str]) -> str:
+    value = _times(match[2], _LETTERED[match[3].lower()])
+    return match[0] if value is None else match[1] + value
+
+
 def _scaled(match: re.Match[str]) -> str:
-    value = _times(match[2], _SCALES[match[3].lower()])
+    value = _times(match[2], SCALES[match[3].lower()])
     return match[0] if value is None else match[1] + value
 
 
@@ -356,9 +382,9 @@ def _measured(match: re.Match[str]) -> str:
     low = written.lower()
     plain = symbol(written)
     rest = match.string[match.end() :]
-    if plain is None or (gap == "-" and len(low) < 3):
+    if plain is None or (gap == "-" and len(low) < 2):
         return match[0]
-    if low in ("s", "h", "m") and (gap != "" if low != "m" else gap == ""):
+    if low == "s" and len(number) == 4:
         return match[0]
     if low == "foot" and rest.startswith(_FEET):
         return match[0]
@@ -366,7 +392,4 @@ def _measured(match: re.Match[str]) -> str:
         return match[0]
     if low == "second" and (gap == "-" or number == "1"):
         return match[0]
-    if plain in SINGULAR and (number == "1" or gap == "-"):
-        plain = SINGULAR[plain]
-        return f"{number}{gap if gap == '-' else ' '}{plain}"
     return f"{number} {plain}"

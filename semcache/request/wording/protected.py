@@ -31,8 +31,10 @@ _SPAN = re.compile(
 )
 # A property of a style sheet and its value.
 _PROPERTY = re.compile(
-    r"(?<![\w-])(?:[a-z]+-(?:align|color|style|size|family|weight|width|height|decoration|transform|spacing|content|items"
-    r"|self|index|radius|image|position|repeat|collapse|type|wrap|flow|top|bottom|left|right)|color|display|float|cursor"
+    r"(?<![\w-])(?:[a-z]+-(?:align|color|style|size|family|weight|width|height|decoration|transform|spacing"
+    r"|content|items"
+    r"|self|index|radius|image|position|repeat|collapse|type|wrap|flow|top|bottom|left|right)|color|display"
+    r"|float|cursor"
     r"|visibility|overflow|margin|padding|border|background|opacity|font): [\w#.%-]+"
 )
 _MARKED = re.compile(
@@ -41,12 +43,16 @@ _MARKED = re.compile(
 _CHUNK = re.compile(r"([(\[]?)(.*[^)\].,;:!?])(.*)", re.DOTALL)
 _BLANK = re.compile(r"(\s+)")
 _CODED = re.compile(r"[{};\\=<>|\t(\n]")
-_CODE = re.compile(r"[{};\\]|[^\s=]\s*==?\s|=>|->|\w\(\)|^(?: {2,}|\t)\S|(?<!\S)[<|]|<\w+>|</", re.MULTILINE)
+_CODE = re.compile(
+    r"[{}\\]|;(?=\s*$)|;(?=\S)|[^\s=]\s*==?\s|=>|->|\w\(\)|^(?: {2,}|\t)\S|(?<!\S)[<|]|<\w+>|</", re.MULTILINE
+)
 # Chunks with a mark in them that other rooms read: units, abbreviations, numbers, well-known names.
 _READ = re.compile(
     r"""
       w/o? | b/c | [1-9]/(?:[234568]|10) | \.\d+(?:[a-zA-Z]{1,5}|%)? | [MG]B/s | [MG]b(?:it)?/s | m/s | and/or
-          | km/h | [UE]\.[SKU](?:\.A)? | i\.e | e\.g | (?:\d\d?)?[apAP]\.[mM]
+          | km/h | mi/h | [+*&/\u00d7\u00f7=] | \d{1,2}[:.][0-5]\d(?:[aApP]\.?[mM])? | \#\d+
+            | \d+(?:\.\d+)?(?:[+*]\d+(?:\.\d+)?)+ | \d+\^\d+
+          | [UE]\.[SKU](?:\.A)? | i\.e | e\.g | (?:\d\d?)?[apAP]\.[mM]
     | [$\u20ac\u00a3]?\d[\d,]*(?:\.\d+)?(?:[a-zA-Z]{1,5}[\u00b2\u00b3]?|%|\u00b0[CFcf]?|\u00b5[a-z])?
     """,
     re.VERBOSE,
@@ -81,7 +87,7 @@ def held(text: str) -> tuple[str, tuple[str, ...]] | None:
         text = _SPAN.sub(lambda match: hold(match[0]), text)
     if ": " in text:
         text = _PROPERTY.sub(lambda match: hold(match[0]), text)
-    if _CODED.search(text) and _CODE.search(text):
+    if _CODED.search(text) and _CODE.search(text.strip()):
         return None
     if _MARKED.search(text):
         pieces = _BLANK.split(text)
@@ -90,10 +96,17 @@ def held(text: str) -> tuple[str, tuple[str, ...]] | None:
             if not _MARKED.search(piece) or not (match := _CHUNK.match(piece)):
                 continue
             before, chunk, after = match.groups()
-            if not _READ.fullmatch(chunk) and chunk.lower() not in STYLED and not _PRIVATE.search(chunk):
+            if (
+                not _READ.fullmatch(chunk)
+                and chunk.lower() not in STYLED
+                and (not _PRIVATE.search(chunk) or "=" in chunk or "(" in chunk)
+            ):
                 pieces[at] = before + hold(chunk) + after
         text = "".join(pieces)
     return None if len(spans) > _MOST else (text, tuple(spans))
+
+
+_WORDS = re.compile(r"[A-Za-z][A-Za-z ,.!?&-]+(?:'[a-z]+[A-Za-z ,.!?&-]*)*")
 
 
 def straightened(spans: tuple[str, ...]) -> tuple[str, ...]:
@@ -102,8 +115,8 @@ def straightened(spans: tuple[str, ...]) -> tuple[str, ...]:
         [
             f'"{span[1:-1]}"'
             if len(span) > 1 and span[0] in "\u201c\u201d\u201e" and '"' not in span
-            else f"'{span[1:-1]}'"
-            if len(span) > 1 and span[0] == "\u2018" and "'" not in span
+            else f'"{span[1:-1]}"'
+            if len(span) > 1 and span[0] in "\u2018'" and _WORDS.fullmatch(span[1:-1])
             else span
             for span in spans
         ]
@@ -114,4 +127,6 @@ def restored(text: str, spans: tuple[str, ...]) -> str:
     """The text with its protected spans put back."""
     if not spans:
         return text
-    return _PRIVATE.sub(lambda match: spans[ord(match[0]) - _FIRST], text)
+    while _PRIVATE.search(text):
+        text = _PRIVATE.sub(lambda match: spans[ord(match[0]) - _FIRST], text)
+    return text

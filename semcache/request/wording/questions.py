@@ -7,7 +7,7 @@ Invariant: tense and number are kept, no word is lost, and a clause whose verb i
 from __future__ import annotations
 
 from semcache.request.text import vocabulary
-from semcache.request.wording.verbs import BASES, DOUBTFUL, PAST, PRESENT
+from semcache.request.wording.verbs import BASES, DOUBTFUL, PAST, PRESENT, is_base, past_tense, third_person
 
 _AUXILIARIES = vocabulary("is are was were can could will would should must may might cannot")
 _HAVE = vocabulary("has have had")
@@ -24,7 +24,7 @@ _DEGREES = vocabulary(
 )
 _STOPS = vocabulary(
     """
-    that which who whom whose if whether what where when why how because while although though and or but not no never
+    that which who whom whose if whether what where when why how because while although though but not no never
     than then nor as to
     """
 )
@@ -50,6 +50,41 @@ def directed(text: str) -> str:
     return text if found is None else " ".join(found) + mark
 
 
+def asked_whether(clause: str) -> str | None:
+    """The direct question of a clause behind "if" or "whether"; None where its verb is in doubt.
+
+    >>> asked_whether("the earth is round")
+    'is the earth round'
+    """
+    clause = clause.rstrip("?").removesuffix(" or not")
+    end = len(clause)
+    if end > _LONGEST or "\n" in clause or ":" in clause or ";" in clause or ". " in clause:
+        return None
+    words = clause[:end].split(" ")
+    low = [word.lower() for word in words]
+    if len(low) < 2 or low[0] in _DIRECT:
+        return None
+    if low[0] == "there" and low[1] in _DIRECT:
+        return " ".join([words[1], words[0], *words[2:]])
+    if (
+        low[1] in _AUXILIARIES | _HAVE | _AM
+        and low[0] in _PRONOUNS | _DEMONSTRATIVES
+        and not (low[1] in _HAVE and not _perfect(low, 1))
+    ):
+        return " ".join([words[1], words[0], *words[2:]])
+    found = _ordered(words, low, 0)
+    return None if found is None else " ".join(found)
+
+
+def _perfect(low: list[str], at: int) -> bool:
+    following = low[at + 1] if at + 1 < len(low) else ""
+    return following.endswith(("ed", "en")) or following in _PARTICIPLES or following == "to"
+
+
+_AM = frozenset(("am", "do", "does", "did"))
+_DEMONSTRATIVES = vocabulary("this that these those there")
+
+
 def _subject(low: list[str]) -> int | None:
     """Where the subject of an indirect question begins; None for a direct question and for another text."""
     if len(low) < 3 or low[1] in _DIRECT:
@@ -64,6 +99,13 @@ def _subject(low: list[str]) -> int | None:
         return 1
     if low[0] in ("what", "who"):
         if low[1] in _BEGINNINGS:
+            return 1
+        if (
+            len(low) > 3
+            and low[-1] in _PREPOSITIONS
+            and low[2] in _AUXILIARIES
+            and low[3].endswith(("ed", "lt", "de", "en", "wn"))
+        ):
             return 1
         if low[0] == "what" and (low[-1] == "means" or (len(low) == 3 and low[-1] in ("does", "is"))):
             return 1
@@ -117,16 +159,20 @@ def _ordered(words: list[str], low: list[str], start: int) -> list[str] | None:
             verb = {"has": "does", "have": "do", "had": "did"}[word]
             return [*asked, verb, *words[start:at], "have", *words[at + 1 :]]
         if word in ("does", "did", "do"):
+            if at + 1 < len(low) and low[at + 1] == "not":
+                return [*asked, word, *words[start:at], *words[at + 1 :]]
             return [*asked, word, *words[start:at], "do", *words[at + 1 :]]
-        if (base := PAST.get(word)) is not None:
+        if (base := past_tense(word)) is not None:
             if _another(low, at) or not _ends_nouns(low, at):
-                return None
+                continue
             return [*asked, "did", *words[start:at], base, *words[at + 1 :]]
-        if (base := PRESENT.get(word)) is not None and _ends_nouns(low, at):
-            if word in DOUBTFUL and (_another(low, at) or low[at - 1] in _BEGINNINGS - _PRONOUNS):
+        if (base := third_person(word)) is not None and _ends_nouns(low, at):
+            if (word in DOUBTFUL or word not in PRESENT) and (
+                _another(low, at) or low[at - 1] in _BEGINNINGS - _PRONOUNS
+            ):
                 continue
             return [*asked, "does", *words[start:at], base, *words[at + 1 :]]
-        if word in BASES and _plural(low, start, at):
+        if is_base(word) and _plural(low, start, at):
             return [*asked, "do", *words[start:at], words[at], *words[at + 1 :]]
     return None
 
@@ -162,6 +208,6 @@ def _plural(low: list[str], start: int, at: int) -> bool:
     before = low[at - 1]
     if before in ("i", "you", "we", "they"):
         return at - start == 1
-    return (before.endswith("s") and not before.endswith(("ss", "us", "is"))) or before in (
+    return (before.endswith("s") and not before.endswith(("ss", "us", "is", "'s"))) or before in (
         "people", "men", "women", "children", "mice", "geese", "teeth", "feet", "sheep", "fish", "cattle", "police",
     )  # fmt: skip

@@ -15,13 +15,13 @@ _TABLE = {
     "nm": "nanometre nanometres nanometer nanometers",
     "kg": "kilogram kilograms kilogramme kilogrammes kilo kilos kgs",
     "mg": "milligram milligrams",
-    "mcg": "microgram micrograms \u00b5g",
+    "mcg": "microgram micrograms \u00b5g \u03bcg ug",
     "ml": "millilitre millilitres milliliter milliliters",
     "cl": "centilitre centilitres centiliter centiliters",
     "L": "litre litres liter liters",
     "g": "gram grams gramme grammes",
-    "mph": "miles_per_hour mile_per_hour",
-    "km/h": "kilometres_per_hour kilometers_per_hour kph kmh kmph",
+    "mph": "miles_per_hour mile_per_hour miles_an_hour mi/h",
+    "km/h": "kilometres_an_hour kilometers_an_hour kilometres_per_hour kilometers_per_hour kph kmh kmph",
     "m/s": "metres_per_second meters_per_second",
     "GB": "gigabyte gigabytes gig gigs",
     "MB": "megabyte megabytes",
@@ -66,8 +66,20 @@ _TABLE = {
     "sq ft": "square_foot square_feet sqft sq_ft sq._ft ft\u00b2 ft2",
     "ft": "foot feet",
     "inches": "inch",
+    "cc": "cubic_centimetre cubic_centimetres cubic_centimeter cubic_centimeters cm3",
+    "qt": "quart quarts",
+    "pints": "pint",
+    "mg/dl": "milligrams_per_decilitre milligrams_per_deciliter",
+    "atm": "atmosphere atmospheres",
+    "joules": "joule",
+    "newtons": "newton",
+    "lm": "lumen lumens",
+    "kn": "kilonewton kilonewtons",
+    "pascals": "pascal",
+    "stone": "stones",
+    "dl": "decilitre decilitres deciliter deciliters",
     "yd": "yard yards yds",
-    "miles": "mile",
+    "miles": "mile mi",
     "lb": "lbs",
     "oz": "ounce ounces",
     "fl oz": "fluid_ounce fluid_ounces",
@@ -87,7 +99,8 @@ _TABLE = {
 # Read to the letter: another case is another unit, or none.
 _EXACT = {
     "W": "W", "V": "V", "g": "g", "L": "L", "l": "L", "dB": "dB", "ha": "ha", "MW": "MW", "mW": "mW", "GW": "GW",
-    "m": "m", "mA": "mA", "hp": "hp", "ms": "milliseconds", "s": "seconds", "h": "hours", "min": "minutes",
+    "m": "m", "mA": "mA", "A": "amps", "N": "newtons", "J": "joules", "Pa": "pascals", "kN": "kn", "hp": "hp",
+    "ms": "milliseconds", "s": "seconds", "h": "hours", "min": "minutes",
     "Mb": "Mb", "Gb": "Gb", "Kb": "Kb", "Tb": "Tb", "Mbit": "Mb", "Gbit": "Gb", "Mbits": "Mb", "Gbits": "Gb",
     "megabit": "Mb", "megabits": "Mb", "gigabit": "Gb", "gigabits": "Gb", "Mb/s": "Mbps", "Gb/s": "Gbps",
     "MBps": "MB/s", "GBps": "GB/s", "MB/s": "MB/s", "GB/s": "GB/s", "mW/h": "mW/h",
@@ -95,10 +108,6 @@ _EXACT = {
     "meter": "m", "meters": "m",
 }  # fmt: skip
 _AMBIGUOUS = vocabulary("w v g l s h m mb/s gb/s mbit gbit mbits gbits mbps gbps mw db")
-SINGULAR = {
-    "hours": "hour", "minutes": "minute", "seconds": "second", "milliseconds": "millisecond", "days": "day",
-    "weeks": "week", "months": "month", "years": "year", "cups": "cup", "miles": "mile",
-}  # fmt: skip
 
 
 def _symbols() -> dict[str, str]:
@@ -115,6 +124,37 @@ def _names(names: str) -> list[str]:
 SYMBOLS: dict[str, str] = _symbols()
 WRITTEN: tuple[str, ...] = tuple(sorted({*SYMBOLS, *_EXACT}, key=lambda name: (-len(name), name)))
 FIRST_WORDS: frozenset[str] = frozenset(name.split(" ")[0].lower() for name in WRITTEN)
+
+
+# Names that are units where no number stands before them, too, and their other writing.
+_TIMES = frozenset(
+    (
+        "years",
+        "months",
+        "weeks",
+        "days",
+        "hours",
+        "minutes",
+        "seconds",
+        "milliseconds",
+        "cups",
+        "miles",
+        "inches",
+        "amps",
+    )
+)
+ALONE: dict[str, str] = {
+    **{
+        name: plain
+        for name, plain in SYMBOLS.items()
+        if plain not in _TIMES and (len(name) > 4 or name in ("kms", "kgs", "kilo", "kilos", "feet", "grams",
+            "yds", "lbs", "gig", "gigs", "kph"))
+        and name not in ("square foot", "yards", "yard", "ounce", "litre", "liter", "pixel", "kilo", "hertz",
+            "volts", "watts", "watt", "ampere", "inch")
+    },
+    "pounds per square inch": "psi", "miles an hour": "mph", "mi/h": "mph", "kilometers an hour": "km/h",
+    "kilometres an hour": "km/h",
+}  # fmt: skip
 
 
 def symbol(written: str) -> str | None:

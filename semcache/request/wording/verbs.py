@@ -6,7 +6,11 @@ the base form alone.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from semcache.request.text import vocabulary
+from semcache.request.wording.misspelt import dictionary
 
 _REGULAR = vocabulary(
     """
@@ -129,6 +133,91 @@ GERUNDS: dict[str, str] = {_gerund(base): base for base in BASES}
 DOUBTFUL: frozenset[str] = _NOUNS & frozenset(PRESENT)
 
 
+@lru_cache(maxsize=8192)
+def third_person(word: str) -> str | None:
+    """The base of a form in "-s" in lower case; None for one of no verb that is known or in the dictionary."""
+    if (base := PRESENT.get(word)) is not None or not word.endswith("s") or len(word) < 4:
+        return base
+    for base in (word[:-3] + "y" if word.endswith("ies") else "", word[:-1], word[:-2] if word.endswith("es") else ""):
+        if base and _inflects(base) and _third(base) == word:
+            return base
+    return None
+
+
+@lru_cache(maxsize=8192)
+def past_tense(word: str) -> str | None:
+    """The base of a form of the past in lower case; None for one of no verb that is known or in the dictionary."""
+    if (base := PAST.get(word)) is not None or not word.endswith("ed") or len(word) < 5:
+        return base
+    stem = word[:-2]
+    for base in (
+        stem[:-1] + "y" if stem.endswith("i") else "",
+        stem + "e",
+        stem,
+        stem[:-1] if stem[-1:] == stem[-2:-1] else "",
+    ):
+        if base and _inflects(base) and word in (_past(base), base + base[-1] + "ed"):
+            return base
+    return None
+
+
+@lru_cache(maxsize=8192)
+def is_base(word: str) -> bool:
+    """Return True for the base form of a verb that is known, or of which the dictionary has all forms."""
+    return word in BASES or (len(word) > 2 and _inflects(word))
+
+
+def _inflects(base: str) -> bool:
+    known = dictionary()
+    if base not in known or base.endswith(("ing", "ed")):
+        return False
+    last = base[-1]
+    return (_gerund(base) in known or base + last + "ing" in known) and (
+        _past(base) in known or base + last + "ed" in known or (_third(base) in known and not base.endswith("s"))
+    )
+
+
 def base_of(gerund: str) -> str | None:
-    """The base form of a verb in "-ing" in lower case; None for one that is not known."""
-    return GERUNDS.get(gerund)
+    """The base form of a verb in "-ing" in lower case; None for one that cannot be told."""
+    if (known := GERUNDS.get(gerund)) is not None:
+        return known
+    stem = gerund.removesuffix("ing")
+    if stem == gerund or len(stem) < 3 or not any(letter in "aeiouy" for letter in stem):
+        return None
+    if stem[-1] == stem[-2] and stem[-1] not in "lsfzeo":
+        return stem[:-1]
+    # One vowel before one consonant that is not doubled: "bak", "fil" lack an "e".
+    if _SHORT.fullmatch(stem) or stem.endswith(_MUTE):
+        return stem + "e"
+    return stem
+
+
+_SHORT = re.compile(r"(?:re|un|de|pre|dis)?[^aeiou]*[aeiou][^aeiouwxy]")
+_MUTE = (
+    "at",
+    "iz",
+    "is",
+    "as",
+    "os",
+    "us",
+    "uc",
+    "ac",
+    "ic",
+    "v",
+    "rg",
+    "dg",
+    "ut",
+    "ur",
+    "bl",
+    "pl",
+    "tl",
+    "dl",
+    "gl",
+    "kl",
+    "fl",
+    "uid",
+    "ud",
+    "id",
+    "ag",
+    "in",
+)

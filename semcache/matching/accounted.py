@@ -1,0 +1,63 @@
+"""Findings of guards that an edit of the wording accounts for: "5 000" is no other number than "5,000".
+
+A guard reads both prompts as they were written. Where it finds a clear conflict, it reads them again after the edits
+that only write the same thing in another way, and after no other edit. Invariant: a finding that remains is a conflict,
+so a difference that no such edit removes keeps its veto; frames and order never explain a number or a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from semcache.matching import guards
+from semcache.request.text import LIGHT, read
+from semcache.request.wording import Edit, canonical
+from semcache.types import Conflict
+
+_LETTERS = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING})
+_WRITTEN = _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.TYPO}
+_FRAMED = _WRITTEN | {Edit.FILLER, Edit.FRAME}
+_ACCOUNTS: dict[str, frozenset[Edit]] = {
+    "numbers": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.FILLER},
+    "dates": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.TYPO, Edit.FILLER},
+    "entities": _WRITTEN,
+    "code": _WRITTEN,
+    "direction": _WRITTEN,
+    "quantifiers": _WRITTEN | {Edit.FILLER},
+    "negation": _WRITTEN | {Edit.FILLER},
+    "question": _FRAMED,
+    "form": _FRAMED,
+    "ellipsis": _FRAMED,
+    "scope": _FRAMED,
+}
+
+
+def conflicts(asked: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
+    """The clear conflicts between two prompts of equal wording that no edit accounts for."""
+    found = [conflict for conflict in guards.conflicts(asked, cached, names) if conflict.veto]
+    return tuple([conflict for conflict in found if not _accounted(conflict.guard, asked, cached)])
+
+
+def _accounted(guard: str, asked: str, cached: str) -> bool:
+    kinds = _ACCOUNTS.get(guard)
+    if kinds is None:
+        return False
+    one, two = canonical(asked, kinds).text, canonical(cached, kinds).text
+    if one == asked and two == cached:
+        return False
+    if any(conflict.veto for conflict in guards.conflicts(one, two, (guard,))):
+        return False
+    # Names lose their capitals by the edits, and with them what a guard knows them by.
+    left = frozenset(read(one).words) ^ frozenset(read(two).words)
+    return left.isdisjoint(_names(asked) | _names(cached) | _numbers(one) | _numbers(two))
+
+
+def _names(text: str) -> frozenset[str]:
+    """The words of a text that are written with a capital behind its first word, in lower case."""
+    words = read(text)
+    written = zip(words.tokens[1:], words.words[1:], strict=True)
+    return frozenset([word for token, word in written if token != word and word not in LIGHT])
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset([word for word in read(text).words if any(map(str.isdigit, word))])

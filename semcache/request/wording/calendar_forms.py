@@ -1,0 +1,115 @@
+"""Dates and times of day in one writing: "4th of July, 2020" and "July 4 2020", "5 p.m.", "5:00 PM" and "17:00".
+
+Invariant: day, month, year, hour and minute never change; "7/4/2020" and an hour without a half of the day stay.
+"""
+
+from __future__ import annotations
+
+import re
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_SHORT = {month[:3]: month for month in MONTHS} | {"sept": "september"}
+_MONTH = (
+    r"(january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun"
+    r"|jul|aug|sept?|oct|nov|dec)"
+)
+_DAY_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        (
+            "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+            "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+            "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth",
+            "twenty-sixth", "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first",
+        ),
+        1,
+    )
+}  # fmt: skip
+_DAY = rf"(\d{{1,2}}|{'|'.join(sorted(_DAY_WORDS, key=len, reverse=True))})(?:st|nd|rd|th)?"
+_YEAR = r"(?:,? (?:of )?(\d{4}))?(?![\w:/-]|,\d|\.\d)"
+_DAY_FIRST = re.compile(rf"(?<![\w/.:-])(?:the )?{_DAY}(?: day)?(?: of)? {_MONTH}\b\.?{_YEAR}", re.I)
+_MONTH_FIRST = re.compile(rf"(?<![\w/.:-]){_MONTH}\.? (?:the )?{_DAY}{_YEAR}", re.I)
+_ISO = re.compile(r"(?<![\w/.:-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w/.:-]\w)")
+_CLOCK = re.compile(r"(?<![\w/.:,-])(0?\d|1[0-2])(?:[:.]([0-5]\d))? ?([ap])\.? ?m\b\.?(?![\w'])", re.I)
+_PART = re.compile(
+    r"(?<![\w/.:,-])(\d|1[0-2])(?:[:.]([0-5]\d))?(?: o'clock)? (?:in the (morning|afternoon|evening)|at "
+    r"(night))(?![\w'-])",
+    re.I,
+)
+_TWENTY_FOUR = re.compile(
+    r"(?<![\w/.:,-])(1[3-9]|2[0-3])[:h]([0-5]\d)(?: ?(?:h|hrs|hours|o'clock))?(?![\w:.'/-]\w|[\w:])"
+)
+_NOON = re.compile(r"(?<![\w/.:-])12(?::00)? (?:(noon)|(midnight))\b|(?<![\w/.:-])12 ([ap])m\b", re.I)
+_DECADE = re.compile(r"\bthe (?:'|early |late |mid[- ])?(thirt|fort|fift|sixt|sevent|eight|ninet)ies\b", re.I)
+_SHORT_DECADE = re.compile(r"\b(the (?:early |late |mid[- ])?)'?([3-9])0'?s\b", re.I)
+_TENS = {"thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "ninet": 9}
+CUES = frozenset([*MONTHS, *_SHORT])
+
+
+def dated(text: str, bag: frozenset[str]) -> str:
+    """The text with dates as month, day and year, and times of day by its half; `bag` holds its words."""
+    if not bag.isdisjoint(CUES):
+        text = _DAY_FIRST.sub(_day_first, text)
+        text = _MONTH_FIRST.sub(_month_first, text)
+    if "-" in text:
+        text = _ISO.sub(lambda match: f"{MONTHS[int(match[2]) - 1]} {int(match[3])} {match[1]}", text)
+    lower = text.lower()
+    if "m" in lower and any(map(str.isdigit, text)):
+        text = _CLOCK.sub(_clock, text)
+    if "in the " in lower or "at night" in lower:
+        text = _PART.sub(_part_of_day, text)
+    if any(map(str.isdigit, text)) and (":" in text or "h" in lower):
+        text = _TWENTY_FOUR.sub(lambda match: _hour(int(match[1]) - 12, match[2], "p"), text)
+    if "12" in text:
+        text = _NOON.sub(_noon, text)
+    if "ies" in lower:
+        text = _DECADE.sub(lambda match: match[0].replace(match[1] + "ies", f"19{_TENS[match[1].lower()]}0s"), text)
+    if "0" in text and "the" in bag:
+        text = _SHORT_DECADE.sub(r"\g<1>19\g<2>0s", text)
+    return text
+
+
+def _day_first(match: re.Match[str]) -> str:
+    return _day(match, match[1], match[2], match[3])
+
+
+def _month_first(match: re.Match[str]) -> str:
+    return _day(match, match[2], match[1], match[3])
+
+
+def _day(match: re.Match[str], day: str, month: str, year: str | None) -> str:
+    number = _DAY_WORDS.get(day.lower(), day).lstrip("0")
+    # "may second" and "march first" may be no dates, a number behind "may" may be none.
+    if (
+        not number
+        or int(number) > 31
+        or (month.lower() in ("may", "march", "mar") and not (match[0][-1:].isdigit() or day[0].isdigit()))
+    ):
+        return match[0]
+    name = _SHORT.get(month.lower(), month.lower())
+    return f"{name} {number}{f' {year}' if year else ''}"
+
+
+def _hour(hour: int, minutes: str | None, half: str) -> str:
+    if hour == 12 and minutes in (None, "00"):
+        return "noon" if half == "p" else "midnight"
+    return f"{hour}{'' if minutes in (None, '00') else f':{minutes}'} {half}m"
+
+
+def _clock(match: re.Match[str]) -> str:
+    hour = int(match[1])
+    return match[0] if not hour else _hour(hour, match[2], match[3].lower())
+
+
+def _part_of_day(match: re.Match[str]) -> str:
+    hour, half = int(match[1]), "a" if (match[3] or "").lower() == "morning" else "p"
+    if match[4] and hour < 6:
+        half = "a"
+    return match[0] if not hour or hour == 12 else _hour(hour, match[2], half)
+
+
+def _noon(match: re.Match[str]) -> str:
+    return "noon" if match[1] or (match[3] or "").lower() == "p" else "midnight"

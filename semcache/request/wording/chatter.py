@@ -1,0 +1,222 @@
+"""Chatter: sentences and clauses at either end of a prompt that ask for nothing and say nothing.
+
+Told by their words alone: each is one of a closed set, and one of them is a sign of greeting, thanks, apology, asking
+for help or hesitation. Invariant: at least two words are left, and what is to be said, translated or written is kept.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.request.text import vocabulary
+
+# Words that chatter is made of; none of them names a thing that a question can be about.
+_EMPTY = vocabulary(
+    """
+    hi hello hey hiya heya howdy greetings yo hallo morning afternoon evening night good day dear team all everyone
+    everybody
+    folks guys friend friends there assistant sir madam buddy mate pal bro dude man bot chatbot ai chatgpt gpt claude
+    gemini siri alexa copilot support community y'all fellas people experts expert gang
+    thank thanks thankyou thx thnx tnx ty tia cheers ta much many so very a an lot lots ton tons bunch million again in
+    advance kindly appreciated appreciate appreciates appreciating grateful gratitude obliged blessed bless god
+    help helping helped helps helpful assist assistance assisting guidance advice input insight insights answer answers
+    reply response any some your the this that it its would be will is great nice lovely awesome wonderful amazing
+    fantastic super cool perfect really truly greatly deeply highly sincerely hugely immensely massively incredibly
+    i i'm im am i'd i've ive we we're we'd me us my our you you're ur u your are were was have had has got need needed
+    want wanted like love hope hoping hopefully wish trust finds find doing well fine okay ok alright kind
+    sorry apologies apologise apologize pardon excuse bother bothering disturb disturbing interrupt interrupting
+    intrude trouble troubling for to if with of on about from at dumb silly stupid basic simple quick quickly little
+    small tiny easy random odd weird strange obvious newbie noob question questions query ask asking wondering
+    curious wonder wondered curiosity interest one two another more thing just only here can could may might please
+    pls plz someone anyone somebody anybody know knows let tell do does did not don't mind
+    time week weekend one patience understanding reading attention consideration efforts effort
+    regards wishes best warm warmest truly faithfully yours bye goodbye ciao later soon forward looking hearing hear
+    um umm uhm uh uhh er erm hmm hm mm mmm oh ah aha eh huh gosh geez ugh phew right now anyway anyways by way btw
+    fyi first
+    off real quick as always basically honestly actually seriously frankly literally essentially look listen yeah yep
+    yup yes mean guess suppose think out pure and or but ahead everything going today
+    next before while earlier yesterday previous last already since been stuck confused lost desperate urgent
+    urgently asap possible chance soon
+    """
+)
+_SIGNS = vocabulary(
+    """
+    hi hello hey hiya heya howdy greetings yo hallo thank thanks thankyou thx thnx tnx ty tia ta cheers appreciated
+    appreciate appreciates appreciating grateful gratitude obliged help helping helped helpful assist assistance
+    guidance sorry apologies apologise apologize pardon excuse bother bothering disturb disturbing interrupt
+    interrupting
+    question questions query wondering curious curiosity regards wishes hope hoping hopefully um umm uhm uh uhh er erm
+    hmm hm mm mmm please pls plz bye goodbye ciao morning afternoon evening night dear btw ugh phew
+    """
+)
+# What hangs before a comma and is no sentence.
+_CONNECTIVES = vocabulary(
+    """
+    so well ok okay okey alright anyway anyways basically honestly actually seriously frankly essentially literally look
+    listen yeah yep yup hmm hm mm mmm man dude mate bro boy then um uh er erm oh ah cool great right now anywho soo
+    sooo well-well aha huh
+    """
+)
+_PHRASES = re.compile(
+    r"(?:(?:i |we )?(?:really |do )?(?:hope|trust|wish)(?: that)? (?:you|this|all|every(?:one|thing)|your"
+    r"|we)\b[^?]{0,60}|to be (?:honest|fair|clear)|i mean|you know(?: what)?|as (?:it happens|always|i said)"
+    r"|by the way"
+    r"|first things first|first of all|real quick|for what it is worth|long story short|out of (?:pure |sheer |idle )?"
+    r"(?:curiosity|interest)|just out of (?:curiosity|interest)|come to think of it|(?:hang|hold) on(?: a (?:second|sec"
+    r"|minute|moment))?|wait(?: a (?:second|minute|moment))?|one (?:more|last|other|quick) (?:thing|question)"
+    r"|(?:quick|small|little|tiny) (?:one|thing|favou?r)|tell me(?: something)?|let me ask(?: you)?(?: "
+    r"(?:this|something))?"
+    r"|let us see|let me see|you see|guess what|long time listener|asking for a friend|serious question|no rush"
+    r"|no (?:hurry|pressure|worries)|(?:kind of )?an? (?:quick|small|little|silly|dumb|random|odd) (?:one"
+    r"|question|thing|favou?r)|(?:would|could|will|can) you|i mean|well then|ok then|alright then|if you "
+    r"(?:do not mind(?: me asking| my asking)?|know|can|could|may|please|would"
+    r"|have (?:a|the|any) (?:moment|minute|second|time|idea)|happen to know|get (?:a|the) chance)|if i may(?: ask)?"
+    r"|if (?:that is|it is|at all)? ?(?:possible|ok|okay|alright|all right|not too much trouble)|if it is "
+    r"not (?:too much"
+    r" |a )?(?:trouble|bother)|when(?:ever)? you (?:can|get a (?:chance|moment|minute)|have (?:a|the) (?:moment|minute"
+    r"|second|time|chance))|at your (?:earliest )?convenience|(?:any|all) (?:ideas?|thoughts?|suggestions?|tips?|clues?"
+    r"|pointers|takers)|any(?:one|body)(?: know)?|do you know|i wonder(?: if you know)?|i was wondering|i am (?:just )?"
+    r"(?:curious|wondering)|just (?:curious|wondering|asking)|would (?:love|like) to know|i (?:would|'d) "
+    r"(?:love|like) to"
+    r" know|(?:i )?(?:would )?appreciate (?:it|your help|any help)|have a (?:great|good|nice|lovely"
+    r"|wonderful) (?:day|one"
+    r"|evening|weekend|week|time|night)|take care|god bless|see you|speak soon|talk soon|all the best|keep (?:it )?up"
+    r"(?: the)? (?:the )?(?:good|great) work|how (?:are|is) (?:you|it|things|everything)(?: (?:doing|going|today|all))*"
+    r"|what is up|how do you do|nice to meet you|good to see you|long time no see|in (?:a )?simple terms please"
+    r"|it has been bugging me|this has been bugging me|been bugging me|i keep forgetting|i always forget|i forgot"
+    r"|i (?:really )?(?:do not|have no) (?:know|idea|clue)(?: please help)?|i am (?:so )?(?:confused|stuck|lost)"
+    r"|need to know(?: asap| soon)?|let me know|please (?:tell me|advise|let me know|help|explain|answer|respond|reply)"
+    r"|kindly (?:advise|help|assist|reply|respond)|please and thank you|(?:can|could|would) (?:you|some(?:one|body)"
+    r"|any(?:one|body)) (?:please )?(?:help(?: me| us)?(?: out)?|tell me|explain|advise|let me know)(?: please)?)"
+)
+_PICTURES = re.compile(
+    "[ ]?[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\U0001f1e6-\U0001f1ff]+"
+    r"|(?<=\s)(?:[:;=]-?[)(DPp]|<3|:'\()(?=\s|$)"
+)
+_MARKS = frozenset(".?!,:;\n\u2013")
+_BLANKED = str.maketrans(dict.fromkeys(".?!,:;\n\u2013", " "))
+_HEAD = re.compile(r"([^.?!,:;\n]{1,90}?)(?:[.!?,:;]+\s+|\s+\u2013\s+|\s*\.\.\.\s*|\s*\n\s*)")
+_LAST = re.compile(r"(?:[.?!;,]+\s+|\s+\u2013\s+|\s*\n\s*|\s*\.\.\.\s*)(?=([^.?!;,\n]{1,90})[.?!;,\s)]*$)")
+_WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\S")
+_QUOTING = re.compile(
+    r"\b(?:say|saying|says|said|translat\w*|writ(?:e|ing)|wrote|words?|phrase|means?|meaning|express\w*"
+    r"|spell|repl(?:y|ies)"
+    r"|respond|rewrite|rephrase|paraphrase|proofread|correct|following|sentence|sign)\b",
+    re.IGNORECASE,
+)
+_HELD = re.compile("[\ue000-\uf8ff]")
+_ASKS = vocabulary("what who whom whose where when why how which")
+_JOINS = re.compile(r"(?:but|and|so|however)[, ]+(?=\S)", re.IGNORECASE)
+# Behind a comma these may belong to a title: "Hello, Goodbye".
+_PARTING = vocabulary(
+    "hi hello hey goodbye bye ciao again good morning evening afternoon day dear god bless love you me"
+)
+_SIGNED = re.compile(
+    r"(?<=[.?!\n])\s*(?:many |with )?(?:(?:kind|best|warm)(?:est)? )?(?:regards|wishes|sincerely|yours(?: "
+    r"\w+)?|cheers|thanks"
+    r"|thank you|best)(?: in advance)?[,!.]?\s+[a-z]+(?: [a-z]+)?\.?$",
+    re.IGNORECASE,
+)
+_END_CUES = _SIGNS | vocabulary(
+    """
+    mind possible chance know wonder ideas idea thoughts suggestions tips clue clues pointers anyone anybody advise me
+    convenience minute moment time trouble bother rush hurry pressure worries day one evening weekend week night
+    care would will mean
+    bless you soon best work forgetting forget forgot stuck confused lost friend can could may okay ok alright right
+    asap everyone guys y'all team all folks takers explain answer respond reply huh please ask asking
+    """
+)
+
+
+def without_chatter(text: str) -> str:
+    """The text without chatter at its beginning and end, and without pictures."""
+    if not text.isascii():
+        text = _PICTURES.sub("", text) if len(_PICTURES.sub("", text)) > 2 else text
+    elif ":-" in text or ":)" in text or ":(" in text or ":D" in text or ";)" in text or "<3" in text or ":P" in text:
+        text = _PICTURES.sub("", text)
+    for _ in range(4):
+        shorter = _without_head(text)
+        if shorter == text:
+            break
+        text = shorter
+    if (
+        (match := _SIGNED.search(text))
+        and _enough(text[: match.start()])
+        and not says(text[: match.start()], clause=False)
+    ):
+        text = text[: match.start()]
+    for _ in range(4):
+        shorter = _without_end(text)
+        if shorter == text:
+            break
+        text = shorter
+    return text
+
+
+def _without_head(text: str) -> str:
+    if _MARKS.isdisjoint(text[:100]):
+        return text
+    match = _HEAD.match(text)
+    if match is None or match.end() >= len(text):
+        return text
+    mark = text[match.end(1) : match.end()]
+    words = _WORDS.findall(match[1].lower())
+    rest = text[match.end() :]
+    if ":" in mark and not rest[:1].isalpha():
+        return text
+    if not words or not _is_chatter(words, match[1].lower().strip(), clause="," in mark or ":" in mark, head=True):
+        return text
+    rest = rest[found.end() :] if (found := _JOINS.match(rest)) else rest
+    return rest if _enough(rest) else text
+
+
+def _without_end(text: str) -> str:
+    tail = text[-110:]
+    if _MARKS.isdisjoint(tail[:-1]) or _END_CUES.isdisjoint(tail.lower().translate(_BLANKED).split()):
+        return text
+    match = _LAST.search(tail)
+    while match is not None and (later := _LAST.search(tail, match.end())) is not None:
+        match = later
+    if match is None:
+        return text
+    said = match[1].lower().strip()
+    words = _WORDS.findall(said)
+    if not words or len(words) > 18 or _END_CUES.isdisjoint(words):
+        return text
+    mark = tail[match.start() : match.end()]
+    if not _is_chatter(words, said, clause="," in mark, head=False):
+        return text
+    head = text[: len(text) - len(tail) + match.start()]
+    if says(head, "," in mark):
+        return text
+    if "," in mark and _PARTING.issuperset(words):
+        return text
+    kept = "?" if "?" in mark else ""
+    return head + kept if _enough(head) else text
+
+
+def says(head: str, clause: bool) -> bool:
+    """Return True if what follows may be what is to be said, translated or written; `clause`: behind a comma."""
+    if not _QUOTING.search(head) or _HELD.search(head):
+        return False
+    return clause or ":" in head
+
+
+def _is_chatter(words: list[str], said: str, *, clause: bool, head: bool) -> bool:
+    """Return True if these words, a sentence or a clause of one, say nothing."""
+    if _PHRASES.fullmatch(said):
+        return True
+    if len(words) > 16 or not all(map(_EMPTY.__contains__, words)):
+        return False
+    if head and clause and all(map(_CONNECTIVES.__contains__, words)):
+        return True
+    if _SIGNS.isdisjoint(words):
+        return False
+    # "Help me" before a colon asks; "can you help me: ..." does not.
+    return head or len(words) > 1 or words[0] in _SIGNS
+
+
+def _enough(text: str) -> bool:
+    """Return True if a request may be left: two words, or one of another writing than chatter."""
+    words = _WORDS.findall(text.lower())
+    return len(words) > 1 and not all(map(_EMPTY.__contains__, words[:12]))

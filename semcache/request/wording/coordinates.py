@@ -1,0 +1,198 @@
+"""Coordinated nouns in alphabetical order: "milk, eggs and flour" and "flour, milk and eggs".
+
+Reads words from left to right and knows no grammar but words that end a noun phrase. Invariant: what may be a verb, a
+clause, a quantity or one side of a longer phrase keeps its place.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from semcache.request.text import LIGHT, vocabulary
+from semcache.request.wording.misspelt import dictionary
+from semcache.request.wording.verbs import BASES, DOUBTFUL, PAST, PRESENT
+
+_PREPOSITIONS = vocabulary(
+    """
+    in on for with of from at to when using without about into like than as by under over through during near per via
+    against among between containing including around inside outside onto toward since until while where which who that
+    because if whether but so while after before both either
+    """
+)
+_AUXILIARIES = vocabulary(
+    """
+    is are was were do does did can could should would will shall may might must has have had be been being
+    what who how why when where which whose whom
+    """
+)
+_PRONOUNS = vocabulary("i you he she it we they me him her us them one this that these those there here")
+# Behind these stands a verb.
+_VERBAL = vocabulary("i you he she it we they to please not can could should would will may might must then just")
+_DETERMINERS = vocabulary("a an the my your his her its our their some any this these those every each no")
+_ENDS = _PREPOSITIONS | _AUXILIARIES | _PRONOUNS
+_LONGEST = 4
+
+
+def coordinated(text: str, binomials: frozenset[str]) -> str:
+    """The text with the nouns on both sides of its "and" or "or" in alphabetical order."""
+    words = text.split(" ")
+    low = [word.lower() for word in words]
+    joints = [at for at, word in enumerate(low) if word in ("and", "or")]
+    if not joints or len(joints) > 3:
+        return text
+    if len(joints) > 1:
+        parts = [0, *_cuts(low, joints), len(words)]
+        if len(parts) != len(joints) + 1:
+            return text
+        return " ".join(coordinated(" ".join(words[start:stop]), binomials) for start, stop in pairwise(parts))
+    joint = joints[0]
+    sides = _sides(low, joint)
+    if sides is None:
+        return text
+    first, end = sides[0][0], sides[-1][1]
+    if len(sides) == 2:
+        pair = "-".join(" ".join(low[start:stop]) for start, stop in sides)
+        if pair in binomials or "-".join(reversed(pair.split("-", 1))) in binomials:
+            return text
+    phrases = [" ".join(words[start:stop]).rstrip(",") for start, stop in sides]
+    mark = words[end - 1][len(words[end - 1].rstrip(",.?!;:")) :]
+    phrases[-1] = phrases[-1].rstrip(",.?!;:")
+    ordered = sorted(phrases, key=lambda phrase: (_bare(phrase), phrase))
+    if ordered == phrases:
+        return text
+    listed = f"{', '.join(ordered[:-1])} {words[joint]} {ordered[-1]}{mark}"
+    return " ".join([*words[:first], listed, *words[end:]])
+
+
+def _cuts(low: list[str], joints: list[int]) -> list[int]:
+    """Where a preposition between two conjunctions begins another phrase; one place fewer than conjunctions."""
+    return [
+        found
+        for one, two in pairwise(joints)
+        if (found := next((at for at in range(one + 2, two - 1) if low[at] in _PREPOSITIONS), 0))
+    ]
+
+
+def _predicated(low: list[str], joint: int, stop: int) -> int:
+    """Where the second side ends if a predicate follows it: behind an auxiliary both sides are of one length."""
+    start = joint
+    while start and joint - start < _LONGEST and low[start - 1] not in _ENDS:
+        start -= 1
+    if not start or low[start - 1] not in _COPULAS or low[start - 1 : start] == low[start:start]:
+        return stop
+    return min(stop, joint + 1 + (joint - start)) if stop - joint - 1 > joint - start else stop
+
+
+_COPULAS = vocabulary("is are was were do does did can could should would will may might must has have")
+
+
+def _sides(low: list[str], joint: int) -> list[tuple[int, int]] | None:
+    """Where the coordinated phrases begin and end; None where one of them may be no noun."""
+    stop = joint + 1
+    while stop < len(low) and stop - joint <= _LONGEST and not _closed(low, joint + 1, stop):
+        stop += 1
+        if low[stop - 1][-1:] in ".?!;:,":
+            break
+    stop = _predicated(low, joint, _until(low, joint + 1)) if _subjects(low, joint) else stop
+    sides = [(joint + 1, stop)]
+    end = joint
+    while True:
+        start = end
+        while (
+            start
+            and end - start < _LONGEST
+            and not _opens(low, start - 1, end)
+            and not (start < end and low[start - 1][-1:] == ",")
+        ):
+            start -= 1
+        sides.insert(0, (start, end))
+        if start and low[start - 1][-1:] == "," and end - start >= 1 and len(sides) < 8:
+            end = start
+            continue
+        break
+    first = sides[0][0]
+    if any(stop <= start for start, stop in sides) or (
+        first and low[first - 1] in _VERBAL and not _asks(low, first - 1)
+    ):
+        return None
+    plain = [[word.rstrip(",.?!;:") for word in low[start:stop]] for start, stop in sides]
+    if not all(map(_is_noun, plain)) or len({side[0] in _DETERMINERS for side in plain}) > 1:
+        return None
+    if first == 0 and (plain[0][0] in BASES or len(low) == sides[-1][1]):
+        return None if plain[0][0] in BASES or plain[-1][0] in BASES else sides
+    return sides
+
+
+def _until(low: list[str], start: int) -> int:
+    stop = start
+    while stop < len(low) and low[stop].rstrip(",.?!;:") not in _ENDS and stop - start <= _LONGEST:
+        stop += 1
+        if low[stop - 1][-1:] in ".?!;:,":
+            break
+    return stop
+
+
+def _subjects(low: list[str], joint: int) -> bool:
+    """Return True if the first side stands right behind an auxiliary, as a subject of a question does."""
+    start = joint
+    while start and joint - start < _LONGEST and low[start - 1] not in _ENDS:
+        start -= 1
+    return start > 0 and low[start - 1] in _COPULAS and start < joint
+
+
+def _asks(low: list[str], at: int) -> bool:
+    """Return True if a modal verb here opens a question, so that its subject follows."""
+    return low[at] in _MODALS and (at == 0 or low[at - 1] in ("what", "why", "how", "when", "where"))
+
+
+_MODALS = vocabulary("can could should would will may might must")
+
+
+def _closed(low: list[str], start: int, at: int) -> bool:
+    """Return True if the phrase from `start` ends before this word."""
+    word = low[at].rstrip(",.?!;:")
+    return word in _ENDS or (
+        at > start and (word in BASES or word in PRESENT or word in PAST or word in ("together", "both", "not"))
+    )
+
+
+def _opens(low: list[str], at: int, end: int) -> bool:
+    """Return True if the phrase that ends at `end` begins behind this word."""
+    word = low[at]
+    return (
+        word in _ENDS
+        or word[-1:] in ".?!;:"
+        or (at < end - 1 and (word in BASES or word in PAST))
+        or (at < end and word in PRESENT and word not in DOUBTFUL and at > 0 and low[at - 1] in _AUXILIARIES)
+        or word in ("and", "or")
+    )
+
+
+def _is_noun(side: list[str]) -> bool:
+    last = side[-1]
+    if (
+        any(word in LIGHT and word not in _DETERMINERS for word in side)
+        or side[0].isdigit()
+        or (len(side) == 2 and side[-1][:1].isdigit() and side[0] in ("and", "or"))
+    ):
+        return False
+    if (
+        last in _DETERMINERS
+        or (last.endswith("ly") and last[:-2] in dictionary())
+        or (len(side) == 1 and (last.endswith(("ing", "ed")) and last not in _THINGS))
+    ):
+        return False
+    return all(word for word in side)
+
+
+_THINGS = vocabulary(
+    """
+    marketing engineering accounting programming banking housing clothing training parking king ring spring wing string
+    bread seed weed bed shed reed feed speed red running swimming cycling hiking reading writing skiing jogging boxing
+    """
+)
+
+
+def _bare(phrase: str) -> str:
+    head, _, rest = phrase.partition(" ")
+    return (rest if rest and head.lower() in _DETERMINERS else phrase).casefold()

@@ -1,0 +1,91 @@
+"""Thanks, politeness and other tails behind a question that need no mark before them.
+
+Invariant: what is to be said or written is kept, and so is "please" behind a verb that wants an object.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.request.text import vocabulary
+from semcache.request.wording.chatter import says
+
+_THANKS = (
+    r"(?:(?:many |much )?thanks(?: (?:a lot|a million|so much|very much|again|you))*|thank you(?: (?:so|very) much)?"
+    r"|cheers|tia|thx|ty)(?: (?:in advance|for (?:your|the|any) help|for helping|everyone|all|guys|team))*"
+    r"|(?:any|all) help (?:is |would be |will be )?(?:much |greatly |really )?appreciated"
+    r"|(?:much|greatly) appreciated|please help(?: me)?|help (?:me )?please|(?:kind|best) regards"
+    r"|i (?:would )?appreciate (?:it|your help|any help)|thank you for your (?:time|help)|have a (?:great|nice"
+    r"|good|lovely) "
+    r"(?:day|one|evening|weekend)|looking forward to (?:your|hearing)[^.!?]{0,30}|(?:kind |best |warm )?regards"
+    r"|best wishes"
+    r"|yours (?:sincerely|faithfully)|(?:very )?much obliged|ta|bye|god bless|you are the best|appreciate it"
+)
+_TRAILING = re.compile(
+    rf"(?:[ ]?[,.?!;\u2013-]+\s*|\n)(?:{_THANKS}|please|pls)(?:[ ,.!]+(?:{_THANKS}))?[ .!:)]*$"
+    r"|\s+thanks in advance[ .!]*$",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:[ ]?,[ ]|[ ]\u2013[ ])(?:anyway|anyways|you know|by the way|exactly|actually|though|mate|man|bro|dude"
+    r"|buddy|anyone"
+    r"|if you do not mind|if you know|if i may ask|if possible|or something|any ideas?|do you know|right now"
+    r" please|then)$"
+    r"|(?<=\w) (?:anyway|anyways|exactly|precisely|by any chance|if you do not mind|if possible|then|though|mate"
+    r"|you guys|if you know|if i may ask|or something|or whatever|do you know|if you please)$",
+    re.IGNORECASE,
+)
+_TAILS = vocabulary(
+    """
+    anyway anyways know way exactly actually though mate man bro dude buddy anyone mind ask possible something
+    idea ideas then precisely chance again guys whatever please
+    """
+)
+_BARE = re.compile(r"(?<=[\w)]) (?:thanks|thx)$", re.IGNORECASE)
+_PLEASE = re.compile(r"(?<=[\w)]) (?:please|pls|plz)$", re.IGNORECASE)
+_SAID = re.compile(
+    r"\b(?:say|saying|says|said|write|writing|words?|phrase|means?|mean|reply|respond|response|express|translate|spell"
+    r"|giv(?:e|ing)|many|special|than|no|of|and|or|to|for|thanks.*thanks)\b",
+    re.IGNORECASE,
+)
+_PLEASES = vocabulary("to can that not will you they we i must should would could cannot who people")
+_LETTERS = re.compile(r"[a-z]+")
+_URGENT = re.compile(r"(?<=\w),? (?:asap|as soon as possible)$", re.IGNORECASE)
+_ENDS = vocabulary(
+    """
+    thanks thx thank tia cheers appreciated day one evening weekend wishes sincerely faithfully obliged ta bye
+    bless best please pls plz help advance regards appreciate ty
+    """
+)
+
+
+def without_ending(text: str, bag: frozenset[str]) -> str:
+    """The text without what is said politely behind it; `bag` holds its words in lower case."""
+    if not bag.isdisjoint(_ENDS) and not _ENDS.isdisjoint(_LETTERS.findall(text[-80:].lower())):
+        text = _without_thanks(text)
+    if not bag.isdisjoint(_TAILS) and not _TAILS.isdisjoint(_LETTERS.findall(text[-12:].lower())):
+        text = _without_tail(text)
+    if "asap" in bag or "possible" in bag:
+        text = _URGENT.sub("", text)
+    return text
+
+
+def _without_tail(text: str) -> str:
+    match = _TAIL.search(text)
+    return text[: match.start()] if match and match.start() else text
+
+
+def _without_thanks(text: str) -> str:
+    tail = text[-120:]
+    head = text[: len(text) - len(tail)]
+    if (
+        (match := _TRAILING.search(tail))
+        and (head or match.start())
+        and not says(head + tail[: match.start()], "," in match[0])
+    ):
+        return (head + tail[: match.start()]).rstrip(" ,")
+    if (match := _PLEASE.search(tail)) and tail[: match.start()].rsplit(" ", 1)[-1].lower() not in _PLEASES:
+        return head + tail[: match.start()]
+    if (match := _BARE.search(tail)) and not _SAID.search(tail[: match.start()]):
+        return head + tail[: match.start()]
+    return text

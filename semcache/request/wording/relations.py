@@ -1,0 +1,178 @@
+"""Nouns of a relation in the question that asks for them: "the capital of X", "X's author", "height of X".
+
+Invariant: the relation and its two sides are kept; a person is asked for by "who" and everything else by "what".
+"""
+
+from __future__ import annotations
+
+import re
+
+_TELLING = (
+    r"(?:(?:please )?(?:(?:tell|give|show|remind|teach)(?: me| us)?(?: of)?|name|state|explain(?: to me)?"
+    r"|describe(?: to me)?|clarify"
+    r"|outline|define|provide(?: me)?(?: with)?|find(?: me| out)?|let me know|identify|specify|i (?:need"
+    r"|want|would like|am trying"
+    r"|am looking|wish)(?: to (?:know|find(?: out)?|learn|understand))?|do you know|(?:can|could) you "
+    r"(?:tell|give|explain)(?: me)?"
+    r"|(?:what|who) (?:is|are|was|were)))"
+)
+_PERSON = (
+    r"(?:author|writer|president|king|queen|inventor|founder|ceo|chief executive officer|director|composer|painter"
+    r"|(?:(?:prime|foreign|finance|first) )?minister|chancellor|wife|husband|mother|father|winner|captain"
+    r"|coach|mayor|creator"
+    r"|owner|architect|leader|emperor|producer|discoverer|artist|singer|governor|head|chairman|pope|manager"
+    r"|goalkeeper|first \w+"
+    r"|current \w+|designer|builder|host|narrator|protagonist|star|sculptor|successor|predecessor|patron "
+    r"saint|goddess|god"
+    r"|developer|publisher|editor|drummer|bassist|guitarist|lead singer|frontman|head of state|monarch"
+    r"|sultan|richest \w+)"
+)
+_FACT = (
+    r"(?:capital(?: city)?|population|currency|(?:boiling|melting|freezing|flash|dew) point|atomic (?:number|mass"
+    r"|weight)|chemical (?:symbol|formula|composition)|area|height|length|depth|weight|mass|density|price"
+    r"|cost|name|title"
+    r"|address|phone number|size|speed|distance|age|time zone|national \w+|official \w+|flag|anthem|motto"
+    r"|recipe|formula"
+    r"|definition|abbreviation|root|square root|cube root|derivative|integral|sum|product|value|half-life"
+    r"|symbol|purpose"
+    r"|function|role|origin|cause|date|status|syntax|command|shortcut|dosage|dose|number|largest \w+|smallest \w+"
+    r"|highest \w+|longest \w+|biggest \w+|deadline|location|birthplace|nationality|birthday|plot|moral|history"
+    r"|main \w+|most \w+ \w+|best \w+|oldest \w+|tallest \w+|closest \w+|nearest \w+|life expectancy"
+    r"|lifespan|average \w+"
+    r"|minimum \w+|maximum \w+|recommended \w+|opposite|antonym|synonym|plural|past tense|gestation period"
+    r"|diameter|radius"
+    r"|circumference|perimeter|volume|temperature|wavelength|frequency|elevation|rate|ratio|rule|theme|setting|meaning"
+    r"|significance|importance|impact|effect|relationship|connection|structure|theory|principle|law|theorem"
+    r"|concept|idea|point"
+    r"|scientific name|latin name|dress code|refund policy|return policy|legal \w+|voting age|drinking age"
+    r"|speed limit|gdp)"
+)
+_FACTS = (
+    r"(?:symptoms|benefits|advantages|disadvantages|causes|effects|side effects|ingredients|steps"
+    r"|requirements|features|types|rules"
+    r"|uses|risks|signs|consequences|dimensions|lyrics|opening hours|pros and cons|drawbacks|characteristics"
+    r"|properties|stages"
+    r"|phases|parts|components|members|names|colou?rs|capitals|applications|functions|limitations|goals|principles|laws"
+    r"|main \w+s|most \w+ \w+s|best \w+s|largest \w+s|official languages|treatment options|terms|factors|origins|roles)"
+)
+_OF_FACT = re.compile(rf"(?:{_TELLING} )?(?:the )?({_FACT}) (?=(?:of|for) \S)", re.I)
+_OF_FACTS = re.compile(rf"(?:{_TELLING} )?(?:the )?({_FACTS}) (?=(?:of|for) \S)", re.I)
+_OF_PERSON = re.compile(
+    rf"(?:(?:{_TELLING} )?(?:the )?|(?:which|what) (?:writer|author|person|man|woman|politician|artist"
+    rf"|player) (?:is|was) the )"
+    rf"({_PERSON}) (?=(?:of|for) \S)",
+    re.I,
+)
+_WAS = re.compile(r"(?:what|who|which \w+) (?:was|were) ", re.I)
+_DIFFERENCE = re.compile(
+    rf"(?:{_TELLING} )?(?:the |an? )?(?:(main|key|biggest|major) )?differences? (?=(?:between|in)\b)", re.I
+)
+_DISTANCE = re.compile(rf"(?:{_TELLING} )?the distance (?=(?:between|from)\b)", re.I)
+_PLACE_OF = re.compile(r"(?:which|what) (?:city|town|place) is the capital(?: city)? (?=of\b)", re.I)
+_CITY = re.compile(r"(what is the capital) city (?=of\b)", re.I)
+_OWNED = re.compile(
+    rf"(?:(what|who) (is|was|are|were) |{_TELLING} )?((?!(?:what|who|where|how|why|when|which|it|that|there"
+    rf"|let)\b)(?:the )?[^\s,]+(?: (?!of\b|in\b)[^\s,]+){{0,2}})'s ({_FACT}|{_PERSON}|{_FACTS})$",
+    re.I,
+)
+_WROTE = re.compile(
+    r"who (?:is|was) the (author|writer|inventor|painter|composer|director|founder|discoverer|creator"
+    r"|designer) of (?!this|that|my"
+    r"|your|the (?:month|year))",
+    re.I,
+)
+_DID = {
+    "author": "wrote", "writer": "wrote", "inventor": "invented", "painter": "painted", "composer": "composed",
+    "director": "directed", "founder": "founded", "discoverer": "discovered", "creator": "created",
+    "designer": "designed",
+}  # fmt: skip
+_PASSIVE = re.compile(r"(?:by whom (?:was|were) (\S.*?) (\w+)|who (?:was|were) (\S.*?) (\w+) by)$", re.I)
+_PERSON_WHO = re.compile(
+    r"(?:(?:who|what) (?:is|was|are|were) (?:the )?(?:person|man|woman|people|one|guy|scientist|individual"
+    r"|it) (?:who|that)"
+    r"|what is the name of the (?:person|man|woman|scientist|individual) (?:who|that)) (?=\S)",
+    re.I,
+)
+_PARTICIPLES = {
+    "written":
+        "wrote", "sung": "sang", "given": "gave", "taken": "took", "begun": "began", "drawn": "drew", "won": "won",
+    "built": "built", "made": "made", "led": "led", "sold": "sold", "found": "found", "known": "knew", "done": "did",
+    "chosen": "chose", "driven": "drove", "flown": "flew", "worn": "wore", "beaten": "beat", "killed": "killed",
+    "bought": "bought", "run": "ran", "said": "said", "shot": "shot", "spoken": "spoke", "sent": "sent",
+}  # fmt: skip
+_MEASURES = {
+    "tall": "height",
+        "high": "height", "old": "age", "long": "length", "deep": "depth", "wide": "width", "heavy": "weight",
+    "big": "size", "large": "size",
+}  # fmt: skip
+_MEASURE = re.compile(
+    r"how (tall|high|old|deep|wide|heavy) (is|was) (?!it\b|he\b|she\b|this\b|that\b|i\b|there\b|too\b|the "
+    r"average\b)((?!.*\b(?:to|when"
+    r"|if|for|in|on|at|who|that|or|and|than|by|does|do|can)\b)[^,.?!;]+)$",
+    re.I,
+)
+_COST = re.compile(
+    r"(?:what (?:does|do) (\S[^,.?!;]*?) cost|what is the (?:price|cost) of (\S[^,.?!;]*))(?=$| (?:in|at|on"
+    r"|per|for)\b)",
+    re.I,
+)
+_PEOPLE = re.compile(
+    r"(?:how many (?:people|inhabitants)|what number of people) (?:live|are living|are there|are) in (?=\S)", re.I
+)
+_INHABITANTS = re.compile(r"how many (?:inhabitants|residents) does (\S[^,.?!;]*?) have$", re.I)
+_AFTER_WAS = frozenset(("was", "were"))
+
+
+def related(text: str) -> str:
+    """The text with the noun of a relation in the question that asks for it."""
+    was = "were" if (found := _WAS.match(text)) and " were " in found[0].lower() else "was" if found else None
+    if match := _DIFFERENCE.match(text):
+        which = (
+            f"{match[1].lower()} "
+            if match[1] and match[1].lower() not in ("main", "key")
+            else "main "
+            if match[1]
+            else ""
+        )
+        return f"what is the {which}difference {text[match.end() :]}"
+    if match := _PERSON_WHO.match(text):
+        return "who " + text[match.end() :]
+    if match := _PASSIVE.match(text):
+        what, verb = (match[1], match[2]) if match[1] else (match[3], match[4])
+        if verb.lower().endswith("ed") or verb.lower() in _PARTICIPLES:
+            return f"who {_PARTICIPLES.get(verb.lower(), verb)} {what}"
+    if (match := _OF_PERSON.match(text)) and not match[0].lower().startswith(("what is", "what was", "what are")):
+        return _wrote(f"who {'was' if was else 'is'} the {match[1]} {text[match.end() :]}")
+    if match := _PLACE_OF.match(text):
+        return "what is the capital " + text[match.end() :]
+    if (match := _OF_FACTS.match(text)) and not (was and match.end() < len(found[0] if found else "")):
+        return f"what {'were' if was else 'are'} the {match[1]} {text[match.end() :]}"
+    if (match := _OF_FACT.match(text)) and not match[0].lower().startswith("who "):
+        text = f"what {'was' if was else 'is'} the {match[1]} {text[match.end() :]}"
+        return _measured(_CITY.sub(r"\1 ", text))
+    if match := _DISTANCE.match(text):
+        return "what is the distance " + text[match.end() :]
+    if match := _OWNED.match(text):
+        noun = match[4]
+        asked = "who" if re.fullmatch(_PERSON, noun, re.I) else "what"
+        be = match[2] or ("are" if re.fullmatch(_FACTS, noun, re.I) else "is")
+        return _wrote(f"{asked} {be} the {noun} of {match[3]}")
+    return _measured(_wrote(text))
+
+
+def _wrote(text: str) -> str:
+    if match := _WROTE.match(text):
+        return f"who {_DID[match[1].lower()]} {text[match.end() :]}"
+    return text
+
+
+def _measured(text: str) -> str:
+    if match := _MEASURE.match(text):
+        return f"what {match[2].lower()} the {_MEASURES[match[1].lower()]} of {match[3]}"
+    if match := _COST.match(text):
+        return f"how much does {match[1] or match[2]} cost{text[match.end() :]}"
+    if match := _PEOPLE.match(text):
+        return "what is the population of " + text[match.end() :]
+    if match := _INHABITANTS.match(text):
+        return "what is the population of " + match[1]
+    return text

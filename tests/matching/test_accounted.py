@@ -1,0 +1,37 @@
+"""A guard's finding that an edit of the wording accounts for is none, and a true difference keeps its veto."""
+
+from __future__ import annotations
+
+import pytest
+
+from semcache.matching import accounted
+from semcache.matching.guards import GUARDS
+
+EXPLAINED = [
+    ("Is a car with 5,000 miles new?", "Is a car with 5 000 miles new?"),
+    ("Who reigned before Louis XIV?", "Who reigned before Louis the Fourteenth?"),
+    ("How high is Mt. Elbrus?", "How high is Mount Elbrus?"),
+    ("How much is \u00bd a cup of rice?", "How much is half a cup of rice?"),
+    ("Which language is spoken in Brazl?", "Which language is spoken in Brazil?"),
+    ("What music was popular in the nineteen-eighties?", "What music was popular in the 1980s?"),
+    ("Does Oslo have trams? Thanks a million!", "Does Oslo have trams?"),
+]
+DIFFERENT = [
+    ("Is a car with 5,000 miles new?", "Is a car with 50,000 miles new?"),
+    ("Who reigned before Louis XIV?", "Who reigned before Louis XVI?"),
+    ("Is 20 mg of it a safe dose?", "Is 20 mcg of it a safe dose?"),
+    ("Which language is spoken in Brazil?", "Which language is spoken in Bolivia?"),
+    ("How do I turn on dark mode?", "How do I turn off dark mode?"),
+    ("flights from Oslo to Rome", "flights from Rome to Oslo"),
+]
+
+
+@pytest.mark.parametrize(("asked", "cached"), EXPLAINED)
+def test_another_writing_of_the_same_thing_is_no_conflict(asked: str, cached: str) -> None:
+    assert accounted.conflicts(asked, cached, tuple(GUARDS)) == ()
+
+
+@pytest.mark.parametrize(("asked", "cached"), DIFFERENT)
+def test_another_thing_is_a_conflict(asked: str, cached: str) -> None:
+    assert accounted.conflicts(asked, cached, tuple(GUARDS))
+    assert accounted.conflicts(cached, asked, tuple(GUARDS))
