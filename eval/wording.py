@@ -41,6 +41,8 @@ SETTINGS = {
     "server.header_timeout": "Seconds in which a client sends the head of a request.",
     "server.body_timeout": "Seconds in which it sends the body, and one more for every 16 KiB.",
     "server.write_timeout": "Seconds for which it may take nothing of its reply.",
+    "auth.trust_user_field": "Whether a caller with an ordinary key may name the user in the body, where a pack shares "
+    "answers by user. Otherwise it is whom the key is bound to (`semcache keys create --user`).",
     "auth.public_metrics": "Whether `/metrics`, `/openapi.json` and `/docs` answer callers without an admin key. Not "
     "set: while there is no key.",
     "store.url": "`sqlite:///FILE`, `postgresql://USER:PASSWORD@HOST/NAME` or `memory://`. Empty: SQLite in `data`.",

@@ -67,7 +67,7 @@ async def install_model(settings: Settings, model: str, *, keep: bool = True, as
     finally:
         await embedder.close()
     try:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         use(settings.data, folder)
     except OSError as error:
         raise StoreError(f"{settings.data} cannot be written ({error.strerror or error}): run this again") from error

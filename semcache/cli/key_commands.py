@@ -14,6 +14,8 @@ from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from semcache.config.settings import Settings
     from semcache.types import ApiKey
 
@@ -26,12 +28,21 @@ def create(
     name: Annotated[str, typer.Option("--name", metavar="N", help="A note for yourself.")] = "",
     trusted: Annotated[bool, typer.Option("--trusted", help="May name users, and sees ids and scores.")] = False,
     admin: Annotated[bool, typer.Option("--admin", help="May read and purge entries of every tenant.")] = False,
+    user: Annotated[str | None, typer.Option("--user", metavar="U", help="The key is this user's alone.")] = None,
     config: options.Config = None,
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
     """Make a key and print it, this once."""
-    plain, key = run_async(_create(settings_from(config, data=data), tenant, name, trusted, admin))
+
+    def make(salt: bytes) -> tuple[str, ApiKey]:
+        import secrets
+
+        from semcache.proxy.auth import new_key
+
+        return new_key(secrets.token_bytes, time.time(), tenant, name, salt, trusted=trusted, admin=admin, user=user)
+
+    plain, key = run_async(_create(settings_from(config, data=data), make))
     if as_json:
         output.as_json({**_view(key), "key": plain})
         return
@@ -50,6 +61,7 @@ def list_(config: options.Config = None, data: options.Data = None, as_json: opt
         [
             key.id,
             key.tenant,
+            key.user or "",
             key.name,
             " ".join(right for right in ("trusted", "admin") if getattr(key, right)),
             output.moment(key.created),
@@ -57,7 +69,7 @@ def list_(config: options.Config = None, data: options.Data = None, as_json: opt
         ]
         for key in keys
     ]
-    output.table(["id", "tenant", "name", "rights", "created", "revoked"], rows)
+    output.table(["id", "tenant", "user", "name", "rights", "created", "revoked"], rows)
 
 
 @app.command()
@@ -79,13 +91,9 @@ def revoke(
         raise typer.Exit(1)
 
 
-async def _create(settings: Settings, tenant: str, name: str, trusted: bool, admin: bool) -> tuple[str, ApiKey]:
-    import secrets
-
-    from semcache.proxy.auth import new_key
-
+async def _create(settings: Settings, make: Callable[[bytes], tuple[str, ApiKey]]) -> tuple[str, ApiKey]:
     async with store_of(settings, create=True) as store:
-        plain, key = new_key(secrets.token_bytes, time.time(), tenant, name, store.salt, trusted=trusted, admin=admin)
+        plain, key = make(store.salt)
         await store.add_key(key)
     return plain, key
 
@@ -100,5 +108,8 @@ async def _revoke(settings: Settings, key_id: str) -> bool:
         return await store.revoke_key(key_id, now=time.time())
 
 
+_SHOWN = ("id", "tenant", "name", "user", "trusted", "admin", "created", "revoked")
+
+
 def _view(key: ApiKey) -> dict[str, object]:
-    return {name: getattr(key, name) for name in ("id", "tenant", "name", "trusted", "admin", "created", "revoked")}
+    return {name: getattr(key, name) for name in _SHOWN}

@@ -263,6 +263,7 @@ class AuthSection(Section):
 
     required: bool | None = None
     trust_user_header: bool = False
+    trust_user_field: bool = False
     expose_scores: bool = False
     public_metrics: bool | None = None
 

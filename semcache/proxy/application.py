@@ -153,8 +153,13 @@ class Proxy:
             admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
             loopback=is_loopback(server.host),
         )
-        trusted, shown = settings.auth.trust_user_header, settings.auth.expose_scores
-        limits = RequestLimits(trusted, shown, lends_key=lends_key(settings))
+        chosen_auth = settings.auth
+        limits = RequestLimits(
+            chosen_auth.trust_user_header,
+            chosen_auth.trust_user_field,
+            chosen_auth.expose_scores,
+            lends_key=lends_key(settings),
+        )
         budget = BytesInFlight(server.max_in_flight, server.max_tenant_in_flight)
         self._intake = Intake(self._auth, TrustedHosts(server.allowed_hosts), budget, server.max_body)
         if server.workers > 1:

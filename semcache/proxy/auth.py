@@ -10,7 +10,7 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.proxy.asgi import header_text
@@ -26,13 +26,14 @@ RawHeaders = Sequence[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The sender of a request. `consumed` are the headers that held one of our keys."""
+    """The sender of a request. `consumed` are the headers that held one of our keys, `user` is whose it is."""
 
     tenant: str = "default"
     trusted: bool = False
     admin: bool = False
     key_id: str | None = None
     consumed: frozenset[bytes] = frozenset()
+    user: str | None = None
 
 
 def digest(plain: str, salt: bytes) -> bytes:
@@ -49,6 +50,7 @@ def new_key(
     *,
     trusted: bool = False,
     admin: bool = False,
+    user: str | None = None,
 ) -> tuple[str, ApiKey]:
     """Make a key; the plain one is shown once and kept nowhere.
 
@@ -56,9 +58,11 @@ def new_key(
     """
     if not tenant or not tenant.isprintable():
         raise InvalidArgument(f"tenant {tenant!r} must be a printable name")
+    if user is not None and (not user or not user.isprintable()):
+        raise InvalidArgument(f"user {user!r} must be a printable name")
     plain = PREFIX + base64.urlsafe_b64encode(rng_bytes(32)).rstrip(b"=").decode()
     key_id = f"key_{rng_bytes(6).hex()}"
-    return plain, ApiKey(key_id, digest(plain, salt), tenant, name, now, trusted, admin)
+    return plain, ApiKey(key_id, digest(plain, salt), tenant, name, now, trusted, admin, user=user)
 
 
 class Authenticator:
@@ -112,7 +116,7 @@ class Authenticator:
         callers = [self._known(plain) for _, plain in sorted(ours, key=lambda one: _HEADERS.index(one[0]))]
         consumed = frozenset(name for name, _ in ours)
         first = callers[0]
-        return Caller(first.tenant, first.trusted, first.admin, first.key_id, consumed)
+        return replace(first, consumed=consumed)
 
     def _is_ours(self, plain: str) -> bool:
         if plain.startswith(PREFIX):
@@ -128,7 +132,7 @@ class Authenticator:
             raise _refusal("this API key is not known here: `semcache keys list` shows those that are")
         if key.revoked is not None:
             raise _refusal(f"the API key {key.id} has been revoked")
-        return Caller(key.tenant, key.trusted, key.admin, key.id)
+        return Caller(key.tenant, key.trusted, key.admin, key.id, user=key.user)
 
 
 def forwardable_headers(headers: RawHeaders, caller: Caller) -> list[tuple[str, str]]:
@@ -143,16 +147,21 @@ def forwardable_headers(headers: RawHeaders, caller: Caller) -> list[tuple[str, 
     ]
 
 
-def user_of(named: str | None, headers: RawHeaders, caller: Caller, *, trust_header: bool = False) -> str | None:
-    """Return the user within the tenant: `x-semcache-user` of a trusted caller, else the one that the body names.
+def user_of(
+    named: str | None, headers: RawHeaders, caller: Caller, *, trust_header: bool = False, trust_body: bool = False
+) -> str | None:
+    """Return the user within the tenant, None for nobody in particular.
 
-    `trust_header` believes that header of every caller, for a gateway in front that sets it.
+    That is whom the key is bound to; else, of a trusted caller, whom `x-semcache-user` or the body names.
+    `trust_header` believes that header of every caller, for a gateway in front that sets it, and `trust_body` the body.
     """
+    if caller.user is not None:
+        return caller.user
     if caller.trusted or trust_header:
         for name, value in headers:
             if name == USER_HEADER and value:
                 return header_text(value)
-    return named or None
+    return (named or None) if caller.trusted or trust_body else None
 
 
 def _key_in(value: bytes) -> str:

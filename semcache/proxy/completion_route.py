@@ -18,7 +18,7 @@ from semcache.models.language_model import CREDENTIALS
 from semcache.protocols import Dialect
 from semcache.proxy import hit_replay
 from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decode_headers
-from semcache.proxy.auth import Caller, forwardable_headers, user_of
+from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.exchange import Exchange, reject
 from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
@@ -78,7 +78,7 @@ class CompletionRoute:
         headers: HeaderList = scope["headers"]
         request = dialect.read(body)
         controls = controls_from(decode_headers(scope), request.controls)
-        user = user_of(request.user, headers, caller, trust_header=self._context.limits.trust_user_header)
+        user = self._context.user_of(request.user, headers, caller)
         identity: Mapping[str, Any] = identity_of(request.identity, scope)
         who = self._context.scope_of(caller, user, controls)
         return replace(request, identity=identity, controls=controls, scope=who, user=user)

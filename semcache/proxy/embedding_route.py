@@ -30,7 +30,7 @@ from semcache.proxy.asgi import (
     respond,
     until_disconnect,
 )
-from semcache.proxy.auth import Caller, forwardable_headers, user_of
+from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.embedding_coalescing import EmbeddingsCall, EmbeddingsCalls, EmbeddingsResult
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import joinable
@@ -97,12 +97,11 @@ class EmbeddingsRoute:
 
     def _read(self, body: bytes, scope: Scope, caller: Caller) -> EmbeddingsRequest:
         asked = embeddings.read(body)
-        trust = self._context.limits.trust_user_header
         return replace(
             asked,
             identity=identity_of(asked.identity, scope),
             controls=controls_from(decode_headers(scope), asked.controls),
-            user=user_of(asked.user, scope["headers"], caller, trust_header=trust),
+            user=self._context.user_of(asked.user, scope["headers"], caller),
         )
 
     async def _consult(self, asked: EmbeddingsRequest, index: int, caller: Caller) -> Lookup:

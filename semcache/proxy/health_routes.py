@@ -13,9 +13,11 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from semcache.cache.response_cache import ResponseCache
+from semcache.runtime import descriptors
 from semcache.runtime.guarded_calls import surviving
 
 _PATIENCE = 2.0
+_FULL = 0.9  # of the file descriptors, from which connections may soon be refused
 
 
 def health_routes(cache: ResponseCache) -> APIRouter:
@@ -37,6 +39,9 @@ def health_routes(cache: ResponseCache) -> APIRouter:
                 await cache.ping()
         except Exception as error:
             faults.setdefault("store", f"{type(error).__name__}: {error}")
+        most, now = descriptors.raise_limit(), descriptors.used()
+        if now is not None and now >= _FULL * most:
+            faults["descriptors"] = f"{now} of {most} file descriptors are in use: raise the limit or add workers"
         return {
             "status": "degraded" if faults else "ok",
             "faults": faults,

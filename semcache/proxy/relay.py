@@ -6,6 +6,7 @@ may set; and requests that differ in anything an upstream may answer by do not s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,26 @@ _SERVERS_OWN = frozenset({"date", "server"})
 # Cookies belong to the one client whose call it was.
 _NOT_SHARED = frozenset({"set-cookie", "set-cookie2"})
 _USUAL = {b"anthropic-version": b"2023-06-01"}
-_TELLING = (b"anthropic-version", b"anthropic-beta", b"openai-beta")
+# Headers that no answer depends on: of connections, of whoever passes a request on, traces, names of clients, and what
+# is read by this cache. Credentials say who pays, not what is answered. Any other header is part of the key.
+_HARMLESS = frozenset(
+    b"host user-agent accept accept-charset accept-encoding accept-language connection content-length content-type date"
+    b" content-encoding cache-control pragma expect via forwarded max-forwards from referer origin dnt priority"
+    b" upgrade-insecure-requests save-data te trailer transfer-encoding upgrade keep-alive proxy-connection"
+    b" proxy-authorization authorization x-api-key api-key traceparent tracestate baggage b3 sentry-trace"
+    b" x-request-id x-correlation-id request-id x-trace-id x-amzn-trace-id x-cloud-trace-context x-client-trace-id"
+    b" x-client-request-id x-request-start x-real-ip x-client-ip true-client-ip client-ip x-envoy-attempt-count"
+    b" x-envoy-expected-rq-timeout-ms x-envoy-external-address idempotency-key x-idempotency-key x-title http-referer"
+    b" x-amzn-requestid fly-client-ip fastly-client-ip cdn-loop x-azure-ref x-azure-clientip x-ms-client-request-id"
+    b" x-goog-request-params anthropic-dangerous-direct-browser-access x-app x-requested-with".split()
+)
+_HARMLESS_KINDS = (
+    *(b"x-semcache-", b"x-stainless-", b"x-forwarded-", b"x-b3-", b"x-datadog-", b"x-newrelic-", b"cf-", b"sec-"),
+    *(b"helicone-cache-", b"x-portkey-cache-", b"x-openrouter-cache-", b"x-bf-cache-"),
+    *(b"x-higress-", b"x-amz-cf-", b"x-vercel-", b"x-appengine-", b"x-cloud-", b"access-control-", b"x-langfuse-"),
+)
+# Cookies by which a load balancer or a content network knows a connection again.
+_BALANCING = re.compile(rb"\s*(?:__cf_bm|_cfuvid|cf_clearance|AWSALB\w*|GCLB|ARRAffinity\w*|SERVERID|__cflb)=[^;]*;?")
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -56,14 +76,21 @@ def refusal_headers(error: RequestRejected, headers: Sequence[tuple[bytes, bytes
 def identity_of(identity: Mapping[str, Any], scope: Scope) -> Mapping[str, Any]:
     """Return the request's identity with the query string and the headers by which an upstream's answer may differ."""
     telling = [
-        [name.decode(), value.decode("latin-1")]
+        [name.decode("latin-1"), value.decode("latin-1")]
         for name, value in scope["headers"]
-        if name in _TELLING and _USUAL.get(name) != value
+        if name not in _HARMLESS and not name.startswith(_HARMLESS_KINDS) and tells(name, value)
     ]
     query = scope["query_string"]
     if not telling and not query:
         return identity
     return {**identity, "?": {"query": query.decode("latin-1"), "headers": telling}}
+
+
+def tells(name: bytes, value: bytes) -> bool:
+    """Return True if a header may tell an upstream more than its usual value does."""
+    if name == b"cookie":
+        return bool(_BALANCING.sub(b"", value).strip())
+    return _USUAL.get(name) != value
 
 
 def exact_only(request: Request) -> bool:

@@ -14,7 +14,7 @@ from semcache.cache.response_cache import ResponseCache
 from semcache.errors import RequestRejected
 from semcache.protocols import Backend
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
-from semcache.proxy.auth import Caller
+from semcache.proxy.auth import Caller, RawHeaders, user_of
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
@@ -37,6 +37,7 @@ class RequestLimits:
     """
 
     trust_user_header: bool = False
+    trust_user_field: bool = False
     expose_scores: bool = False
     lends_key: bool = False
 
@@ -83,6 +84,13 @@ class RouteContext:
                 status=status,
                 seconds=time.perf_counter() - started,
             )
+        )
+
+    def user_of(self, named: str | None, headers: RawHeaders, caller: Caller) -> str | None:
+        """Return the user of a request, whom its body calls `named`."""
+        limits = self.limits
+        return user_of(
+            named, headers, caller, trust_header=limits.trust_user_header, trust_body=limits.trust_user_field
         )
 
     def scope_of(self, caller: Caller, user: str | None, controls: Controls) -> CacheScope:

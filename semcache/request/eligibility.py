@@ -7,6 +7,7 @@ Invariant: when in doubt a request is ineligible. What may be sought by meaning 
 from __future__ import annotations
 
 from semcache.config.packs import Category
+from semcache.request.characters import is_plain
 from semcache.request.kinds import Kinds, is_creative, is_live, is_personal, kinds
 from semcache.request.secrets import has_secret, strings_of
 from semcache.types import Request, Why
@@ -56,6 +57,6 @@ def semantic_eligible(request: Request, category: Category) -> Why | None:
     traits, text = request.traits, request.text
     if not category.semantic or traits.multimodal or traits.last_role != "user":
         return Why.EXACT_ONLY
-    if len(text) > category.max_chars or not any(map(str.isalnum, text)):
+    if len(text) > category.max_chars or not any(map(str.isalnum, text)) or not is_plain(text):
         return Why.EXACT_ONLY
     return None

@@ -66,7 +66,8 @@ class Rejection:
 class ApiKey:
     """A key that maps a caller to a tenant. Only its digest is stored.
 
-    `trusted` callers may name users and see scores; `admin` callers may read and purge entries of every tenant.
+    `trusted` callers may name users and see scores; `admin` callers may read and purge entries of every tenant. A key
+    of a `user` is that user's alone.
     """
 
     id: str
@@ -77,3 +78,4 @@ class ApiKey:
     trusted: bool = False
     admin: bool = False
     revoked: float | None = None
+    user: str | None = None

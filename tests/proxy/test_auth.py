@@ -127,7 +127,11 @@ def test_the_admin_token_needs_no_store() -> None:
 def test_only_trusted_callers_name_users() -> None:
     headers = [(b"x-semcache-user", b"boss")]
     assert user_of("ann", headers, Caller(trusted=True)) == "boss"
-    assert user_of("ann", headers, Caller()) == "ann"
+    assert user_of("ann", headers, Caller()) is None
+    assert user_of("ann", headers, Caller(), trust_body=True) == "ann"
+    assert user_of("ann", [], Caller(trusted=True)) == "ann"
+    assert user_of("ann", headers, Caller(trusted=True, user="bob")) == "bob"
+    assert user_of("ann", headers, Caller(user="bob"), trust_header=True, trust_body=True) == "bob"
     assert user_of("ann", headers, Caller(), trust_header=True) == "boss"
     assert user_of(None, [(b"x-semcache-user", b"")], Caller(trusted=True)) is None
     assert user_of("", [], Caller()) is None

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from semcache.protocols import Outbound
+from semcache.proxy.auth import new_key
 from tests.proxy.driver import PACK, STREAM, Answer, Call, Clock, Received, Upstream, ask, completion, events, running
 
 PROMPT = "How do I reset the password of the router?"
@@ -221,7 +222,7 @@ async def test_the_upstream_sees_the_request_and_nothing_that_was_for_us(tmp_pat
         await Call(
             proxy, raw, **{"x-semcache-tags": "t", "cache-control": "max-age=3", "x-custom": "1", "te": "trailers"}
         ).reply()
-        await Call(proxy, raw[:-1] + b', "cache": {"ttl": 5}}').reply()
+        await Call(proxy, raw[:-1] + b', "cache": {"ttl": 5}}', **{"x-custom": "1"}).reply()
     assert upstream.calls[0].body == raw
     assert dict(upstream.calls[0].headers)["x-custom"] == "1"
     assert not {"x-semcache-tags", "cache-control", "te", "host"} & dict(upstream.calls[0].headers).keys()
@@ -431,8 +432,20 @@ async def test_where_users_do_not_share_nobody_gets_anothers_answer(tmp_path: Pa
         assert [await hits(request()) for _ in range(2)] == [False, False], "without a user nothing is kept"
         proxy._auth._loopback = False
         proxy.context.replayer.clear()
-        assert await hits(request(user="bob"), **{"x-semcache-user": "ann"}) is True, "bob's own"
-        assert await hits(request(user="eve"), **{"x-semcache-user": "ann"}) is False, "anyone else's word is not taken"
+        for _ in range(2):
+            assert await hits(request(user="bob"), **{"x-semcache-user": "ann"}) is False, "anyone may say that"
+        plain, key = new_key(lambda size: b"k" * size, 0.0, "default", "", proxy.cache.salt, user="bob")
+        proxy._auth.replace([key])
+        proxy.context.replayer.clear()
+        bound = {"authorization": f"Bearer {plain}"}
+        assert await hits(request(user="ann"), **bound) is True, "bob's own, whoever the body names"
+
+
+async def test_where_a_setting_says_so_the_body_names_the_user(tmp_path: Path) -> None:
+    async with running(numbered(), tmp_path, pack=PRIVATE, auth__trust_user_field=True) as proxy:
+        proxy._auth._loopback = False
+        replies = [await Call(proxy, ask(PROMPT, user=name)).reply() for name in ("ann", "ann", "bob")]
+    assert ["hit" in reply.cache for reply in replies] == [False, True, False]
 
 
 async def test_without_keys_another_name_for_this_machine_opens_nothing(tmp_path: Path) -> None:

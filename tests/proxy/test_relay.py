@@ -14,7 +14,19 @@ import pytest
 from semcache.dialects.chat import DIALECT as CHAT_DIALECT
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.upstream.backends.http import HttpBackend
-from tests.proxy.driver import CHAT, STREAM, Answer, Call, Upstream, ask, completion, events, running, spoken
+from tests.proxy.driver import (
+    CHAT,
+    STREAM,
+    Answer,
+    Call,
+    Upstream,
+    ask,
+    completion,
+    events,
+    numbered_upstream,
+    running,
+    spoken,
+)
 from tests.waiting import settled
 
 PROMPT = "How do I reset the password of the router?"
@@ -303,3 +315,47 @@ async def test_an_answer_that_is_only_approximate_is_relayed_and_never_kept(tmp_
     assert first.header("x-semcache-approximate") == "chunks"
     assert "stored" not in first.cache
     assert len(upstream.calls) == 2
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"x-portkey-config": "cfg-1"},
+        {"openai-organization": "org-2"},
+        {"openai-project": "p"},
+        {"x-litellm-tags": "cheap"},
+        {"helicone-fallbacks": "x"},
+        {"cookie": "session=1"},
+        {"x-anything-new": "1"},
+    ],
+)
+async def test_what_is_relayed_is_keyed(tmp_path: Path, header: dict[str, str]) -> None:
+    """An answer that somebody's header brought about is none for those who did not send it."""
+    upstream = numbered_upstream()
+    async with running(upstream, tmp_path) as proxy:
+        planted = await Call(proxy, ask("What is the capital of France?"), **header).reply()
+        honest = await Call(proxy, ask("What is the capital of France?")).reply()
+        again = await Call(proxy, ask("What is the capital of France?"), **header).reply()
+    assert [next(iter(header)) in dict(call.headers) for call in upstream.calls] == [True, False]
+    assert ["hit" in reply.cache for reply in (planted, honest, again)] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"traceparent": "00-1-2-01"},
+        {"x-request-id": "r1"},
+        {"user-agent": "x"},
+        {"x-stainless-lang": "python"},
+        {"x-forwarded-for": "10.0.0.1"},
+        {"cf-ray": "1"},
+        {"cookie": "__cf_bm=abc; _cfuvid=def"},
+        {"authorization": "Bearer sk-theirs"},
+        {"idempotency-key": "k"},
+        {"x-datadog-trace-id": "1"},
+    ],
+)
+async def test_what_no_answer_depends_on_keeps_nobody_apart(tmp_path: Path, header: dict[str, str]) -> None:
+    async with running(numbered_upstream(), tmp_path) as proxy:
+        await Call(proxy, ask("What is the capital of France?"), **header).reply()
+        assert "hit" in (await Call(proxy, ask("What is the capital of France?")).reply()).cache

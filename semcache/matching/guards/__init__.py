@@ -26,7 +26,9 @@ from semcache.matching.guards.numbers import NumberGuard
 from semcache.matching.guards.quantifiers import QuantifierGuard
 from semcache.matching.guards.question import QuestionGuard
 from semcache.matching.guards.scope import ScopeGuard
+from semcache.matching.guards.tone import is_jest
 from semcache.protocols import Guard
+from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS
 from semcache.types import Conflict
 
@@ -86,6 +88,11 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
         return ()
     panel = _panel(tuple(names))
     found: list[Conflict] = []
+    if not alike(query, cached):
+        found.append(Conflict("characters", "they differ in symbols or scripts"))
+    elif is_jest(query) != is_jest(cached):
+        found.append(Conflict("tone", "one of them is meant in jest"))
+    query, cached = unstyled(query), unstyled(cached)
     for guard, one, two in zip(panel.guards, panel.readings(query), panel.readings(cached), strict=True):
         if one is not two:
             conflict = guard.compare(one, two, query, cached)

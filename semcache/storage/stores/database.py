@@ -71,6 +71,7 @@ class Database:
         self._busy = busy
         self._engine: AsyncEngine | None = None
         self._threads: list[SqliteThread] = []
+        self._file: tuple[int, int] | None = None  # the device and number of the file that was opened
         self._named = sqlite.dialect(paramstyle="named")
         self._compiled: weakref.WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = weakref.WeakKeyDictionary()
         self._writing = asyncio.Lock()
@@ -117,6 +118,12 @@ class Database:
             self._threads.append(thread)
             await thread.open()
         await self._write_ahead(self._threads[0])
+        self._file = _identity(Path(self.name))
+
+    def _check_file(self) -> None:
+        """Raise StoreError where the file was deleted or replaced: SQLite would write on, to what nobody can open."""
+        if self._file is not None and _identity(Path(self.name)) != self._file:
+            raise StoreError(f"store {self.name}: the file was deleted or replaced; restart to open what is there now")
 
     async def _write_ahead(self, thread: SqliteThread) -> None:
         """Switch to WAL. SQLite does not wait for a lock here, so several workers that start at once take turns."""
@@ -162,6 +169,7 @@ class Database:
     async def write(self, work: Callable[[sa.Connection], T], *, feed: bool = True) -> T:
         """Run `work` in one transaction of its own; `feed` says that it may add rows to the change feed."""
         engine = self._opened()
+        self._check_file()
         with wrapped(self.name):
             return await self._finish(self._transact(engine, work, feed))
 
@@ -171,6 +179,7 @@ class Database:
         Several times cheaper than `write`: one call in the writer's thread on SQLite, one round trip on PostgreSQL.
         """
         engine = self._opened()
+        self._check_file()
         with wrapped(self.name):
             bound = [self._bound(statement, params) for statement, params in steps]
             await self._finish(self._play(bound) if self.sqlite else self._pipeline(engine, bound, feed))
@@ -178,6 +187,7 @@ class Database:
     async def take(self, statement: sa.Update, params: Mapping[str, Any]) -> Sequence[Row]:
         """Run one statement that writes and returns rows (UPDATE ... RETURNING), in a transaction of its own."""
         engine = self._opened()
+        self._check_file()
         with wrapped(self.name):
             if self.sqlite:
                 return await self._finish(self._take(*self._bound(statement, params)))
@@ -274,9 +284,18 @@ def _postgres(url: sa.URL, **options: Any) -> AsyncEngine:
         raise ConfigError("PostgreSQL needs its driver: pip install 'semcache-llm[postgres]'") from error
 
 
+def _identity(path: Path) -> tuple[int, int]:
+    """Return the device and number of a file, zeros for none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
+
+
 def _make_private(path: Path) -> None:
     """Prompts and answers are nobody else's to read; SQLite gives its -wal and -shm files the mode of the file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600, exist_ok=True)
 
 

@@ -243,15 +243,26 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
         """Store a key. Raises StoreError when its id or digest is taken."""
         row = {name: getattr(key, name) for name in ("id", "digest", "created", "trusted", "admin", "revoked")}
         row |= {"tenant": rows.plain(key.tenant), "name": rows.plain(key.name)}
+        row["user_id"] = None if key.user is None else rows.plain(key.user)
         await self._db.write(lambda connection: connection.execute(sa.insert(api_keys), row), feed=False)
 
     async def keys(self) -> list[ApiKey]:
         """Every key, revoked ones included, oldest first."""
         return [
             ApiKey(
-                key_id, digest, rows.unplain(tenant), rows.unplain(name), created, bool(trusted), bool(admin), revoked
+                key_id,
+                digest,
+                rows.unplain(tenant),
+                rows.unplain(name),
+                created,
+                bool(trusted),
+                bool(admin),
+                revoked,
+                None if user is None else rows.unplain(user),
             )
-            for key_id, digest, tenant, name, created, trusted, admin, revoked in await self._db.fetch(statements.KEYS)
+            for key_id, digest, tenant, name, created, trusted, admin, revoked, user in await self._db.fetch(
+                statements.KEYS
+            )
         ]
 
     async def revoke_key(self, id: str, *, now: float) -> bool:

@@ -325,6 +325,7 @@ api_keys = sa.Table(
     sa.Column("trusted", sa.Boolean, nullable=False),
     sa.Column("admin", sa.Boolean, nullable=False),
     sa.Column("revoked", sa.Double),
+    sa.Column("user_id", sa.String),
     sa.Index("api_keys_digest", "digest", unique=True),
 )
 

@@ -1,0 +1,87 @@
+"""Characters by which a text says something else to a model than to an embedder or a reader.
+
+An embedder drops what its vocabulary lacks: invisible characters, letters of mathematics, writing upside down. A prompt
+with any of them is known by its bytes alone; and two prompts that differ in symbols, or in the scripts that they are
+written in, do not share an answer. Knows Unicode, no words. Invariant: pure, and linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Letters of other scripts that are made to look like words: mathematics, circles, superscripts, phonetics, full width.
+_STYLED = re.compile(
+    "[\u0180\u0183\u018d\u018e\u0196\u019b\u01ab\u01bb\u01be\u01dd\u0250-\u0252\u0255\u0258\u025a\u025c-\u025f"
+    "\u0261-\u0262\u0264-\u0267\u026a-\u026b\u026d-\u0271\u0273-\u0274\u0276-\u0287\u028a\u028c-\u0291\u0293-\u02af\u02b0-\u02b8"
+    "\u02e0-\u02e4\u1d00-\u1dbf\u2071\u207f\u2090-\u209c\u2102\u210a-\u2115\u2118-\u211d\u2124\u2128\u212c-\u2138"
+    "\u213c-\u214f\u2184\u2460-\u24ff\u2800-\u28ff\u2c60-\u2c7f\u3260-\u327f\ua640-\ua69f\ua720-\ua7ff\uab30-\uab6f"
+    "\uff21-\uff3a\uff41-\uff5a\uff10-\uff19\U00010780-\U000107ba\U0001d400-\U0001d7ff\U0001df00-\U0001dfff"
+    "\U0001f100-\U0001f1e5\U0001fbf0-\U0001fbf9]"
+)
+_VARIANTS = re.compile("[\u180b-\u180f\ufe00-\ufe0e\U000e0100-\U000e01ef]")
+_JOINERS = re.compile(
+    "(?<=[\u0600-\u07ff\u0900-\u0dff\ufb50-\ufeff])[\u200c\u200d]|(?<=[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f])\u200d"
+)
+_SHOWN = {"\n", "\t", "\r", "\u00a0"}
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
+_SYMBOLS = frozenset({"So", "Sk", "Sm", "Sc"})
+# A mark on a letter that has no such letter of its own, or several on one.
+_STACKED = re.compile("[A-Za-z\u00c0-\u024f][\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_SCRIPTS = (
+    ("greek", re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
+    ("cyrillic", re.compile("[\u0400-\u052f]")),
+    ("armenian", re.compile("[\u0531-\u058f]")),
+    ("hebrew", re.compile("[\u0590-\u05ff]")),
+    ("arabic", re.compile("[\u0600-\u07ff\ufb50-\ufdff\ufe70-\ufefc]")),
+    ("indic", re.compile("[\u0900-\u0dff]")),
+    ("southeast", re.compile("[\u0e00-\u109f\u1780-\u17ff]")),
+    ("georgian", re.compile("[\u10a0-\u10ff]")),
+    ("hangul", re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")),
+    ("cherokee", re.compile("[\u1200-\u177f\u1800-\u1cff]")),
+    ("kana", re.compile("[\u3041-\u30ff]")),
+    ("han", re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
+    ("rare", re.compile("[\u2d30-\u2ddf\ua000-\ua63f\ua800-\uab2f\U00010000-\U0001077f\U00010800-\U0001cfff]")),
+)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def is_plain(text: str) -> bool:
+    """Return True if every character of `text` says to an embedder what it says to a reader."""
+    if text.isascii():
+        return text.isprintable() or not any((char < " " and char not in _SHOWN) or char == "\x7f" for char in text)
+    if _STYLED.search(text) or _VARIANTS.search(text):
+        return False
+    composed = unicodedata.normalize("NFC", text)
+    if _STACKED.search(composed):
+        return False
+    rest = _JOINERS.sub("", composed)
+    if any(unicodedata.category(char) in _UNSEEN and char not in _SHOWN for char in set(rest)):
+        return False
+    return not any(_is_mixed(word) for word in _WORD.findall(composed) if not word.isascii())
+
+
+def alike(one: str, two: str) -> bool:
+    """Return True if two texts have the same symbols and are written in the same scripts."""
+    if one.isascii() and two.isascii():
+        return True
+    return _symbols(one) == _symbols(two) and _scripts(one) == _scripts(two)
+
+
+def unstyled(text: str) -> str:
+    """The text in the plainest letters that mean the same (NFKC)."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def _symbols(text: str) -> frozenset[str]:
+    return frozenset(char for char in set(text) if char > "\x7f" and unicodedata.category(char) in _SYMBOLS)
+
+
+def _scripts(text: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in _SCRIPTS if pattern.search(text) is not None)
+
+
+def _is_mixed(word: str) -> bool:
+    """Return True for a word of letters of two alphabets that look alike."""
+    return _LATIN.search(word) is not None and any(pattern.search(word) for _, pattern in _SCRIPTS[:3])

@@ -1,0 +1,96 @@
+"""What a reader sees and an embedder does not keeps two prompts apart; ordinary writing of any language does not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semcache.matching.guards import conflicts
+from semcache.matching.guards.tone import is_jest
+from semcache.request.characters import alike, is_plain, unstyled
+
+ASKED = "What is the capital of France?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ASKED + "\u200b",
+        "What is\u2060 the capital?",
+        ASKED + "".join(chr(0xE0000 + ord(char)) for char in "lie"),
+        ASKED + "\ufe01",
+        ASKED + "\U000e0101",
+        ASKED + "\ue000",
+        ASKED + "\u202elie",
+        "W\u0336h\u0336a\u0336t is it?",
+        "\U0001d416\U0001d421\U0001d41a\U0001d42d is the capital?",
+        "\u24cc\u24d7\u24d0\u24e3 is the capital?",
+        "\uff37\uff48\uff41\uff54 is the capital?",
+        "\u00bf\u01ddu\u0250\u0279\u025f",
+        "What is the c\u0430pital of France?",
+        "\u1d42\u02b0\u1d43\u1d57 is it?",
+        ASKED + "\x07",
+        ASKED + "\x7f",
+    ],
+    ids=ascii,
+)
+def test_what_a_reader_sees_otherwise_is_known_by_its_bytes_alone(text: str) -> None:
+    assert not is_plain(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ASKED,
+        "Quelle est la capitale de la France\u00a0?",
+        "Wie hei\u00dft die Hauptstadt \u2013 \u201eParis\u201c?",
+        "e\u0301te\u0301",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "\u0915\u094d\u200d\u0937",
+        "\u65e5\u672c\u306e\u9996\u90fd\u306f\u3069\u3053\u3067\u3059\u304b\uff1f",
+        "\ud55c\uad6d\uc758 \uc218\ub3c4\ub294?",
+        "\u041a\u0430\u043a\u0430\u044f \u0441\u0442\u043e\u043b\u0438\u0446\u0430?",
+        "5 \u20ac, 3 m\u00b2, 20 \u00b0C, \u00bd cup",
+        "thanks \U0001f64f\U0001f3fd \U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f \U0001f1eb\U0001f1f7",
+        "two\nlines\tand a tab\r\n",
+        "Az\u0259rbaycan \u0254k\u025b",
+        "Vi\u1ec7t Nam",
+    ],
+    ids=ascii,
+)
+def test_ordinary_writing_is_sought_by_meaning(text: str) -> None:
+    assert is_plain(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (ASKED, ASKED + " \U0001f643"),
+        (ASKED, ASKED + " \U0001f1e9\U0001f1ea"),
+        (ASKED, ASKED + " \u7528\u4e2d\u6587"),
+        (ASKED, ASKED + " \u043d\u0435\u0442"),
+        ("5 \u20ac", "5 \u00a3"),
+        (ASKED, "Jokingly: " + ASKED),
+        (ASKED, ASKED + " /s"),
+        (ASKED, ASKED + " wrong answers only"),
+    ],
+    ids=ascii,
+)
+def test_other_symbols_scripts_or_tones_veto(one: str, two: str) -> None:
+    for pair in ((one, two), (two, one)):
+        assert any(conflict.veto for conflict in conflicts(*pair, ()))
+
+
+@given(st.text(), st.text())
+def test_likeness_is_symmetric(one: str, two: str) -> None:
+    assert alike(one, one)
+    assert alike(one, two) == alike(two, one)
+    assert unstyled(unstyled(one)) == unstyled(one)
+
+
+@pytest.mark.parametrize(
+    "text", [ASKED, "What is irony?", "Tell me a joke", "How do I mount //s/share?", "Is it raining or not in Oslo?"]
+)
+def test_who_speaks_of_jokes_makes_none(text: str) -> None:
+    assert not is_jest(text)
