@@ -13,7 +13,7 @@ from typing import Protocol
 
 from semcache.config.packs import Pack
 from semcache.learning.learner import Learner
-from semcache.protocols import ChangeFeed, Entries, OutcomeLog, Threshold, Vectors
+from semcache.protocols import ChangeFeed, Entries, OperatorStore, OutcomeLog, Threshold, Vectors
 from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
@@ -114,6 +114,8 @@ class Maintenance:
             await self._store.trim_events(keep_rows=_KEEP_EVENTS)
             await self._store.trim_changes(keep_rows=_KEEP_CHANGES)
             await self._learner.log.trim()
+            if isinstance(self._store, OperatorStore):
+                await self._store.sweep_operating(now)
         for sweep in self._sweepers:
             with surviving("sweeping"):
                 await sweep(now)

@@ -224,8 +224,6 @@ async def open_components(opening: Opening) -> Components:
         learner = Learner(store, log, timed, verdicts, live, meter, clock=clock)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
         maintenance.seen = seen
-        if kept is not None:
-            maintenance.attach(sweep=kept.sweep_operating)
         await maintenance.gauge()
         if snapshot is not None:
             closing.push_async_callback(

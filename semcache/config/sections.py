@@ -52,6 +52,14 @@ def _names(value: Any) -> Any:
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
 
 
+def _origins(values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        scheme, found, rest = value.partition("://")
+        if value != "*" and (not found or not scheme or not rest or "/" in rest.rstrip("/")):
+            raise ValueError(f"{value!r} is no origin: write https://app.example.com, without a path, or *")
+    return values
+
+
 Size = Annotated[int, BeforeValidator(_size), Field(gt=0)]
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
@@ -106,6 +114,7 @@ class ServerSection(Section):
     given. A client has `header_timeout` for a head, `body_timeout` (and a second more for every 16 KiB) for a body, and
     may take nothing of its reply for `write_timeout`. `max_in_flight` bounds the bodies that a worker holds at once,
     `max_tenant_in_flight` those of one tenant; `max_connections` None is what the file descriptors allow.
+    Pages of `cors_origins` may use the API from a browser; "*" stands for all of them.
     """
 
     host: str = "127.0.0.1"
@@ -122,6 +131,7 @@ class ServerSection(Section):
     header_timeout: Seconds = 20.0
     body_timeout: Seconds = 30.0
     write_timeout: Seconds = 60.0
+    cors_origins: Annotated[tuple[str, ...], BeforeValidator(_names), AfterValidator(_origins)] = ()
 
 
 class StorageSection(Section):

@@ -162,6 +162,18 @@ def settle(body: dict[str, Any], volatile: frozenset[str] = VOLATILE) -> dict[st
     return kept
 
 
+def with_usage(raw: bytes) -> bytes:
+    """The bytes of a streaming request that asks for the usage at its end; every other value as it was."""
+    fields = _fields(raw)
+    try:
+        options = _fields(fields["stream_options"]) if fields.get("stream_options", b"null") != b"null" else {}
+    except (msgspec.MsgspecError, KeyError):
+        return raw
+    options["include_usage"] = msgspec.Raw(b"true")
+    fields["stream_options"] = msgspec.Raw(encode(options))
+    return encode(fields)
+
+
 def include_usage(body: dict[str, Any]) -> bool:
     """Return True if an OpenAI request asks for the usage at the end of a stream."""
     return mapping(body, "stream_options").get("include_usage") is True

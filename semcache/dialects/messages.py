@@ -106,7 +106,7 @@ class MessagesDialect:
         answer = stored(body)
         if not _readable(answer):
             raise IntegrityError("the stored message has no readable content; purge the entry")
-        return [sse.event(encode({"type": name, **fields}), name) for name, fields in _events(answer)]
+        return [sse.event(encode({"type": name, **fields}), name) for name, fields in _events(answer, _inputs(body))]
 
     def error(self, status: int, message: str, *, code: str, param: str | None = None) -> bytes:  # noqa: ARG002
         """An Anthropic error body; it has no place for `code`, and names `param` in the message."""
@@ -296,7 +296,14 @@ def _judge(answer: Json, body: bytes) -> Assembled:
     )
 
 
-def _events(answer: Json) -> Iterator[tuple[str, Json]]:
+def _inputs(body: bytes) -> list[str]:
+    """The input of every block as it was written, "" for a block without one."""
+    content = msgspec.json.decode(body, type=dict[str, msgspec.Raw])["content"]
+    blocks = msgspec.json.decode(content, type=list[dict[str, msgspec.Raw]])
+    return [bytes(block.get("input", b"")).decode("utf-8", "replace").strip() for block in blocks]
+
+
+def _events(answer: Json, inputs: Sequence[str]) -> Iterator[tuple[str, Json]]:
     usage = answer["usage"]
     ending = {key: answer[key] for key in _ENDING if key in answer}
     started = {**answer, **dict.fromkeys(ending), "content": []}
@@ -304,7 +311,7 @@ def _events(answer: Json) -> Iterator[tuple[str, Json]]:
         started["usage"] = {**usage, "output_tokens": min(1, integer(usage["output_tokens"]))}
     yield "message_start", {"message": started}
     for index, block in enumerate(answer["content"]):
-        opened, deltas = _open(block)
+        opened, deltas = _open(block, inputs[index])
         yield "content_block_start", {"index": index, "content_block": opened}
         for delta in deltas:
             yield "content_block_delta", {"index": index, "delta": delta}
@@ -314,8 +321,8 @@ def _events(answer: Json) -> Iterator[tuple[str, Json]]:
     yield "message_stop", {}
 
 
-def _open(block: Json) -> tuple[Json, list[Json]]:
-    """A block as it starts, and the deltas that complete it."""
+def _open(block: Json, given: str) -> tuple[Json, list[Json]]:
+    """A block as it starts, and the deltas that complete it; its input was `given` in these words."""
     opened, deltas = dict(block), []
     text = block.get("text")
     if block.get("type") == "text" and isinstance(text, str):
@@ -332,6 +339,6 @@ def _open(block: Json) -> tuple[Json, list[Json]]:
             deltas.append({"type": "signature_delta", "signature": block["signature"]})
     elif block.get("type") in ("tool_use", "server_tool_use") and isinstance(block.get("input"), dict):
         opened["input"] = {}
-        written = encode(block["input"]).decode() if block["input"] else ""
+        written = given if block["input"] else ""
         deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in ["", *pieces(written)]]
     return opened, deltas

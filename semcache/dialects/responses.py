@@ -24,6 +24,34 @@ _TERMINAL = frozenset({"response.completed", "response.incomplete", "response.fa
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "mcp_call": "arguments"}
 
 
+# Fields of a request that change no answer and are repeated in it, with what stands for those that are left out.
+_ECHOED: Mapping[str, Any] = {
+    "store": True,
+    "metadata": {},
+    "user": None,
+    "safety_identifier": None,
+    "prompt_cache_key": None,
+}
+
+
+def _differs(answer: Json, replay: Mapping[str, object]) -> bool:
+    return any(answer[key] != value for key, value in _echo(answer, replay).items())
+
+
+def _restated(answer: Json, replay: Mapping[str, object]) -> Json:
+    """The answer of another request, without that one's user and metadata."""
+    return answer | _echo(answer, replay)
+
+
+def _echo(answer: Json, replay: Mapping[str, object]) -> Json:
+    """The fields of the answer that repeat the request, as they are for this one."""
+    return {
+        key: replay[key] if key in replay else default if answer[key] else answer[key]
+        for key, default in _ECHOED.items()
+        if key in answer
+    }
+
+
 class ResponsesDialect:
     """The dialect of /v1/responses."""
 
@@ -55,7 +83,7 @@ class ResponsesDialect:
             text=text,
             raw=raw,
             stream=bodies.flag(body, "stream"),
-            replay={"store": body.get("store") is not False},
+            replay={"store": body.get("store") is not False} | {key: body[key] for key in _ECHOED if key in body},
             traits=Traits(
                 temperature=bodies.number(body, "temperature"),
                 tools=bool(tools),
@@ -81,9 +109,14 @@ class ResponsesDialect:
         """Read a whole answer."""
         return parsed(body, _judge)
 
-    def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:  # noqa: ARG002
-        """The stored answer as the API's sequence of typed events."""
+    def restated(self, body: bytes, replay: Mapping[str, object]) -> bytes:
+        """The stored answer with what it repeats of its request as this request has it."""
         answer = stored(body)
+        return encode(_restated(answer, replay)) if _differs(answer, replay) else body
+
+    def stream(self, body: bytes, replay: Mapping[str, object]) -> Sequence[bytes]:
+        """The stored answer as the API's sequence of typed events."""
+        answer = _restated(stored(body), replay)
         if not _readable(answer):
             raise IntegrityError("the stored response has no readable output; purge the entry")
         return [

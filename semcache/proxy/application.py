@@ -34,6 +34,7 @@ from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send
 from semcache.proxy.audits_and_revalidation import FollowUpCalls
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.background import BackgroundWork
+from semcache.proxy.client_edges import ClientEdges
 from semcache.proxy.completion_route import CompletionRoute
 from semcache.proxy.embedding_route import EmbeddingsRoute
 from semcache.proxy.fault_log import log_fault
@@ -98,6 +99,12 @@ class Proxy:
         self._clock = clock
         self._sink = sink
         self._dialects: dict[str, Dialect] = {dialect.path: dialect for dialect in dialects().values()}
+        self._edges = ClientEdges(
+            self._http,
+            origins=settings.server.cors_origins,
+            cached=(*self._dialects, _EMBEDDINGS),
+            max_body=settings.server.max_body,
+        )
         self._tasks: list[asyncio.Task[None]] = []
         self._judge_backend: Backend | None = None
         self._follow_ups: FollowUpCalls | None = None
@@ -250,7 +257,7 @@ class Proxy:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection event."""
         if scope["type"] == "http":
-            await self._http(scope, receive, send)
+            await self._edges(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         else:

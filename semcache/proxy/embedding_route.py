@@ -160,7 +160,8 @@ class _Batch:
 
     async def _replay(self, send: Send) -> None:
         entries = [entry for entry in self._held if entry is not None]
-        payload = embeddings.merge([entry.body for entry in entries], self._asked.model, Usage())
+        used = Usage(sum(entry.usage.prompt_tokens for entry in entries))
+        payload = embeddings.merge([entry.body for entry in entries], self._asked.model, used)
         now = self._cache.clock()
         status = cache_status(
             hit=True,
@@ -270,7 +271,9 @@ class _Batch:
         whole = len(asked) == 1 and len(asked[0].items or ()) == len(self._lookups)
         if not whole and all(result.items is not None for result in asked):
             items = [entry.body if entry is not None else found[index] for index, entry in enumerate(self._held)]
-            payload = embeddings.merge(items, self._asked.model, usage)
+            held = sum(entry.usage.prompt_tokens for entry in self._held if entry is not None)
+            whole_usage = Usage(usage.prompt_tokens + held + sum(one.prompt_tokens for one in spared))
+            payload = embeddings.merge(items, self._asked.model, whole_usage)
         told = self._cache_status(status, stored=stored, collapsed=bool(spared))
         await respond(send, status, [*headers, (b"cache-status", told.encode())], payload)
         self.record(status, usage, spared=spared, collapsed=not asked)

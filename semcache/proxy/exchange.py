@@ -185,7 +185,7 @@ class Exchange:
         return True
 
     async def _answer_from_flight(self, lookup: Lookup, answer: Assembled, send: Send) -> bool:
-        payload, kind = answer.body, b"application/json"
+        payload, kind = hit_replay.body_of(self._dialect, answer.body, lookup.request), b"application/json"
         if lookup.request.stream:
             try:
                 payload = b"".join(self._dialect.stream(answer.body, lookup.request.replay))

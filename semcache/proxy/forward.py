@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TypeVar
 
 from semcache.cache.response_cache import ResponseCache
+from semcache.dialects.body import with_usage
 from semcache.dialects.headers import APPROXIMATE
 from semcache.errors import UpstreamError
 from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import exact_only, is_stream
+from semcache.proxy.stream_usage import UsageRemover, is_unasked
 from semcache.types import Assembled, Card, Lookup, Serve, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
 
 _NEVER = float("inf")
+_REFUSED = frozenset({400, 422})
 _TOKEN = 4  # bytes, roughly
 _PIECE, _MUCH = 8 << 10, 2 << 10  # bytes; one stream at a time reads more than `_MUCH` in a turn of the event loop
 _UNREADABLE = Assembled(b"", "", complete=False)
@@ -37,6 +40,7 @@ class Forwarder:
         self._backend = backend
         self._flights = flights
         self._lane = asyncio.Lock()
+        self._refuses_usage = False
 
     def join(self, lookup: Lookup) -> Flight | None:
         """Return the call in flight whose answer this request would be served, were it stored already."""
@@ -74,10 +78,11 @@ class Forwarder:
         started = time.perf_counter()
         flight.started = started
         try:
-            reply = await self._backend.send(replace(outbound, draft=lambda: self._cache.guess(lookup)))
+            reply = await self._send(replace(outbound, draft=lambda: self._cache.guess(lookup)), lookup)
             try:
                 answer = await self._relay(flight, lookup, dialect, reply, started)
             finally:
+                flight.end()
                 await reply.close()
         except UpstreamError as error:
             flight.land(error=error)
@@ -89,6 +94,22 @@ class Forwarder:
             flight.land(answer=answer)
         finally:
             self._flights.remove(flight)
+
+    async def _send(self, outbound: Outbound, lookup: Lookup) -> Reply:
+        """Send a request; a stream is asked for its usage, unless the backend has refused that before."""
+        if self._refuses_usage or not is_unasked(lookup):
+            return await self._backend.send(outbound)
+        reply = await self._backend.send(replace(outbound, body=with_usage(outbound.body)))
+        if reply.status not in _REFUSED:
+            return reply
+        try:
+            said = b"".join([chunk async for chunk in reply.chunks()])
+        finally:
+            await reply.close()
+        if b"stream_options" not in said and b"include_usage" not in said:
+            return _Read(reply.status, reply.headers, said)
+        self._refuses_usage = True
+        return await self._backend.send(outbound)
 
     def _note_given_up(self, flight: Flight, lookup: Lookup) -> None:
         """Record the tokens of a call that every client has left: they are charged, and no usage was told."""
@@ -129,6 +150,8 @@ class Forwarder:
         assembler = dialect.assembler()
         answer: Assembled | None = None
         fed = 0
+        if is_unasked(lookup):
+            flight.filter = UsageRemover()
         async for chunk in _pieces(reply):
             async with self._lane if len(chunk) > _MUCH else nullcontext():
                 terminal = None if answer is not None else self._parse_safely(lambda: _next(assembler, chunk))  # noqa: B023
@@ -183,6 +206,19 @@ class Forwarder:
         controls = lookup.request.controls
         ttl = min(self._cache.pack.of(lookup.category).ttl, controls.ttl if controls.ttl is not None else _NEVER)
         return lookup.key is not None and not controls.no_store and ttl > 0 and "store" not in self._cache.faults()
+
+
+class _Read:
+    """A reply whose body was read already."""
+
+    def __init__(self, status: int, headers: Sequence[tuple[str, str]], body: bytes) -> None:
+        self.status, self.headers, self._body = status, headers, body
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        yield self._body
+
+    async def close(self) -> None:
+        return None
 
 
 def reply_mode(lookup: Lookup) -> tuple[bool, str]:

@@ -17,7 +17,7 @@ from semcache.proxy.asgi import HeaderList, Send
 from semcache.proxy.relay import id_header
 from semcache.retention.eviction import Quota
 from semcache.retention.eviction.lru import Lru
-from semcache.types import Card, Entry, Forward, Lookup, Outcome, Recorded, Serve, public_id
+from semcache.types import Card, Entry, Forward, Lookup, Outcome, Recorded, Request, Serve, public_id
 
 # Headers that change neither who is asking nor what is answered; any other header is part of the memo's key.
 _HARMLESS = frozenset(
@@ -104,7 +104,7 @@ class HitReplayer:
         if request.stream:
             payload, kind = b"".join(dialect.stream(entry.body, request.replay)), EVENT_STREAM
         else:
-            payload, kind = entry.body, b"application/json"
+            payload, kind = body_of(dialect, entry.body, request), b"application/json"
         fixed = [
             (b"content-type", kind),
             (b"content-length", str(len(payload)).encode()),
@@ -132,6 +132,12 @@ class HitReplayer:
         if replay.uses < _USES_A_SECOND:
             replay.uses += 1
             self._cache.registry.touch(replay.card)
+
+
+def body_of(dialect: Dialect, body: bytes, request: Request) -> bytes:
+    """Return a stored answer as the reply to this request; some dialects repeat parts of the request in it."""
+    restated = getattr(dialect, "restated", None)
+    return body if restated is None else restated(body, request.replay)
 
 
 def memo_key(scope: dict[str, Any], body: bytes) -> MemoKey:

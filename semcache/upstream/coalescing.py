@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from semcache.types import Assembled, Card, Lookup
 
@@ -21,13 +21,25 @@ if TYPE_CHECKING:
 AHEAD = 1 << 20  # bytes that may have come from the upstream and been taken by nobody
 
 
+class BodyFilter(Protocol):
+    """Changes the bytes of a body on their way to subscribers."""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """Return what may be sent on."""
+        ...
+
+    def close(self) -> bytes:
+        """Return the rest."""
+        ...
+
+
 class Flight:
     """A call in the air.
 
     `card` stands for the entry that it may become; subscribers of the same `mode` can be sent the same bytes; `result`
     is "stored", or the reason why the answer was not kept; `started` is when the call was made, in monotonic seconds;
     `settled` is how the request was served by another answer while it was in the air, which this one is to judge;
-    `abandoned` flights are being cancelled, and cannot be joined any more.
+    `filter`, if any, changes what is published; `abandoned` flights are being cancelled, and cannot be joined any more.
     """
 
     def __init__(self, card: Card, vector: Vector | None, mode: object) -> None:
@@ -45,6 +57,7 @@ class Flight:
         self.landed = False
         self.abandoned = False
         self.subscribers = 0
+        self.filter: BodyFilter | None = None
         self._opened = False
         self._chunks: list[bytes] = []
         self._published = self._taken = self._whole = 0
@@ -62,7 +75,9 @@ class Flight:
         self._wake()
 
     def publish(self, chunk: bytes) -> None:
-        """Publish bytes of the body."""
+        """Publish bytes of the body, as far as the filter lets them through."""
+        if self.filter is not None:
+            chunk = self.filter.feed(chunk)
         if chunk:
             self._chunks.append(chunk)
             self._published += len(chunk)
@@ -75,6 +90,12 @@ class Flight:
         """
         while self._published - self._taken > AHEAD and self.subscribers and not self._whole:
             await self._changed()
+
+    def end(self) -> None:
+        """Publish what the filter still holds: the body is over, or broken off."""
+        ended, self.filter = self.filter, None
+        if ended is not None:
+            self.publish(ended.close())
 
     def land(self, *, answer: Assembled | None = None, error: Exception | None = None) -> None:
         """End the flight, with the answer if it is whole, or with what broke it."""

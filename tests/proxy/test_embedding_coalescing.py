@@ -70,7 +70,7 @@ async def test_each_input_is_asked_for_once_whatever_it_comes_with(tmp_path: Pat
         replies = [await call.reply() for call in (first, second, third)]
     assert [asked(outbound) for outbound in upstream.calls] == [["a", "bb", "ccc"], ["dddd"]]
     assert [lengths(reply) for reply in replies] == [[1.0, 2.0, 3.0], [4.0, 3.0, 1.0], [4.0, 2.0]]
-    assert [reply.json["usage"]["prompt_tokens"] for reply in replies] == [6, 4, 0]
+    assert [reply.json["usage"]["prompt_tokens"] for reply in replies] == [6, 8, 6]
     assert ["collapsed" in reply.cache for reply in replies] == [False, True, True]
 
 

@@ -186,7 +186,8 @@ class _HttpReply:
     def __init__(self, backend: HttpBackend, response: httpcore2.Response) -> None:
         self._backend, self._response = backend, response
         self._closed = False
-        self.status = response.status
+        # Beyond 599 there is nothing that HTTP has a name for, and servers cannot send it on.
+        self.status = response.status if 100 <= response.status <= 599 else 502
         pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
         self._encodings = [pair for pair in pairs if pair[0] == "content-encoding"]
         self.headers: Sequence[tuple[str, str]] = end_to_end(pairs)

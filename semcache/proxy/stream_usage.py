@@ -1,0 +1,60 @@
+"""Usage of streams: always asked for, and taken out of the stream for clients that did not ask.
+
+Knows the events of OpenAI chat and text completions. Invariant: a client that did not ask for usage gets no event more
+than without this cache, and no byte of any other event is changed but for an empty `usage`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.dialects.answer import load
+from semcache.types import Endpoint, Lookup
+
+_ASKABLE = frozenset({Endpoint.CHAT, Endpoint.COMPLETIONS})
+_BLANK = re.compile(rb"\r?\n\r?\n")
+# Inside a string of JSON the quotes would be escaped.
+_EMPTY = re.compile(rb',\s*"usage"\s*:\s*null')
+_MOST = 1 << 20
+
+
+def is_unasked(lookup: Lookup) -> bool:
+    """Return True for a stream whose client did not ask for usage, which its endpoint could tell."""
+    request = lookup.request
+    return request.stream and request.endpoint in _ASKABLE and request.replay.get("include_usage") is not True
+
+
+class UsageRemover:
+    """Takes the usage out of a stream. Bytes come out as soon as an event is whole."""
+
+    def __init__(self) -> None:
+        self._held = b""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """Return what of the stream so far may be sent and was not."""
+        self._held += chunk
+        out = []
+        start = 0
+        for blank in _BLANK.finditer(self._held):
+            out.append(_without(self._held[start : blank.end()]))
+            start = blank.end()
+        self._held = self._held[start:]
+        if len(self._held) > _MOST:
+            out.append(self._held)
+            self._held = b""
+        return b"".join(out)
+
+    def close(self) -> bytes:
+        """Return the rest, which no blank line has ended."""
+        rest, self._held = self._held, b""
+        return rest
+
+
+def _without(event: bytes) -> bytes:
+    if b'"usage"' not in event:
+        return event
+    data = b"".join(line[5:] for line in event.splitlines() if line.startswith(b"data:"))
+    payload = load(data)
+    if payload is not None and payload.get("choices") == [] and payload.get("usage") is not None:
+        return b""
+    return _EMPTY.sub(b"", event)

@@ -1,0 +1,233 @@
+"""Clients that call us by other names, from browsers, or with old protocols get what they came for."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from semcache.proxy.stream_usage import UsageRemover
+from tests.proxy.driver import STREAM, Answer, Call, Upstream, ask, completion, events, running
+
+ORIGIN = "https://app.example.com"
+
+
+@pytest.fixture
+def upstream() -> Upstream:
+    return Upstream(lambda _: Answer([completion()]))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/chat/completions", "/v1/chat/completions/", "/v1/v1/chat/completions", "/openai/v1/chat/completions"],
+)
+async def test_other_spellings_of_a_path_are_cached_under_its_one_name(
+    tmp_path: Path, upstream: Upstream, path: str
+) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        await Call(proxy, ask("hello")).reply()
+        assert (await Call(proxy, ask("hello"), path=path).reply()).cache["hit"] is True
+    assert [call.path for call in upstream.calls] == ["/v1/chat/completions"]
+
+
+async def test_an_azure_deployment_is_the_model_of_that_name(tmp_path: Path, upstream: Upstream) -> None:
+    body = {"messages": [{"role": "user", "content": "hello"}]}
+    path, key = "/openai/deployments/m/chat/completions", "azure-key"
+    async with running(upstream, tmp_path) as proxy:
+        first = await Call(proxy, body, path=path, query="api-version=2024-10-21", api_key=key).reply()
+        again = await Call(proxy, ask("hello")).reply()
+    assert first.status == 200
+    assert again.cache["hit"] is True
+    [sent] = upstream.calls
+    assert (sent.path, sent.query, msgspec.json.decode(sent.body)["model"]) == ("/v1/chat/completions", "", "m")
+    assert ("api-key", key) in list(sent.headers)
+
+
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        ("/v1beta/models/gemini-2.5-pro:generateContent", ("error", "message")),
+        ("/api/chat", ("error",)),
+        ("/nowhere", ("error", "message")),
+    ],
+)
+async def test_an_unknown_path_says_what_is_served_in_the_shape_of_its_api(
+    tmp_path: Path, upstream: Upstream, path: str, where: tuple[str, ...]
+) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        reply = await Call(proxy, {}, path=path).reply()
+    said: Any = reply.json
+    for name in where:
+        said = said[name]
+    assert reply.status == 404
+    assert "http://HOST:PORT/v1" in said
+
+
+async def test_a_page_of_an_allowed_origin_can_read_hits_misses_and_errors(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path, server__cors_origins=ORIGIN, auth__required=True) as proxy:
+        preflight = await Call(
+            proxy,
+            method="OPTIONS",
+            origin=ORIGIN,
+            access_control_request_method="POST",
+            access_control_request_headers="authorization,content-type",
+        ).reply()
+        refused = await Call(proxy, ask("hello"), origin=ORIGIN).reply()
+        stranger = await Call(proxy, ask("hello"), origin="https://evil.example").reply()
+        admin = await Call(proxy, path="/semcache/stats", method="GET", origin=ORIGIN).reply()
+    assert preflight.status == 204
+    assert preflight.header("access-control-allow-origin") == ORIGIN
+    assert preflight.header("access-control-allow-headers") == "authorization,content-type"
+    assert (refused.status, refused.header("access-control-allow-origin")) == (401, ORIGIN)
+    assert "cache-status" in (refused.header("access-control-expose-headers") or "")
+    assert stranger.header("access-control-allow-origin") is None
+    assert admin.header("access-control-allow-origin") is None, "administration is not for pages of others"
+
+
+async def test_the_upstreams_own_cors_headers_do_not_stand_beside_ours(tmp_path: Path) -> None:
+    headers = (("content-type", "application/json"), ("access-control-allow-origin", "https://chat.vendor.example"))
+    backend = Upstream(lambda _: Answer([completion()], headers=headers))
+    async with running(backend, tmp_path, server__cors_origins="*") as proxy:
+        for _ in range(2):
+            reply = await Call(proxy, ask("hello"), origin=ORIGIN).reply()
+            assert reply.header("access-control-allow-origin") == "*"
+
+
+async def test_a_stream_without_usage_leaves_an_entry_with_usage(tmp_path: Path) -> None:
+    told = b'data: {"id":"c1","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}\n\n'
+
+    def stream(outbound: Any) -> Answer:
+        wanted = msgspec.json.decode(outbound.body)["stream_options"]
+        assert wanted == {"include_usage": True}
+        *spoken, done = events("An ", "answer.")
+        spoken = [event.replace(b"}\n", b',"usage":null}\n') for event in spoken]
+        return Answer([*spoken, told[:30], told[30:] + done], headers=STREAM)
+
+    backend = Upstream(stream)
+    async with running(backend, tmp_path) as proxy:
+        first = await Call(proxy, ask("hello", stream=True)).reply()
+        later = await Call(proxy, ask("hello")).reply()
+        stats = (await Call(proxy, path="/semcache/stats", method="GET").reply()).json
+    assert first.body == b"".join(events("An ", "answer."))
+    assert later.json["usage"] == {"prompt_tokens": 5, "completion_tokens": 7}
+    assert stats["outcomes"]["miss"]["prompt_tokens"] == 5
+
+
+async def test_a_client_that_asks_for_usage_gets_the_stream_as_it_came(tmp_path: Path) -> None:
+    told = b'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}\n\n'
+    *spoken, done = events("An answer.")
+    backend = Upstream(lambda _: Answer([*spoken, told, done], headers=STREAM))
+    body = ask("hello", stream=True, stream_options={"include_usage": True})
+    async with running(backend, tmp_path) as proxy:
+        reply = await Call(proxy, body).reply()
+    assert reply.body == b"".join([*spoken, told, done])
+    assert msgspec.json.decode(backend.calls[0].body) == body
+
+
+async def test_a_backend_that_refuses_to_tell_usage_is_asked_without_it_from_then_on(tmp_path: Path) -> None:
+    def stream(outbound: Any) -> Answer:
+        if b"stream_options" in outbound.body:
+            return Answer([b'{"error":{"message":"unknown field stream_options"}}'], status=400)
+        return Answer(events("An answer."), headers=STREAM)
+
+    backend = Upstream(stream)
+    async with running(backend, tmp_path) as proxy:
+        for prompt in ("hello", "and another thing"):
+            reply = await Call(proxy, ask(prompt, stream=True)).reply()
+            assert (reply.status, reply.body) == (200, b"".join(events("An answer.")))
+    assert len(backend.calls) == 3
+
+
+def test_usage_is_found_however_the_stream_is_cut() -> None:
+    told = b'data: {"choices":[],"usage":{"prompt_tokens":5}}\r\n\r\n'
+    tricky = b'data: {"choices":[{"delta":{"content":"say ,\\"usage\\":null"}}],"usage":null}\n\n'
+    whole = b"".join([events("a")[0], told, tricky, b"data: [DONE]\n\ncut off"])
+    expected = whole.replace(told, b"").replace(b'}}],"usage":null', b"}}]")
+    for size in range(1, 40):
+        remover = UsageRemover()
+        parts = [remover.feed(whole[start : start + size]) for start in range(0, len(whole), size)]
+        assert b"".join(parts) + remover.close() == expected
+
+
+async def test_a_hit_on_embeddings_tells_the_tokens(tmp_path: Path) -> None:
+    body = {"object": "list", "model": "m", "data": [{"object": "embedding", "index": 0, "embedding": [0.5]}]}
+    backend = Upstream(
+        lambda _: Answer([msgspec.json.encode(body | {"usage": {"prompt_tokens": 9, "total_tokens": 9}})])
+    )
+    async with running(backend, tmp_path) as proxy:
+        replies = [await Call(proxy, {"model": "m", "input": "hello"}, path="/v1/embeddings").reply() for _ in range(2)]
+    assert [reply.json["usage"] for reply in replies] == [{"prompt_tokens": 9, "total_tokens": 9}] * 2
+    assert replies[1].cache["hit"] is True
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_replayed_response_repeats_this_request_and_not_the_one_before(tmp_path: Path, stream: bool) -> None:
+    def answer(outbound: Any) -> Answer:
+        asked = msgspec.json.decode(outbound.body)
+        message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi."}]}
+        return Answer(
+            [
+                msgspec.json.encode(
+                    {"id": "resp_1", "object": "response", "status": "completed", "model": "m", "output": [message]}
+                    | {
+                        "store": asked.get("store", True),
+                        "user": asked.get("user"),
+                        "metadata": asked.get("metadata", {}),
+                    }
+                    | {"usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}
+                )
+            ]
+        )
+
+    mine = {"model": "m", "input": "hello", "store": True, "user": "ann", "metadata": {"case": "17"}}
+    async with running(Upstream(answer), tmp_path) as proxy:
+        await Call(proxy, mine, path="/v1/responses").reply()
+        theirs = {"model": "m", "input": "hello", "store": False, "stream": stream}
+        reply = await Call(proxy, theirs, path="/v1/responses").reply()
+    assert reply.cache["hit"] is True
+    assert b'"ann"' not in reply.body
+    assert b'"store":false' in reply.body
+    assert b'"17"' not in reply.body
+
+
+async def test_an_old_client_gets_no_chunks_and_a_new_one_needs_a_host(tmp_path: Path, upstream: Upstream) -> None:
+    sent: list[dict[str, Any]] = []
+
+    came: list[bool] = []
+
+    async def receive() -> dict[str, Any]:
+        if came:
+            await asyncio.Event().wait()
+        came.append(True)
+        return {"type": "http.request", "body": msgspec.json.encode(ask("hello")), "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/chat/completions",
+        "raw_path": b"",
+        "query_string": b"",
+        "headers": [],
+    }
+    async with running(upstream, tmp_path) as proxy:
+        await proxy({**scope, "http_version": "1.1"}, receive, send)
+        assert sent[0]["status"] == 400
+        sent.clear()
+        came.clear()
+        named = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        await proxy({**scope, "http_version": "1.0", "headers": named}, receive, send)
+    start, body = sent
+    assert start["status"] == 200
+    assert dict(start["headers"])[b"content-length"] == str(len(body["body"])).encode()
+
+
+async def test_health_can_be_asked_with_head(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path) as proxy:
+        for path in ("/livez", "/readyz", "/metrics"):
+            assert (await Call(proxy, path=path, method="HEAD").reply()).status == 200
