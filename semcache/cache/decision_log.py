@@ -8,11 +8,12 @@ not recorded, whose reason is that the very same was asked before.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from semcache.cache.reasons import told
 from semcache.config.packs import Pack
+from semcache.matching.features import NAMES
 from semcache.protocols import OperatorStore, Threshold
 from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.token_bucket import TokenBucket
@@ -181,8 +182,9 @@ def neighbour_facts(
 def contributions(found: Candidate, category: str, strategy: Threshold) -> dict[str, float]:
     """The log-odds that each feature adds, largest first; {} for a strategy that has none to show."""
     explain = getattr(strategy, "contributions", None)
-    if explain is None or not found.features:
+    if explain is None or len(found.features) < len(NAMES):
         return {}
+    found = replace(found, features=found.features[: len(NAMES)])
     parts: dict[str, float] = explain(found, category)
     largest = sorted(parts.items(), key=lambda part: -abs(part[1]))
     shown = {name: round(value, 3) for name, value in largest[:_TERMS] if abs(value) >= 0.001}

@@ -28,6 +28,9 @@ _REMEMBERED = 5_000
 _UNJUDGED = 500  # labels of misses that wait for a word
 _PLAIN = len(features.NAMES)
 _DENSE = 20.0  # audits that come with the first hits; then their share falls as 20 in their number
+# Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
+# less sure ones may spend, as far as the grant of the budget reaches.
+_EXPECTED = tuple([0.0005 * 1.08**place for place in range(60)])
 TRIED = 0.1  # share of the doubts too great for the best word that a word is had of all the same, after forwarding
 _DIFFERENT = 0.05  # P(yes) up to which a verdict makes a known difference
 
@@ -211,7 +214,7 @@ class _Stratum:
 
     def __init__(self, target: float, beta: float, noise: LabelNoise) -> None:
         self._target, self._beta, self._noise = target, beta, noise
-        self.budget = ErrorBudget(target, "hit", grant=beta)
+        self.budget = ErrorBudget(target, "hit", risks=_EXPECTED, grant=beta)
         self.certificate = Certificate(beta)
         self.tenants = Tenants(beta)
         self.closed = False
