@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+import msgspec
+
 from semcache.cache.wider_search import WiderSearch
 from semcache.config.pack_schema import VerdictMode
 from semcache.config.packs import Pack
@@ -199,8 +201,8 @@ class JudgedLookup:
             if decision.nearest is None or not decision.nearest.features:
                 found = await self._search.best(lookup, self._strategy)
                 return None if found is None else Doubt(*found)
-            if len(decision.nearest.features) != doubts.PLAIN:
-                # A word was had already.
+            if len(decision.nearest.features) != doubts.PLAIN or decision.nearest.card.exact == lookup.key.exact:
+                # A word was had already, or it is the request's own earlier answer.
                 return None
         return doubts.doubt_of(decision, lambda one: self._weighed(lookup, one))
 
@@ -285,12 +287,27 @@ class JudgedLookup:
 
 
 def may_be_called_off(request: Request) -> bool:
-    """Return True if a call for this request has no effect upstream but its answer, so that it may be cancelled."""
-    traits, identity = request.traits, request.identity
-    if traits.tools or traits.stateful or request.endpoint is Endpoint.EMBEDDINGS:
+    """Return True if a call for this request has no effect upstream but its answer, so that it may be cancelled.
+
+    A response is kept upstream unless the request says otherwise; any other answer only where it asks for that.
+    """
+    if request.traits.tools or request.traits.stateful or request.endpoint is Endpoint.EMBEDDINGS:
         return False
-    kept = request.replay.get("store", identity.get("store"))
-    if kept or identity.get("background"):
+    try:
+        fields = msgspec.json.decode(request.raw, type=_Effects)
+    except msgspec.MsgspecError:
         return False
-    # A response is kept upstream unless the request says otherwise.
-    return request.endpoint is not Endpoint.RESPONSES or kept is False
+    if any([fields.tools, fields.functions, fields.background, fields.web_search_options, fields.mcp_servers]):
+        return False
+    return fields.store is False or (request.endpoint is not Endpoint.RESPONSES and not fields.store)
+
+
+class _Effects(msgspec.Struct):
+    """The fields of a body that have effects upstream."""
+
+    store: Any = None
+    background: Any = None
+    tools: Any = None
+    functions: Any = None
+    web_search_options: Any = None
+    mcp_servers: Any = None

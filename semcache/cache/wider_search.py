@@ -59,6 +59,9 @@ class WiderSearch:
         if eligibility.ineligible(request, policy) is not None or exact_alone(request, policy, self._pack):
             return False
         assert lookup.key is not None
+        if card.exact == lookup.key.exact:
+            # The request's own earlier answer.
+            return False
         rejected = self._live.registry.rejected(lookup.key.exact)
         terms = decide.RequestTerms(policy.name, request.controls, now=now, rejected=rejected)
         return decide.unusable(card, terms, 0.0) is None

@@ -1,0 +1,204 @@
+"""When a language model is asked about a doubt: before a forward, beside it, or after it; and what it may not touch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache.models.verifiers import verifiers_for_library
+from semcache.proxy.application import Proxy
+from semcache.types.evidence import LabelSource
+from tests.components import replace_strategy, replace_verifiers
+from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
+from tests.proxy.strategies import Scripted
+from tests.proxy.test_grey_zone import PARAPHRASE, PROMPT, Judge, said
+from tests.waiting import until
+
+PACK = """
+name: test
+defaults:
+  wording: off
+  threshold: 0.9999
+  verdicts: {mode}
+  audit: {audit}
+"""
+
+
+def held_back(gates: dict[bytes, asyncio.Event]) -> Upstream:
+    """An upstream that answers a body that holds one of these texts once its gate is open."""
+
+    def answer(out: Any) -> Answer:
+        gate = next((gate for text, gate in gates.items() if text in out.body), None)
+        pieces: list[Any] = [completion(f"Answer {len(upstream.calls)}.")]
+        return Answer(pieces if gate is None else [gate, *pieces])
+
+    upstream = Upstream(answer)
+    return upstream
+
+
+@asynccontextmanager
+async def asking(
+    upstream: Upstream, judge: Judge, folder: Path, mode: str, *, audit: float = 0.0, **settings: Any
+) -> AsyncIterator[Proxy]:
+    async with running(upstream, folder, pack=PACK.format(mode=mode, audit=audit), **settings) as proxy:
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
+        replace_verifiers(proxy.cache, verifiers_for_library(judge, proxy.cache.pack, None, meter=proxy.cache.meter))
+        yield proxy
+
+
+async def labels(proxy: Proxy) -> list[LabelSource]:
+    await proxy.cache.settle()
+    return [label.source for label in await proxy.cache.components.store.labels(0)]
+
+
+async def test_after_a_forward_a_yes_is_remembered_and_serves_when_its_own_answer_is_gone(tmp_path: Path) -> None:
+    judge, upstream = Judge(1.0), held_back({})
+    async with asking(upstream, judge, tmp_path, "after", verdicts__budget=1.0) as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        # Enough was spent upstream that a word may be had.
+        proxy.cache.components.judged.cap.paid(1.0)
+        first = await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
+        assert (said(first), first.cache["detail"]) == ("Answer 2.", "uncertain")
+        assert LabelSource.VERDICT in await labels(proxy)
+        again = await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
+    assert (said(again), again.cache["detail"]) == ("Answer 1.", "judged")
+    assert judge.asked == [(PARAPHRASE, PROMPT, "Answer 1.")]
+    assert len(upstream.calls) == 2
+
+
+async def test_after_a_forward_a_sure_no_is_a_known_difference(tmp_path: Path) -> None:
+    async with asking(held_back({}), Judge(0.01), tmp_path, "after", verdicts__budget=1.0) as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        proxy.cache.components.judged.cap.paid(1.0)
+        await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
+        await proxy.cache.settle()
+        again = await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
+    assert again.cache["detail"] == "rejected-before"
+
+
+async def test_asking_after_a_forward_stays_within_its_budget(tmp_path: Path) -> None:
+    judge = Judge(1.0)
+    async with asking(held_back({}), judge, tmp_path, "after") as proxy:
+        for prompt in (PROMPT, PARAPHRASE):
+            await Call(proxy, ask(prompt)).reply()
+        await proxy.cache.settle()
+        spent = (await proxy.cache.stats())["asking"]
+    assert judge.asked == []
+    assert (spent["budget"], spent["asked"], spent["over_budget"]) == (0.02, 0, 1)
+
+
+async def test_what_is_known_of_a_verdict_survives_a_restart(tmp_path: Path) -> None:
+    for number in range(2):
+        judge = Judge(1.0)
+        kept = f"sqlite:///{tmp_path / 'kept.db'}"
+        async with asking(held_back({}), judge, tmp_path, "first", store__url=kept) as proxy:
+            if not number:
+                await Call(proxy, ask(PROMPT)).reply()
+            reply = await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
+            await proxy.cache.settle()
+        assert reply.cache["detail"] == "judged"
+        assert len(judge.asked) == 1 - number
+
+
+async def test_hedged_a_yes_replaces_the_reply_and_calls_the_forward_off(tmp_path: Path) -> None:
+    gate, judge = asyncio.Event(), Judge(1.0)
+    upstream = held_back({b"please": gate})
+    async with asking(upstream, judge, tmp_path, "hedged") as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        reply = await Call(proxy, ask(PARAPHRASE)).reply()
+        assert (said(reply), reply.cache["detail"]) == ("Answer 1.", "judged")
+        assert len(upstream.calls) == 2, "it was forwarded beside the question"
+        await until(lambda: upstream.replies[1].closed)
+        assert not upstream.replies[1].finished
+        stats = await proxy.cache.stats()
+    assert (stats["asking"]["called_off"], stats["total"]["semantic"]) == (1, 1)
+
+
+async def test_hedged_a_word_that_comes_late_costs_no_time_and_counts_as_after(tmp_path: Path) -> None:
+    judge, upstream = Judge(1.0), held_back({})
+    async with asking(upstream, judge, tmp_path, "hedged") as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        judge.gate.clear()
+        first = await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()
+        assert said(first) == "Answer 2.", "the upstream was sooner"
+        judge.gate.set()
+        assert LabelSource.VERDICT in await labels(proxy)
+        assert (await Call(proxy, ask(PARAPHRASE), cache_control="no-store").reply()).cache["detail"] == "judged"
+    assert len(judge.asked) == 1
+
+
+async def test_hedged_a_no_and_a_failure_forward(tmp_path: Path) -> None:
+    for word in (0.0, 7.0):
+        async with asking(held_back({}), Judge(word), tmp_path, "hedged") as proxy:
+            await Call(proxy, ask(PROMPT)).reply()
+            assert said(await Call(proxy, ask(PARAPHRASE)).reply()) == "Answer 2."
+
+
+async def test_hedged_what_was_drawn_for_an_audit_is_not_called_off(tmp_path: Path) -> None:
+    gate, judge = asyncio.Event(), Judge(1.0)
+    upstream = held_back({b"please": gate})
+    async with asking(upstream, judge, tmp_path, "hedged", audit=1.0, cache__judge="exact") as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        assert said(await Call(proxy, ask(PARAPHRASE)).reply()) == "Answer 1."
+        assert not upstream.replies[1].closed
+        gate.set()
+        await until(lambda: upstream.replies[1].finished)
+        found = await labels(proxy)
+        stats = await proxy.cache.stats()
+    assert len(upstream.calls) == 2, "the call that was made is the audit"
+    assert found.count(LabelSource.AUDIT) == 1
+    assert LabelSource.MISS not in found
+    assert stats["judged"]["default"].audits == 1
+    assert stats["categories"]["default"]["audits"] == 0, "hits by meaning were not audited"
+
+
+async def test_hedged_a_stream_is_replaced_before_its_first_token_alone(tmp_path: Path) -> None:
+    gate, judge = asyncio.Event(), Judge(1.0)
+    upstream = held_back({b"please": gate})
+    async with asking(upstream, judge, tmp_path, "hedged") as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        reply = await Call(proxy, ask(PARAPHRASE, stream=True)).reply()
+        assert b"Answer 1." in reply.body
+        assert b"[DONE]" in reply.body
+        await until(lambda: upstream.replies[1].closed)
+
+
+@pytest.mark.parametrize(
+    "effects",
+    [
+        {"tools": [{"type": "function", "function": {"name": "send", "parameters": {}}}]},
+        {"store": True},
+        {"background": True},
+    ],
+    ids=str,
+)
+async def test_requests_with_effects_upstream_are_never_hedged(tmp_path: Path, effects: dict[str, Any]) -> None:
+    judge, upstream = Judge(1.0), held_back({})
+    async with asking(upstream, judge, tmp_path, "hedged") as proxy:
+        for prompt in (PROMPT, PARAPHRASE):
+            reply = await Call(proxy, ask(prompt, **effects)).reply()
+            assert reply.status == 200
+        assert (await proxy.cache.stats())["asking"]["called_off"] == 0
+    assert len(upstream.calls) == 2
+    assert all(reply.finished for reply in upstream.replies)
+
+
+async def test_a_header_chooses_and_a_tenant_may_opt_out(tmp_path: Path) -> None:
+    judge = Judge(1.0)
+    async with asking(held_back({}), judge, tmp_path, "first") as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        off = await Call(proxy, ask(PARAPHRASE), x_semcache_verdicts="off", cache_control="no-store").reply()
+        assert off.cache["detail"] == "uncertain"
+        assert judge.asked == []
+        wrong = await Call(proxy, ask(PARAPHRASE), x_semcache_verdicts="often").reply()
+        assert wrong.status == 400
+        assert (await Call(proxy, ask(PARAPHRASE)).reply()).cache["detail"] == "judged"
+    async with asking(held_back({}), judge, tmp_path, "first", verdicts__opted_out="def*") as proxy:
+        await Call(proxy, ask(PROMPT)).reply()
+        assert (await Call(proxy, ask(PARAPHRASE)).reply()).cache["detail"] == "uncertain"
+    assert len(judge.asked) == 1
