@@ -73,6 +73,9 @@ def _reply_finding(found: str, status: int, has_key: bool) -> Finding:
             return Finding("upstream", "fail", found, "the key is refused: check upstream.api_key or OPENAI_API_KEY")
         remedy = "clients have to send their own key, or set upstream.api_key or OPENAI_API_KEY"
         return Finding("upstream", "warn", f"{found}: reachable, key missing", remedy)
+    if status == 404:
+        remedy = "the list of models is not there: a base URL ends where the API begins, mostly in /v1"
+        return Finding("upstream", "warn", found, remedy)
     if status >= 500:
         return Finding("upstream", "warn", found, "it is reachable and unwell: look at its own logs")
     return Finding("upstream", "ok", found)
@@ -101,4 +104,13 @@ def _litellm(url: str) -> Finding:
         return Finding("upstream", "fail", f"{url!r} is no upstream", "name a URL, engine:DIR, litellm:MODEL or echo")
     if importlib.util.find_spec("litellm") is None:
         return Finding("upstream", "fail", f"{url}: litellm is not installed", "pip install 'semcache-llm[litellm]'")
-    return Finding("upstream", "ok", f"{url}: litellm is installed; its providers were not asked")
+    model = url.partition(":")[2]
+    if not model:
+        return Finding("upstream", "ok", f"{url}: litellm is installed; each request names its model")
+    from semcache.upstream.backends.litellm import check_model
+
+    try:
+        check_model(model)
+    except ConfigError as error:
+        return Finding("upstream", "fail", str(error), "write PROVIDER/MODEL, such as litellm:openai/gpt-5")
+    return Finding("upstream", "ok", f"{url}: litellm knows its provider, which was not asked")

@@ -237,6 +237,13 @@ def _show(report: dict[str, Any], out: Path, *, as_json: bool) -> None:
     prior, mixed = report["prior"], report["mixing"]
     output.note(f"weights: {mixed['share']:.0%} trained, the rest the base's")
     output.note(f"decision prior: {prior['chosen']} {prior.get('log_loss', prior.get('note', ''))}")
+    gained = report["after"]["average_precision"] - report["before"]["average_precision"]
+    if gained <= 0.0 or mixed["share"] == 0.0:
+        output.note(
+            f"nothing was gained on the test pairs (average precision {gained:+.3f}): keep the embedder that you have. "
+            f"More pairs, above all near ones with different answers, are what helps. The model is in {out}"
+        )
+        return
     output.note(f"model in {out}: try it with --embedder onnx:{out}, or `semcache embedder install {out} --data DIR`")
 
 

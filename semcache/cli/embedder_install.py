@@ -146,12 +146,9 @@ def _sql_store(store: StoreLifecycle) -> SqlStore:
 
 @contextmanager
 def _bar(total: int) -> Iterator[Any]:
-    import sys
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("embedding"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+    with output.bar(*columns) as progress:
         task = progress.add_task("embedding", total=total)
         yield lambda done: progress.advance(task, done)

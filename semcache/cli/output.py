@@ -8,15 +8,17 @@ from __future__ import annotations
 import datetime
 import json
 import sys
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
 
 INTERRUPTED = 130  # exit status that a shell gives a command that Ctrl-C ended
 _PIPE_WIDTH = 140
+_SILENT = 10.0  # seconds after which long work says how far it is
 
 
 def note(message: str) -> None:
@@ -42,19 +44,43 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Seque
 
 
 def progress() -> Progress:
-    """Return a progress bar in bytes on standard error, invisible unless that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    """Return a progress bar in bytes on standard error; a line now and then where that is no terminal."""
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    )
+    return bar(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+
+
+def bar(*columns: ProgressColumn) -> Progress:
+    """Return a progress bar on standard error; a line every ten seconds where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    terminal = sys.stderr.isatty()
+
+    class Told(Progress):
+        """Progress that is told in lines where nobody sees a bar."""
+
+        said = time.monotonic()
+
+        def update(self, task_id: TaskID, **fields: Any) -> None:
+            """Note how far a task is."""
+            super().update(task_id, **fields)
+            self._tell(task_id)
+
+        def advance(self, task_id: TaskID, advance: float = 1) -> None:
+            """Note that a task is so much further."""
+            super().advance(task_id, advance)
+            self._tell(task_id)
+
+        def _tell(self, task_id: TaskID) -> None:
+            if terminal or time.monotonic() - self.said < _SILENT:
+                return
+            self.said = time.monotonic()
+            task = self._tasks[task_id]
+            share = f": {task.completed / task.total:.0%}" if task.total else ""
+            note(f"{task.description}{share}")
+
+    return Told(*columns, console=Console(stderr=True), transient=True, disable=not terminal)
 
 
 def unknown(what: str, given: str, known: Sequence[str]) -> str:

@@ -50,7 +50,10 @@ def lint(
         output.as_json(found)
     else:
         for row in found:
-            print(f"{row['pack']}: ok" if row["ok"] else f"error: {row['error']}")
+            for problem in (row["error"] or "").splitlines():
+                print(f"error: {problem}")
+            if row["ok"]:
+                print(f"{row['pack']}: ok")
             for warning in row["warnings"]:
                 print(f"{row['pack']}: warning: {warning}")
     if not all(row["ok"] for row in found):

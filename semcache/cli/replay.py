@@ -23,7 +23,7 @@ from semcache.cli.trace_input import (
     read_lines,
     simulation_progress,
 )
-from semcache.errors import ConfigError, InvalidArgument, StoreError
+from semcache.errors import InvalidArgument, StoreError
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
@@ -63,8 +63,7 @@ def replay(
     """
     wished = parse_sizes(sizes)
     settings = settings_from(config, policies=policies, embedder=embedder)
-    if out is not None and plots:
-        _need_matplotlib()
+    plots = plots and (out is None or _has_matplotlib())
     report, last = run_async(_replay(settings, file, given, wished, baselines=baselines))
     if out is not None:
         _write(report, last, out, plots=plots)
@@ -141,14 +140,14 @@ async def _replay(
     return report, runs[-1]
 
 
-def _need_matplotlib() -> None:
-    """Raise ConfigError now rather than after a long simulation."""
+def _has_matplotlib() -> bool:
+    """Return True if plots can be drawn; say at the start how to have them otherwise."""
     import importlib.util
 
-    from semcache.simulate.replay_plots import REMEDY
-
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ConfigError(REMEDY)
+    found = importlib.util.find_spec("matplotlib") is not None
+    if not found:
+        output.note("no plots will be drawn: `pip install matplotlib` for them, or --no-plots to be told no more")
+    return found
 
 
 def _write(report: dict[str, Any], last: PackRun, out: Path, *, plots: bool) -> None:

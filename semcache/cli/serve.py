@@ -97,6 +97,10 @@ async def _preflight(settings: Settings) -> None:
     upstream = settings.upstream
     replicas = [Address(**one.model_dump()) for one in upstream.replicas]
     await open_backend(upstream.url, anthropic_url=upstream.anthropic_url, replicas=replicas).close()
+    if upstream.url.startswith("litellm:") and (model := upstream.url.partition(":")[2]):
+        from semcache.upstream.backends.litellm import check_model
+
+        check_model(model)
     await open_verifiers(settings, pack).close()
     async with store_of(settings, create=True) as store:
         check_exposure(settings, bool(await store.keys()))

@@ -5,7 +5,6 @@ Knows files, settings and terminals. Invariant: no cache is opened or changed, a
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -120,10 +119,9 @@ def simulation_progress(total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def _bar() -> Iterator[Any]:
-    """Show a progress bar with the time left, on standard error, invisible unless that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    """Show a progress bar with the time left, on standard error, or a line now and then."""
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+    with output.bar(*columns) as progress:
         yield progress

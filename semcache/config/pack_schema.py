@@ -7,6 +7,7 @@ read is valid; every mistake in a file is a ConfigError that names file, line, k
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
@@ -153,6 +154,7 @@ class PackSpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     near: NearSpec | None = None
 
 
+_MOST = 50  # mistakes that are told at once
 _KINDS: dict[str, type[msgspec.Struct]] = {
     "defaults": CategorySpec,
     "categories": CategorySpec,
@@ -193,31 +195,74 @@ def read(path: Path) -> PackSpec:
             said = "on, off, yes and no are read as true and false" if isinstance(key, bool) else "names are texts"
             raise ConfigError(f"{path}: categories: {key!r} is no name of a category ({said}): put it in quotes")
     _spell_off(data)
-    try:
-        spec = msgspec.convert(data, PackSpec)
-    except msgspec.ValidationError as error:
-        raise ConfigError(explain(path, node, str(error), PackSpec, _KINDS)) from error
-    _check_names(path, node, ["defaults"], spec.defaults)
-    for name, category in spec.categories.items():
-        _check_names(path, node, ["categories", name], category)
-        for pattern in category.rules.patterns if category.rules else []:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                keys = ["categories", name, "rules", "patterns"]
-                where = f"{path}:{line(node, keys)}: {'.'.join(keys)}"
-                raise ConfigError(f"{where}: {pattern!r} is no regular expression: {error}") from error
+    problems, spec = _converted(path, node, data)
+    if spec is not None:
+        problems += _problems_of_names(path, node, ["defaults"], spec.defaults)
+        for name, category in spec.categories.items():
+            problems += _problems_of_names(path, node, ["categories", name], category)
+            problems += _problems_of_patterns(path, node, name, category)
+    if spec is None or problems:
+        raise ConfigError("\n".join(problems))
     return spec
 
 
-def _check_names(path: Path, node: yaml.Node | None, keys: list[str], spec: CategorySpec) -> None:
+def _converted(path: Path, node: yaml.Node | None, data: dict[str, Any]) -> tuple[list[str], PackSpec | None]:
+    """Every mistake of form, each found after those before it were left out, and what is left of the pack."""
+    problems: list[str] = []
+    while len(problems) < _MOST:
+        try:
+            return problems, msgspec.convert(data, PackSpec)
+        except msgspec.ValidationError as error:
+            problem = explain(path, node, str(error), PackSpec, _KINDS)
+            problems.append(problem)
+            dotted = problem.split(": ", 2)[1]
+            _pruned(node, dotted)
+            if not _left_out(data, dotted):
+                break
+    return problems, None
+
+
+def _pruned(node: yaml.Node | None, dotted: str) -> None:
+    """Take the same out of the file as YAML has it, whose lines stay what they are."""
+    if not isinstance(node, yaml.MappingNode):
+        return
+    node.value = [pair for pair in node.value if str(pair[0].value) != dotted]
+    for key, value in node.value:
+        if dotted.startswith(f"{key.value}."):
+            _pruned(value, dotted[len(str(key.value)) + 1 :])
+
+
+def _left_out(data: Any, dotted: str) -> bool:
+    """Take out of the pack what stands under these keys; False where nothing does."""
+    if isinstance(data, list):
+        place, _, rest = dotted.partition(".")
+        return place.isdigit() and int(place) < len(data) and bool(rest) and _left_out(data[int(place)], rest)
+    if not isinstance(data, dict):
+        return False
+    if dotted in data:
+        del data[dotted]
+        return True
+    return any(_left_out(data[key], dotted[len(key) + 1 :]) for key in data if dotted.startswith(f"{key}."))
+
+
+def _problems_of_patterns(path: Path, node: yaml.Node | None, name: str, category: CategorySpec) -> Iterator[str]:
+    keys = ["categories", name, "rules", "patterns"]
+    for pattern in category.rules.patterns if category.rules else []:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            where = f"{path}:{line(node, keys)}: {'.'.join(keys)}"
+            yield f"{where}: {pattern!r} is no regular expression: {error}"
+
+
+def _problems_of_names(path: Path, node: yaml.Node | None, keys: list[str], spec: CategorySpec) -> Iterator[str]:
     for field, (kind, built_in) in _NAMED.items():
         said = getattr(spec, field)
         for name in said if isinstance(said, list) else [said] if said is not None else []:
             if name not in built_in and name not in plugins.names(kind):
                 where = [*keys, field]
                 problem = plugins.unknown(kind, name, built_in)
-                raise ConfigError(f"{path}:{line(node, where)}: {'.'.join(where)}: {problem}")
+                yield f"{path}:{line(node, where)}: {'.'.join(where)}: {problem}"
 
 
 def _spell_off(data: dict[str, Any]) -> None:

@@ -148,3 +148,22 @@ def test_diff_shows_durations_as_packs_write_them(run: Run, tmp_path: Path) -> N
     assert "12h" in shown
     assert "90s" in shown
     assert "not set" in shown
+
+
+def test_lint_shows_every_mistake_at_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text(
+        "name: bad\ntargt: 0.01\ncategories:\n  a:\n    treshold: 0.5\n    strategy: certifed\n"
+        '    rules:\n      patterns: ["("]\n  b:\n    target: 2\n    guards: [numbrs]\n'
+    )
+    done = run("policy", "lint", tmp_path / "bad.yaml")
+    assert done.returncode == 1
+    told = done.stdout.splitlines()
+    assert [line.split(": ")[2] for line in told] == [
+        "targt",
+        "categories.a.treshold",
+        "categories.b.target",
+        "categories.a.strategy",
+        "categories.a.rules.patterns",
+        "categories.b.guards",
+    ]
+    assert all(line.startswith("error: ") for line in told)

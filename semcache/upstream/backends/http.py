@@ -32,6 +32,7 @@ _CREDENTIALS = ("authorization", "x-api-key", "api-key")
 _SEPARATOR = re.compile(r"[/\\;]|%2f|%5c|%3b")
 # Shorter than the 5 s after which uvicorn, vLLM and node close an idle connection: a request never races that close.
 _KEEPALIVE_SECONDS = 4.0
+_ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/responses", "/messages", "/models")
 _FAILURES = (
     httpcore2.TimeoutException,
     httpcore2.NetworkError,
@@ -225,6 +226,11 @@ def _locate(base_url: str) -> tuple[str, str, bool]:
         raise ConfigError(f"upstream {base_url!r} must end with its path: remove what follows `?` or `#`")
     if url.userinfo:
         raise ConfigError("upstream must not hold a user name or password: use upstream.api_key")
+    called = next((name for name in _ENDPOINTS if url.path.rstrip("/").endswith(name)), None)
+    if called is not None:
+        raise ConfigError(
+            f"upstream {base_url!r} is the address of one endpoint: leave {called} out, which the client's path adds"
+        )
     host = f"[{url.host}]" if ":" in url.host else url.host
     origin = f"{url.scheme}://{host}" + (f":{url.port}" if url.port else "")
     path = url.path.rstrip("/")

@@ -74,6 +74,14 @@ class LiteLLMBackend:
         """Nothing is held between requests."""
 
 
+def check_model(model: str) -> None:
+    """Raise ConfigError for a model whose provider litellm cannot tell. Imports litellm, which takes seconds."""
+    try:
+        _package().get_llm_provider(model)
+    except Exception as error:
+        raise ConfigError(f"upstream litellm:{model}: litellm knows no provider of {model!r}") from error
+
+
 def _package() -> Any:
     import litellm
 
