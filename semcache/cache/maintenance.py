@@ -143,7 +143,7 @@ class Maintenance:
             elif change.kind in (ChangeKind.RIGHT, ChangeKind.WRONG):
                 await self._learner.feedback(change.entry_id, correct=change.kind is ChangeKind.RIGHT)
         put = [change.entry_id for change in changes if change.kind is ChangeKind.PUT]
-        unknown = [entry_id for entry_id in put if entry_id not in gone and self._live.registry.get(entry_id) is None]
+        unknown = [entry_id for entry_id in put if entry_id not in gone and self._live.wants(entry_id)]
         alias = {change.entry_id for change in changes if change.kind is ChangeKind.ALIAS} - {*gone, *unknown}
         if unknown or alias:
             await self._take_in(unknown, alias)

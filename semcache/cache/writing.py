@@ -221,6 +221,7 @@ class EntryWriter:
             evicted = tuple(gone.id for gone in displaced if gone.exact != card.exact or gone.id == card.id)
             if evicted:
                 self._meter.evictions.labels("quota").inc(len(evicted))
+                self._live.give_up(evicted)
                 self._deletions.start(self._delete(evicted))
         if vector is not None and self._live.registry.get(card.id) is card:
             try:

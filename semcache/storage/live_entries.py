@@ -6,6 +6,8 @@ that was hidden is found by no tier, and an entry that leaves the registry leave
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from semcache.protocols import Entries
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.entry_registry import EntryRegistry
@@ -13,6 +15,8 @@ from semcache.storage.hot_entries import HotEntries
 from semcache.storage.indexes.owner import IndexOwner
 from semcache.storage.wording_index import WordingIndex
 from semcache.types import Card, Entry
+
+_GIVEN_UP = 100_000  # evicted entries that are remembered until the change feed is past them
 
 
 class LiveEntries:
@@ -22,6 +26,7 @@ class LiveEntries:
         self.registry, self.hot, self.index = registry, hot, index
         self.wordings = WordingIndex()
         self._store = store
+        self._given_up: dict[int, None] = {}
 
     def add(self, card: Card, *, cost: float = 1.0) -> list[Card]:
         """Make a card known; return those that it displaced, which have to leave the index.
@@ -51,6 +56,16 @@ class LiveEntries:
         card = self.registry.get(entry_id)
         if card is not None and card.answer_class != answer:
             self.registry.regroup(entry_id, answer)
+
+    def give_up(self, ids: Iterable[int]) -> None:
+        """Remember entries that this process evicted: the store's change feed may still tell of their arrival."""
+        self._given_up |= dict.fromkeys(ids)
+        while len(self._given_up) > _GIVEN_UP:
+            del self._given_up[next(iter(self._given_up))]
+
+    def wants(self, entry_id: int) -> bool:
+        """Return True for an entry that is neither known nor given up."""
+        return entry_id not in self._given_up and self.registry.get(entry_id) is None
 
     async def hide(self, *ids: int) -> None:
         """Make entries unfindable. Never raises."""

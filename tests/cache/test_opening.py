@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +143,25 @@ async def test_the_pack_says_how_many_answers_are_kept_in_all_and_which_go_first
         await cache.settle()
         assert len(cache.registry) == 3
         assert (await cache.lookup("Question 0", category="default")).answer == "Answer 0"
+
+
+async def test_an_evicted_answer_that_the_store_still_holds_is_not_taken_in_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = tmp_path / "pack.yaml"
+    pack.write_text("name: test\ncapacity: 2\ndefaults: {strategy: static, eviction: lru}\ncategories: {}\n")
+    async with await AsyncSemanticCache.open(
+        str(tmp_path / "data"), policies=str(pack), embedder="hashing", seed=1
+    ) as cache:
+        released, delete = asyncio.Event(), cache.components.store.delete
+
+        async def late(*args: Any, **options: Any) -> Any:
+            await released.wait()
+            return await delete(*args, **options)
+
+        monkeypatch.setattr(cache.components.store, "delete", late)
+        for number in range(3):
+            await cache.record(await cache.lookup(f"Question {number}"), f"Answer {number}")
+        await cache.catch_up()
+        assert (await cache.lookup("Question 1")).answer == "Answer 1"
+        released.set()
