@@ -49,6 +49,7 @@ FLOOR = 0.5
 SEED = 7
 QUANTILES = 200
 _SLIP = 0.95
+_NEARNESS = features.NAMES.index("nearness")
 _SAME_WORDS = features.NAMES.index("same_words")
 _CONTENT = re.compile(r"[^\W\d_]{4,}")
 
@@ -228,7 +229,7 @@ def _risks(prior: BeliefPrior, groups: Mapping[str, Sequence[Row]]) -> list[floa
     for rows in groups.values():
         by_request: dict[int, float] = {}
         for request, values, _ in rows:
-            risk = 1.0 - calibration.corrected(belief.log_odds(values, 0), 0.0)
+            risk = 1.0 - calibration.corrected(belief.log_odds(values, 0), values[_NEARNESS])
             by_request[request] = min(risk, by_request.get(request, 1.0))
         lowest += [float(value) for value in np.quantile(list(by_request.values()), np.linspace(0, 1, QUANTILES))]
     return [round(float(value), 6) for value in np.quantile(lowest, (np.arange(QUANTILES) + 0.5) / QUANTILES)]

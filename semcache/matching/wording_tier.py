@@ -16,7 +16,7 @@ from typing import Any
 
 from semcache.config.packs import Pack
 from semcache.matching import features
-from semcache.matching.strategies.certified.certificate import Certificate
+from semcache.matching.strategies.certified.certificate import Certificate, Probation
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.request.wording import Edit
 from semcache.types import Controls, Verdict, Why
@@ -155,7 +155,7 @@ class _Stratum:
         self.tenants = Tenants(beta)
         self.closed = False
         self.served = self.waited = 0
-        self._right_in_a_row = 0
+        self._probation = Probation()
 
     @property
     def error(self) -> float:
@@ -187,11 +187,9 @@ class _Stratum:
             if self.certificate.exceeded or self.error > target:
                 self._close()
         elif label.source is LabelSource.MISS:
-            self.tenants.watch(tenants, correct=label.correct, needed=1.0 / target)
-            if self.closed:
-                self._right_in_a_row = self._right_in_a_row + 1 if label.correct else 0
-                if self._right_in_a_row >= 1.0 / target:
-                    self._open(target)
+            self.tenants.watch(tenants, target, correct=label.correct)
+            if self.closed and self._probation.passed(target, correct=label.correct):
+                self._open(target)
 
     def standing(self, edit: Edit) -> StratumStanding:
         one = self.certificate
@@ -214,7 +212,7 @@ class _Stratum:
             "tenants": self.tenants.state(),
             "closed": self.closed,
             "served": self.served,
-            "row": self._right_in_a_row,
+            "probation": self._probation.state(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -222,10 +220,10 @@ class _Stratum:
         self.certificate.restore(state["certificate"])
         self.tenants.restore(state["tenants"])
         self.closed, self.served = bool(state["closed"]), int(state["served"])
-        self._right_in_a_row = int(state["row"])
+        self._probation.restore(state["probation"])
 
     def _close(self) -> None:
-        self.closed, self._right_in_a_row = True, 0
+        self.closed, self._probation = True, Probation()
         self.certificate = Certificate(self._beta)
 
     def _open(self, target: float) -> None:

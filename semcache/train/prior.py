@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _RIDGE = 3.0  # labels' worth of pull of a standardised weight towards zero
 _SHRINK = 20.0  # the same of a group's weight towards that of all
 _LEAST, _MOST = 0.1, 1.5  # bounds of a weight's deviation between groups
+_NEARNESS = features.NAMES.index("nearness")
 _ANSWERS = 0.5  # variance of an answer's offset
 
 
@@ -82,10 +83,10 @@ def _calibration(prior: BeliefPrior, tables: Mapping[str, tuple[Array, Array]], 
     """The calibration of the log-odds of a belief that has learned nothing yet, as `Calibration.mean` has it."""
     belief = Belief(prior)
     count = 1 + len(features.NAMES)
-    odds = [belief.log_odds(tuple(row[1:count]), 0) for x, _ in tables.values() for row in x]
+    rows = [tuple(row[1:count]) for x, _ in tables.values() for row in x]
     start = Calibration()
     unit = np.sqrt(np.diag(start.covariance))
-    x = np.array([basis(value) for value in odds]) * unit
+    x = np.array([basis(belief.log_odds(row, 0), row[_NEARNESS]) for row in rows]) * unit
     y = np.concatenate([y for _, y in tables.values()])
     return [round(float(value), 4) for value in _logistic(x, y, weights, start.mean / unit, 1.0) * unit]
 

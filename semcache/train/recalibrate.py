@@ -34,6 +34,7 @@ _POOL = 200  # other prompts in the cache before which a crowded candidate stand
 _NEIGHBOURS = 8
 _QUANTILES = 200
 _APART = 7919
+_NEARNESS = features.NAMES.index("nearness")
 
 Row = tuple[tuple[float, ...], bool]  # features, whether the candidate is right
 Groups = Mapping[str, tuple[Sequence[tuple[float, ...]], Sequence[bool]]]
@@ -141,7 +142,7 @@ def _loss(known: BeliefPrior, groups: Groups) -> float:
 
 
 def _probability(belief: Belief, calibration: Calibration, values: tuple[float, ...]) -> float:
-    return calibration.corrected(belief.log_odds(values, 0), 0.0)
+    return calibration.corrected(belief.log_odds(values, 0), values[_NEARNESS])
 
 
 def _risks(known: BeliefPrior, groups: Groups) -> list[float]:
@@ -149,7 +150,7 @@ def _risks(known: BeliefPrior, groups: Groups) -> list[float]:
     belief, calibration = Belief(known), Calibration(known.calibration)
     grid = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
     risks = [
-        np.quantile([1.0 - calibration.corrected(belief.log_odds(one, 0), 0.0) for one in values], grid)
+        np.quantile([1.0 - calibration.corrected(belief.log_odds(one, 0), one[_NEARNESS]) for one in values], grid)
         for values, _ in groups.values()
         if values
     ]

@@ -93,11 +93,11 @@ def test_a_closed_kind_opens_again_by_right_answers_to_what_it_would_have_served
         tier.observe(audit(Edit.ORDER, correct=False))
     assert not tier.judge("default", Edit.ORDER, CONTROLS).serve
     assert tier.standing()["default"][0].closed
-    for _ in range(99):
+    for _ in range(50):
         tier.observe(audit(Edit.ORDER, correct=True, source=LabelSource.MISS))
+    assert not tier.judge("default", Edit.ORDER, CONTROLS).serve, "fifty right ones are no evidence of 1% yet"
     tier.observe(audit(Edit.ORDER, correct=False, source=LabelSource.MISS))
-    assert not tier.judge("default", Edit.ORDER, CONTROLS).serve, "a hundred right ones in a row are asked for"
-    for _ in range(100):
+    for _ in range(200):
         tier.observe(audit(Edit.ORDER, correct=True, source=LabelSource.MISS))
     assert tier.judge("default", Edit.ORDER, CONTROLS).serve
 

@@ -18,7 +18,7 @@ from semcache.matching import features
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief, LabelNoise
 from semcache.matching.strategies.certified.calibration import Calibration, sigmoid
-from semcache.matching.strategies.certified.certificate import Certificate
+from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest
 from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import WINDOW, ErrorBudget
 from semcache.matching.strategies.certified.priors import PATH, shipped
@@ -97,31 +97,48 @@ def test_beliefs_about_other_features_are_refused() -> None:
         belief.restore({**belief.state(), "terms": ["bias"]})
 
 
-@given(st.lists(st.tuples(st.floats(-8, 8), st.booleans()), max_size=60), st.floats(-8, 8), st.floats(0, 3))
+@given(
+    st.lists(st.tuples(st.floats(-8, 8), st.floats(0, 7), st.booleans()), max_size=60),
+    st.floats(-8, 8),
+    st.floats(0, 3),
+    st.floats(0, 7),
+)
 def test_the_correction_never_turns_the_order_of_predictions(
-    labels: list[tuple[float, bool]], one: float, more: float
+    labels: list[tuple[float, float, bool]], one: float, more: float, beside: float
 ) -> None:
     calibration = Calibration()
-    for predicted, correct in labels:
-        calibration.add(predicted, correct=correct)
-    assert calibration.corrected(one + more, 0.0) >= calibration.corrected(one, 0.0) - 1e-12
+    for predicted, near, correct in labels:
+        calibration.add(predicted, near, correct=correct)
+    assert calibration.corrected(one + more, beside) >= calibration.corrected(one, beside) - 1e-12
+    least = calibration.corrected(calibration.needed(0.9), 7.0 if calibration.mean[3] > 0.0 else 0.0)
+    assert least == pytest.approx(0.9, abs=1e-6), "no candidate is passed over that would have been sure enough"
 
 
 def test_predictions_that_promise_too_much_are_corrected() -> None:
     calibration, rng = Calibration(), random.Random(3)
     for _ in range(2000):
-        calibration.add(3.0, correct=rng.random() < 0.8)  # 3.0 promises 0.953
-    assert calibration.corrected(3.0, 0.0) == pytest.approx(0.8, abs=0.03)
+        calibration.add(3.0, 1.0, correct=rng.random() < 0.8)  # 3.0 promises 0.953
+    assert calibration.corrected(3.0, 1.0) == pytest.approx(0.8, abs=0.03)
 
 
 def test_a_judge_whose_errors_are_known_misleads_the_correction_less() -> None:
     told, naive, rng = Calibration(kind=0.1, harsh=0.1), Calibration(), random.Random(4)
     for _ in range(2000):
         correct = (rng.random() < sigmoid(3.0)) != (rng.random() < 0.1)
-        told.add(3.0, correct=correct)
-        naive.add(3.0, correct=correct)
-    assert told.corrected(3.0) == pytest.approx(sigmoid(3.0), abs=0.03)
-    assert naive.corrected(3.0) < 0.9
+        told.add(3.0, 1.0, correct=correct)
+        naive.add(3.0, 1.0, correct=correct)
+    assert told.corrected(3.0, 1.0) == pytest.approx(sigmoid(3.0), abs=0.03)
+    assert naive.corrected(3.0, 1.0) < 0.9
+
+
+def test_near_neighbours_that_prove_right_are_believed_after_some_dozens_of_labels() -> None:
+    calibration = Calibration()
+    before = calibration.corrected(2.5, 3.0)
+    for _ in range(40):
+        calibration.add(2.5, 3.0, correct=True)
+        calibration.add(-2.0, 0.5, correct=False)
+    assert calibration.corrected(2.5, 3.0) > 0.97 > before
+    assert calibration.corrected(-2.0, 0.5) < 0.12
 
 
 def test_the_shipped_prior_knows_every_term_and_every_profile() -> None:
@@ -283,6 +300,36 @@ def test_many_errors_are_found_and_few_are_borne() -> None:
     for turn in range(100):
         certificate.take(0.05, wrong=turn % 4 == 0)
     assert certificate.exceeded
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_a_category_on_its_target_is_hardly_ever_taken_for_one_beyond_it(share: float) -> None:
+    rng, raised = random.Random(5), 0
+    for _ in range(60):
+        test = ExcessTest()
+        for _ in range(10_000):
+            test.take(0.02, wrong=rng.random() < 0.02 * share)
+            if test.wealth() >= 20.0:
+                raised += 1
+                break
+    assert raised <= 6, "5% of 60 are 3"
+
+
+def test_a_change_is_found_however_late_it_comes() -> None:
+    rng = random.Random(6)
+    for before in (0, 100, 1000):
+        test = ExcessTest()
+        for _ in range(before):
+            test.take(0.02, wrong=rng.random() < 0.005)
+        needed = 0
+        while test.wealth() < 20.0:
+            needed += 1
+            test.take(0.02, wrong=rng.random() < 0.3)
+        assert needed < 60
+        again = ExcessTest()
+        again.restore(json.loads(json.dumps(test.state())))
+        assert again.wealth() == test.wealth()
 
 
 def test_wilson_contains_the_share() -> None:

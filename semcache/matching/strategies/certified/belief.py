@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semcache.matching import features
-from semcache.matching.strategies.certified.calibration import sigmoid
+from semcache.matching.strategies.certified.calibration import START, sigmoid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,7 +82,7 @@ class BeliefPrior:
     mean: Array
     deviation: Array
     answers: float
-    calibration: tuple[float, ...] = (0.0, 1.0, 0.0)
+    calibration: tuple[float, ...] = START
     risks: tuple[float, ...] = ()
 
     @classmethod
@@ -96,7 +96,7 @@ class BeliefPrior:
         if table.shape != (len(TERMS), 4) or not np.isfinite(table).all():
             raise ValueError("a prior has four finite numbers a term")
         columns = (table[:, 0], table[:, 1], table[:, 2], table[:, 3])
-        calibration = tuple(data.get("calibration", (0.0, 1.0, 0.0)))
+        calibration = tuple(data.get("calibration", START))
         return cls(*columns, float(data["answers"]), calibration, tuple(data.get("risks", ())))
 
 
@@ -185,8 +185,8 @@ class Belief:
             best += [self.answers.get(answer, (0.0, 0.0))[0] for answer in answers]
         return best
 
-    def learn(self, values: tuple[float, ...], answer: int, *, correct: bool) -> None:
-        """Move by one label."""
+    def learn(self, values: tuple[float, ...], answer: int, *, correct: bool, weight: float = 1.0) -> None:
+        """Move by one label; one of less `weight` than 1 moves what answers share by that much less."""
         x = self._standard(values)
         offset, variance = self.answers.get(answer, (0.0, self._prior.answers))
         direction = self.covariance @ x
@@ -195,9 +195,9 @@ class Belief:
         total = float(x @ direction) + variance
         shrink = bend / (1.0 + bend * total)
         step = slope / (1.0 + bend * total)
-        self.mean += direction * step
+        self.mean += direction * (step * weight)
         self._unfolded = None
-        self.covariance -= np.outer(direction, direction) * shrink
+        self.covariance -= np.outer(direction, direction) * (shrink * weight)
         # Old labels count less and less: the variances grow back to those of the prior.
         lost = np.maximum(0.0, self._prior.deviation**2 - self.covariance.diagonal())
         self.covariance += np.diag(self._forget * lost)

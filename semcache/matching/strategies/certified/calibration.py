@@ -1,44 +1,52 @@
 """Calibration of a belief's log-odds, as far as labels have shown.
 
-Knows predicted log-odds and outcomes, nothing of features. Invariant: corrected probabilities never fall with the
-predicted log-odds, and the covariance stays symmetric and positive.
+Knows predicted log-odds, how near the candidates were, and outcomes; nothing of other features. Invariant: corrected
+probabilities never fall with the predicted log-odds, and the covariance stays symmetric and positive.
 
 Corrected log-odds are linear in the predicted ones, with a bend where answers begin to be sure (Platt 1999, with a
-hinge), and the coefficients have a Gaussian belief that starts from "worth what they say". Most labels are of requests
-that were not served; what they show below the limit tells how far predictions beyond it can be trusted.
+hinge), and in the nearness of the candidate, whose worth differs most between kinds of traffic: what the belief needs
+hundreds of labels for, is learned here from some dozens. The coefficients have a Gaussian belief that starts from
+"worth what they say". Most labels are of requests that were not served; what they show below the limit tells how far
+predictions beyond it can be trusted.
 
-Three coefficients are too few for numpy to pay: a correction costs two microseconds in plain Python.
+Four coefficients are too few for numpy to pay: a correction costs a few microseconds in plain Python.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 BEND = 2.0  # log-odds
-START = (0.0, 1.0, 0.0)
-_VARIANCES = (0.25, 0.02, 0.1)
+START = (0.0, 1.0, 0.0, 0.0)
+_NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
+_VARIANCES = (1.0, 0.06, 0.3, 1.0)
 _FADE = 1e-4  # of the way back to the first covariance, a label
 _FLATTEST = 0.3
+_LEAST_NEAR = -0.5  # log-odds a unit of nearness
 _LIKELIEST = 30.0  # log-odds beyond which probabilities are 0 and 1 to any use
+_TERMS = range(4)
+
+Terms: TypeAlias = tuple[float, float, float, float]
 
 
 class Calibration:
     """The correction of one category.
 
-    `start` are the coefficients of 1, the log-odds, and their excess over `BEND`. `kind` and `harsh` are the
-    probabilities with which a label calls a wrong answer correct, and a correct one wrong.
+    `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness; those that it lacks
+    are 0. `kind` and `harsh` are the probabilities with which a label calls a wrong answer correct, and a correct one
+    wrong. Nearness is -ln(1 - score), as among the features.
     """
 
     def __init__(self, start: Sequence[float] = START, *, kind: float = 0.0, harsh: float = 0.0) -> None:
         self._kind, self._reach = kind, 1.0 - kind - harsh
-        self.mean = [float(one) for one in start]
-        self.covariance = [[_VARIANCES[i] if i == j else 0.0 for j in range(3)] for i in range(3)]
+        self.mean = [*map(float, start), *START[len(start) :]]
+        self.covariance = _unsure()
 
-    def add(self, predicted: float, *, correct: bool) -> None:
+    def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Take a label in whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
-        x = (1.0, predicted, max(0.0, predicted - BEND))
+        x = basis(predicted, nearness)
         direction = [_dot(row, x) for row in self.covariance]
         p = sigmoid(_dot(self.mean, x))
         said = self._kind + self._reach * p
@@ -46,32 +54,33 @@ class Calibration:
         bend = max(1e-6, slope * self._reach * p * (1.0 - p))
         total = 1.0 + bend * _dot(direction, x)
         step, shrink = slope * (float(correct) - said) / total, bend / total
-        for i in range(3):
+        for i in _TERMS:
             self.mean[i] += direction[i] * step
-            for j in range(3):
+            for j in _TERMS:
                 self.covariance[i][j] -= direction[i] * direction[j] * shrink
             self.covariance[i][i] += _FADE * max(0.0, _VARIANCES[i] - self.covariance[i][i])
         self.mean[1] = max(_FLATTEST, self.mean[1])
         self.mean[2] = max(_FLATTEST - self.mean[1], self.mean[2])
+        self.mean[3] = max(_LEAST_NEAR, self.mean[3])
 
     def doubt(self) -> None:
         """Forget how sure the coefficients are, not what they are: what they were learned from has changed."""
-        self.covariance = Calibration().covariance
+        self.covariance = _unsure()
 
-    def corrected(self, predicted: float, deviate: float = 0.0) -> float:
+    def corrected(self, predicted: float, nearness: float, deviate: float = 0.0) -> float:
         """P(correct) of these log-odds, lowered by `deviate` standard deviations of the correction."""
-        excess = max(0.0, predicted - BEND)
-        middle = self.mean[0] + self.mean[1] * predicted + self.mean[2] * excess
+        x = basis(predicted, nearness)
+        middle = _dot(self.mean, x)
         if deviate == 0.0:
             return sigmoid(middle)
-        (a, b, c), (_, d, e), (_, _, f) = self.covariance
-        spread = a + d * predicted**2 + f * excess**2 + 2.0 * (b * predicted + c * excess + e * predicted * excess)
+        spread = _dot([_dot(row, x) for row in self.covariance], x)
         return sigmoid(middle - deviate * math.sqrt(max(0.0, spread)))
 
     def needed(self, p_correct: float) -> float:
-        """The least log-odds that, corrected, are worth this probability, inside (0, 1)."""
-        start, slope, excess = self.mean
-        below = (math.log(p_correct / (1.0 - p_correct)) - start) / slope
+        """The least log-odds that, corrected, are worth this probability, inside (0, 1), however near it is."""
+        start, slope, excess, near = self.mean
+        nearest = max(0.0, near) * (_NEAREST - _NEAR)
+        below = (math.log(p_correct / (1.0 - p_correct)) - start - nearest) / slope
         return below if below <= BEND else BEND + (below - BEND) * slope / (slope + excess)
 
     def state(self) -> list[Any]:
@@ -79,15 +88,17 @@ class Calibration:
         return [self.mean, self.covariance]
 
     def restore(self, state: Sequence[Any]) -> None:
-        """Take up what `state` gave."""
+        """Take up what `state` gave. Raises ValueError for that of another version."""
         mean, covariance = state
+        if len(mean) != len(START):
+            raise ValueError(f"a calibration of {len(mean)} coefficients, not {len(START)}: learn anew from the labels")
         self.mean = [float(one) for one in mean]
         self.covariance = [[float(one) for one in row] for row in covariance]
 
 
-def basis(predicted: float) -> tuple[float, float, float]:
+def basis(predicted: float, nearness: float) -> Terms:
     """The terms that the coefficients multiply."""
-    return 1.0, predicted, max(0.0, predicted - BEND)
+    return 1.0, predicted, max(0.0, predicted - BEND), min(_NEAREST, max(_NEAR, nearness)) - _NEAR
 
 
 def sigmoid(value: float) -> float:
@@ -95,5 +106,9 @@ def sigmoid(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-_LIKELIEST, min(_LIKELIEST, value))))
 
 
+def _unsure() -> list[list[float]]:
+    return [[_VARIANCES[i] if i == j else 0.0 for j in _TERMS] for i in _TERMS]
+
+
 def _dot(one: Sequence[float], two: Sequence[float]) -> float:
-    return one[0] * two[0] + one[1] * two[1] + one[2] * two[2]
+    return one[0] * two[0] + one[1] * two[1] + one[2] * two[2] + one[3] * two[3]

@@ -12,45 +12,100 @@ are set before it can know it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 LADDER = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 _LENIENT = 0.2
 _AGAINST_MORE = (0.2, 0.4, 0.7, 0.97)  # shares of the stake at which one error would ruin the bettor
 _WEIGHTS = (0.1, 0.15, 0.25, 0.5)  # of these: most audits find no error
-_EQUAL = (0.25, 0.25, 0.25, 0.25)
 _AGAINST_LESS = (0.02, 0.05, 0.1, 0.25)  # shares of the stake at which one right answer would
+_FIRST = 0.5  # share of the money that is staked at the first audit
+_ALL = 2.1097  # the sum over n >= 2 of 1 / (n ln(n)^2)
+_RICHEST = 1e12
+_CONVINCED = 5.0  # wealth
 
 
 class Bet:
-    """The wealth of a bettor against "the error is at least the level" or, if `above`, "at most the level".
+    """The wealth of a bettor against "the error is at least the level"."""
 
-    A detector's wealth never falls below its start, so that it finds a change whenever it comes (a CUSUM of bets)
-    instead of weighing the whole past.
-    """
-
-    def __init__(self, *, above: bool = False, detector: bool = False) -> None:
-        self._above, self._detector = above, detector
-        self._shares = _AGAINST_LESS if above else _AGAINST_MORE
-        self.logs = [0.0] * len(self._shares)
+    def __init__(self) -> None:
+        self.logs = [0.0] * len(_AGAINST_MORE)
 
     def take(self, level: float, *, wrong: bool) -> None:
         """Look at one audited answer; `level` lies between 0 and 1 and may depend on all that came before."""
-        if self._above:
-            stake, outcome = 1.0 / level, float(wrong) - level
-        else:
-            stake, outcome = 1.0 / (1.0 - level), level - float(wrong)
+        stake, outcome = 1.0 / (1.0 - level), level - float(wrong)
         self.logs = [
-            log + math.log1p(share * stake * outcome) for log, share in zip(self.logs, self._shares, strict=True)
+            log + math.log1p(share * stake * outcome) for log, share in zip(self.logs, _AGAINST_MORE, strict=True)
         ]
-        if self._detector:
-            self.logs = [max(0.0, log) for log in self.logs]
 
     def wealth(self) -> float:
         """The wealth over all stakes, 1 at the start."""
-        weights = _EQUAL if self._above else _WEIGHTS
-        return sum([weight * math.exp(min(log, 50.0)) for weight, log in zip(weights, self.logs, strict=True)])
+        return sum([weight * math.exp(min(log, 50.0)) for weight, log in zip(_WEIGHTS, self.logs, strict=True)])
+
+
+class ExcessTest:
+    """The wealth of bettors against "the error is at most the level", one of whom begins at each audit.
+
+    Their shares of the money add up to 1, so that the sum is a supermartingale where the level is kept: it exceeds
+    1/beta with probability beta at most, however many audits are looked at (a weighted e-detector: Shin, Ramdas and
+    Rinaldo 2024, "E-detectors", section 2). Half of the money is staked at the first audit, the rest so that a bettor
+    who begins at audit n has about 1 / (n ln(n)^2) of it, and a change is found whenever it comes.
+    """
+
+    def __init__(self) -> None:
+        self._wealth = [0.0] * len(_AGAINST_LESS)
+        self._kept = 1.0
+        self._seen = 0
+
+    def take(self, level: float, *, wrong: bool) -> None:
+        """Look at one audited answer; `level` lies between 0 and 1 and may depend on all that came before."""
+        late = self._seen + 2
+        entering = min(self._kept, _FIRST * (self._seen == 0) + (1.0 - _FIRST) / (_ALL * late * math.log(late) ** 2))
+        self._kept -= entering
+        self._seen += 1
+        gain = float(wrong) / level - 1.0
+        each = entering / len(_AGAINST_LESS)
+        self._wealth = [
+            min(_RICHEST, (wealth + each) * (1.0 + share * gain))
+            for wealth, share in zip(self._wealth, _AGAINST_LESS, strict=True)
+        ]
+
+    def wealth(self) -> float:
+        """The wealth of all bettors and what is not staked yet, 1 at the start."""
+        return self._kept + sum(self._wealth)
+
+    def state(self) -> list[float]:
+        """As JSON has it."""
+        return [self._kept, float(self._seen), *self._wealth]
+
+    def restore(self, state: Sequence[float]) -> None:
+        """Take up what `state` gave."""
+        self._kept, seen, *self._wealth = [float(one) for one in state]
+        self._seen = int(seen)
+
+
+class Probation:
+    """Evidence, label by label, that what is not served would be right: by it what was closed opens again.
+
+    The bet is against an error of twice what is allowed. A wrong answer costs wealth instead of all that came before.
+    """
+
+    def __init__(self) -> None:
+        self._bet = Bet()
+
+    def passed(self, allowed: float, *, correct: bool) -> bool:
+        """Look at a label of what would be served with an error of `allowed`; True where that is evidence enough."""
+        self._bet.take(min(_LENIENT, 2.0 * allowed), wrong=not correct)
+        return self._bet.wealth() >= _CONVINCED
+
+    def state(self) -> list[float]:
+        """As JSON has it."""
+        return self._bet.logs
+
+    def restore(self, state: Sequence[float]) -> None:
+        """Take up what `state` gave."""
+        self._bet.logs = [float(log) for log in state]
 
 
 class Certificate:
@@ -59,7 +114,7 @@ class Certificate:
     def __init__(self, beta: float) -> None:
         self._enough = 1.0 / beta
         self._ladder = [(level, Bet()) for level in LADDER]
-        self._target, self._excess = Bet(), Bet(above=True, detector=True)
+        self._target, self._excess = Bet(), ExcessTest()
         self._passed = 0
         self.certified = False
         self.audits = self.wrong = 0
@@ -84,7 +139,7 @@ class Certificate:
 
     @property
     def exceeded(self) -> bool:
-        """True if recent audits show more errors than the target allows."""
+        """True if audits show more errors than the target allows, which is false with probability beta at most."""
         return self._excess.wealth() >= self._enough
 
     def state(self) -> dict[str, Any]:
@@ -92,7 +147,7 @@ class Certificate:
         return {
             "ladder": {repr(level): bet.logs for level, bet in self._ladder},
             "target": self._target.logs,
-            "excess": self._excess.logs,
+            "excess": self._excess.state(),
             "passed": self._passed,
             "certified": self.certified,
             "audits": self.audits,
@@ -105,5 +160,5 @@ class Certificate:
         for level, bet in self._ladder:
             bet.logs = [float(log) for log in state["ladder"][repr(level)]]
         self._target.logs = [float(log) for log in state["target"]]
-        self._excess.logs = [float(log) for log in state["excess"]]
+        self._excess.restore(state["excess"])
         self._passed, self.certified = int(state["passed"]), bool(state["certified"])

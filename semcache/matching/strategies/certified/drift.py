@@ -14,6 +14,7 @@ import math
 from collections.abc import Sequence
 
 SUSPICION, ALARM = math.log(20.0), math.log(1000.0)
+_LOUDEST = ALARM + 3.0  # so that an alarm is allayed as soon as answers are right again
 _WORSE = (1.0, 3.0, 6.0)  # log-odds by which answers may be worse than believed
 _LIKELY = 0.5  # P(correct) from which a label counts: what is believed of the others decides nothing
 
@@ -31,18 +32,15 @@ class DriftAlarm:
         return max(self.logs) >= SUSPICION
 
     def take(self, p_correct: float, *, correct: bool) -> bool:
-        """Weigh a label; whether it gives the alarm, after which everything starts anew."""
+        """Weigh a label; return True where what was believed is so unlikely by now that it should be learned anew."""
         if p_correct < _LIKELY:
             return False
         believed = self._said(min(p_correct, 0.999), correct)
         odds = math.log(p_correct / (1.0 - p_correct)) if p_correct < 0.999 else 7.0
         for place, worse in enumerate(_WORSE):
             doubted = self._said(1.0 / (1.0 + math.exp(worse - odds)), correct)
-            self.logs[place] = max(0.0, self.logs[place] + math.log(doubted / believed))
-        alarm = max(self.logs) >= ALARM
-        if alarm:
-            self.restore([0.0] * len(_WORSE))
-        return alarm
+            self.logs[place] = min(_LOUDEST, max(0.0, self.logs[place] + math.log(doubted / believed)))
+        return max(self.logs) >= ALARM
 
     def restore(self, logs: Sequence[float]) -> None:
         """Take up what `logs` were."""

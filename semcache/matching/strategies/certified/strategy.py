@@ -16,7 +16,7 @@ from semcache.matching import features
 from semcache.matching.break_even import stretched
 from semcache.matching.strategies.certified.belief import FAITHFUL, HOPELESS, Belief, BeliefPrior, LabelNoise
 from semcache.matching.strategies.certified.calibration import Calibration
-from semcache.matching.strategies.certified.certificate import Bet, Certificate
+from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation
 from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import HIGHEST, Contract, ErrorBudget
 from semcache.matching.strategies.certified.priors import shipped
@@ -28,11 +28,15 @@ FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
 _WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
 _ASKED = features.NAMES.index("asked")
+_NEARNESS = features.NAMES.index("nearness")
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
-CAUTION: Mapping[Contract, float] = {"hit": 0.7, "request": 1.3}
+CAUTION: Mapping[Contract, float] = {"hit": 0.5, "request": 1.3}
 _QUIET = 0.1  # share of the audit rate that always remains
+_NARROWER = 0.3  # of the limit, each time that audits show too many errors
+_NARROWEST = 2  # times; the next time the category is closed
+_REPORTERS = 10_000  # tenants whose reports are counted
 _CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the target is missed
 
 
@@ -201,12 +205,14 @@ class _Knowledge:
         self.labels = 0
         self.closed = False
         self.waited = 0  # hits since the last audit
-        self._probation = 0
+        self._narrowed = 0
+        self._probation = Probation()
+        self._reports: dict[str, int] = {}
         self._vetoed = dict.fromkeys([place for place, _ in _GUARDS], 0)
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
         """P(correct), on the safe side."""
-        return self.calibration.corrected(self.belief.log_odds(values, answer), self._caution)
+        return self.calibration.corrected(self.belief.log_odds(values, answer), values[_NEARNESS], self._caution)
 
     def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
         """Return True if a verifier's word could settle it; the local one is asked once, and never against a veto."""
@@ -230,7 +236,7 @@ class _Knowledge:
 
     def limit(self) -> float:
         """The highest 1 - P(correct) that is served."""
-        return self.budget.limit()
+        return self.budget.limit() * _NARROWER**self._narrowed
 
     @property
     def halted(self) -> bool:
@@ -268,31 +274,39 @@ class _Knowledge:
         for place, _ in _GUARDS:
             self._vetoed[place] += label.features[place] == 1.0
         odds = self.belief.log_odds(label.features, label.answer)
-        risk = 1.0 - self.calibration.corrected(odds, self._caution)
-        changed = False
-        if label.source is not LabelSource.FEEDBACK:
-            changed = self.drift.take(self.calibration.corrected(odds), correct=label.correct)
-            if changed:
+        near = label.features[_NEARNESS]
+        risk = 1.0 - self.calibration.corrected(odds, near, self._caution)
+        if label.source is LabelSource.FEEDBACK:
+            self.belief.learn(label.features, label.answer, correct=label.correct, weight=self._say(label.tenant))
+        else:
+            if self.drift.take(self.calibration.corrected(odds, near), correct=label.correct):
                 self.calibration.doubt()
-            self.calibration.add(odds, correct=label.correct)
-        self.belief.learn(label.features, label.answer, correct=label.correct)
+            self.calibration.add(odds, near, correct=label.correct)
+            self.belief.learn(label.features, label.answer, correct=label.correct)
+            if label.served:
+                self.budget.settle(1.0 - label.p_correct, wrong=self._wrong(label))
         self.budget.changed()
-        if label.served:
-            self.budget.settle(1.0 - label.p_correct, wrong=self._wrong(label))
         if label.source is LabelSource.AUDIT and label.served:
             visible = self._visible(self.budget.per_hit())
             self.certificate.take(visible, wrong=not label.correct)
             self.tenants.take(tenants, visible, wrong=not label.correct)
-            changed = changed or self.certificate.exceeded
-        elif label.source is LabelSource.MISS and risk <= self.limit():
-            needed = 1.0 / self.budget.per_hit()
-            self.tenants.watch(tenants, correct=label.correct, needed=needed)
-            if self.closed:
-                self._watch(needed, correct=label.correct)
+            if self.certificate.exceeded:
+                self._narrow()
+        if label.source is not LabelSource.FEEDBACK and risk <= self.budget.limit() and not self._vetoes(label):
+            visible = self._visible(self.budget.per_hit())
+            if not label.served:
+                self.tenants.watch(tenants, visible, correct=label.correct)
+            if (self._narrowed or self.closed) and self._probation.passed(visible, correct=label.correct):
+                self._widen()
         if self._loosest is not None and label.source is not LabelSource.FEEDBACK:
             self._look_beyond(label, risk, self._loosest)
-        if changed:
-            self._close()
+
+    def _say(self, tenant: str) -> float:
+        """The weight of a tenant's next report: anybody can make one, so all of a tenant's count as one label."""
+        said = self._reports[tenant] = self._reports.pop(tenant, 0) + 1
+        if len(self._reports) > _REPORTERS:
+            del self._reports[next(iter(self._reports))]
+        return 0.5**said
 
     def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
         """Rebuild the belief alone: what a report took from an answer comes back, what audits showed stays shown."""
@@ -324,11 +338,18 @@ class _Knowledge:
             case _:
                 return ""
 
-    def _close(self) -> None:
-        self.closed, self._probation = True, 0
-        self.certificate = Certificate(self._beta)
+    def _narrow(self) -> None:
+        """Serve only what is surer, and in the end nothing; the certificate begins anew, about what is served then."""
+        self.closed = self._narrowed == _NARROWEST
+        self._narrowed = min(_NARROWEST, self._narrowed + 1)
+        self.certificate, self._probation = Certificate(self._beta), Probation()
         self._beyond, self._stretchable = Bet(), False
         self.relax(self._share)
+
+    def _widen(self) -> None:
+        """Serve more by a step, as labels of what would be served have been right."""
+        self._narrowed -= not self.closed
+        self.closed, self._probation = False, Probation()
 
     def _visible(self, error: float) -> float:
         """The error that a judge with noise would see where this is the true one."""
@@ -337,11 +358,6 @@ class _Knowledge:
     def _wrong(self, label: Label) -> float:
         """How many errors a verdict stands for, on average over the judge's own."""
         return (float(not label.correct) - self._noise.harsh) / (1.0 - self._noise.kind - self._noise.harsh)
-
-    def _watch(self, needed: float, *, correct: bool) -> None:
-        """While closed, every request is labelled: enough right answers in a row open it again."""
-        self._probation = self._probation + 1 if correct else 0
-        self.closed = self._probation < needed
 
     def _look_beyond(self, label: Label, risk: float, loosest: float) -> None:
         """Test the error of all that would be served were the target stretched.
@@ -366,9 +382,11 @@ class _Knowledge:
             "tenants": self.tenants.state(),
             "drift": self.drift.logs,
             "beyond": [self._beyond.logs, self._stretchable],
+            "reports": self._reports,
             "labels": self.labels,
             "closed": self.closed,
-            "probation": self._probation,
+            "narrowed": self._narrowed,
+            "probation": self._probation.state(),
             "vetoed": {name: self._vetoed[place] for place, name in _GUARDS},
         }
 
@@ -381,6 +399,8 @@ class _Knowledge:
         self.certificate.restore(state["certificate"])
         self.tenants.restore(state.get("tenants", {}))
         self.labels, self.closed = int(state["labels"]), bool(state["closed"])
-        self._probation = int(state["probation"])
+        self._narrowed = int(state["narrowed"])
+        self._probation.restore(state["probation"])
+        self._reports = {tenant: int(count) for tenant, count in state["reports"].items()}
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
         self.budget.changed()

@@ -2,7 +2,7 @@
 
 A category's error is an average, behind which a tenant whose traffic is unlike the others' may see far more errors
 than are stated. Each class of tenants is therefore tested by its own audits as well, and closed alone. Knows labels'
-tenants, nothing of scores. Invariant: a class is closed by its own audits only, and opened by its own right answers.
+tenants, nothing of scores. Invariant: a class is closed by its own audits only, and opened by its own labels.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from semcache.matching.strategies.certified.certificate import Certificate
+from semcache.matching.strategies.certified.certificate import Certificate, Probation
 from semcache.types.evidence import ClassStanding, wilson
 
 _MOST = 1_000  # classes; the one that was audited longest ago is forgotten, unless it is closed
@@ -23,7 +23,7 @@ class Tenants:
     def __init__(self, beta: float) -> None:
         self._beta = beta
         self._certificates: OrderedDict[str, Certificate] = OrderedDict()
-        self._probation: dict[str, int] = {}  # right answers in a row, of each closed class
+        self._probation: dict[str, Probation] = {}  # of each closed class
 
     def closed(self, name: str) -> bool:
         """Return True if nothing is served to this class for now."""
@@ -36,15 +36,12 @@ class Tenants:
         certificate.take(target, wrong=wrong)
         if certificate.exceeded:
             self._certificates[name] = Certificate(self._beta)
-            self._probation[name] = 0
+            self._probation[name] = Probation()
         self._forget()
 
-    def watch(self, name: str, *, correct: bool, needed: float) -> None:
-        """While closed: `needed` right answers in a row, of what would be served, open the class again."""
-        if name not in self._probation:
-            return
-        self._probation[name] = self._probation[name] + 1 if correct else 0
-        if self._probation[name] >= needed:
+    def watch(self, name: str, target: float, *, correct: bool) -> None:
+        """Look at a label of what would be served with this error, by which a closed class opens again."""
+        if name in self._probation and self._probation[name].passed(target, correct=correct):
             del self._probation[name]
 
     def standing(self) -> tuple[ClassStanding, ...]:
@@ -59,7 +56,7 @@ class Tenants:
         """As JSON has it."""
         return {
             "certificates": {name: one.state() for name, one in self._certificates.items()},
-            "probation": self._probation,
+            "probation": {name: one.state() for name, one in self._probation.items()},
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -68,7 +65,10 @@ class Tenants:
         for name, one in state.get("certificates", {}).items():
             self._certificates[name] = Certificate(self._beta)
             self._certificates[name].restore(one)
-        self._probation = {name: int(count) for name, count in state.get("probation", {}).items()}
+        self._probation = {}
+        for name, logs in state.get("probation", {}).items():
+            self._probation[name] = Probation()
+            self._probation[name].restore(logs)
 
     def _forget(self) -> None:
         if len(self._certificates) > _MOST:
