@@ -329,9 +329,11 @@ class _Knowledge:
         """A sentence for operators."""
         match self.state_of():
             case State.CLOSED:
-                return f"labels showed more errors than {self._target:.2%}: nothing is served by meaning for now"
+                return f"audits showed more errors than {self._target:.2%}: nothing is served by meaning for now"
             case State.INFEASIBLE:
                 return f"no neighbour is sure enough for {self._target:.2%} on this traffic: only exact hits are served"
+            case _ if self._narrowed:
+                return f"audits showed more errors than {self._target:.2%}: only what is surer is served for now"
             case State.PROVISIONAL:
                 needed = math.ceil(math.log(self._beta) / math.log1p(-self._target))
                 return f"calibrated on shipped data; a certificate takes about {needed} audits without an error"
