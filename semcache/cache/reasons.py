@@ -10,6 +10,10 @@ from semcache.types import Why
 _TOLD: dict[Why, tuple[str, str]] = {
     Why.EXACT: ("The very same request was answered before.", ""),
     Why.SEMANTIC: ("An entry that asks the same in other words was sure enough to be served.", ""),
+    Why.JUDGED: (
+        "A language model says that the answer is right, and audits have shown what its word is worth.",
+        "",
+    ),
     Why.WORDING: ("An entry's wording equals this one's but for edits that change nothing.", ""),
     Why.PLAN: ("A stored plan says the next step.", ""),
     Why.COLD: (

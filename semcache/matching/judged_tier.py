@@ -17,7 +17,7 @@ from typing import Any
 from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.strategies.certified.belief import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.certificate import Certificate
+from semcache.matching.strategies.certified.certificate import Certificate, Probation
 from semcache.matching.strategies.certified.error_budget import ErrorBudget
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.matching.word_worth import BEST, YES, WordWorth, log_odds
@@ -219,7 +219,7 @@ class _Stratum:
         self.tenants = Tenants(beta)
         self.closed = False
         self.labels = self.served = self.waited = 0
-        self._right_in_a_row = 0
+        self._probation = Probation()
 
     @property
     def used(self) -> bool:
@@ -249,10 +249,9 @@ class _Stratum:
             if self.certificate.exceeded:
                 self._close()
         elif label.source is LabelSource.MISS and word.p_yes >= YES:
-            self.tenants.watch(tenants, correct=label.correct, needed=1.0 / self._target)
+            self.tenants.watch(tenants, visible, correct=label.correct)
             if self.closed:
-                self._right_in_a_row = self._right_in_a_row + 1 if label.correct else 0
-                self.closed = self._right_in_a_row < 1.0 / self._target
+                self.closed = not self._probation.passed(visible, correct=label.correct)
         self.budget.changed()
 
     def standing(self, yes: float) -> JudgedStanding:
@@ -275,17 +274,18 @@ class _Stratum:
             "closed": self.closed,
             "served": self.served,
             "labels": self.labels,
-            "row": self._right_in_a_row,
+            "probation": self._probation.state(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.certificate.restore(state["certificate"])
         self.tenants.restore(state["tenants"])
         self.closed, self.served = bool(state["closed"]), int(state["served"])
-        self.labels, self._right_in_a_row = int(state["labels"]), int(state["row"])
+        self.labels = int(state["labels"])
+        self._probation.restore(state["probation"])
 
     def _close(self) -> None:
-        self.closed, self._right_in_a_row = True, 0
+        self.closed, self._probation = True, Probation()
         self.certificate = Certificate(self._beta)
 
 

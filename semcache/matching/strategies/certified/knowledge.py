@@ -1,0 +1,273 @@
+"""All that the certified strategy knows of one category: beliefs, budget, audits, and how far it is narrowed or closed.
+
+Pure; draws nothing and reads no clock. Invariant: nothing is learned of one category from the labels of another, and
+a step back from closed is taken on evidence alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from semcache.config.packs import Category
+from semcache.matching import features
+from semcache.matching.break_even import stretched
+from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior, LabelNoise
+from semcache.matching.strategies.certified.calibration import Calibration
+from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation
+from semcache.matching.strategies.certified.drift import DriftAlarm
+from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
+from semcache.matching.strategies.certified.tenants import Tenants
+from semcache.types import Candidate
+from semcache.types.evidence import Label, LabelSource, State
+
+_VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
+WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
+_ASKED = features.NAMES.index("asked")
+_NEARNESS = features.NAMES.index("nearness")
+_GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
+# Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
+# and a belief that is too good costs more before labels have mended it.
+CAUTION: Mapping[Contract, float] = {"hit": 0.5, "request": 1.3}
+_QUIET = 0.1  # share of the audit rate that always remains
+_NARROWER = 0.3  # of the limit, each time that audits show too many errors
+_NARROWEST = 2  # times; the next time the category is closed
+_REPORTERS = 10_000  # tenants whose reports are counted
+_CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the target is missed
+
+
+class CategoryKnowledge:
+    """Everything known of one category."""
+
+    def __init__(
+        self,
+        policy: Category,
+        target: float,
+        confidence: float,
+        prior: BeliefPrior,
+        noise: LabelNoise,
+        relax_to: float | None,
+    ) -> None:
+        self._target, self._beta = target, 1.0 - confidence
+        self._noise = noise
+        self._caution = CAUTION[policy.contract]
+        # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
+        # which says little of what natural traffic makes alike, was measured to cost the target.
+        self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
+        self.belief = Belief(prior, noise=noise)
+        self._loosest = relax_to if relax_to is not None and relax_to > target else None
+        self.budget = ErrorBudget(target, policy.contract, risks=prior.risks, grant=self._beta, loosest=self._loosest)
+        self.calibration = Calibration(prior.calibration, kind=noise.kind, harsh=noise.harsh)
+        self.certificate = Certificate(self._beta)
+        self.tenants = Tenants(self._beta)
+        self.drift = DriftAlarm(kind=noise.kind, harsh=noise.harsh)
+        self._beyond = Bet()
+        self._stretchable = False
+        self._share = 0.0
+        self.labels = 0
+        self.closed = False
+        self.waited = 0  # hits since the last audit
+        self._narrowed = 0
+        self._probation = Probation()
+        self._reports: dict[str, int] = {}
+        self._vetoed = dict.fromkeys([place for place, _ in _GUARDS], 0)
+
+    def probability(self, values: tuple[float, ...], answer: int) -> float:
+        """P(correct), on the safe side."""
+        return self.calibration.corrected(self.belief.log_odds(values, answer), values[_NEARNESS], self._caution)
+
+    def asks(self, candidate: Candidate, p: float, limit: float, *, free: bool) -> bool:
+        """Return True if a verifier's word could settle it; the local one is asked once, and never against a veto."""
+        if self.verifier != "verifier":
+            return self.verifier == "llm" and p >= WORTH_ASKING
+        if not free or candidate.features[_ASKED]:
+            return False
+        best = self.probability(features.with_verdict(candidate.features, 1.0), candidate.card.answer_class)
+        return 1.0 - best <= limit
+
+    def promising(self, candidates: Sequence[Candidate], text: str, least: float, *, asks: bool) -> list[bool]:
+        """Which of them could be right with a probability of `least`, if the local verifier is asked or not."""
+        needed = self.calibration.needed(least)
+        if HOPELESS < needed <= 0.0:
+            # Moderated log-odds are nearer to 0 than their bound.
+            needed = HOPELESS
+        longest = max([len(text), *[len(one.card.text) for one in candidates]])
+        answers = [one.card.answer_class for one in candidates]
+        best = self.belief.at_best([one.around for one in candidates], answers, longest, asked=asks)
+        return [bool(one >= needed) for one in best]
+
+    def limit(self) -> float:
+        """The highest 1 - P(correct) that is served."""
+        return self.budget.limit() * _NARROWER**self._narrowed
+
+    @property
+    def halted(self) -> bool:
+        """True if nothing is served for now, so that every request is labelled."""
+        return self.closed or self.drift.suspects
+
+    def overrules(self, values: tuple[float, ...]) -> bool:
+        """Return True if the category has seen enough pairs that these guards veto to know better."""
+        return all(self._vetoed[place] >= _VETO_LABELS for place, _ in _GUARDS if values[place] == 1.0)
+
+    def audit_rate(self, policy: Category) -> float:
+        """The share of hits that is audited: so many that a change to the worst is found before it costs the target."""
+        if policy.audit <= 0.0:
+            return 0.0
+        # Of an earlier process the audits are known, and that there was at least their share of hits.
+        allowed = max(1.0, self.budget.allowed, self._target * self.certificate.audits / policy.audit)
+        return min(policy.audit, max(policy.audit * _QUIET, _CAUGHT / allowed))
+
+    def chance(self, policy: Category) -> float:
+        """The probability of an audit of the next hit: none waits for twice as long as it does on average."""
+        rate = self.audit_rate(policy)
+        return rate and 1.0 / max(1.0, 2.0 / rate - 1.0 - self.waited)
+
+    def relax(self, share: float) -> None:
+        """Stretch the target by this share of what is accepted and certified."""
+        self._share = share
+        held = self._loosest if self._stretchable else None
+        self.budget.stretch(stretched(self._target, self._loosest, held, share))
+
+    def take(self, label: Label, tenants: str) -> None:
+        """Learn from one label, of a tenant of the class `tenants`."""
+        self.labels += 1
+        if len(label.features) != len(features.NAMES):
+            return
+        for place, _ in _GUARDS:
+            self._vetoed[place] += label.features[place] == 1.0
+        odds = self.belief.log_odds(label.features, label.answer)
+        near = label.features[_NEARNESS]
+        risk = 1.0 - self.calibration.corrected(odds, near, self._caution)
+        if label.source is LabelSource.FEEDBACK:
+            self.belief.learn(label.features, label.answer, correct=label.correct, weight=self._say(label.tenant))
+        else:
+            if self.drift.take(self.calibration.corrected(odds, near), correct=label.correct):
+                self.calibration.doubt()
+            self.calibration.add(odds, near, correct=label.correct)
+            self.belief.learn(label.features, label.answer, correct=label.correct)
+            if label.served:
+                self.budget.settle(1.0 - label.p_correct, wrong=self._wrong(label))
+        self.budget.changed()
+        if label.source is LabelSource.AUDIT and label.served:
+            visible = self._visible(self.budget.per_hit())
+            self.certificate.take(visible, wrong=not label.correct)
+            self.tenants.take(tenants, visible, wrong=not label.correct)
+            if self.certificate.exceeded:
+                self._narrow()
+        if label.source is not LabelSource.FEEDBACK and risk <= self.budget.limit() and not self._vetoes(label):
+            visible = self._visible(self.budget.per_hit())
+            if not label.served:
+                self.tenants.watch(tenants, visible, correct=label.correct)
+            if (self._narrowed or self.closed) and self._probation.passed(visible, correct=label.correct):
+                self._widen()
+        if self._loosest is not None and label.source is not LabelSource.FEEDBACK:
+            self._look_beyond(label, risk, self._loosest)
+
+    def _say(self, tenant: str) -> float:
+        """The weight of a tenant's next report: anybody can make one, so all of a tenant's count as one label."""
+        said = self._reports[tenant] = self._reports.pop(tenant, 0) + 1
+        if len(self._reports) > _REPORTERS:
+            del self._reports[next(iter(self._reports))]
+        return 0.5**said
+
+    def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
+        """Rebuild the belief alone: what a report took from an answer comes back, what audits showed stays shown."""
+        belief = Belief(prior, noise=self._noise)
+        for label in labels:
+            if len(label.features) == len(features.NAMES):
+                belief.learn(label.features, label.answer, correct=label.correct)
+        self.belief = belief
+        self.budget.changed()
+
+    def state_of(self) -> State:
+        """How far the promise is backed."""
+        if self.closed:
+            return State.CLOSED
+        if self.certificate.certified:
+            return State.CERTIFIED
+        return State.INFEASIBLE if self.budget.hopeless() else State.PROVISIONAL
+
+    def note_of(self) -> str:
+        """A sentence for operators."""
+        match self.state_of():
+            case State.CLOSED:
+                return f"audits showed more errors than {self._target:.2%}: nothing is served by meaning for now"
+            case State.INFEASIBLE:
+                return f"no neighbour is sure enough for {self._target:.2%} on this traffic: only exact hits are served"
+            case _ if self._narrowed:
+                return f"audits showed more errors than {self._target:.2%}: only what is surer is served for now"
+            case State.PROVISIONAL:
+                needed = math.ceil(math.log(self._beta) / math.log1p(-self._target))
+                return f"calibrated on shipped data; a certificate takes about {needed} audits without an error"
+            case _:
+                return ""
+
+    def _narrow(self) -> None:
+        """Serve only what is surer, and in the end nothing; the certificate begins anew, about what is served then."""
+        self.closed = self._narrowed == _NARROWEST
+        self._narrowed = min(_NARROWEST, self._narrowed + 1)
+        self.certificate, self._probation = Certificate(self._beta), Probation()
+        self._beyond, self._stretchable = Bet(), False
+        self.relax(self._share)
+
+    def _widen(self) -> None:
+        """Serve more by a step, as labels of what would be served have been right."""
+        self._narrowed -= not self.closed
+        self.closed, self._probation = False, Probation()
+
+    def _visible(self, error: float) -> float:
+        """The error that a judge with noise would see where this is the true one."""
+        return min(0.95, self._noise.harsh + (1.0 - self._noise.kind - self._noise.harsh) * error)
+
+    def _wrong(self, label: Label) -> float:
+        """How many errors a verdict stands for, on average over the judge's own."""
+        return (float(not label.correct) - self._noise.harsh) / (1.0 - self._noise.kind - self._noise.harsh)
+
+    def _look_beyond(self, label: Label, risk: float, loosest: float) -> None:
+        """Test the error of all that would be served were the target stretched.
+
+        Refused answers are labelled most often, so the error looks rather worse than it would be.
+        """
+        if not self.budget.own or risk > self.budget.loosest() or self._vetoes(label):
+            return
+        self._beyond.take(self._visible(loosest), wrong=not label.correct)
+        if not self._stretchable and self._beyond.wealth() >= 1.0 / self._beta:
+            self._stretchable = True
+            self.relax(self._share)
+
+    def _vetoes(self, label: Label) -> bool:
+        return any(label.features[place] == 1.0 for place, _ in _GUARDS)
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "belief": self.belief.state(),
+            "calibration": self.calibration.state(),
+            "certificate": self.certificate.state(),
+            "tenants": self.tenants.state(),
+            "drift": self.drift.logs,
+            "beyond": [self._beyond.logs, self._stretchable],
+            "reports": self._reports,
+            "labels": self.labels,
+            "closed": self.closed,
+            "narrowed": self._narrowed,
+            "probation": self._probation.state(),
+            "vetoed": {name: self._vetoed[place] for place, name in _GUARDS},
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave. Raises ValueError for that of another version."""
+        self.belief.restore(state["belief"])
+        self.calibration.restore(state["calibration"])
+        self.drift.restore(state["drift"])
+        logs, self._stretchable = state["beyond"]
+        self._beyond.logs = [float(log) for log in logs]
+        self.certificate.restore(state["certificate"])
+        self.tenants.restore(state.get("tenants", {}))
+        self.labels, self.closed = int(state["labels"]), bool(state["closed"])
+        self._narrowed = int(state["narrowed"])
+        self._probation.restore(state["probation"])
+        self._reports = {tenant: int(count) for tenant, count in state["reports"].items()}
+        self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
+        self.budget.changed()
