@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, kind_of, stem, words
+from semcache.runtime.scoped_memo import scoped_cache
 
 LONGEST = 120  # words of a task that is aligned; a longer one is the planner's
 FEWEST = 2  # content words without which a pattern says too little to be matched by
@@ -353,7 +354,7 @@ def _joined(elements: Iterable[Element]) -> list[Element]:
     return joined
 
 
-@lru_cache(maxsize=4096)
+@scoped_cache(maxsize=4096)
 def masked(task: str) -> str:
     """A task with its typed values removed, as far as spelling shows them."""
     return learned(task, {}).text()

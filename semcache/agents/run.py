@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
 import msgspec
+
+from semcache.runtime.scoped_memo import scoped_cache
 
 Json: TypeAlias = Any
 MAX_CALLS = 64
@@ -128,7 +129,7 @@ def tools(declared: Sequence[Mapping[str, Any]] | None) -> Mapping[str, Declared
         return _declared(msgspec.json.encode(list(declared or ())))
 
 
-@lru_cache(maxsize=256)
+@scoped_cache(maxsize=256)
 def _declared(raw: bytes) -> Mapping[str, DeclaredTool]:
     found: dict[str, DeclaredTool] = {}
     for one in msgspec.json.decode(raw):

@@ -7,12 +7,12 @@ Invariant: what cannot be checked does not pass.
 from __future__ import annotations
 
 import logging
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from semcache.agents.run import DeclaredTool, Json
+from semcache.runtime.scoped_memo import scoped_cache
 
 _log = logging.getLogger(__name__)
 _sorted = msgspec.json.Encoder(order="sorted")
@@ -36,7 +36,7 @@ def choices(tool: DeclaredTool, argument: str) -> tuple[Any, ...]:
     return tuple(listed) if isinstance(listed, list) else ()
 
 
-@lru_cache(maxsize=1024)
+@scoped_cache(maxsize=1024)
 def _validator(schema: bytes) -> Any:
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
     from jsonschema.validators import validator_for  # type: ignore[import-untyped]

@@ -14,6 +14,8 @@ from enum import StrEnum
 from functools import lru_cache, wraps
 from typing import NamedTuple, TypeVar
 
+from semcache.runtime.scoped_memo import scoped_cache
+
 T = TypeVar("T")
 READINGS = 4096  # texts whose words are remembered
 _SHORT = 2000  # characters; the reading of a longer text takes far more memory than the text
@@ -23,7 +25,7 @@ _BEFORE = 100  # characters in which a sentence is seen to begin
 
 def _remembered(read: Callable[[str], T]) -> Callable[[str], T]:
     """The same function, with a memory for many short texts and for the few long ones that are being worked on."""
-    short, long = lru_cache(READINGS)(read), lru_cache(_LONG_READINGS)(read)
+    short, long = scoped_cache(READINGS)(read), scoped_cache(_LONG_READINGS)(read)
 
     @wraps(read)
     def remembering(text: str) -> T:

@@ -18,6 +18,7 @@ from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.matching import decide
 from semcache.request import conversation, eligibility
+from semcache.runtime import scoped_memo
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Facts, recorded, statistics
 from semcache.types import (
@@ -116,6 +117,7 @@ class ResponseCache:
         RequestRejected alone, for a category that the pack does not have.
         """
         started = time.perf_counter()
+        scoped_memo.enter(request.scope.tenant, request.scope.user, request.scope.namespace)
         category = self.components.categorizer.by_rule(request)
         policy = self.pack.of(category or "default")
         if len(request.raw) > _LONG and request.endpoint is not Endpoint.EMBEDDINGS:

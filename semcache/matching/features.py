@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from semcache.matching.guards import GUARDS
 from semcache.matching.guards.order import BEING, settled
 from semcache.matching.retyped import is_retyped
 from semcache.request.text import read as read_text
+from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Candidate, Conflict
 
 AROUND = (
@@ -185,7 +185,7 @@ def _unmatched(one: frozenset[str], two: frozenset[str]) -> tuple[int, int, int]
     return len(one) - alike, len(two) - alike, alike
 
 
-@lru_cache(maxsize=8192)
+@scoped_cache(maxsize=8192)
 def _resembles(one: str, two: str) -> bool:
     """Return True if two words with one initial are the same but for their spelling: most letter pairs in common."""
     first, second = set(pairwise(one)), set(pairwise(two))
@@ -218,12 +218,12 @@ def _content(words: Iterable[str]) -> tuple[str, ...]:
     return tuple([_stem(word) for word in words if word not in _STOP and word.partition("'")[0] not in _STOP])
 
 
-@lru_cache(maxsize=4096)
+@scoped_cache(maxsize=4096)
 def _settled(text: str) -> tuple[str, ...]:
     return _content(settled(text))
 
 
-@lru_cache(maxsize=8192)
+@scoped_cache(maxsize=8192)
 def _read(text: str) -> _PromptFeatures:
     seen = read_text(text)
     words = seen.words

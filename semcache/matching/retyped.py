@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.request.text import LIGHT
+from semcache.runtime.scoped_memo import scoped_cache
 
 LONGEST = 8192  # characters; longer texts are compared as they are
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u00a0", "''\"\" ")
@@ -50,7 +50,7 @@ def is_retyped(one: str, two: str) -> bool:
     )
 
 
-@lru_cache(maxsize=4096)
+@scoped_cache(maxsize=4096)
 def _read(text: str) -> _TypedText:
     plain = unicodedata.normalize("NFC", text).translate(_QUOTES).strip()
     end = _end(plain)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -23,6 +22,7 @@ from semcache.request import eligibility, keys
 from semcache.request.kinds.elliptic import is_elliptic
 from semcache.request.text import read as read_text
 from semcache.request.text import vocabulary
+from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
     from semcache.types import CacheKey, Matrix, Request, Vector
@@ -229,7 +229,7 @@ def _small(text: str, words: frozenset[str]) -> bool:
     return 0 < len(said) <= _SMALLEST and words.issuperset(said) and (words is not _SMALL or not _KIND.isdisjoint(said))
 
 
-@lru_cache(maxsize=2048)
+@scoped_cache(maxsize=2048)
 def _plain(text: str) -> str:
     """The text in full words, without "please"; as it is where it must match to the letter."""
     if _fixed(text, opens=False):

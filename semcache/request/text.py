@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from semcache.runtime.scoped_memo import scoped_cache
+
 # Vowel signs and other marks of Hebrew, Arabic, Indic and Thai writing are no letters to `re`, yet part of words.
 _LETTER = (
     r"(?:[^\W_]|[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670"
@@ -72,7 +74,7 @@ class SplitText(NamedTuple):
     digits: bool
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def read(text: str) -> SplitText:
     """Split `text` into words; hyphens, slashes and underscores separate, apostrophes inside a word do not."""
     raw = text.replace("\u2019", "'").replace("\u2018", "'")
@@ -105,13 +107,13 @@ def stem(word: str) -> str:
     return word[:-3] + "y" if len(word) > 4 and word.endswith("ies") else word[:-1]
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def stems(text: str) -> frozenset[str]:
     """The stems of all words of a text; apart from its reading, for few comparisons ask for them."""
     return frozenset(map(stem, read(text).bag))
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def content(text: str) -> frozenset[str]:
     """The stems of the words of a text that are not light."""
     return frozenset(map(stem, read(text).bag - LIGHT))

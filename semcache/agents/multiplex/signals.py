@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +121,7 @@ def of_answer(request: str, answer: str, relevance: float = 0.0) -> Array:
     )
 
 
-@lru_cache(maxsize=4096)
+@scoped_cache(maxsize=4096)
 def _read(text: str) -> _TextNumbers:
     return _TextNumbers(frozenset(_numbers(text)), len(text))
 

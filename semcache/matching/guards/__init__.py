@@ -30,6 +30,7 @@ from semcache.matching.guards.tone import is_jest
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS
+from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
 __all__ = ["GUARDS", "conflicts", "guards"]
@@ -56,7 +57,7 @@ class _Panel:
 
     def __init__(self, chosen: tuple[ReadingGuard[Any], ...]) -> None:
         self.guards = chosen
-        self.readings = lru_cache(maxsize=READINGS)(self._readings)
+        self.readings = scoped_cache(maxsize=READINGS)(self._readings)
 
     def _readings(self, text: str) -> tuple[Any, ...]:
         return tuple([guard.read(text) for guard in self.guards])

@@ -8,12 +8,12 @@ Invariant: a date is blanked in `DateReading.rest`, so that the numbers in it ar
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import FEW, READINGS, SplitText, differing, heads
 from semcache.request.text import read as read_text
+from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
 _MONTHS = {
@@ -181,7 +181,7 @@ def _telling(one: DateReading, two: DateReading, query: str, cached: str) -> boo
 _NOTHING = DateReading(frozenset(), (), "", "", None)
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def read(text: str) -> DateReading:
     """The times that `text` names."""
     words = read_text(text)

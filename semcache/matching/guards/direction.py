@@ -7,13 +7,13 @@ Invariant: what stands on both sides of "and", "or" and the like has no order.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
 from semcache.request.text import read as read_text
+from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
 _SOURCE = frozenset(("from",))
@@ -177,7 +177,7 @@ def _common(text: str, other: str) -> list[str]:
     return [word for word in ours if ours.count(word) == 1 and theirs.count(word) == 1]
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def _plain(text: str) -> tuple[str, ...]:
     return tuple([stem(word) for word in settled(text)[:_LONGEST] if word not in LIGHT])
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.matching.guards import scripts
@@ -21,6 +20,7 @@ from semcache.matching.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
 from semcache.matching.guards.units import UNITS
 from semcache.request.text import READINGS, SplitText, content, stem, stems, vocabulary
 from semcache.request.text import read as read_text
+from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
 _CAPITALISED = re.compile(r"[A-Z\u00c0-\u00d6\u00d8-\u00de][^\W_]*(?:['-][^\W_]+)*")
@@ -80,7 +80,7 @@ class EntityGuard(ReadingGuard[EntityReading]):
 _NOTHING = EntityReading((), _NONE)
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def read(text: str) -> EntityReading:
     """The things that `text` names."""
     words = read_text(text)

@@ -7,12 +7,12 @@ Invariant: texts whose content words differ are never compared.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from semcache.request.text import LIGHT, READINGS, differing, lexicon, stem, vocabulary
 from semcache.request.text import read as read_text
+from semcache.runtime.scoped_memo import scoped_cache
 
 _MODALS = lexicon(
     "must=required,obliged,obligated,mandatory,compulsory,obligatory,necessary,obligation,needs"
@@ -53,7 +53,7 @@ class GrammarReading(NamedTuple):
     words: frozenset[str]
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def read(text: str) -> GrammarReading:
     """The light words of a text."""
     words = read_text(text)

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from semcache.request.text import LIGHT, READINGS, vocabulary
 from semcache.request.text import read as read_text
+from semcache.runtime.scoped_memo import scoped_cache
 
 _PART = re.compile(r"[^.;:?!]*[.;:?!]*")
 # What may stand before a question, up to its comma, or behind it.
@@ -39,7 +39,7 @@ _NO_DEGREE = vocabulary("interest forest test request honest modest harvest inve
 _FOCUSING = vocabulary("only early nearly hardly barely mostly partly exactly scarcely merely solely family supply")
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def settled(text: str) -> tuple[str, ...]:
     """The words of `text` in their plain order."""
     lower = read_text(text).lower

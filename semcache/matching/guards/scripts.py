@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.request.text import READINGS, lexicon, vocabulary
+from semcache.runtime.scoped_memo import scoped_cache
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3005"
 _FOREIGN = re.compile("[\u0370-\u1fff\u2c00-\u2dff\u2e80-\u2fff\u3005-\ud7ff\uf900-\ufdff\ufe70-\ufeff]")
@@ -98,7 +98,7 @@ class ScriptReading(NamedTuple):
 NOTHING = ScriptReading((), frozenset(), False, False)
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def read(text: str) -> ScriptReading:
     """The reading of `text` in scripts other than Latin; `NOTHING` where it has none."""
     if text.isascii() or _FOREIGN.search(text) is None:

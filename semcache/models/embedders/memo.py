@@ -1,7 +1,7 @@
 """A memo of the vectors of recent texts.
 
-Holds digests and vectors, never a text. One memo serves all tenants of a process: vectors carry no answer, but the
-time saved tells a caller that somebody embedded the same text recently. Where that matters, pass `size=0`.
+Holds digests and vectors, never a text. Vectors carry no answer, but the time saved would tell a caller that somebody
+embedded the same text recently: what one scope has embedded is remembered for it alone.
 Invariant: a remembered vector equals what the inner embedder would return; callers get copies.
 """
 
@@ -12,6 +12,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from semcache.runtime import scoped_memo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +55,8 @@ class MemoEmbedder:
         """Return the rows of `texts`, asking the inner embedder only for unknown ones. Raises EmbedError."""
         if self._size <= 0:
             return await self._inner.embed(texts)
-        keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
+        scope = blake2b(scoped_memo.current().encode("utf-8", "surrogatepass"), digest_size=32).digest()
+        keys = [blake2b(text.encode("utf-8", "surrogatepass"), key=scope, digest_size=16).digest() for text in texts]
         found: dict[bytes, Vector] = {}
         unknown: dict[bytes, str] = {}
         for key, text in zip(keys, texts, strict=True):

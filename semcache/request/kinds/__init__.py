@@ -11,12 +11,12 @@ text could be made of that.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from semcache.request.kinds import creative, live, personal
 from semcache.request.kinds.patterns import words_of
 from semcache.request.secrets import fold, has_secret
+from semcache.runtime.scoped_memo import scoped_cache
 
 _READINGS = 2048  # remembered texts; with LONGEST it bounds the memory, to some 20 MB of ASCII
 LONGEST = 8192  # characters: a longer text is not remembered, and is read at its ends
@@ -58,7 +58,7 @@ def _read(text: str, whole: int | None = None) -> Kinds:
     return Kinds(False, personal.applies(folded, bag), live.applies(folded, bag), creative.applies(folded, bag))
 
 
-_remembered = lru_cache(maxsize=_READINGS)(_read)
+_remembered = scoped_cache(maxsize=_READINGS)(_read)
 
 
 def is_personal(text: str) -> bool:

@@ -7,10 +7,10 @@ conversation. Invariant: pure; a prompt of more than `_LONGEST` words is never e
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from semcache.request.text import LIGHT, READINGS, vocabulary
 from semcache.request.text import read as read_text
+from semcache.runtime.scoped_memo import scoped_cache
 
 _LONGEST = 12  # words; a longer prompt says itself what it is about
 _OPENING = re.compile(
@@ -80,7 +80,7 @@ _EXPLETIVE = re.compile(
 )
 
 
-@lru_cache(maxsize=READINGS)
+@scoped_cache(maxsize=READINGS)
 def is_elliptic(text: str) -> bool:
     """Return True if `text` cannot be understood without the turns before it. Remembers its readings."""
     words = read_text(text)

@@ -6,7 +6,6 @@ Pure. Invariant: idempotent, for a wording that no pass leaves as it is is given
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from semcache.request.wording import misspelt
 from semcache.request.wording.abbreviations import ABBREVIATIONS, capitals, spelled_out
@@ -21,6 +20,7 @@ from semcache.request.wording.frames import framed
 from semcache.request.wording.letters import flattened, lowered, normalised, shouted
 from semcache.request.wording.numerals import numbered
 from semcache.request.wording.protected import held, restored, straightened
+from semcache.runtime.scoped_memo import scoped_cache
 
 VERSION = 2
 LONGEST = 4096  # characters; longer texts are returned as they are
@@ -72,7 +72,7 @@ def strictest(one: str, two: str, kinds: frozenset[Edit] = ALL) -> Edit | None:
     return None
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@scoped_cache(maxsize=_REMEMBERED)
 def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
     edits: set[Edit] = set()
     current = text
@@ -144,7 +144,7 @@ def _bag(text: str) -> list[str]:
     return text.lower().translate(_BLANKED).split()
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@scoped_cache(maxsize=_REMEMBERED)
 def _sentence(text: str, kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
     """The text of one sentence without fillers, in the frame of its question and in order; and what changed it."""
     made: set[Edit] = set()

@@ -20,6 +20,7 @@ from semcache.request.wording.contractions import CONTRACTIONS
 from semcache.request.wording.english import FUNCTION_WORDS
 from semcache.request.wording.protected import STYLED
 from semcache.request.wording.slips import MODERN, PRACTICAL, STYLIZED, USUAL
+from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
     from symspellpy import SymSpell
@@ -128,7 +129,7 @@ def is_word(word: str) -> bool:
     )
 
 
-@lru_cache(maxsize=32_768)
+@scoped_cache(maxsize=32_768)
 def correction(word: str) -> str | None:
     """The one frequent word that a word in lower case is a slip of; None for a word, a name, and where several are."""
     if (usual := USUAL.get(word)) is not None:

@@ -1,0 +1,71 @@
+"""What one tenant has had read and embedded is not remembered for another."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import semcache
+from semcache import AsyncSemanticCache
+from semcache.models.embedders.hashing import HashingEmbedder
+from semcache.models.embedders.memo import MemoEmbedder
+from semcache.runtime import scoped_memo
+
+DECORATED = re.compile(r"@lru_cache[^\n]*\ndef (\w+)")
+# Functions of one word, or of what a pack says: nobody's text can be told by them.
+OF_WORDS = {"stem", "third_person", "past_tense", "is_base", "_stems", "_panel", "_speller", "_rank"}
+
+
+async def test_the_scope_is_part_of_every_key() -> None:
+    calls: list[str] = []
+
+    @scoped_memo.scoped_cache(maxsize=10)
+    def read(text: str) -> str:
+        calls.append(text)
+        return text.upper()
+
+    async def ask(tenant: str) -> str:
+        scoped_memo.enter(tenant, None, "")
+        return await asyncio.to_thread(read, "secret plan")
+
+    for tenant in ("a", "a", "b", "b", "a"):
+        assert await asyncio.create_task(ask(tenant)) == "SECRET PLAN"
+    assert len(calls) == 2
+
+
+async def test_another_tenants_text_is_embedded_anew(tmp_path: Path) -> None:
+    embedded: list[str] = []
+
+    class Counting(HashingEmbedder):
+        async def embed(self, texts):  # type: ignore[no-untyped-def]
+            embedded.extend(texts)
+            return await super().embed(texts)
+
+    async with await AsyncSemanticCache.open(str(tmp_path), embedder=MemoEmbedder(Counting(64)), seed=1) as opened:
+        embedded.clear()
+        for tenant in ("a", "a", "b"):
+            await opened.lookup("How tall is the tower of Pisa?", tenant=tenant)
+    assert len(embedded) == 2
+
+
+@pytest.mark.parametrize("room", ["request", "matching", "agents"])
+def test_nothing_that_reads_texts_remembers_them_for_all(room: str) -> None:
+    """Every `lru_cache` of these rooms is on a list of functions that see no text of a request."""
+    for path in (Path(semcache.__file__).parent / room).rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        assert set(DECORATED.findall(source)) <= OF_WORDS, path.name
+        assert "= lru_cache(" not in source, path.name
+
+
+def test_a_vector_of_a_memo_is_its_own() -> None:
+    async def ask() -> None:
+        memo = MemoEmbedder(HashingEmbedder(8))
+        first = await memo.embed(["x"])
+        first[:] = 0
+        assert np.any(await memo.embed(["x"]))
+
+    asyncio.run(ask())
