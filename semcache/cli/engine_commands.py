@@ -61,7 +61,8 @@ def serve(
                 shape, limits = worker.engine.decoder.shape, worker.engine.limits
                 output.note(
                     f"semcache engine is ready on {url}/v1  model {model}  {shape.dtype} on {shape.device}  "
-                    f"context {limits.context:,}  cache {limits.capacity:,} tokens{_advised(worker.engine)}"
+                    f"context {limits.context:,}  cache {limits.capacity:,} tokens"
+                    f" in {(worker.engine.config.cache_bytes or 0) / 2**30:.2g} GiB{_advised(worker.engine)}"
                 )
 
     # The server sends itself the signal again after it has shut down; the default would kill the process then.

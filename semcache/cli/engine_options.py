@@ -36,7 +36,10 @@ class ModelOptions:
     context: Annotated[
         int | None, typer.Option("--context", metavar="TOKENS", help="Most tokens of prompt and answer.")
     ] = None
-    cache_mib: Annotated[int, typer.Option("--cache-mib", metavar="MIB", help="Memory for keys and values.")] = 1024
+    cache_mib: Annotated[
+        int | None,
+        typer.Option("--cache-mib", metavar="MIB", help="Memory for keys and values; default: a part of what is free."),
+    ] = None
     eviction: Annotated[
         str, typer.Option("--eviction", help="What goes first: lru, or cost (seldom wanted, cheap to read).")
     ] = "lru"
@@ -82,5 +85,6 @@ def engine_config(
     from semcache.engine import EngineConfig
 
     given: dict[str, Any] = {**asdict(loading), **asdict(reuse)}
-    sizes = {f"{name}_bytes": given.pop(f"{name}_mib") << 20 for name in _SIZES}
+    mebibytes = {name: given.pop(f"{name}_mib") for name in _SIZES}
+    sizes: dict[str, Any] = {f"{name}_bytes": None if size is None else size << 20 for name, size in mebibytes.items()}
     return EngineConfig(model=model, max_waiting=max_waiting, max_wait=max_wait, **given, **sizes)

@@ -100,19 +100,28 @@ def paged_attention(
 
 
 def _span(q: torch.Tensor, span: SequenceSpan, store: KVTensor, layer: int, scale: float) -> torch.Tensor:
-    """(groups, repeats, rows, dim) to (rows, groups, repeats, dim). Queries that share keys are stacked as rows."""
+    """(groups, repeats, rows, dim) to (rows, groups, repeats, dim).
+
+    The queries of a single row that share keys are stacked as rows.
+    """
     from torch.nn.functional import scaled_dot_product_attention
 
     groups, repeats, rows, dim = q.shape
     keys, values = store.read(layer, span.pages, span.length)
-    mask = span.mask if span.mask is None else span.mask.repeat(repeats, 1)
     if span.sides is not None:
-        unseen = None if mask is None else mask.isinf()
+        unseen = None if span.mask is None else span.mask.isinf().repeat(repeats, 1)
         own = attend_parallel(q.reshape(groups, repeats * rows, dim), keys, values, scale, span.sides, unseen)
         return own.to(q.dtype).view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
-    stacked = q.reshape(1, groups, repeats * rows, dim)
-    seen = scaled_dot_product_attention(stacked, keys[None], values[None], attn_mask=mask, scale=scale)
-    return seen.view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
+    if span.mask is None:
+        stacked = q.reshape(1, groups, repeats * rows, dim)
+        seen = scaled_dot_product_attention(stacked, keys[None], values[None], scale=scale)
+        return seen.view(groups, repeats, rows, dim).permute(2, 0, 1, 3)
+    # Views of the same keys for each repeat, so that the mask, which is long, is not repeated.
+    size = (repeats, *keys.shape)
+    seen = scaled_dot_product_attention(
+        q.transpose(0, 1), keys.expand(size), values.expand(size), attn_mask=span.mask, scale=scale
+    )
+    return seen.permute(2, 1, 0, 3)
 
 
 def _shared_prefix(

@@ -23,6 +23,7 @@ from semcache.engine.drafter import Drafter
 from semcache.engine.engine_config import EngineConfig
 from semcache.engine.engine_metrics import EngineMetrics
 from semcache.engine.fairness import TenantDeficits
+from semcache.engine.free_memory import LEAST
 from semcache.engine.job import Delta, FinishReason, Job, TokenScore
 from semcache.engine.job_limits import JobLimits
 from semcache.engine.kv_cache import KVCache
@@ -61,10 +62,11 @@ class Engine:
     ) -> None:
         self.config, self.tokenizer, self.decoder, self.metrics = config, tokenizer, decoder, metrics
         self._clock, self._seeds = clock, seeds
-        pages = config.cache_bytes // (decoder.shape.token_bytes * config.block)
+        size = LEAST if config.cache_bytes is None else config.cache_bytes
+        pages = size // (decoder.shape.token_bytes * config.block)
         if pages < 2:
             need = 2 * decoder.shape.token_bytes * config.block
-            raise ConfigError(f"engine cache_bytes {config.cache_bytes:,} holds no two blocks: give at least {need:,}")
+            raise ConfigError(f"engine cache_bytes {size:,} holds no two blocks: give at least {need:,}")
         worth = cost_aware(config.block * decoder.slope) if config.eviction == "cost" else uniform
         self._kv_cache = KVCache(KVTensor(decoder.shape, pages=pages, block=config.block), tiers, metrics, worth)
         self.limits = JobLimits(decoder.context, self._kv_cache.capacity, decoder.vocabulary, config.max_running)

@@ -24,8 +24,8 @@ class EngineConfig:
 
     `model` is a folder or a model id; `dtype` "auto" is float32 on a CPU and the model's own elsewhere. `block` is the
     unit of sharing. `cache_bytes` is memory for keys and values of running requests and of prefixes kept for later;
-    `eviction` says which of these go first: the least recently used ("lru"), or those that were wanted least often and
-    cost least to compute ("cost").
+    None is a part of what is free. `eviction` says which of these go first: the least recently used ("lru"), or those
+    that were wanted least often and cost least to compute ("cost").
     `step` bounds the tokens of one forward pass (SARATHI's chunk). `share` is the length of a common prefix from which
     a batch attends to it once for all (Hydragen). `draft` is the longest draft verified in one pass, 0 for none.
     `quantum` is what a tenant's deficit is raised by (DLPM). A request is refused at once when `max_waiting` wait
@@ -42,7 +42,7 @@ class EngineConfig:
     dtype: Dtype = "auto"
     context: int | None = None
     block: int = 32
-    cache_bytes: int = 1 << 30
+    cache_bytes: int | None = None
     eviction: Eviction = "lru"
     step: int = 512
     max_running: int = 32
@@ -60,12 +60,12 @@ class EngineConfig:
 
     def __post_init__(self) -> None:
         """Raise ConfigError for a value out of range."""
-        low = {"block": 1, "cache_bytes": 1, "step": 1, "max_running": 1, "max_waiting": 1, "share": 1, "quantum": 1}
+        low = {"block": 1, "step": 1, "max_running": 1, "max_waiting": 1, "share": 1, "quantum": 1}
         low |= {"draft": 0, "host_bytes": 0, "disk_bytes": 0, "chunk_bytes": 0}
         for name, least in low.items():
             if getattr(self, name) < least:
                 raise ConfigError(f"engine {name} {getattr(self, name)!r} is too small: it must be at least {least}")
-        for name in ("context", "threads"):
+        for name in ("context", "threads", "cache_bytes"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ConfigError(f"engine {name} {value!r} is too small: it must be at least 1")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 import uuid
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from semcache.engine.disk_tier import DiskTier
 from semcache.engine.engine import Engine
 from semcache.engine.engine_config import EngineConfig
 from semcache.engine.engine_metrics import EngineMetrics
+from semcache.engine.free_memory import chosen_bytes, free_bytes
 from semcache.engine.offload import OffloadTiers
 from semcache.engine.server import EngineServer
 from semcache.engine.tokenizer import Tokenizer
@@ -33,6 +35,12 @@ def open_engine(config: EngineConfig) -> Engine:
             f"model {config.model!r} knows {decoder.vocabulary} tokens and its tokenizer {tokenizer.size}: they do not "
             "belong together"
         )
+    if config.cache_bytes is None:
+        shape = decoder.shape
+        context = decoder.context * shape.token_bytes
+        on_host, free = shape.device.type != "cuda", free_bytes(shape.device)
+        chosen = chosen_bytes(free, on_host=on_host, context_bytes=context, running=config.max_running)
+        config = replace(config, cache_bytes=chosen)
     metrics = EngineMetrics()
     disk = None
     if config.disk is not None and config.disk_bytes:
