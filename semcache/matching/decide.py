@@ -42,6 +42,9 @@ class RequestTerms:
     otherwise: Forward = _COLD
 
 
+_OPPOSING = frozenset(("negation", "direction"))
+
+
 def exact(card: Card, terms: RequestTerms) -> Serve | Forward:
     """Decide on the entry with the same digest."""
     why = unusable(card, terms, terms.revalidate)
@@ -59,8 +62,8 @@ def semantic(
 
     `candidates` come best first, with neither features nor findings of guards. Their texts are compared only where the
     neighbourhood leaves hope, and shown to guards only where the texts do: at most `JUDGED` of them, and of those with
-    the same answer and terms only until one that no guard vetoes. When none is served, the reason is that of the most
-    probable one, or else of the nearest.
+    the same answer and terms only until one that no guard vetoes, or that is opposed to what is asked. When none is
+    served, the reason is that of the most probable one, or else of the nearest.
     """
     category, now = terms.category, terms.now
     floor = threshold.floor(category, terms.controls)
@@ -96,7 +99,8 @@ def semantic(
                 candidate = Candidate(found.card, found.score, objections, values, found.around)
                 verdict = _judge(threshold, candidate, terms)
             judged.append((candidate, verdict))
-            if not any(conflict.veto for conflict in objections):
+            # Other words for the same answer are opposed to the same question.
+            if not any(conflict.veto and conflict.guard not in _OPPOSING for conflict in objections):
                 done.add(place)
         if verdict.serve or len(judged) == JUDGED:
             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +69,20 @@ def test_a_guard_vetoes_the_nearest_but_not_the_next() -> None:
     assert refused.why is Why.GUARD
     assert refused.nearest is not None
     assert refused.nearest.conflicts == (conflict,)
+
+
+@pytest.mark.parametrize("guard", ["negation", "direction"])
+def test_other_words_for_an_answer_that_is_opposed_are_not_served(guard: str) -> None:
+    near = Candidate(replace(CARD, text="opposed"), 0.95)
+    other = Candidate(replace(CARD, id=8, answer=7), 0.92)
+    assert near.card.answer_class == other.card.answer_class
+
+    def conflicts(_: str, cached: str) -> tuple[Conflict, ...]:
+        return (Conflict(guard, "enable / disable"),) if cached == "opposed" else ()
+
+    decision = choose([near, other], conflicts=conflicts)
+    assert isinstance(decision, Forward)
+    assert decision.why is Why.GUARD
 
 
 def test_a_caller_can_raise_the_threshold_and_not_lower_it() -> None:

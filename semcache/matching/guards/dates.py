@@ -320,12 +320,20 @@ def _date(year: str | None, month: int, day: int) -> frozenset[str] | None:
     return frozenset((f"date {year or '?'}-{month}-{day}",))
 
 
+_PERFECT = frozenset(("has", "have", "had"))
+_DONE = re.compile(
+    r"\b(?:has|have|had) (?:(?!to\b)[\w'-]+ ){0,4}?(?:\w{2,}ed|been|gone|done|become|begun|won|lost|left|made"
+    r"|grown|fallen|risen|come)\b"
+)
+
+
 def _tense(words: SplitText) -> tuple[str, str]:
     """The tense, and that of a question for the holder of a role. "Won't" refuses rather than foretells."""
     bag = words.bag
     if "if" in bag or "would" in bag:
         return "", ""
-    past, future = not bag.isdisjoint(_PAST), not bag.isdisjoint(_FUTURE) and "not" not in bag
+    past = not bag.isdisjoint(_PAST) or (not bag.isdisjoint(_PERFECT) and _DONE.search(words.lower) is not None)
+    future = not bag.isdisjoint(_FUTURE) and "not" not in bag
     if "going" in bag and "going to" in words.lower:
         future = True
     tense = "past" if past and not future else "future" if future and not past else ""

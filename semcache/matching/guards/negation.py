@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from semcache.matching.guards import phrasal
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING
 from semcache.request.text import FEW, SplitText, content, vocabulary
@@ -137,6 +138,7 @@ def read(text: str) -> NegationReading:
     negated = not (bag.isdisjoint(_NEGATORS) and "w/o" not in words.lower) and _negated(words)
     soft = not bag.isdisjoint(_SOFT)
     sides, states = ({}, _NONE) if bag.isdisjoint(_SIDED) else _sides(bag)
+    sides |= phrasal.sides(words)
     members: dict[int, frozenset[int]] = {}
     for word in bag & _GROUPED:
         group, member = GROUPS[word]
@@ -150,6 +152,10 @@ def read(text: str) -> NegationReading:
         and _PREFIXED.match(word)
         and not _NOT_PREFIXED.match(word)
     }
+    if not bag.isdisjoint(_UNDONE_WORDS):
+        stems -= {
+            word[2:] for word in bag & _UNDONE_WORDS if f"not {word}" in words.lower or f"n't {word}" in words.lower
+        }
     if not (negated or soft or sides or members or stems):
         return _NOTHING
     return NegationReading(negated, soft, sides, states, members, frozenset(stems), "against" in bag)
@@ -196,6 +202,8 @@ def _negated(words: SplitText) -> bool:
     pending: int | None = None
     count = 0
     for place in places:
+        if pending is not None and place - pending <= _NEAR and kept[place] in _SIDED:
+            continue  # "not impossible": the opposite is counted by its axis
         if pending is not None and place - pending <= _NEAR:
             count -= 1
             pending = None
@@ -212,6 +220,7 @@ def _negated(words: SplitText) -> bool:
 
 
 _UNDONE = vocabulary("common usual likely reasonable necessary heard")
+_UNDONE_WORDS = frozenset(f"un{word}" for word in _UNDONE)
 
 
 def _words(query: str, cached: str) -> str:

@@ -77,6 +77,7 @@ ceiling floor|superior inferior|senior junior|same different|total partial
 """
 # Alternatives of one kind: prompts that name different members ask different things.
 _GROUPS = """
+all|running|stopped|paused
 before|during|after
 north,northern|south,southern|east,eastern|west,western
 breakfast|lunch|dinner

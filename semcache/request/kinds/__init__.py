@@ -11,6 +11,7 @@ text could be made of that.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from semcache.request.kinds import creative, live, personal
@@ -31,6 +32,8 @@ class Kinds(NamedTuple):
     creative: bool
 
 
+_QUOTED = re.compile(r'"[^"]{1,300}"')
+_LEAST_WORDS = 3
 _SECRET = Kinds(True, False, False, False)
 
 
@@ -53,7 +56,7 @@ def _read(text: str, whole: int | None = None) -> Kinds:
     text = text.replace("\u2019", "'")
     if has_secret(text):
         raise _SecretError
-    folded = fold(text if whole is None or len(text) <= whole else ends(text))
+    folded = unquoted(fold(text if whole is None or len(text) <= whole else ends(text)))
     bag = words_of(folded)
     return Kinds(False, personal.applies(folded, bag), live.applies(folded, bag), creative.applies(folded, bag))
 
@@ -63,20 +66,28 @@ _remembered = scoped_cache(maxsize=_READINGS)(_read)
 
 def is_personal(text: str) -> bool:
     """Return True if the answer depends on the records of the person who asks."""
-    folded = fold(ends(text))
+    folded = unquoted(fold(ends(text)))
     return personal.applies(folded, words_of(folded))
 
 
 def is_live(text: str) -> bool:
     """Return True if the answer depends on the moment of asking."""
-    folded = fold(ends(text))
+    folded = unquoted(fold(ends(text)))
     return live.applies(folded, words_of(folded))
 
 
 def is_creative(text: str) -> bool:
     """Return True if something new is wanted each time."""
-    folded = fold(ends(text))
+    folded = unquoted(fold(ends(text)))
     return creative.applies(folded, words_of(folded))
+
+
+def unquoted(folded: str) -> str:
+    """A folded text without what it quotes, which is no claim of the sender's; as it is where little else is left."""
+    if folded.count('"') < 2:
+        return folded
+    rest = _QUOTED.sub(" ", folded)
+    return rest if rest.count(" ") >= _LEAST_WORDS else folded
 
 
 def ends(text: str) -> str:

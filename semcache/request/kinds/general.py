@@ -7,7 +7,9 @@ count.
 from __future__ import annotations
 
 from semcache.request.kinds.patterns import any_of
+from semcache.request.wording import Edit, canonical
 
+_UNWRAPPED = frozenset({Edit.CONTRACTION, Edit.FILLER, Edit.FRAME})
 HOW_TO = any_of(
     r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
     r"(?:(?:can|could|would) you (?:please )?(?:tell|show|explain(?: to)?|teach) me )?"
@@ -19,3 +21,31 @@ HOW_TO = any_of(
     r"|query|test|phone|laptop|car|plant)"
     r"|(?:the )?(?:way|steps|instructions) (?:to|for)\b|i (?:want|need|would like|'d like) to know how\b)"
 )
+
+# Questions of anybody in the same place: "can my landlord ...", "what is a good name for my ...".
+_OF_ANYBODY = any_of(
+    r"^\W*(?:"
+    r"who (?:can|could|may)\b(?! i\b)|(?:can|could|may|should|would|does|do|will) my (?:employer|landlord"
+    r"|boss|company|school|partner"
+    r"|neighbou?rs?|insurer|bank|dog|cat|puppy|kitten|child|kids?|baby|son|daughter|parents|wife|husband"
+    r"|roommate|tenant)\b"
+    r"|what(?:'s| is| are) (?:an? |some )?(?:good|nice|fun|creative|simple|easy|cheap|healthy|great|quick"
+    r"|fair|typical|normal)\b"
+    r"|(?:give|suggest|recommend|write|draft|translate|explain|tell) (?:me )?(?:an? |some |tips|ideas|advice"
+    r"|the difference)"
+    r"|what (?:happens|would happen)\b|what does\b(?! my\b)|which (?:\w+ ){1,3}(?:does|do|should|can) my "
+    r"(?:dog|cat|puppy|kitten|child|baby)\b"
+    r")"
+)
+
+
+def _general(folded: str) -> bool:
+    return HOW_TO.match(folded) is not None or _OF_ANYBODY.match(folded) is not None
+
+
+def asks_the_way(folded: str) -> bool:
+    """Return True if a folded text asks for the way to do something, whatever politeness or filler it begins with."""
+    if _general(folded):
+        return True
+    plain = canonical(folded, _UNWRAPPED).text
+    return plain != folded and _general(plain)

@@ -16,6 +16,12 @@ _OFFICE = (
     r"|status|population|governor|mayor|king|queen|pope|chancellor|exchange|inflation|traffic|standings?|events?|holder"
     r"|chair)\b"
 )
+_RUN = (
+    r"(?:builds?|pipelines?|backups?|jobs?|deploy(?:ment)?s?|tests?|runs?|imports?|exports?|sync|migrations?"
+    r"|crons?|scripts?|releases?|trains?|flights?|bus(?:es)?"
+    r"|ferry|delivery|uploads?|downloads?|updates?|meetings?|match|game|payments?|\d{1,2}:\d\d|server|ship"
+    r"|plane|workflow|check|checks|task|tasks|render|stream)\b"
+)
 _LIVE = CuedPatterns(
     rule(
         "now moment time currently today far date nowadays days",
@@ -97,6 +103,44 @@ _LIVE = CuedPatterns(
         r"(?:open|closed|down|running|busy|crowded|delayed|cancell?ed)\W*$|\bhow (?:busy|crowded|late) (?:is|are)\b",
     ),
     rule(
+        "on off locked unlocked green red available full empty occupied ready live awake online offline lit "
+        "armed stuck free",
+        r"^\W*(?:is|are) (?:the |any |our |all (?:the )?)?(?!it\b|there\b)(?:[\w'-]+ ){1,4}?(?:still "
+        r"|already |currently )?(?:on|off|locked|unlocked|green|red"
+        r"|available|full|empty|occupied|ready|live|awake|online|offline|armed|stuck|free)(?: (?:on|for|in) "
+        r"(?:the )?\w+)?\W*$",
+    ),
+    rule(
+        "pass passed succeed succeeded fail failed finish finished complete completed through work run crash "
+        "deploy go land leave left arrive arrived landed"
+        " departed started deployed begun ended boarded shipped released merged fixed announced cancelled "
+        "canceled delayed",
+        rf"^\W*did (?:the |our |all )?(?:\S+ ){{0,4}}?{_RUN} (?:\S+ ){{0,4}}?(?:pass|succeed|fail|finish"
+        rf"|complete|go through|crash|deploy|land|arrive|leave|run)\b",
+        rf"^\W*(?:has|have) (?:the |our |any )?(?:\S+ ){{0,4}}?{_RUN} (?:\S+ ){{0,4}}?(?:left|arrived|landed"
+        rf"|departed|started|finished|ended|begun|boarded|shipped"
+        r"|been (?:deployed|released|merged|fixed|announced|cancell?ed|delayed))\b",
+    ),
+    rule("now yet overnight moment", r"\b(?:now|yet|overnight)\W*$", r"\bovernight (?:in|at|on)\b"),
+    rule("spot", r"\bspot (?:rate|price)s?\b(?! (?:mean|work))"),
+    rule(
+        "next",
+        r"\b(?:when(?:'s| is| does)|what time (?:is|does)) the next (?:bus|train|ferry|flight|tram|metro"
+        r"|boat|game|match|episode|race|launch|meeting|bin|delivery)\b",
+    ),
+    rule(
+        "temperature humidity load usage occupancy latency throughput traffic memory cpu",
+        r"\bwhat(?:'s| is) the (?:\w+ )?(?:temperature|humidity|load|usage|occupancy|latency|throughput) "
+        r"(?:in|of|on|at) (?:the |my |our )?(?:\w+ )?(?:room|house|office"
+        r"|server|living|kitchen|bedroom|pool|oven|fridge|freezer|garage|host|cluster|node|database|queue|\w+-\d+)\b",
+    ),
+    rule(
+        "anyone anybody tickets seats incidents outages alerts left open available outstanding",
+        r"^\W*is any(?:one|body) (?:in|at|on|using|home)\b|\bare (?:there )?any (?:\w+ ){1,3}?(?:left|open"
+        r"|available|outstanding)\b|\bany (?:open )?(?:incidents"
+        r"|outages|alerts)\b",
+    ),
+    rule(
         "conditions report count quality times time numbers queue delays",
         r"\b(?:surf|snow|road|sea|beach|avalanche) (?:conditions|report)\b|\bpollen count\b"
         r"|\bair quality (?:in|at|near)\b|\btide times?\b|\b(?:waiting|wait|queue) times? at\b"
@@ -118,6 +162,16 @@ _NOT_LIVE = any_of(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
     r"|calculated|set)\b",
     r"\bpresent value\b",
+    # What was bought yesterday is returned as on any day.
+    r"^\W*(?:(?:hi|hello|hey|um|so|please|ok)\W+)*(?:how (?:do|can|could|should|would|to)|can i|what "
+    r"(?:should|can|do) i|where (?:do|can|should) i)\b.{0,120}"
+    r"\b(?:i|we) (?:\w+ )?\w+(?:ed|ought|ade|ent|ook|ot|aid|aw|rote) (?:\w+ ){0,4}?(?:yesterday|today|this "
+    r"(?:morning|week|month|afternoon)|last (?:night|week|month))\b",
+    r"\bwhat (?:can|should|could|shall) (?:i|we) (?:cook|make|eat|wear|bake|watch|read|serve|drink|prepare"
+    r"|do) (?:\w+ ){0,3}?(?:tonight|today|tomorrow"
+    r"|this (?:weekend|week|evening|morning|month))\b(?!.{0,60}\b(?:in|near|around) (?!the (?:rain|garden"
+    r"|kitchen|house|oven)|bed|my)\w)",
+    r"^\W*what should (?:i|we) (?:wear|bring|pack)\b",
     # The way to cancel what was ordered this morning is that of any morning.
     r"^\W*how (?:(?:do|can|could|should|would) (?:i|we|you)|to) (?:\w+ )?(?:appeal|apply|cancel|claim|complain|delete"
     r"|disable|edit|enable|install|register|remove|renew|report|request|reset|return|uninstall|unsubscribe|update"

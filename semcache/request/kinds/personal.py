@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from semcache.request.kinds.general import HOW_TO
+from semcache.request.kinds.general import asks_the_way
 from semcache.request.kinds.patterns import CuedPatterns, any_of, rule, vocabulary
 
 # What belongs to one caller and is looked up in that caller's records.
@@ -20,6 +20,12 @@ _RECORDS = vocabulary(
     "parcels payment payments payslip plan points policies policy portfolio prescription prescriptions profile quota",
     "record records refund refunds reminder reminders repo repository reservation reservations result results return",
     "returns salary schedule score seat server shipment shipments statement statements stock stocks subscription",
+    "devices device inboxes folder folders downloads payslips timesheet playlist playlists post posts "
+    "comment comments photo photos",
+    "pin password basket fines fine lease rent pension allowance vacation holidays leave shift shifts grade "
+    "exam exams points",
+    "pressure cholesterol weight symptoms scan referral vaccine visa passport permit licence license note "
+    "goal goals savings",
     "subscriptions task tasks team test ticket tickets transaction transactions usage wishlist",
 )
 _RECORD = rf"(?:{'|'.join(sorted(_RECORDS))})\b"
@@ -42,6 +48,14 @@ _OWN_RECORD = any_of(
     rf"\b(?:what|how|which|who)(?:'s|'re| (?:is|are|was|were|much|many|did|do|long|far|soon|about)) (?:\w+ ){{0,3}}?"
     rf"(?:in |on |of |left )?{_OWNED}",
     rf"\b(?:has|have|is|are|was|were|did|does|will) {_OWNED} (?:\w+ ){{0,3}}?{_STATE}",
+    rf"\b(?:{_FETCH}|play|list|who liked|who commented on) (?:\S+ ){{0,5}}?(?:in |from |of |on |for )?{_OWNED}",
+    rf"\bany (?:update|updates|news|word|progress|reply|response|feedback|movement|luck)s? (?:\w+ "
+    rf"){{0,2}}?(?:on|about|regarding|with|for|from) {_OWNED}",
+    rf"\b(?:has|have|is|are|was|were|did|does|will) (?:\w+ ){{0,4}}?(?:received?|approved?|processed|seen"
+    rf"|reply|replied|comment(?:ed)?|answer(?:ed)?|get|got|read)"
+    rf" (?:to |on )?{_OWNED}",
+    rf"^\W*(?:is|are|was|were) {_OWNED} (?:on|at|in|for|by|still|the|due|over|under|above|below|before|after)\b",
+    rf"\bwhat(?:'s| is| was| are| were) {_OWNED}",
     rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?:\W+(?:please|now))?\W*$",
 )
 _PERSONAL = CuedPatterns(
@@ -69,6 +83,15 @@ _PERSONAL = CuedPatterns(
         # "What do I have to do" and "what do I say to her" want advice, not records.
         r"\b(?:how (?:much|many)|what|which|when) (?:\w+ ){0,3}?do (?:i|we) (?:still |currently |now )?"
         r"(?:have(?! to\b)|owe|spend)\b",
+    ),
+    rule("say write send ask want", r"\bwhat did (?:my|our) (?:\w+ ){1,2}?(?:say|write|send|ask|want)\b"),
+    rule(
+        "have was did am",
+        r"^\W*(?:have|was|did|am) i (?:already |still |ever |actually )?(?:been (?:charged|billed|paid"
+        r"|accepted|approved|refunded|banned)|received?|paid"
+        r"|used|got|charged|billed|refunded|sent?|submit(?:ted)?|sign(?:ed)?|miss(?:ed)?|registered|booked"
+        r"|ordered|overcharged|on the)\b",
+        r"^\W*how (?:close|far) am i (?:to|from)\b",
     ),
     rule(
         "am was",
@@ -105,4 +128,4 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
         return False
     found = not bag.isdisjoint(_OWNERS) and not bag.isdisjoint(_RECORDS) and _OWN_RECORD.search(folded) is not None
     found = found or _PERSONAL.match(folded, bag) or _NUMBERED.search(folded) is not None
-    return found and HOW_TO.match(folded) is None
+    return found and not asks_the_way(folded)
