@@ -19,11 +19,12 @@ byte after decoding; a stream is kept only when its terminal event has come.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import httpx2
 import msgspec
 from openai import AsyncOpenAI, OpenAI
 
@@ -37,6 +38,9 @@ from semcache.types import Endpoint, Entry, Request
 from semcache_failopen import FailOpen
 
 C = TypeVar("C", bound=OpenAI | AsyncOpenAI)
+
+if TYPE_CHECKING:
+    import httpx2
 
 _PATHS = {
     "/chat/completions": Endpoint.CHAT,
@@ -62,11 +66,9 @@ def cached(
     none by `safety_identifier` or `user`. Raises InvalidArgument for an unknown category.
     """
     inner = client._client
-    if not isinstance(inner, httpx2.Client | httpx2.AsyncClient):
-        kind = f"{type(inner).__module__}.{type(inner).__name__}"
-        raise InvalidArgument(f"this client sends through {kind}: use openai>=3, and an httpx2 client in it")
+    http = _library_of(inner)
     scoped = FailOpen(cache, tenant=tenant, user=user, namespace=namespace, category=category)
-    door = _CacheExchange(scoped, stored_responses)
+    door = _CacheExchange(http, scoped, stored_responses)
     alike: dict[str, Any] = {
         "auth": inner.auth,
         "headers": inner.headers,
@@ -77,9 +79,32 @@ def cached(
         "max_redirects": inner.max_redirects,
         "trust_env": False,
     }
-    if isinstance(inner, httpx2.AsyncClient):
-        return client.copy(http_client=httpx2.AsyncClient(transport=_AsyncCachingTransport(inner, door), **alike))  # type: ignore[arg-type, return-value]
-    return client.copy(http_client=httpx2.Client(transport=_CachingTransport(inner, door), **alike))  # type: ignore[arg-type, return-value]
+    sender: Any
+    if isinstance(inner, http.AsyncClient):
+        sender = http.AsyncClient(
+            transport=_kind_of(_AsyncCachingTransport, http.AsyncBaseTransport)(inner, door), **alike
+        )
+    else:
+        sender = http.Client(transport=_kind_of(_CachingTransport, http.BaseTransport)(inner, door), **alike)
+    return client.copy(http_client=sender)
+
+
+def _library_of(inner: object) -> Any:
+    """Return the library that a client sends through: httpx2 of openai 3, httpx of openai 1 and 2."""
+    for name in ("httpx2", "httpx"):
+        library = sys.modules.get(name)
+        if library is not None and isinstance(inner, library.Client | library.AsyncClient):
+            return library
+    kind = f"{type(inner).__module__}.{type(inner).__name__}"
+    raise InvalidArgument(
+        f"this client sends through {kind}: give it a client of httpx2, or of httpx with openai 1 or 2"
+    )
+
+
+@lru_cache
+def _kind_of(ours: type, *theirs: type) -> type[Any]:
+    """Return our class as one of the library's."""
+    return type(ours.__name__, (ours, *theirs), {})
 
 
 class _CacheableRequest(NamedTuple):
@@ -92,14 +117,15 @@ class _CacheableRequest(NamedTuple):
 class _CacheExchange:
     """The parts of an exchange that need no I/O."""
 
-    def __init__(self, cache: FailOpen, stored_responses: bool) -> None:
+    def __init__(self, http: Any, cache: FailOpen, stored_responses: bool) -> None:
+        self.http = http
         self.cache = cache
         self._stored_responses = stored_responses
 
     def read(self, sent: httpx2.Request) -> _CacheableRequest | None:
         """Return the request as the cache sees it, None when it is not for the cache. Raises RequestRejected."""
         dialect = _dialect(sent)
-        if sent.method != "POST" or dialect is None or not isinstance(sent.stream, httpx2.ByteStream):
+        if sent.method != "POST" or dialect is None or not isinstance(sent.stream, self.http.ByteStream):
             return None
         try:
             request = dialect.read(sent.content)
@@ -124,9 +150,9 @@ class _CacheExchange:
                 self.cache.failed("replaying", error)
         if not request.controls.only_if_cached:
             return None
-        return _refused(
-            dialect, RequestRejected(504, "not in the cache, and the request said only-if-cached", code="not_cached")
-        )
+        reason = "" if found is None else f"; {found.why.value}: {found.reason}"
+        said = f"not in the cache, and the request said only-if-cached{reason}"
+        return self.refused(dialect, RequestRejected(504, said, code="not_cached"))
 
     def _replay(self, asked: _CacheableRequest, found: Found, entry: Entry) -> httpx2.Response:
         body, kind = entry.body, "application/json"
@@ -138,7 +164,14 @@ class _CacheExchange:
             "x-request-id": found.lookup.request_id,
             "x-semcache-id": found.entry_id or "",
         }
-        return httpx2.Response(200, headers=headers, content=body)
+        return self.http.Response(200, headers=headers, content=body)
+
+    def refused(self, dialect: Dialect | None, error: RequestRejected) -> httpx2.Response:
+        """Return a refusal in the dialect of the request, of which the SDK makes an `APIStatusError`."""
+        dialect = dialect or dialects()[Endpoint.CHAT]
+        body = dialect.error(error.status, error.message, code=error.code, param=error.param)
+        headers = {"content-type": "application/json", "x-should-retry": "false"}
+        return self.http.Response(error.status, headers=headers, content=body)
 
     def outbound(self, sent: httpx2.Request, request: Request) -> httpx2.Request:
         """Return the request without the fields that were meant for the cache."""
@@ -146,10 +179,12 @@ class _CacheExchange:
         if request.raw == sent.content and not ours:
             return sent
         headers = [pair for pair in sent.headers.multi_items() if pair[0] not in {*ours, "content-length"}]
-        return httpx2.Request(sent.method, sent.url, headers=headers, content=request.raw, extensions=sent.extensions)
+        return self.http.Request(
+            sent.method, sent.url, headers=headers, content=request.raw, extensions=sent.extensions
+        )
 
 
-class _CachingTransport(httpx2.BaseTransport):
+class _CachingTransport:
     """A transport of httpx that answers from the cache, or through the wrapped client."""
 
     def __init__(self, inner: httpx2.Client, door: _CacheExchange) -> None:
@@ -163,7 +198,7 @@ class _CachingTransport(httpx2.BaseTransport):
                 return self._send(request)
             found, serve = self._door.cache.find(asked.request)
         except RequestRejected as error:
-            return _refused(_dialect(request), error)
+            return self._door.refused(_dialect(request), error)
         reply = self._door.reply(asked, found, serve)
         if reply is not None:
             return reply
@@ -172,11 +207,13 @@ class _CachingTransport(httpx2.BaseTransport):
             return reply
         headers = _headers(reply, found)
         if _is_stream(reply):
-            relay = _RecordedStream(reply, asked.dialect.assembler(), found, self._door.cache)
-            return httpx2.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
+            http = self._door.http
+            kind = _kind_of(_RecordedStream, http.SyncByteStream, http.AsyncByteStream)
+            relay = kind(reply, asked.dialect.assembler(), found, self._door.cache)
+            return http.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
         body = reply.read()
         self._door.cache.keep(found, _decoded(body))
-        return httpx2.Response(200, headers=headers, content=body)
+        return self._door.http.Response(200, headers=headers, content=body)
 
     def close(self) -> None:
         """Close the wrapped client."""
@@ -186,7 +223,7 @@ class _CachingTransport(httpx2.BaseTransport):
         return self._inner.send(request, stream=True, auth=None, follow_redirects=False)
 
 
-class _AsyncCachingTransport(httpx2.AsyncBaseTransport):
+class _AsyncCachingTransport:
     """The same transport for `AsyncOpenAI`."""
 
     def __init__(self, inner: httpx2.AsyncClient, door: _CacheExchange) -> None:
@@ -200,7 +237,7 @@ class _AsyncCachingTransport(httpx2.AsyncBaseTransport):
                 return await self._send(request)
             found, serve = await self._door.cache.afind(asked.request)
         except RequestRejected as error:
-            return _refused(_dialect(request), error)
+            return self._door.refused(_dialect(request), error)
         reply = self._door.reply(asked, found, serve)
         if reply is not None:
             return reply
@@ -209,11 +246,13 @@ class _AsyncCachingTransport(httpx2.AsyncBaseTransport):
             return reply
         headers = _headers(reply, found)
         if _is_stream(reply):
-            relay = _RecordedStream(reply, asked.dialect.assembler(), found, self._door.cache)
-            return httpx2.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
+            http = self._door.http
+            kind = _kind_of(_RecordedStream, http.SyncByteStream, http.AsyncByteStream)
+            relay = kind(reply, asked.dialect.assembler(), found, self._door.cache)
+            return http.Response(200, headers=headers, stream=relay, extensions=reply.extensions)
         body = await reply.aread()
         await self._door.cache.akeep(found, _decoded(body))
-        return httpx2.Response(200, headers=headers, content=body)
+        return self._door.http.Response(200, headers=headers, content=body)
 
     async def aclose(self) -> None:
         """Close the wrapped client."""
@@ -223,7 +262,7 @@ class _AsyncCachingTransport(httpx2.AsyncBaseTransport):
         return await self._inner.send(request, stream=True, auth=None, follow_redirects=False)
 
 
-class _RecordedStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+class _RecordedStream:
     """A stream on its way to the caller, kept when its terminal event passes; one that is left early is forgotten."""
 
     def __init__(self, reply: httpx2.Response, assembler: Assembler, found: Found, cache: FailOpen) -> None:
@@ -261,14 +300,6 @@ class _RecordedStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 def _dialect(sent: httpx2.Request) -> Dialect | None:
     path = sent.url.path
     return next((dialects()[endpoint] for suffix, endpoint in _PATHS.items() if path.endswith(suffix)), None)
-
-
-def _refused(dialect: Dialect | None, error: RequestRejected) -> httpx2.Response:
-    """Return a refusal in the dialect of the request, of which the SDK makes an `APIStatusError`."""
-    dialect = dialect or dialects()[Endpoint.CHAT]
-    body = dialect.error(error.status, error.message, code=error.code, param=error.param)
-    headers = {"content-type": "application/json", "x-should-retry": "false"}
-    return httpx2.Response(error.status, headers=headers, content=body)
 
 
 def _headers(reply: httpx2.Response, found: Found) -> list[tuple[str, str]]:

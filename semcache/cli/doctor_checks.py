@@ -45,7 +45,7 @@ async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding
     findings.append(_settings(settings))
     if settings.store.url is None:
         findings.append(_folder(settings.data))
-    findings += [*_plugins(), _policies(settings)]
+    findings += [_graphs(), *_plugins(), _policies(settings)]
     embedder_findings, embedder = await _embedder(settings)
     findings += await _store(settings, embedder)
     findings += embedder_findings
@@ -272,6 +272,18 @@ def _exposure(settings: Settings, *, has_keys: bool) -> Finding:
         return Finding("API keys", "fail", str(error), "semcache keys create --tenant NAME")
     said = "keys exist and are asked for" if has_keys and settings.auth.required is not False else "no key is asked for"
     return Finding("API keys", "ok", f"listening on {server.host}; {said}")
+
+
+def _graphs() -> Finding:
+    from semcache.storage.indexes.graphs import graph_name
+
+    try:
+        name = graph_name()
+    except ConfigError as error:
+        return Finding("graphs", "fail", str(error), "pip install usearch")
+    if name == "hnswlib":
+        return Finding("graphs", "ok", "hnswlib")
+    return Finding("graphs", "ok", f"{name}; hnswlib builds graphs in half the time, where there is a C++ compiler")
 
 
 def _snapshot(settings: Settings, embedder: Embedder) -> Finding:

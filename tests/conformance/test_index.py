@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from semcache.errors import IndexFault
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.indexes.hnsw import HnswIndex
+from semcache.storage.indexes.usearch_graph import UsearchIndex
 from semcache.types import Neighbour
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from semcache.types import Matrix, Vector
 
 DIM = 16
-INDEXES: dict[str, Callable[[int], VectorIndex]] = {"flat": FlatIndex, "hnsw": HnswIndex}
+INDEXES: dict[str, Callable[[int], VectorIndex]] = {"flat": FlatIndex, "hnsw": HnswIndex, "usearch": UsearchIndex}
 
 
 @pytest.fixture(params=INDEXES)

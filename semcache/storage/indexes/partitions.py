@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from semcache.storage.indexes.flat import Ids
-    from semcache.storage.indexes.hnsw import HnswIndex
+    from semcache.storage.indexes.graphs import GraphIndex
     from semcache.types import Matrix, Neighbour, Vector
 
 LEAST_TOMBSTONES = 256
@@ -31,10 +31,10 @@ class Partition:
 
     __slots__ = ("growing", "index", "key", "todo")
 
-    def __init__(self, key: bytes, index: FlatIndex | HnswIndex) -> None:
+    def __init__(self, key: bytes, index: FlatIndex | GraphIndex) -> None:
         self.key = key
         self.index = index
-        self.growing: HnswIndex | None = None
+        self.growing: GraphIndex | None = None
         self.todo: Ids = np.empty(0, np.int64)
 
 
@@ -174,11 +174,11 @@ class PartitionedIndex:
         )
         return indexes + 640 * len(self._partitions) + 120 * len(self._home)
 
-    def indexes(self) -> dict[bytes, FlatIndex | HnswIndex]:
+    def indexes(self) -> dict[bytes, FlatIndex | GraphIndex]:
         """The index that answers in each partition, for snapshots."""
         return {key: home.index for key, home in self._partitions.items()}
 
-    def adopt(self, partition: bytes, index: FlatIndex | HnswIndex) -> None:
+    def adopt(self, partition: bytes, index: FlatIndex | GraphIndex) -> None:
         """Take a whole index as a new partition, as when a snapshot is loaded; its ids must be new here."""
         ids = index.ids.tolist()
         if partition in self._partitions or not self._home.keys().isdisjoint(ids):
@@ -212,9 +212,9 @@ class PartitionedIndex:
             self._build(home)
 
     def _build(self, home: Partition) -> None:
-        from semcache.storage.indexes.hnsw import HnswIndex
+        from semcache.storage.indexes.graphs import graph_kind
 
-        home.growing = HnswIndex(self.dim, capacity=len(home.index) + self._promote_at, **self._graph_options)
+        home.growing = graph_kind()(self.dim, capacity=len(home.index) + self._promote_at, **self._graph_options)
         home.todo = home.index.ids.copy()
         self._building.append(home)
 

@@ -25,7 +25,7 @@ from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.indexes.partitions import PartitionedIndex
 
 if TYPE_CHECKING:
-    from semcache.storage.indexes.hnsw import HnswIndex
+    from semcache.storage.indexes.graphs import GraphIndex
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -70,7 +70,7 @@ def stage(partitioned: PartitionedIndex, folder: Path, *, embedder_id: str, head
             for _, index in flat:
                 index.matrix.tofile(out)
         staged.files += ["flat.ids.npy", "flat.vectors"]
-    except (OSError, RuntimeError) as error:  # hnswlib says RuntimeError
+    except (OSError, RuntimeError) as error:  # graphs say RuntimeError
         shutil.rmtree(place, ignore_errors=True)
         raise IndexFault(f"the snapshot cannot be written to {folder}: {error}") from error
     staged.manifest = {
@@ -125,10 +125,12 @@ def load(
     try:
         _adopt_flat(partitioned, manifest["flat"], paths)
         for entry in manifest["graphs"]:
-            from semcache.storage.indexes.hnsw import HnswIndex
+            from semcache.storage.indexes.graphs import graph_kind, graph_name
 
+            if entry.get("kind", "hnswlib") != graph_name():
+                raise IndexFault(f"the snapshot in {folder} was made with {entry.get('kind', 'hnswlib')}")
             ids = np.load(paths[entry["ids"]], allow_pickle=False)
-            graph = HnswIndex.load(paths[entry["graph"]], dim, ids, ef=partitioned.ef)
+            graph = graph_kind().load(paths[entry["graph"]], dim, ids, ef=partitioned.ef)
             partitioned.adopt(bytes.fromhex(entry["partition"]), graph)
     except (OSError, ValueError, KeyError) as error:
         raise IndexFault(f"the snapshot in {folder} is inconsistent: {error!r}") from error
@@ -137,12 +139,14 @@ def load(
     return partitioned, int(manifest["head"])
 
 
-def _stage_graph(staged: Staged, key: bytes, index: HnswIndex) -> dict[str, str]:
+def _stage_graph(staged: Staged, key: bytes, index: GraphIndex) -> dict[str, str]:
     graph, ids = f"graph-{key.hex()}", f"graph-{key.hex()}.ids.npy"
     index.save(staged.place / graph)
     np.save(staged.place / ids, index.ids, allow_pickle=False)
     staged.files += [graph, ids]
-    return {"partition": key.hex(), "graph": graph, "ids": ids}
+    from semcache.storage.indexes.graphs import graph_name
+
+    return {"partition": key.hex(), "graph": graph, "ids": ids, "kind": graph_name()}
 
 
 def _adopt_flat(partitioned: PartitionedIndex, partitions: list[list[Any]], paths: dict[str, Path]) -> None:
