@@ -123,7 +123,7 @@ async def test_missing_seal_keys_and_open_doors_are_found(run: Run, tmp_path: Pa
     ("status", "has_key", "state"),
     [
         (200, False, "ok"),
-        (404, True, "ok"),
+        (404, True, "warn"),
         (401, False, "warn"),
         (401, True, "fail"),
         (403, True, "fail"),

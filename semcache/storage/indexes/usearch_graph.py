@@ -44,7 +44,6 @@ class UsearchIndex:
             raise IndexFault(f"{path.name} is no graph of usearch: {error}") from error
         if index._graph.ndim != dim:
             raise IndexFault(f"{path.name} is no graph of dimension {dim}, but of {index._graph.ndim}")
-        index._graph.expansion_search = ef
         if set(index.ids.tolist()) != set(ids.tolist()):
             raise IndexFault(f"{path.name} has other entries than the snapshot lists")
         return index
