@@ -1,4 +1,4 @@
-"""Run the evaluation of decisions: `python -m eval.decisions [streams|pairs|validity|overload|cost] [options]`."""
+"""Run the evaluation of decisions: `python -m eval.decisions SECTION [options]`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from eval.decisions.resuming import Unfinished
 from eval.decisions.running import Plan, run
 from eval.decisions.streams import STREAMS
 
-_SECTIONS = ("streams", "pairs", "validity", "overload", "cost")
+_SECTIONS = ("streams", "pairs", "validity", "words", "overload", "cost")
 
 
 def main(argv: Sequence[str]) -> int:

@@ -32,7 +32,10 @@ _CODE = (
     "eval/decisions",
 )
 _FILES = (
+    "semcache/matching/doubts.py",
     "semcache/matching/features.py",
+    "semcache/matching/judged_tier.py",
+    "semcache/matching/word_worth.py",
     "semcache/matching/decide.py",
     "semcache/learning/labelling.py",
     "semcache/config/packs.py",

@@ -27,11 +27,12 @@ from semcache.types.evidence import Interval, Label, LabelSource, wilson
 _REMEMBERED = 5_000
 _UNJUDGED = 500  # labels of misses that wait for a word
 _PLAIN = len(features.NAMES)
-_DENSE = 20.0  # audits that come with the first hits; then their share falls as 20 in their number
+_DENSE = 30.0  # audits that come with the first hits; then their share falls as 30 in their number
+_GRACE = 1.5  # errors found, beyond what the target pays for, after which nothing is served until they are paid back
 # Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
 # less sure ones may spend, as far as the grant of the budget reaches.
 _EXPECTED = tuple([0.0005 * 1.08**place for place in range(60)])
-TRIED = 0.1  # share of the doubts too great for the best word that a word is had of all the same, after forwarding
+TRIED = 0.25  # share of the doubts too great for the best word that a word is had of all the same, after forwarding
 _DIFFERENT = 0.05  # P(yes) up to which a verdict makes a known difference
 
 
@@ -95,7 +96,7 @@ class JudgedTier:
             limit = min(limit, controls.max_error)
         if stratum.closed or stratum.tenants.closed(self._pack.class_of(tenant)):
             return Verdict(False, after, why=Why.CLOSED, risk=limit)
-        if p_yes < YES or 1.0 - after > limit:
+        if p_yes < YES or 1.0 - after > limit or stratum.debt > _GRACE:
             return Verdict(False, after, audit=stratum.chance(policy.audit), why=Why.VERIFY_FAILED, risk=limit)
         return Verdict(True, after, audit=stratum.chance(policy.audit), why=Why.JUDGED, risk=limit)
 
@@ -220,6 +221,7 @@ class _Stratum:
         self.closed = False
         self.labels = self.served = self.waited = 0
         self._probation = Probation()
+        self.debt = 0.0
 
     @property
     def used(self) -> bool:
@@ -241,6 +243,9 @@ class _Stratum:
         wrong = _errors(1.0 - label.p_correct, noise, correct=label.correct)
         if label.served:
             self.budget.settle(1.0 - label.p_correct, wrong=wrong)
+        if word.p_yes >= YES and label.source in (LabelSource.AUDIT, LabelSource.MISS):
+            # Right answers pay errors back, served or not: nothing is served again by waiting alone.
+            self.debt = max(0.0, self.debt + wrong - self._target)
         visible = min(0.95, noise.harsh + reach * self._target)
         if label.source is LabelSource.AUDIT and label.served:
             worth.audited(label.category, wrong)
@@ -275,13 +280,14 @@ class _Stratum:
             "served": self.served,
             "labels": self.labels,
             "probation": self._probation.state(),
+            "debt": self.debt,
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         self.certificate.restore(state["certificate"])
         self.tenants.restore(state["tenants"])
         self.closed, self.served = bool(state["closed"]), int(state["served"])
-        self.labels = int(state["labels"])
+        self.labels, self.debt = int(state["labels"]), float(state["debt"])
         self._probation.restore(state["probation"])
 
     def _close(self) -> None:
