@@ -94,8 +94,8 @@ def section(chosen: argparse.Namespace, command: str, told: Callable[[int, int],
     about = [
         command,
         f"target {percent(_TARGET, 1)}% per hit by meaning and on a word; {percent(_VALID, 1)}% on synthetic streams",
-        f"a word counts as {PRICE} of a call by the model that requests name, as {SMALL_PRICE} by a small one, of which "
-        f"the same words are assumed; a call that is called off counts as {_PROMPT}, and audits in full",
+        f"a word counts as {PRICE} of a call by the model that requests name, as {SMALL_PRICE} by a small one, of "
+        f"which the same words are assumed; a call that is called off counts as {_PROMPT}, and audits in full",
         "`hedged` serves what `first` serves, without the wait; `after` asks about what was forwarded anyway",
     ]
     return Section("words", "A language model's word, weighed", about, tables, facts)
