@@ -42,8 +42,6 @@ from semcache.types import Outcome, Why
 # written at four times as much; and by a small model at a twelfth of its price.
 PRICE, SMALL_PRICE = 0.25, 0.02
 _SHARE_AFTER = 0.08  # of the doubts that 2% of upstream spend allows asking about, at the price of the same model
-    0.25  # of a word, in calls: some 300 tokens read and 1 written, for 50 read and 300 written at four times as much
-)
 _PROMPT = 0.04  # of a call that is called off, in calls: its prompt
 _TARGET = 0.01
 _BURN_IN = 200
