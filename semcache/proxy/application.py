@@ -190,7 +190,10 @@ class Proxy:
             self.cache, self._auth, self._intake, self._plans, public=settings.auth.public_metrics
         )
         _tune_garbage_collector()
-        self._tasks = [asyncio.create_task(self._refresh_keys(keys), name="semcache-keys")]
+        self._tasks = [
+            asyncio.create_task(self._refresh_keys(keys), name="semcache-keys"),
+            asyncio.create_task(asyncio.to_thread(cache.prices.load), name="semcache-prices"),
+        ]
         if isinstance(self._backend, LoadCountingBackend) and cache.relax is not None:
             easing = relax_under_load(self._backend, settings.upstream.busy_at or 1, cache.relax)
             self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))

@@ -38,6 +38,9 @@ class Meter:
         self._saved_tokens = Counter("semcache_saved_tokens_total", "Tokens not bought.", ["kind"], registry=r)
         self._saved_cost = Counter("semcache_saved_cost_usd_total", "US dollars not spent.", registry=r)
         self._spent_cost = Counter("semcache_spent_cost_usd_total", "US dollars spent upstream.", registry=r)
+        self._overhead = Counter(
+            "semcache_overhead_cost_usd_total", "US dollars that judges and verifiers cost.", registry=r
+        )
         self._stores = Counter(
             "semcache_stores_total", "Answers kept or discarded.", ["category", "result"], registry=r
         )
@@ -164,6 +167,8 @@ class Meter:
             self._saved_cost.inc(event.saved_cost)
         if event.spent_cost:
             self._spent_cost.inc(event.spent_cost)
+        if event.overhead:
+            self._overhead.inc(event.overhead)
         if event.stored is not None:
             self._stores.labels(event.category, event.stored).inc()
 

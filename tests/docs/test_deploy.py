@@ -146,3 +146,49 @@ def test_the_ports_of_the_composition_are_loopback(compose: dict[str, Any]) -> N
     published = [port for service in compose["services"].values() for port in service.get("ports", [])]
     assert published
     assert all(port.startswith("127.0.0.1:") for port in published)
+
+
+METRIC = re.compile(r"\bsemcache_[a-z_]+\b")
+
+
+def metrics_named(file: str) -> set[str]:
+    known = set(METRIC.findall((DEPLOY / file).read_text(encoding="utf-8")))
+    return {re.sub(r"_bucket$", "", name) for name in known}
+
+
+@pytest.mark.parametrize("file", ["alerts.yml", "grafana/semcache.json"])
+def test_what_is_watched_is_a_metric(file: str) -> None:
+    from semcache.runtime.telemetry import Meter
+
+    kinds = {metric.name: metric.type for metric in Meter().registry.collect()}
+    exported = {f"{name}_total" if kind == "counter" else name for name, kind in kinds.items()}
+    assert metrics_named(file), "nothing is watched"
+    assert metrics_named(file) <= exported
+
+
+def test_alerts_and_panels_are_whole() -> None:
+    [group] = yaml.safe_load((DEPLOY / "alerts.yml").read_text(encoding="utf-8"))["groups"]
+    for rule in group["rules"]:
+        assert {"alert", "expr", "labels", "annotations"} <= rule.keys()
+        assert rule["expr"].count("(") == rule["expr"].count(")")
+    board = json.loads((DEPLOY / "grafana" / "semcache.json").read_text(encoding="utf-8"))
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    assert all(target["expr"] for panel in board["panels"] for target in panel["targets"])
+
+
+def test_the_manifests_of_kubernetes_fit_the_image(dockerfile: list[tuple[str, str]]) -> None:
+    documents = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")))
+    by_kind = {one["kind"]: one for one in documents}
+    pod = by_kind["Deployment"]["spec"]["template"]
+    [container] = pod["spec"]["containers"]
+    given = {one["name"]: one["value"] for one in container["env"]}
+    settings = Settings.load({}, {**environment(dockerfile), **given}, None)
+    check_exposure(settings, has_keys=False)
+    assert pod["spec"]["enableServiceLinks"] is False
+    labels = pod["metadata"]["labels"].items()
+    for kind in ("Service", "PodDisruptionBudget", "Deployment"):
+        selector = by_kind[kind]["spec"]["selector"]
+        assert selector.get("matchLabels", selector).items() <= labels
+    mounted = {one["name"] for one in container["volumeMounts"]}
+    assert mounted == {one["name"] for one in pod["spec"]["volumes"]}
+    assert pod["spec"]["securityContext"]["runAsUser"] == 10001
