@@ -81,6 +81,7 @@ def stats(
     promised = {name: row for name, row in (seen or found["categories"]).items() if row.get("strategy")}
     if promised:
         _errors(promised, found["confidence"])
+    _tiers(found)
     _unpriced(found.get("unpriced_models", ()))
     if found["total"]["requests"]:
         print("\nBy tenant, model, day or hour: `semcache stats --by tenant --since 7d`")
@@ -126,6 +127,7 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
 
     from semcache.learning import label_log
     from semcache.learning.withdrawn_labels import standing_labels
+    from semcache.matching.judged_tier import without_word
     from semcache.matching.strategies import ByCategory
     from semcache.types.evidence import LabelSource
 
@@ -147,15 +149,52 @@ async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
             seq = label.seq
             taken_back = taken_back or label.source is LabelSource.WITHDRAWN
             if label.source not in (LabelSource.REASKED, LabelSource.WITHDRAWN):
+                plain = without_word(label)
                 with suppress(ValueError, TypeError, LookupError):
-                    threshold.observe(label)
+                    if plain is not None:
+                        threshold.observe(plain)
     if taken_back and first < seq:
         every, seq = [], 0
         while batch := await store.labels(seq):
             every += batch
             seq = batch[-1].seq
-        threshold.relearn([one for one in standing_labels(every) if one.source is not LabelSource.REASKED])
+        left = [one for one in standing_labels(every) if one.source is not LabelSource.REASKED]
+        threshold.relearn([plain for one in left if (plain := without_word(one)) is not None])
     return threshold
+
+
+def _tiers(found: dict[str, Any]) -> None:
+    """Print the errors that audits found by tier, and what asking a language model costs."""
+    counts: dict[str, list[int]] = {"meaning": [found["total"]["audits"] or 0, found["total"]["wrong"] or 0]}
+    for name, strata in (("wording", found.get("wording", {})), ("judged", found.get("judged", {}))):
+        rows = [row for one in strata.values() for row in (one if isinstance(one, list) else [one])]
+        counts[name] = [sum(row["audits"] for row in rows), sum(row["wrong"] for row in rows)]
+    if not any(audits for audits, _ in counts.values()) and not found.get("asking", {}).get("asked"):
+        return
+    print("\nErrors that audits found, by tier")
+    cells = [[name, str(audits), str(wrong), _error(wrong, audits)] for name, (audits, wrong) in counts.items()]
+    output.table(["tier", "audits", "wrong", "error"], cells, right=["audits", "wrong", "error"])
+    asking = found.get("asking", {})
+    if asking.get("asked") or asking.get("over_budget"):
+        budget = "" if asking["budget"] is None else f" of at most {asking['budget']:.1%}"
+        share = asking["asking"] / asking["upstream"] if asking["upstream"] else 0.0
+        print(
+            _wrapped(
+                f"a language model's word ({asking['mode']}): asked {asking['asked']} times for {share:.1%} of "
+                f"upstream spend{budget}, {asking['over_budget']} times not for want of budget; "
+                f"{asking['called_off']} calls called off"
+            )
+        )
+    for name, row in found.get("judged", {}).items():
+        if row.get("note"):
+            print(_wrapped(f"{name}: {row['note']}"))
+
+
+def _error(wrong: int, audits: int) -> str:
+    from semcache.types.evidence import wilson
+
+    one = wilson(wrong, audits)
+    return f"{one.estimate:.2%} ({one.low:.2%}–{one.high:.2%})" if audits else ""
 
 
 def _show_usage(settings: Settings, url: str | None, by: str, since: str, tenant: str | None, as_json: bool) -> None:

@@ -52,6 +52,7 @@ class JudgedStanding:
     certified: float | None
     closed: bool
     error: Interval | None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,20 @@ class _Stratum:
             one.level,
             self.closed,
             wilson(one.wrong, one.audits) if one.audits else None,
+            self._note(),
+        )
+
+    def _note(self) -> str:
+        """A sentence for operators, where little is served."""
+        one = self.certificate
+        if not self.closed and self.debt <= _GRACE:
+            return ""
+        found = (
+            f"{one.wrong} of {one.audits} audits found a yes wrong" if one.audits else "fresh answers spoke against it"
+        )
+        return (
+            f"{found}: nothing is served on a word for now; if the judge of answers errs, say how often by "
+            "judge.false_yes and judge.false_no"
         )
 
     def state(self) -> dict[str, Any]:

@@ -113,7 +113,11 @@ class Verifiers:
 
     def lacking(self, pack: Pack) -> list[str]:
         """The categories of a pack that want a verifier that is not set up: their grey zone is forwarded."""
-        wanted = ((name, one.verify) for name, one in pack.categories.items() if one.cache and one.semantic)
+        wanted = [
+            (name, "llm" if one.verdicts not in (None, "off") else one.verify)
+            for name, one in pack.categories.items()
+            if one.cache and one.semantic
+        ]
         return sorted(name for name, verifier in wanted if verifier != "off" and verifier not in self._known)
 
     async def settle(

@@ -47,7 +47,8 @@ async def pairs_of(store: LabelledStore) -> tuple[list[Pair], LabelCounts]:
         every += batch
     labels = gone = 0
     for label in standing_labels(every):
-        if label.source is LabelSource.REASKED:
+        if label.source in (LabelSource.REASKED, LabelSource.VERDICT):
+            # Neither tells by a fresh answer if two prompts share one.
             continue
         labels += 1
         cached, asked = by_id.get(label.entry_id), by_exact.get(label.exact)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ from typing import Any
 import openai
 import pytest
 
-from tests.contract.services import started
+from tests.contract.services import semcache, started
 from tests.proxy.driver import cache_status, completion
 from tests.waiting import PATIENCE, eventually
 
@@ -184,6 +185,9 @@ def test_a_call_that_was_drawn_for_an_audit_goes_on_and_judges_what_was_served(t
         assert upstream.left == 0
         upstream.answers.set()
         eventually(lambda: proxy.get("/semcache/stats").json()["judged"]["default"]["wrong"] == 1)
+        printed = semcache("stats", "--url", proxy.url)
+        assert re.search(r"judged\s+1\s+1\s+100\.00%", printed), "errors are told by tier"
+        assert "a language model's word (" in printed
         assert ask(proxy, PARAPHRASE)[0] == "Answer 2.", "it was found wrong, and its own answer was kept"
     assert upstream.asked.count("answer") == 2, "the call that was made is the audit"
 
