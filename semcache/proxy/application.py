@@ -69,6 +69,10 @@ _log = logging.getLogger(__name__)
 
 def create() -> Proxy:
     """Return the application of one worker process, from environment and settings file."""
+    from prometheus_client import disable_created_metrics
+
+    # Each counter would be told twice, the second time with a time that nobody asks for.
+    disable_created_metrics()  # type: ignore[no-untyped-call]
     env = dict(os.environ)
     return Proxy(Settings.load({}, env, find_file(env, Path.cwd())), sink=_stdout)
 
@@ -115,6 +119,8 @@ class Proxy:
 
     async def start(self) -> None:
         """Open everything that requests need. Raises SemcacheError."""
+        from prometheus_client import ProcessCollector
+
         settings = self.settings
         self._backend = self._given_backend or _backend(settings, self._count_routed, lambda: self.cache.salt)
         if settings.upstream.busy_at is not None:
@@ -134,6 +140,7 @@ class Proxy:
             await self._close_backends()
             raise
         cache = self.cache = AsyncSemanticCache(components)
+        ProcessCollector(registry=cache.meter.registry)
         cache.meter.build.labels(__version__, cache.embedder_id).set(1)
         try:
             keys = await cache.api_keys()

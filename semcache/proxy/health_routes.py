@@ -10,7 +10,7 @@ import asyncio
 import os
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from semcache.cache.response_cache import ResponseCache
 from semcache.runtime import descriptors
@@ -52,9 +52,10 @@ def health_routes(cache: ResponseCache) -> APIRouter:
         }
 
     @router.get("/metrics", response_class=Response)
-    async def metrics() -> Response:
-        """Prometheus metrics; of all workers when there are several."""
-        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest, multiprocess
+    async def metrics(request: Request) -> Response:
+        """Prometheus metrics, in the format of OpenMetrics if asked for; of all workers when there are several."""
+        from prometheus_client import CollectorRegistry, multiprocess
+        from prometheus_client.exposition import choose_encoder
 
         await cache.event_log.flush()
         with surviving("refreshing the gauges"):
@@ -63,6 +64,7 @@ def health_routes(cache: ResponseCache) -> APIRouter:
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             registry = CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+        encode, kind = choose_encoder(request.headers.get("accept", ""))
+        return Response(encode(registry), media_type=kind)
 
     return router

@@ -28,3 +28,14 @@ async def test_a_category_may_say_anything(tmp_path: Path, monkeypatch: pytest.M
     assert row["error"] == {"estimate": 0.01, "low": 0.0, "high": 0.02}
     assert (row["break_even"], row["drift"]) == (None, None), "JSON has no word for infinity"
     assert b'semcache_state{category="careful",state="fixed"} 1.0' in metrics.body
+
+
+async def test_metrics_come_in_the_format_that_is_asked_for_and_tell_of_the_process(tmp_path: Path) -> None:
+    async with running(Upstream(lambda _: Answer([completion()])), tmp_path) as proxy:
+        plain = await Call(proxy, path="/metrics", method="GET").reply()
+        accept = "application/openmetrics-text; version=1.0.0"
+        other = await Call(proxy, path="/metrics", method="GET", accept=accept).reply()
+    assert (plain.header("content-type") or "").startswith("text/plain")
+    assert b"process_resident_memory_bytes" in plain.body
+    assert (other.header("content-type") or "").startswith("application/openmetrics-text")
+    assert other.body.endswith(b"# EOF\n")
