@@ -117,6 +117,7 @@ class ResponseCache:
         RequestRejected alone, for a category that the pack does not have.
         """
         started = time.perf_counter()
+        self._learner.log.corroboration.saw(request.scope.tenant)
         scoped_memo.enter(request.scope.tenant, request.scope.user, request.scope.namespace)
         category = self.components.categorizer.by_rule(request)
         policy = self.pack.of(category or "default")

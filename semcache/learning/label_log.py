@@ -17,6 +17,7 @@ import msgspec
 
 from semcache.config.packs import Pack
 from semcache.learning import labelling
+from semcache.learning.corroboration import Corroboration
 from semcache.learning.withdrawn_labels import standing_labels
 from semcache.matching.judged_tier import JudgedTier, without_word
 from semcache.matching.wording_tier import WordingTier, edit_of
@@ -73,6 +74,7 @@ class LabelLog:
         self._store = store
         self._meter = meter
         self._embedder_id = embedder_id
+        self.corroboration = Corroboration()
         self._pending: list[Label] = []
         self._folding = asyncio.Lock()
         self._taken = dict.fromkeys((NAME, FRESHNESS, WORDING, JUDGED), 0)
@@ -181,7 +183,11 @@ class LabelLog:
         about_meaning = [
             one for one in standing_labels(labels) if one.source is not LabelSource.REASKED and edit_of(one) is None
         ]
-        kept = [plain for one in about_meaning if (plain := without_word(one)) is not None]
+        counts = Corroboration()
+        for label in labels:
+            counts.saw(label.tenant)
+        heard = [one for one in about_meaning if counts.counts(one)]
+        kept = [plain for one in heard if (plain := without_word(one)) is not None]
         relearn = getattr(self.strategy, "relearn", None)
         if relearn is not None:
             await asyncio.to_thread(relearn, kept[-_RELEARNED:])
@@ -191,11 +197,13 @@ class LabelLog:
     def _observe(self, label: Label) -> None:
         if label.source is LabelSource.WITHDRAWN:
             self._taken_back = True
+        counts = self.corroboration.counts(label)
         learners = (NAME, self._judge), (FRESHNESS, self._age), (WORDING, self._word), (JUDGED, self.judged.observe)
         for name, learn in learners:
             if label.seq > self._taken[name]:
                 try:
-                    learn(label)
+                    if counts:
+                        learn(label)
                 except Exception as error:
                     # Every worker will fail at it alike; the labels after it still count. A log line for each would be
                     # a flood.

