@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from semcache.models.verifiers import verifiers_for_library
@@ -202,3 +203,28 @@ async def test_a_header_chooses_and_a_tenant_may_opt_out(tmp_path: Path) -> None
         await Call(proxy, ask(PROMPT)).reply()
         assert (await Call(proxy, ask(PARAPHRASE)).reply()).cache["detail"] == "uncertain"
     assert len(judge.asked) == 1
+
+
+@pytest.mark.parametrize("lends", [True, False])
+async def test_a_callers_key_pays_for_its_own_doubts_where_the_operator_says_so(tmp_path: Path, lends: bool) -> None:
+    upstream = Upstream(lambda out: Answer([completion("yes" if b"You check" in out.body else "An answer.")]))
+    chosen = {"verdicts__callers_key": lends, "verdicts__mode": "first"}
+    async with running(upstream, tmp_path, pack=PACK.format(mode="first", audit=0), **chosen) as proxy:
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
+        await Call(proxy, ask(PROMPT), authorization="Bearer one").reply()
+        reply = await Call(proxy, ask(PARAPHRASE), authorization="Bearer two").reply()
+    assert reply.cache["detail"] == "judged"
+    [asked] = [call for call in upstream.calls if b"You check" in call.body]
+    assert dict(asked.headers).get("authorization") == ("Bearer two" if lends else None)
+    assert msgspec.json.decode(asked.body)["model"] == "m", "the model that the request names"
+
+
+async def test_without_a_key_of_its_own_a_server_asks_nobody_by_default(tmp_path: Path) -> None:
+    upstream = held_back({})
+    async with running(upstream, tmp_path, pack=PACK.format(mode="hedged", audit=0)) as proxy:
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack))
+        await Call(proxy, ask(PROMPT)).reply()
+        assert (await Call(proxy, ask(PARAPHRASE)).reply()).cache["detail"] == "uncertain"
+        assert proxy.cache.lacking_verifiers() == ["default"]
+        assert (await proxy.cache.stats())["asking"]["mode"] == "off"
+    assert len(upstream.calls) == 2
