@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from semcache.cache.response_cache import ResponseCache
@@ -80,12 +80,11 @@ class Page(BaseModel):
 
 
 class Deleted(BaseModel):
-    """The entries that were deleted, or would be; `undo` is the name to bring them back by."""
+    """The entries that were deleted, or would be."""
 
     ids: list[str]
     count: int
     dry_run: bool
-    undo: str | None = None
 
 
 def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
@@ -120,15 +119,19 @@ def admin_routes(cache: ResponseCache, auth: Authenticator) -> APIRouter:
         return {"ok": True}
 
     @router.post("/invalidate")
-    async def invalidate(body: InvalidateBody, who: Annotated[Caller, Depends(callers.trusted)]) -> Deleted:
-        """Delete entries; with `dry_run` only say which."""
+    async def invalidate(
+        body: InvalidateBody, who: Annotated[Caller, Depends(callers.trusted)], response: Response
+    ) -> Deleted:
+        """Delete entries; with `dry_run` only say which. The reply's x-semcache-undo is what `undo` brings back."""
         where = _selector(body, own(who, body.tenant), cache.clock(), confined=not who.admin)
         undo = None
         if body.dry_run:
             ids = await cache.invalidate(where, dry_run=True)
         else:
             ids, undo = await cache.operating.delete(where, who=name_of(who), forever=body.forever)
-        return Deleted(ids=[public_id(i) for i in ids], count=len(ids), dry_run=body.dry_run, undo=undo)
+        if undo is not None:
+            response.headers["x-semcache-undo"] = undo
+        return Deleted(ids=[public_id(i) for i in ids], count=len(ids), dry_run=body.dry_run)
 
     @router.get("/entries")
     async def entries(

@@ -48,10 +48,11 @@ async def test_a_purge_and_a_report_are_taken_back_over_http(tmp_path: Path, ups
     async with running(upstream, tmp_path) as proxy:
         await Call(proxy, ask("hello")).reply()
         entry = (await Call(proxy, ask("hello")).reply()).header("x-semcache-id")
-        purged = (await post(proxy, "/semcache/invalidate", {"everything": True})).json
-        assert purged["count"] == 1
-        assert (await get(proxy, "/semcache/deleted")).json["deleted"][0]["undo"] == purged["undo"]
-        assert (await post(proxy, "/semcache/undo", {"undo": purged["undo"]})).json["ids"] == [entry]
+        reply = await post(proxy, "/semcache/invalidate", {"everything": True})
+        assert reply.json["count"] == 1
+        undo = reply.header("x-semcache-undo")
+        assert (await get(proxy, "/semcache/deleted")).json["deleted"][0]["undo"] == undo
+        assert (await post(proxy, "/semcache/undo", {"undo": undo})).json["ids"] == [entry]
         assert (await Call(proxy, ask("hello")).reply()).cache["hit"] is True
         assert (await post(proxy, "/semcache/feedback", {"id": entry, "correct": False})).status == 200
         assert (await post(proxy, "/semcache/feedback", {"id": entry, "withdraw": True})).json == {"ok": True}
@@ -83,9 +84,9 @@ async def test_a_tenant_sees_and_undoes_its_own_alone(tmp_path: Path, upstream: 
         assert (await get(proxy, "/semcache/actions", x_semcache_key=keys["a"])).status == 403
         purged = (await post(proxy, "/semcache/invalidate", {"tenant": "a"}, x_semcache_key=keys["a"])).status
         assert purged == 400, "a tenant's own selector has to say what"
-        purged = (await post(proxy, "/semcache/invalidate", {"older_than": "0s"}, x_semcache_key=keys["a"])).json
+        reply = await post(proxy, "/semcache/invalidate", {"older_than": "0s"}, x_semcache_key=keys["a"])
         assert (await get(proxy, "/semcache/deleted", x_semcache_key=keys["b"])).json == {"deleted": []}
-        undo = {"undo": purged["undo"]}
+        undo = {"undo": reply.header("x-semcache-undo")}
         assert (await post(proxy, "/semcache/undo", undo, x_semcache_key=keys["b"])).json["count"] == 0
         assert (await post(proxy, "/semcache/undo", undo, x_semcache_key=keys["a"])).json["count"] == 1
         rows = (await get(proxy, "/semcache/usage", x_semcache_key=keys["b"])).json["rows"]
