@@ -191,7 +191,8 @@ def feedback(
     if done is None:
         _unknown(entry_id)
     if as_json:
-        output.as_json({"id": entry_id, "correct": correct, "withdrawn": withdraw, "result": done})
+        said = {"withdrawn": True} if withdraw else {"correct": correct}
+        output.as_json({"id": entry_id, **said, "result": done})
     else:
         hint = f"; if that was a mistake: `semcache feedback {entry_id} --withdraw`" if correct is False else ""
         output.note(f"{entry_id}: {done}{hint}")

@@ -198,3 +198,38 @@ async def test_stats_list_what_has_traffic_and_do_not_round_a_first_saving_away(
 def audit(*, correct: bool) -> Label:
     values = (0.0,) * len(features.NAMES)
     return Label(1.0, "default", "default", 1, 1, b"x" * 32, 0.95, values, 0.99, correct, LabelSource.AUDIT, True, 0.1)
+
+
+async def test_a_report_and_a_purge_are_taken_back_from_the_command_line(run: Run, fill: Fill) -> None:
+    [first, _] = await fill(PROMPTS)
+    assert run("feedback", first, "--withdraw").returncode == 1
+    assert run("feedback", first, "--wrong").returncode == 0
+    assert run("get", first).returncode == 1
+    assert "the entry is back" in run("feedback", first, "--withdraw").stderr
+    assert run("get", first).returncode == 0
+    undo = json.loads(run("purge", "--all", "--yes", "--json").stdout)["undo"]
+    assert undo in run("undo").stdout
+    assert json.loads(run("undo", undo, "--json").stdout)["count"] == 2
+    assert run("undo", undo).returncode == 1
+    told = json.loads(run("actions", "--json").stdout)
+    assert [one["action"] for one in told] == ["undo", "purge", "withdraw", "report"]
+    assert run("purge", "--all", "--yes", "--forever").returncode == 0
+    assert "nothing was deleted" in run("undo").stderr
+
+
+async def test_why_and_explain_say_it_on_the_command_line(run: Run, fill: Fill) -> None:
+    await fill(PROMPTS)
+    listed = json.loads(run("requests", "--json").stdout)
+    assert {one["outcome"] for one in listed} <= {"miss", "semantic"}
+    shown = run("why", listed[-1]["id"])
+    assert shown.returncode == 0, shown.stderr
+    assert listed[-1]["why"] in shown.stdout
+    assert run("why", "req_none").returncode == 1
+    before = run("stats", "--json").stdout
+    told = json.loads(run("explain", "Something that nobody has ever asked", "--model", "m", "--json").stdout)
+    assert told["outcome"] == "miss"
+    assert run("stats", "--json").stdout == before
+    assert "did you mean miss" in run("requests", "--outcome", "mis").stderr
+    rows = json.loads(run("stats", "--by", "tenant", "--json").stdout)
+    assert rows[-1]["tenant"] == "total"
+    assert run("stats", "--by", "tenent").returncode == 2
