@@ -20,7 +20,8 @@ _FRAMED = _WRITTEN | {Edit.FILLER, Edit.FRAME}
 _ACCOUNTS: dict[str, frozenset[Edit]] = {
     "numbers": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.FILLER},
     "dates": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.TYPO, Edit.FILLER},
-    "entities": _WRITTEN,
+    "entities": _WRITTEN | {Edit.FILLER},
+    "characters": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.FILLER},
     "code": _WRITTEN,
     "direction": _WRITTEN,
     "quantifiers": _WRITTEN | {Edit.FILLER},
@@ -45,7 +46,8 @@ def _accounted(guard: str, asked: str, cached: str) -> bool:
     one, two = canonical(asked, kinds).text, canonical(cached, kinds).text
     if one == asked and two == cached:
         return False
-    if any(conflict.veto for conflict in guards.conflicts(one, two, (guard,))):
+    asked_of = (guard,) if guard in guards.GUARDS else ()
+    if any(conflict.veto and conflict.guard == guard for conflict in guards.conflicts(one, two, asked_of)):
         return False
     # Names lose their capitals by the edits, and with them what a guard knows them by.
     left = frozenset(read(one).words) ^ frozenset(read(two).words)

@@ -14,6 +14,9 @@ EXPLAINED = [
     ("How much is \u00bd a cup of rice?", "How much is half a cup of rice?"),
     ("Which language is spoken in Brazl?", "Which language is spoken in Brazil?"),
     ("What music was popular in the nineteen-eighties?", "What music was popular in the 1980s?"),
+    ("How hot is 100 \u00b0F?", "How hot is 100 degrees Fahrenheit?"),
+    ("What sells for \u00a320?", "What sells for 20 pounds sterling?"),
+    ("Which enzyme breaks down lactose? TIA", "Which enzyme breaks down lactose?"),
     ("Does Oslo have trams? Thanks a million!", "Does Oslo have trams?"),
 ]
 DIFFERENT = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from semcache.request.kinds.patterns import any_of
 from semcache.request.wording import Edit, canonical
 
-_UNWRAPPED = frozenset({Edit.CONTRACTION, Edit.FILLER, Edit.FRAME})
+_UNWRAPPED = frozenset({Edit.CONTRACTION, Edit.FILLER, Edit.FRAME, Edit.ORDER})
 HOW_TO = any_of(
     r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
     r"(?:(?:can|could|would) you (?:please )?(?:tell|show|explain(?: to)?|teach) me )?"
@@ -25,7 +25,9 @@ HOW_TO = any_of(
 # Questions of anybody in the same place: "can my landlord ...", "what is a good name for my ...".
 _OF_ANYBODY = any_of(
     r"^\W*(?:"
-    r"who (?:can|could|may)\b(?! i\b)|(?:can|could|may|should|would|does|do|will) my (?:employer|landlord"
+    r"(?:when|how often|how long|how much) (?:should|must) (?:i|we)\b|should (?:i|we)\b|who (?:can|could"
+    r"|may)\b(?! i\b)|(?:can|could|may|should|would|does|do|will) my (?:employer|manager|supervisor|teacher"
+    r"|doctor|landlord"
     r"|boss|company|school|partner"
     r"|neighbou?rs?|insurer|bank|dog|cat|puppy|kitten|child|kids?|baby|son|daughter|parents|wife|husband"
     r"|roommate|tenant)\b"

@@ -103,12 +103,12 @@ _LIVE = CuedPatterns(
         r"(?:open|closed|down|running|busy|crowded|delayed|cancell?ed)\W*$|\bhow (?:busy|crowded|late) (?:is|are)\b",
     ),
     rule(
-        "on off locked unlocked green red available full empty occupied ready live awake online offline lit "
-        "armed stuck free",
+        "on off locked unlocked occupied online offline armed awake green red passing failing",
         r"^\W*(?:is|are) (?:the |any |our |all (?:the )?)?(?!it\b|there\b)(?:[\w'-]+ ){1,4}?(?:still "
-        r"|already |currently )?(?:on|off|locked|unlocked|green|red"
-        r"|available|full|empty|occupied|ready|live|awake|online|offline|armed|stuck|free)(?: (?:on|for|in) "
-        r"(?:the )?\w+)?\W*$",
+        r"|already |currently )?"
+        r"(?:on|off|locked|unlocked|occupied|online|offline|armed|awake)\W*$",
+        r"^\W*(?:is|are) (?:the |our )?(?:ci|build|pipeline|tests?|main|master|status)\b(?: [\w'-]+){0,3} "
+        r"(?:green|red|passing|failing)\b",
     ),
     rule(
         "pass passed succeed succeeded fail failed finish finished complete completed through work run crash "
@@ -121,7 +121,11 @@ _LIVE = CuedPatterns(
         rf"|departed|started|finished|ended|begun|boarded|shipped"
         r"|been (?:deployed|released|merged|fixed|announced|cancell?ed|delayed))\b",
     ),
-    rule("now yet overnight moment", r"\b(?:now|yet|overnight)\W*$", r"\bovernight (?:in|at|on)\b"),
+    rule(
+        "now overnight",
+        r"(?<!what\s)(?<!till\s)(?<!until\s)(?<!by\s)(?<!from\s)(?<!or\s)(?<!just\s)\bnow\W*$",
+        r"\bovernight (?:in|at|on)\b",
+    ),
     rule("spot", r"\bspot (?:rate|price)s?\b(?! (?:mean|work))"),
     rule(
         "next",

@@ -7,10 +7,10 @@ the base form alone.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.misspelt import dictionary
+from semcache.runtime.scoped_memo import scoped_cache
 
 _REGULAR = vocabulary(
     """
@@ -133,7 +133,7 @@ GERUNDS: dict[str, str] = {_gerund(base): base for base in BASES}
 DOUBTFUL: frozenset[str] = _NOUNS & frozenset(PRESENT)
 
 
-@lru_cache(maxsize=8192)
+@scoped_cache(maxsize=8192)
 def third_person(word: str) -> str | None:
     """The base of a form in "-s" in lower case; None for one of no verb that is known or in the dictionary."""
     if (base := PRESENT.get(word)) is not None or not word.endswith("s") or len(word) < 4:
@@ -144,7 +144,7 @@ def third_person(word: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=8192)
+@scoped_cache(maxsize=8192)
 def past_tense(word: str) -> str | None:
     """The base of a form of the past in lower case; None for one of no verb that is known or in the dictionary."""
     if (base := PAST.get(word)) is not None or not word.endswith("ed") or len(word) < 5:
@@ -161,7 +161,7 @@ def past_tense(word: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=8192)
+@scoped_cache(maxsize=8192)
 def is_base(word: str) -> bool:
     """Return True for the base form of a verb that is known, or of which the dictionary has all forms."""
     return word in BASES or (len(word) > 2 and _inflects(word))
