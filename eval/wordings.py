@@ -26,7 +26,7 @@ from semcache.types import Serve, Why
 
 WRITTEN = Path(__file__).parent / "wording_suite"
 RESULTS = Path(__file__).parent / "results"
-HALVES = ("seen", "held", "fresh")
+HALVES = ("seen", "held", "fresh", "unread")
 
 
 @dataclass(frozen=True, slots=True)

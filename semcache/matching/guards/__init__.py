@@ -30,6 +30,7 @@ from semcache.matching.guards.tone import is_jest
 from semcache.protocols import Guard
 from semcache.request.characters import alike, unstyled
 from semcache.request.text import READINGS
+from semcache.request.wording import canonical
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
 
@@ -50,6 +51,9 @@ _ALL: tuple[ReadingGuard[Any], ...] = (
     EntityGuard(),
 )
 GUARDS: dict[str, ReadingGuard[Any]] = {guard.name: guard for guard in _ALL}
+
+
+_MARKS = str.maketrans(dict.fromkeys(",.?!;:", " "))
 
 
 class _Panel:
@@ -83,6 +87,13 @@ def guards(names: Iterable[str]) -> tuple[Guard, ...]:
     return _panel(tuple(names)).guards
 
 
+def _capitals_tell(query: str, cached: str) -> bool:
+    """Return True for texts of the same letters whose capitals are no matter of style: "US" and "us", "-a" and "-A"."""
+    if query.lower().translate(_MARKS).split() != cached.lower().translate(_MARKS).split():
+        return False
+    return canonical(query).text != canonical(cached).text
+
+
 def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, ...]:
     """The findings of the named guards against sharing an answer, at most one each."""
     if query == cached:
@@ -91,6 +102,8 @@ def conflicts(query: str, cached: str, names: Iterable[str]) -> tuple[Conflict, 
     found: list[Conflict] = []
     if not alike(query, cached):
         found.append(Conflict("characters", "they differ in symbols or scripts"))
+    elif _capitals_tell(query, cached):
+        found.append(Conflict("characters", "capitals make other words of the same letters"))
     elif is_jest(query) != is_jest(cached):
         found.append(Conflict("tone", "one of them is meant in jest"))
     query, cached = unstyled(query), unstyled(cached)

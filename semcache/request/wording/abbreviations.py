@@ -176,10 +176,6 @@ _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("vs code", re.compile(r"\bvs code\b", re.I), "visual studio code"),
     ("b'day", re.compile(r"\bb'?day\b", re.I), "birthday"),
     ("win ", re.compile(r"\bwin (?=(?:1[01]|7|8|xp)\b)", re.I), "Windows "),
-    *(
-        (f"{short}.", re.compile(rf"(?<![\w.]){short}\.(?= [a-z]|,| ?\?|$)", re.I), plain)
-        for short, plain in _POINTED.items()
-    ),
     (
         "vet",
         re.compile(
@@ -316,10 +312,15 @@ _APPLICATION = re.compile(r"(?<![\w.-])(?<!the )app(s?)(?![\w'-]|\.\w)", re.I)
 _MARKS = frozenset(("eg", "united", "vs", "win", "vet", "vets", "bday"))
 
 
+_POINT = re.compile(rf"(?<![\w.])({'|'.join(_POINTED)})\.(?= [a-z]|,| ?\?|$)", re.IGNORECASE)
+
+
 def spelled_out(text: str, bag: frozenset[str]) -> str:
     """The text with the abbreviations written out that hold a mark or need the words beside them."""
     lower = text.lower()
     if "." in lower or "/" in lower or "'" in lower or not bag.isdisjoint(_MARKS) or any(map(str.isdigit, lower)):
+        if "." in lower:
+            text = _POINT.sub(lambda match: _POINTED[match[1].lower()], text)
         for cue, pattern, plain in _MARKED:
             if cue in lower:
                 text = pattern.sub(plain, text)

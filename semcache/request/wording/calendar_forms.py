@@ -46,7 +46,7 @@ _NOON = re.compile(r"(?<![\w/.:-])12(?::00)? (?:(noon)|(midnight))\b|(?<![\w/.:-
 _DECADE = re.compile(r"\bthe (?:'|early |late |mid[- ])?(thirt|fort|fift|sixt|sevent|eight|ninet)ies\b", re.I)
 _SHORT_DECADE = re.compile(r"\b(the (?:early |late |mid[- ])?)'?([3-9])0'?s\b", re.I)
 _TENS = {"thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "ninet": 9}
-CUES = frozenset([*MONTHS, *_SHORT])
+CUES = frozenset([*MONTHS, *_SHORT, *(f"{tens}ies" for tens in _TENS)])
 
 
 def dated(text: str, bag: frozenset[str]) -> str:

@@ -20,6 +20,7 @@ from semcache.request.wording.frames import framed
 from semcache.request.wording.letters import flattened, lowered, normalised, shouted
 from semcache.request.wording.numerals import numbered
 from semcache.request.wording.protected import held, restored, straightened
+from semcache.request.wording.slips import USUAL
 from semcache.runtime.scoped_memo import scoped_cache
 
 VERSION = 2
@@ -218,8 +219,11 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: boo
 def _slips(pieces: list[str]) -> dict[int, str]:
     """The corrections of words that look misspelt, by where they stand."""
     slips: dict[int, str] = {}
+    known = misspelt.dictionary()
     for at in range(1, len(pieces), 2):
-        if len(pieces[at]) > 2 and (right := misspelt.correction(pieces[at].lower())) is not None:
+        if len(pieces[at]) < 3 or ((word := pieces[at].lower()) in known and word not in USUAL):
+            continue
+        if (right := misspelt.correction(word)) is not None:
             slips[at] = right
     return slips
 

@@ -42,6 +42,8 @@ _HEADS = vocabulary("war chapter part volume act scene article type stage phase 
 _DECADES = frozenset(("eighteen", "nineteen"))
 _WARS = frozenset(("war", "wwi", "wwii", "ww1", "ww2", "ww"))
 
+CUES = _DECADES | _WARS | frozenset(_ORDINALS) | _HEADS
+
 
 def unnamed(text: str, bag: frozenset[str]) -> str:
     """The text with one writing of each number that is part of a name; `bag` holds its words in lower case."""

@@ -2,7 +2,7 @@
 
 Words and frequencies are those of symspellpy (MIT), loaded on first use or by `warm`. `known_names.txt` beside this
 file holds the names that no dictionary has (those of Faker's provider lists, MIT, and of BERT's uncased vocabulary,
-Apache-2.0, that lie within a typing slip of a frequent word).
+Apache-2.0, that would be corrected otherwise; `python -m eval.known_names` writes it).
 Invariant: a word of the dictionary, an inflected form of one, and a name are never corrected.
 """
 

@@ -11,9 +11,11 @@ import re
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.arithmetic import operated
+from semcache.request.wording.calendar_forms import CUES as CALENDAR
 from semcache.request.wording.calendar_forms import dated
+from semcache.request.wording.eras import CUES as ERAS
 from semcache.request.wording.eras import unnamed
-from semcache.request.wording.spelled_numbers import NUMBERS, SCALES, in_digits
+from semcache.request.wording.spelled_numbers import NAMED, NUMBERS, SCALES, in_digits
 from semcache.request.wording.unit_names import ALONE, FIRST_WORDS, WRITTEN, symbol
 
 _ORDINALS = {
@@ -92,16 +94,8 @@ _HOUR_PARTS = re.compile(r"(?<![\w/.-])(1/4|1/2|3/4)(?: of)?(?: an)? hour(?![\w-
 _MINUTES = {"1/4": "15", "1/2": "30", "3/4": "45"}
 _FEET = (" soldier", " massage", " pain", " patrol", " bath", " race", " model", " fetish", " doctor")
 _COUNTED = (
-    " people",
-    " users",
-    " followers",
-    " dollars",
-    " euros",
-    " subscribers",
-    " views",
-    " inhabitants",
-    " records",
-)
+    " people", " users", " followers", " dollars", " euros", " subscribers", " views", " inhabitants", " records",
+)  # fmt: skip
 _AGED = re.compile(rf"(?<![\w'-])({'|'.join(NUMBERS)})(-year-old)", re.IGNORECASE)
 _ONE = re.compile(
     r"(?<=[a-z] )(?<!type )(?<!chapter )(?<!version )(?<!part )(?<!level )(?<!day )(?<!number )(?<!war )(?<!week"
@@ -194,8 +188,17 @@ _PER = re.compile(
 _COUNTS = frozenset(("many", "much", "times", "hours", "minutes", "calories", "often", "twice"))
 
 
+_DIGIT = re.compile(r"\d")
+_CUES = (
+    _PARTED | NAMED | _COUNTS | CALENDAR | ERAS | frozenset(ALONE) | frozenset(name.split(" ")[0] for name in ALONE)
+    | vocabulary("half quarter quarters dozen point zero twice thrice celsius fahrenheit centigrade")
+)  # fmt: skip
+
+
 def numbered(text: str, bag: frozenset[str]) -> str:
     """The text with numbers in digits and units in their symbols; `bag` holds its words in lower case."""
+    if text.isascii() and bag.isdisjoint(_CUES) and "-" not in text and _DIGIT.search(text) is None:
+        return text
     if not text.isascii():
         text = _SIGN.sub(_fraction, text)
     if not bag.isdisjoint(_PARTED) or "-" in text:

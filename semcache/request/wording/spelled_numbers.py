@@ -39,8 +39,8 @@ _TENS = {
 }  # fmt: skip
 SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
 NUMBERS = {**_UNITS, **_TEENS, **_TENS}
-_NAMED = frozenset([*NUMBERS, "hundred", *SCALES])
-_SPELT = "|".join(sorted(_NAMED, key=len, reverse=True))
+NAMED = frozenset([*NUMBERS, "hundred", *SCALES])
+_SPELT = "|".join(sorted(NAMED, key=len, reverse=True))
 _RUN = re.compile(
     rf"(?<![\w'-])(?:(?:an?(?= (?:hundred|thousand|million|billion|trillion)\b)|{_SPELT}))"
     rf"(?:(?:[ -]|[ ]and[ ])(?:{_SPELT}))*(?![\w'-])"
@@ -66,7 +66,7 @@ _HALF_SCALE = re.compile(r"\bhalf an? (thousand|million|billion|trillion)\b", re
 
 def in_digits(text: str, bag: frozenset[str]) -> str:
     """The text with numbers in digits that were spelled; `bag` holds its words in lower case."""
-    if not bag.isdisjoint(_NAMED) or "dozen" in bag or "-" in text:
+    if not bag.isdisjoint(NAMED) or "dozen" in bag or "-" in text:
         text = _HALF_SCALE.sub(lambda match: str(SCALES[match[1].lower()] // 2), text)
         text = _BY_THE_YEAR.sub(_year, text)
         text = _ORDINAL_WORDS.sub(_ordinal, text)
