@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 from semcache.config.settings import is_loopback
 from semcache.errors import RequestRejected
 
+_REMEMBERED = 64
 _PORT = re.compile(r":\d{1,5}\Z")
+_USUAL = [b"application/json"]
 _JSON = re.compile(rb"\s*application/(?:[\w.-]+\+)?json\s*(?:;.*)?\Z", re.IGNORECASE)
 
 
@@ -23,18 +25,29 @@ class TrustedHosts:
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
         self._allowed = frozenset(name.lower().rstrip(".") for name in allowed)
+        self._known_hosts: set[bytes] = set()  # values of Host that name this machine
 
     def check(self, headers: Sequence[tuple[bytes, bytes]], *, open_door: bool) -> None:
         """Raise RequestRejected(403) for a request by another name. `open_door`: callers need no key."""
         if "*" in self._allowed or not (open_door or self._allowed):
             return
-        hosts = [value for name, value in headers if name == b"host"]
+        hosts: list[bytes] = []
+        origin = False
+        for name, value in headers:
+            if name == b"host":
+                hosts.append(value)
+            elif name == b"origin":
+                origin = True
+        if open_door and not origin and len(hosts) == 1 and hosts[0] in self._known_hosts:
+            return
         host = _bare(hosts[0].decode("latin-1")) if len(hosts) == 1 else ""
         if not self._known(host, open_door=open_door):
             remedy = "call it as localhost, make an API key, or name it in server.allowed_hosts"
             raise RequestRejected(403, f"this proxy is not called {host!r}: {remedy}", code="forbidden")
         if not open_door:
             return
+        if len(self._known_hosts) < _REMEMBERED:
+            self._known_hosts.add(hosts[0])
         for name, value in headers:
             if name == b"origin" and not self._known(_origin(value.decode("latin-1")), open_door=True):
                 shown = value.decode("latin-1")
@@ -48,6 +61,8 @@ class TrustedHosts:
 def check_json(headers: Iterable[tuple[bytes, bytes]]) -> None:
     """Raise RequestRejected(415) unless the body is said to be JSON: a form of a web page cannot say so."""
     kinds = [value for name, value in headers if name == b"content-type"]
+    if kinds == _USUAL:
+        return
     if len(kinds) != 1 or _JSON.match(kinds[0]) is None:
         shown = kinds[0].decode("latin-1") if kinds else "none"
         message = f"the content type must be application/json, not {shown[:100]}"
