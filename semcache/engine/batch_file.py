@@ -140,7 +140,14 @@ def _read(
         ask = read(
             bytes(given.body),
             engine.tokenizer,
-            ServedModel(name, engine.limits.most, False, bool(engine.config.lossy_codec), engine.decoder.defaults),
+            ServedModel(
+                name,
+                engine.limits.most,
+                False,
+                bool(engine.config.lossy_codec),
+                engine.grammars,
+                engine.decoder.defaults,
+            ),
             id=unique,
             tenant="",
         )
@@ -152,7 +159,7 @@ def _read(
         return _failed(given.custom_id, error, ids)
     scored = ask.jobs[0].sampling.logprobs is not None
     shape: ChatReply | CompletionReply = kind(
-        engine.tokenizer, id=f"{kind.prefix}{unique}", created=int(clock()), model=name, scored=scored
+        engine.tokenizer, id=f"{kind.prefix}{unique}", created=int(clock()), model=name, scored=scored, shape=ask.shape
     )
     choices = len(ask.jobs) * ask.jobs[0].sampling.n
     return _Work(given.custom_id, ask, shape, [ChoiceText() for _ in range(choices)], len(ask.jobs))

@@ -62,6 +62,7 @@ class Engine:
     ) -> None:
         self.config, self.tokenizer, self.decoder, self.metrics = config, tokenizer, decoder, metrics
         self._clock, self._seeds = clock, seeds
+        self.grammars = tokenizer.grammars(decoder.vocabulary, decoder.ends)
         size = LEAST if config.cache_bytes is None else config.cache_bytes
         pages = size // (decoder.shape.token_bytes * config.block)
         if pages < 2:
@@ -146,7 +147,9 @@ class Engine:
         seed = job.sampling.seed if job.sampling.seed is not None else self._seeds()
         self._arrivals += 1
         root = root_key(self.decoder.fingerprint, self.tokenizer.digest, job.tenant)
-        return Sequence(
+        # What a grammar allows is not known before each token, so that there is nothing to guess ahead.
+        draft, most = ((), 0) if job.grammar else (job.draft[: self.limits.most], self.config.draft)
+        sequence = Sequence(
             job,
             choice,
             self._approximate.plan(job, root),
@@ -155,9 +158,12 @@ class Engine:
             detokenizer=Detokenizer(
                 self.tokenizer.reader(), job.sampling.stop, scored=job.sampling.logprobs is not None
             ),
-            drafter=Drafter(job.ids, job.draft[: self.limits.most], self.config.draft),
+            drafter=Drafter(job.ids, draft, most),
             seed=sampler.mixed(seed, choice),
         )
+        if job.grammar:
+            sequence.constraint = self.grammars.begin(job.grammar)
+        return sequence
 
     # -- admission
 
@@ -309,9 +315,11 @@ class Engine:
             self._kv_cache.publish(sequence)
 
     def _sample(self, sequence: Sequence, logits: torch.Tensor, best: int) -> TokenScore:
-        if not sampler.plain(sequence.job.sampling):
+        constraint = sequence.constraint
+        if constraint is not None or not sampler.plain(sequence.job.sampling):
             sampling, given = sequence.job.sampling, sequence.given
-            return sampler.choose(logits, sampling, sequence.counts, sequence.generator, given)
+            allowed = constraint.allowed() if constraint is not None else None
+            return sampler.choose(logits, sampling, sequence.counts, sequence.generator, given, allowed)
         if not bool(logits[best].isfinite()):
             raise ValueError("the model gave logits that are no numbers")
         return TokenScore(best, 0.0)
@@ -344,7 +352,8 @@ class Engine:
             return False
         said = sequence.detokenizer.feed(score)
         self._deltas.append(sequence, said)
-        if sequence.detokenizer.stopped:
+        whole = sequence.constraint is not None and not sequence.constraint.take(score.token)
+        if whole or sequence.detokenizer.stopped:
             sequence.ended = FinishReason.STOP
         elif not sequence.room:
             sequence.ended = FinishReason.LENGTH

@@ -91,7 +91,8 @@ class Job:
     """A prompt as token ids, at least one, and how to answer it.
 
     `tenant` separates caches: jobs of different tenants never share keys and values. `draft` is a guess at the answer,
-    verified as a speculation; it never changes the answer. An `approximation` does.
+    verified as a speculation; it never changes the answer. An `approximation` does. With a `grammar` the answer is a
+    sentence of it.
     """
 
     id: str
@@ -100,6 +101,7 @@ class Job:
     tenant: str = ""
     draft: tuple[int, ...] = ()
     approximation: Approximation | None = None
+    grammar: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,7 @@ class ChatMessage(msgspec.Struct):
     tool_calls: Any = None
     function_call: Any = None
     tool_call_id: Any = None
+    reasoning_content: Any = None
 
 
 class ChatBody(CommonBody, kw_only=True):
@@ -107,10 +108,10 @@ class ChatBody(CommonBody, kw_only=True):
     top_logprobs: Annotated[int, Meta(ge=0, le=20)] | None = None
     response_format: Any = None
     modalities: Any = None
-    # refused
     tools: Any = None
     tool_choice: Any = None
     parallel_tool_calls: Any = None
+    # refused
     functions: Any = None
     function_call: Any = None
     audio: Any = None

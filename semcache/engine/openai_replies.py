@@ -6,12 +6,14 @@ assembled as OpenAI's SDK does it, give the same answer as the whole body.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
+from semcache.engine.answer_reader import PLAIN, AnswerReader, AnswerShape
 from semcache.engine.job import Delta, FinishReason, TokenScore, TokenUsage
 from semcache.engine.tokenizer import Tokenizer
 from semcache.errors import RequestRejected
@@ -74,26 +76,45 @@ def usage(spent: Sequence[TokenUsage], *, predicted: bool, approximate: str = ""
     }
 
 
+def _finish(finish: FinishReason | None, calls: Sequence[Any]) -> str | None:
+    return "tool_calls" if calls and finish is FinishReason.STOP else finish
+
+
 class ChatReply:
-    """Replies of `/v1/chat/completions`. `scored`: log-probabilities were asked for."""
+    """Replies of `/v1/chat/completions`. `scored`: log-probabilities were asked for; `shape` is what texts may hold."""
 
     prefix = "chatcmpl-"
 
-    def __init__(self, tokenizer: Tokenizer, *, id: str, created: int, model: str, scored: bool) -> None:
-        self._tokenizer, self._scored = tokenizer, scored
+    def __init__(
+        self, tokenizer: Tokenizer, *, id: str, created: int, model: str, scored: bool, shape: AnswerShape = PLAIN
+    ) -> None:
+        self._tokenizer, self._scored, self._shape = tokenizer, scored, shape
         self._common = {"id": id, "created": created, "model": model, "system_fingerprint": None}
+        self._readers: dict[int, tuple[AnswerReader, list[Json]]] = {}
 
     def whole(self, told: Sequence[ChoiceText], spent: Json) -> Json:
         """The body of a reply that is not streamed."""
-        choices = [
-            {
-                "index": index,
-                "message": {"role": "assistant", "content": one.text, "refusal": None},
-                "logprobs": self._scores(one.scores),
-                "finish_reason": one.finish,
+        choices = []
+        for index, one in enumerate(told):
+            pieces = AnswerReader(self._shape).feed(one.text, last=True)
+            texts = {
+                kind: "".join(piece.text for piece in pieces if piece.kind == kind) for kind in ("said", "thought")
             }
-            for index, one in enumerate(told)
-        ]
+            calls = [piece.call for piece in pieces if piece.call is not None]
+            message: Json = {"role": "assistant", "content": texts["said"] if texts["said"] or not calls else None}
+            message["refusal"] = None
+            if texts["thought"]:
+                message["reasoning_content"] = texts["thought"]
+            if calls:
+                message["tool_calls"] = [self._call(index, number, call) for number, call in enumerate(calls)]
+            choices.append(
+                {
+                    "index": index,
+                    "message": message,
+                    "logprobs": self._scores(one.scores),
+                    "finish_reason": _finish(one.finish, calls),
+                }
+            )
         return {**self._common, "object": "chat.completion", "choices": choices, "usage": spent}
 
     def opening(self, index: int) -> Iterable[Json]:
@@ -102,16 +123,32 @@ class ChatReply:
 
     def chunk(self, index: int, delta: Delta) -> Iterable[Json]:
         """The chunks of a delta."""
-        if delta.text or delta.scores:
-            yield self._chunk(index, {"content": delta.text}, self._scores(delta.scores), None)
+        reader, calls = self._readers.setdefault(index, (AnswerReader(self._shape), []))
+        scores = self._scores(delta.scores)
+        for piece in reader.feed(delta.text, last=delta.finish is not None):
+            if piece.call is not None:
+                made = {"index": len(calls), **self._call(index, len(calls), piece.call)}
+                calls.append(made)
+                yield self._chunk(index, {"tool_calls": [made]}, scores, None)
+            else:
+                name = "content" if piece.kind == "said" else "reasoning_content"
+                yield self._chunk(index, {name: piece.text}, scores, None)
+            scores = self._scores(())
+        if delta.scores and scores and scores["content"]:
+            yield self._chunk(index, {"content": ""}, scores, None)
         if delta.finish is not None:
-            yield self._chunk(index, {}, None, delta.finish)
+            yield self._chunk(index, {}, None, _finish(delta.finish, calls))
+
+    def _call(self, index: int, number: int, call: Json) -> Json:
+        name = f"call_{str(self._common['id']).removeprefix(self.prefix)}_{index}_{number}"
+        made = {"name": call["name"], "arguments": json.dumps(call["arguments"], ensure_ascii=False)}
+        return {"id": name, "type": "function", "function": made}
 
     def closing(self, spent: Json) -> Json:
         """The chunk that carries the usage."""
         return {**self._common, "object": "chat.completion.chunk", "choices": [], "usage": spent}
 
-    def _chunk(self, index: int, delta: Json, scores: Json | None, finish: FinishReason | None) -> Json:
+    def _chunk(self, index: int, delta: Json, scores: Json | None, finish: str | None) -> Json:
         choice = {"index": index, "delta": delta, "logprobs": scores, "finish_reason": finish}
         return {**self._common, "object": "chat.completion.chunk", "choices": [choice]}
 
@@ -138,7 +175,10 @@ class CompletionReply:
 
     prefix = "cmpl-"
 
-    def __init__(self, tokenizer: Tokenizer, *, id: str, created: int, model: str, scored: bool) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, *, id: str, created: int, model: str, scored: bool, shape: AnswerShape = PLAIN
+    ) -> None:
+        del shape
         self._tokenizer, self._scored = tokenizer, scored
         self._common = {"id": id, "object": "text_completion", "created": created, "model": model}
         self._offsets: dict[int, int] = {}

@@ -8,18 +8,21 @@ Invariant: raises only RequestRejected, whose `param` names the field.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from semcache.engine.answer_reader import PLAIN, AnswerShape
+from semcache.engine.constraint import Grammars
 from semcache.engine.generation_defaults import OPENAI, GenerationDefaults
 from semcache.engine.job import Approximation, Job, Sampling
 from semcache.engine.openai_bodies import CHAT, COMPLETION, ChatBody, ChatMessage, CommonBody, decoded, invalid, refused
 from semcache.engine.tokenizer import Tokenizer
+from semcache.engine.tool_requests import read_terms, template_message
 from semcache.errors import InvalidArgument, RequestRejected
 
 _STOPS = 16
 _PROMPTS = 256
-_REFUSED = ("tools", "tool_choice", "functions", "function_call", "audio", "web_search_options")
+_REFUSED = ("functions", "function_call", "audio", "web_search_options")
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 _N = TypeVar("_N", int, float)
 _DIGITS = 20  # of a token's number
@@ -30,7 +33,8 @@ _SETTINGS = {"blend": {"recompute"}, "craft": {"alpha"}, "parallel": {"temperatu
 class ParsedRequest:
     """One job per prompt of a request, and how it wants to be answered.
 
-    `approximate` says how the answer may come to differ from the model's own, "" where it cannot.
+    `approximate` says how the answer may come to differ from the model's own, "" where it cannot. `shape` is what an
+    answer may hold.
     """
 
     jobs: tuple[Job, ...]
@@ -38,6 +42,7 @@ class ParsedRequest:
     include_usage: bool
     predicted: bool
     approximate: str = ""
+    shape: AnswerShape = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class ServedModel:
     most: int
     any_model: bool = False
     lossy: bool = False
+    grammars: Grammars | None = None
     defaults: GenerationDefaults = OPENAI
 
 
@@ -62,16 +68,15 @@ def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str,
     for name in _REFUSED:
         if getattr(body, name) not in (None, [], {}, "none", "auto"):
             raise refused(name, "this engine does not support it")
-    if body.response_format not in (None, {"type": "text"}):
-        raise refused("response_format", "this engine answers with plain text alone")
     if body.modalities not in (None, ["text"]):
         raise refused("modalities", "this engine answers with text alone")
     if body.top_logprobs is not None and not body.logprobs:
         raise invalid("top_logprobs", "top_logprobs needs logprobs to be true")
     if not body.messages:
         raise invalid("messages", "messages is empty: send at least one")
-    messages = [_message(at, message) for at, message in enumerate(body.messages)]
-    settings = _template_settings(body, tokenizer)
+    template, terms = tokenizer.template, read_terms(body, tokenizer.template)
+    messages = [template_message(at, message, template) for at, message in enumerate(body.messages)]
+    settings = terms.settings(_template_settings(body, tokenizer))
     documents = [part["text"] for message in body.messages for part in _parts(message) if part.get("document") is True]
     spans: tuple[range, ...] = ()
     try:
@@ -79,13 +84,21 @@ def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str,
             ids, spans = tokenizer.located(messages, documents, settings)
         else:
             ids = tokenizer.chat(messages, settings)
+        shape = terms.shape(template, tokenizer.ending(ids))
     except InvalidArgument as error:
         raise invalid("messages", str(error)) from error
+    grammar = terms.grammar(shape)
+    if grammar and served.grammars is not None:
+        try:
+            served.grammars.check(grammar)
+        except InvalidArgument as error:
+            raise invalid("response_format" if terms.schema is not None else "tools", str(error)) from error
     scores = (body.top_logprobs or 0) if body.logprobs else None
     most = body.max_completion_tokens or body.max_tokens or max(1, served.most - len(ids))
     approximation = _approximation(body, spans, served, marked=bool(documents))
     sampling = _sampling(body, tokenizer, served, logprobs=scores, max_tokens=most)
-    return _ask(body, [ids], tokenizer, sampling, id=id, tenant=tenant, approximation=approximation)
+    ask = _ask(body, [ids], tokenizer, sampling, id=id, tenant=tenant, approximation=approximation)
+    return replace(ask, shape=shape, jobs=tuple([replace(job, grammar=grammar) for job in ask.jobs]))
 
 
 def _template_settings(body: ChatBody, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -167,23 +180,6 @@ def _check_model(model: str | None, served: ServedModel) -> None:
     if model not in (None, served.name) and not served.any_model:
         message = f"the model {model!r} does not exist here; this engine serves {served.name!r}"
         raise RequestRejected(404, message, code="model_not_found", param="model")
-
-
-def _message(at: int, message: ChatMessage) -> Mapping[str, Any]:
-    if message.tool_calls or message.function_call or message.tool_call_id:
-        raise refused("messages", f"messages[{at}] belongs to a tool call, which this engine does not support")
-    content = message.content
-    if isinstance(content, list):
-        other = next(
-            (part for part in content if part.get("type") != "text" or not isinstance(part.get("text"), str)), None
-        )
-        if other is not None:
-            raise refused(
-                "messages", f"messages[{at}] has a part of type {other.get('type')!r}; this engine reads text"
-            )
-        content = "".join(part["text"] for part in content)
-    named = {"name": message.name} if message.name else {}
-    return {"role": message.role, "content": content or "", **named}
 
 
 def _sampling(

@@ -38,10 +38,12 @@ def choose(
     counts: Mapping[int, int],
     generator: torch.Generator,
     prompt: Collection[int] = (),
+    allowed: torch.Tensor | None = None,
 ) -> TokenScore:
     """Pick a token from float32 (vocabulary,) logits; `counts` says how often each was generated before.
 
-    `prompt` are the tokens of the prompt, each once; they matter to the repetition penalty alone.
+    `prompt` are the tokens of the prompt, each once; they matter to the repetition penalty alone. Of the
+    vocabulary only what is `allowed` is picked.
 
     The log-probabilities are those of the model, before temperature, penalties, bias and truncation. Raises ValueError
     when the logits are not finite.
@@ -49,6 +51,8 @@ def choose(
     import torch
 
     adjusted = _adjusted(_discounted(logits, sampling.repetition_penalty, counts, prompt), sampling, counts)
+    if allowed is not None:
+        adjusted = adjusted.masked_fill(~allowed.to(adjusted.device), -torch.inf)
     if sampling.temperature == 0:
         token = int(adjusted.argmax())
         if not bool(torch.isfinite(adjusted[token])):

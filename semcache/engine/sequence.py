@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from semcache.engine.approximate_prefill import PrefillPlan
 from semcache.engine.attention_merge import ParallelSpan
+from semcache.engine.constraint import Constraint
 from semcache.engine.detokenizer import Detokenizer
 from semcache.engine.drafter import Drafter
 from semcache.engine.job import FinishReason, Job, TokenScore
@@ -66,6 +67,7 @@ class Sequence:
         self.accepted = self.rejected = 0
         self.passed = 0  # how often a later arrival was preferred
         self.charged = False
+        self.constraint: Constraint | None = None
         self.ended: FinishReason | None = None
         self.error = ""
         self.forked = job.sampling.n == 1

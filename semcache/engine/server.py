@@ -36,6 +36,12 @@ APPROXIMATE = b"x-semcache-approximate"
 _LARGEST = 32 << 20
 _JSON = (b"content-type", b"application/json")
 _GET = {"/v1/models", "/metrics", "/livez", "/readyz", "/health"}
+_UNSERVED = {
+    "/v1/embeddings": "embeddings",
+    "/v1/responses": "responses",
+    "/v1/load_lora_adapter": "LoRA adapters",
+    "/v1/unload_lora_adapter": "LoRA adapters",
+}
 _POST = {"/v1/chat/completions", "/v1/completions"}
 _Message: TypeAlias = MutableMapping[str, Any]
 _Receive: TypeAlias = Callable[[], Awaitable[_Message]]
@@ -58,7 +64,12 @@ class EngineServer:
         engine = worker.engine
         self._worker, self._tokenizer, self._metrics = worker, engine.tokenizer, engine.metrics
         self._served = ServedModel(
-            name, engine.limits.most, any_model, bool(engine.config.lossy_codec), engine.decoder.defaults
+            name,
+            engine.limits.most,
+            any_model,
+            bool(engine.config.lossy_codec),
+            engine.grammars,
+            engine.decoder.defaults,
         )
         self._clock, self._ids = clock, ids
         self._created = int(clock())
@@ -96,6 +107,9 @@ class EngineServer:
                 return
             if path in _POST:
                 raise RequestRejected(405, f"{path} answers POST, not {method}", code="method_not_allowed")
+            if path in _UNSERVED:
+                message = f"{path}: this engine serves no {_UNSERVED[path]}; use a server that does"
+                raise RequestRejected(404, message, code="unsupported_endpoint")
             raise RequestRejected(404, f"there is no {path} here", code="not_found")
         except RequestRejected as error:
             wait = [(b"retry-after", str(error.retry_after).encode())] if isinstance(error, Overloaded) else []
@@ -147,6 +161,7 @@ class EngineServer:
             created=int(self._clock()),
             model=self._served.name,
             scored=scored,
+            shape=ask.shape,
         )
         async with AsyncExitStack() as stack:
             tickets = [await stack.enter_async_context(await self._worker.run(job)) for job in ask.jobs]

@@ -13,7 +13,10 @@ from types import MappingProxyType
 from typing import Any
 
 from semcache.engine.chat_template import ChatTemplate
+from semcache.engine.constraint import Grammars
 from semcache.errors import ConfigError, InvalidArgument
+
+_ENDING = 16  # tokens in which a template may open or close the thoughts of an answer
 
 
 class Tokenizer:
@@ -94,6 +97,14 @@ class Tokenizer:
     def _rendered(self, messages: Sequence[Mapping[str, Any]], **variables: Any) -> str:
         turns: Any = list(messages)
         return str(self._outer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **variables))
+
+    def ending(self, ids: Sequence[int]) -> str:
+        """The text of the last tokens of a prompt."""
+        return str(self._outer.decode(list(ids[-_ENDING:])))
+
+    def grammars(self, vocabulary: int, ends: frozenset[int]) -> Grammars:
+        """The grammars that answers in these tokens can be held to; `ends` are the tokens that end an answer."""
+        return Grammars(self._outer, vocabulary, ends)
 
     def token(self, id: int) -> str:
         """The text of a single token."""

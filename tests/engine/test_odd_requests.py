@@ -52,13 +52,18 @@ class Words:
     """A tokenizer with a token a word."""
 
     size = 100
-    template = ChatTemplate("{{ enable_thinking }}", lambda messages, **settings: str(messages))
+    template = ChatTemplate(
+        "{{ enable_thinking }} {{ tools }} {{ tool_calls }} <tool_call>", lambda messages, **settings: str(messages)
+    )
 
     def encode(self, text: str, special: bool = True) -> list[int]:
         return [1] * len(text.split())
 
     def chat(self, messages: Sequence[dict[str, str]], settings: Any) -> list[int]:
         return self.encode(" ".join(message["role"] + " " + message["content"] for message in messages))
+
+    def ending(self, ids: list[int]) -> str:
+        return ""
 
     def located(
         self, messages: Sequence[dict[str, str]], documents: Sequence[str], settings: Any

@@ -25,6 +25,7 @@ class Text:
     size = 9
     template = ChatTemplate("", str)
     def chat(self, messages, settings): return [1]
+    def ending(self, ids): return ""
     def encode(self, text, special=True): return [1]
 
 def read(at, wait):

@@ -1,0 +1,79 @@
+"""Constrained decoding: the tokens that an answer may go on with, by a grammar or a JSON schema.
+
+Knows the package `llguidance` and the bytes of tokens, nothing of requests. Invariant: an answer that ended by itself
+is a sentence of its grammar; a grammar that cannot be kept is refused before anything is generated.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from semcache.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    import torch
+
+EXTRA = "pip install 'semcache-llm[engine]'"
+# As chat templates write JSON; free whitespace is where small models lose themselves.
+_SPACES = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+
+
+def json_rule(schema: Mapping[str, Any]) -> str:
+    """The grammar's rule for JSON of a schema."""
+    return "%json " + json.dumps({**schema, "x-guidance": _SPACES})
+
+
+class Grammars:
+    """The grammars of a tokenizer; `inner` is one of transformers', `vocabulary` the model's, `ends` end an answer."""
+
+    def __init__(self, inner: Any, vocabulary: int, ends: frozenset[int]) -> None:
+        self._inner, self._vocabulary, self._ends = inner, vocabulary, ends
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from llguidance.hf import from_tokenizer
+
+        ends = sorted(self._ends) or [self._inner.eos_token_id]
+        return from_tokenizer(self._inner, n_vocab=self._vocabulary, eos_token=ends if ends[0] is not None else None)
+
+    def check(self, grammar: str) -> None:
+        """Raise InvalidArgument for a grammar that cannot be kept."""
+        if importlib.util.find_spec("llguidance") is None:
+            raise InvalidArgument(f"this engine needs the package llguidance for that: {EXTRA}")
+        from llguidance import LLMatcher
+
+        error = LLMatcher.validate_grammar(grammar, self._tokenizer)
+        if error:
+            raise InvalidArgument(f"this cannot be kept to: {error.strip().splitlines()[0]}")
+
+    def begin(self, grammar: str) -> Constraint:
+        """The constraint of one answer."""
+        from llguidance import LLMatcher
+
+        return Constraint(LLMatcher(self._tokenizer, grammar), self._vocabulary)
+
+
+class Constraint:
+    """One answer so far."""
+
+    def __init__(self, matcher: Any, vocabulary: int) -> None:
+        self._matcher, self._vocabulary = matcher, vocabulary
+
+    def allowed(self) -> torch.Tensor:
+        """(vocabulary,) True for the tokens that may come next. Raises ValueError where none may."""
+        import numpy as np
+        import torch
+
+        if self._matcher.is_error():
+            raise ValueError(f"the grammar of this answer failed: {self._matcher.get_error()}")
+        bits = np.frombuffer(self._matcher.compute_bitmask(), dtype=np.uint8)
+        return torch.from_numpy(np.unpackbits(bits, bitorder="little")[: self._vocabulary].astype(bool))
+
+    def take(self, token: int) -> bool:
+        """Go on with a token; returns False when the answer is whole, so that nothing but its end can follow."""
+        self._matcher.consume_token(token)
+        return not self._matcher.is_stopped()
