@@ -64,7 +64,7 @@ def test_it_starts_answers_follows_the_command_line_and_stops(run: Run, start: S
             "doctor", "--json", env={"SEMCACHE_SERVER__PORT": url.split(":")[2][:-3], "SEMCACHE_UPSTREAM__URL": "echo"}
         ).stdout
     )
-    assert json.loads(run("purge", "--model", "m", "--json").stdout)["count"] == 1
+    assert json.loads(run("purge", "--model", "m", "--yes", "--json").stdout)["count"] == 1
     eventually(lambda: "hit" not in ask(url, "What is a monad?")[0])
     stats = json.loads(run("stats", "--json", "--url", url).stdout)
     assert stats["total"]["requests"] >= 3
