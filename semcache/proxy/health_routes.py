@@ -45,10 +45,10 @@ def health_routes(cache: ResponseCache) -> APIRouter:
         return {
             "status": "degraded" if faults else "ok",
             "faults": faults,
+            "unpriced_models": cache.prices.unpriced,
             "entries": len(cache.registry),
             "embedder": cache.embedder_id,
             "policies": cache.pack.name,
-            "unpriced_models": cache.prices.unpriced,
         }
 
     @router.get("/metrics", response_class=Response)
