@@ -16,6 +16,7 @@ GENERAL = [
     "Can my landlord keep my deposit?",
     "What can I cook tonight with eggs?",
     "Is there a way to see my old invoices?",
+    "How would I reset my password now?",
 ]
 LIVE = [
     "EUR/USD spot rate now?",

@@ -123,7 +123,9 @@ _LIVE = CuedPatterns(
     ),
     rule(
         "now overnight",
-        r"(?<!what\s)(?<!till\s)(?<!until\s)(?<!by\s)(?<!from\s)(?<!or\s)(?<!just\s)\bnow\W*$",
+        r"^(?!\W*(?:how (?:do|can|could|should|would|to)|can i|should i|what (?:do|should|can) "
+        r"i)\b)[^\n]{0,200}(?<!what\s)(?<!till\s)(?<!until\s)(?<!by\s)(?<!from\s)(?<!or\s)(?<!just\s)\bnow\W*"
+        r"$",
         r"\bovernight (?:in|at|on)\b",
     ),
     rule("spot", r"\bspot (?:rate|price)s?\b(?! (?:mean|work))"),
