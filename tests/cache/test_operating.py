@@ -71,7 +71,7 @@ async def test_decisions_are_shown_to_their_tenant_alone_and_go_with_a_neighbour
     left = await cache.operating.request(missed.request_id)
     assert left is not None
     assert (left["sampled"], left["why"]) == (False, "guard"), "the outcome is known, and no text"
-    assert "31" not in str(left)
+    assert "return an item" not in str(left)
 
 
 async def test_decisions_are_sampled_when_there_are_many(tmp_path: Path, clock: Clock) -> None:
@@ -139,15 +139,21 @@ async def test_beliefs_are_rebuilt_without_the_report_and_no_audit_is_rewound(tm
         await cache.record(served, "Use the link.")
         await cache.settle()
         category = served.category
-        first = (await cache.explain("How would I reset my password now?"))["neighbours"][0]["p_correct"]
+        first = (await cache.explain("What should I do to reset the password of my account?"))["neighbours"][0][
+            "p_correct"
+        ]
         standing = cache.components.strategy.standing(category)
         again = await cache.lookup("How do I go about resetting the password which I have?")
         assert again.why is Why.SEMANTIC, "the test needs a hit by meaning"
         assert await cache.feedback(again.entry_id, correct=False)
         await cache.settle()
-        reported = (await cache.explain("How would I reset my password now?"))["neighbours"][0]["p_correct"]
+        reported = (await cache.explain("What should I do to reset the password of my account?"))["neighbours"][0][
+            "p_correct"
+        ]
         assert await cache.withdraw(again.entry_id)
-        back = (await cache.explain("How would I reset my password now?"))["neighbours"][0]["p_correct"]
+        back = (await cache.explain("What should I do to reset the password of my account?"))["neighbours"][0][
+            "p_correct"
+        ]
         assert reported < first
         assert back == pytest.approx(first, abs=1e-3)
         after = cache.components.strategy.standing(category)
