@@ -484,7 +484,7 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
         category = msgspec.structs.replace(PACK.of("support"), verify=name)
         return CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": category}))
 
-    doubtful = candidate(0.85, "How to get a new password")
+    doubtful = candidate(0.75, "How to get a new password")
     for name, unsure in (("llm", UNSURE), ("verifier", doubtful)):
         verdict = asking(name).judge(unsure, "support", controls=ANY, draw=0.5)
         assert (verdict.serve, verdict.verify) == (False, True)
@@ -528,7 +528,7 @@ def test_a_text_typed_again_is_the_same_whatever_its_neighbours_have_taught() ->
 
 
 def test_what_the_verifiers_word_is_worth_is_learned() -> None:
-    doubtful = candidate(0.85, "How to get a new password")
+    doubtful = candidate(0.75, "How to get a new password")
     yes, no = (replace(doubtful, features=features.with_verdict(doubtful.features, said)) for said in (0.97, 0.03))
 
     def gap(threshold: CertifiedThreshold) -> float:

@@ -185,8 +185,8 @@ class Belief:
             best += [self.answers.get(answer, (0.0, 0.0))[0] for answer in answers]
         return best
 
-    def learn(self, values: tuple[float, ...], answer: int, *, correct: bool, weight: float = 1.0) -> None:
-        """Move by one label; one of less `weight` than 1 moves what answers share by that much less."""
+    def learn(self, values: tuple[float, ...], answer: int, *, correct: bool) -> None:
+        """Move by one label."""
         x = self._standard(values)
         offset, variance = self.answers.get(answer, (0.0, self._prior.answers))
         direction = self.covariance @ x
@@ -195,9 +195,9 @@ class Belief:
         total = float(x @ direction) + variance
         shrink = bend / (1.0 + bend * total)
         step = slope / (1.0 + bend * total)
-        self.mean += direction * (step * weight)
+        self.mean += direction * step
         self._unfolded = None
-        self.covariance -= np.outer(direction, direction) * (shrink * weight)
+        self.covariance -= np.outer(direction, direction) * shrink
         # Old labels count less and less: the variances grow back to those of the prior.
         lost = np.maximum(0.0, self._prior.deviation**2 - self.covariance.diagonal())
         self.covariance += np.diag(self._forget * lost)

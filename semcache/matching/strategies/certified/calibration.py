@@ -21,7 +21,9 @@ from typing import Any, TypeAlias
 BEND = 2.0  # log-odds
 START = (0.0, 1.0, 0.0, 0.0)
 _NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
-_VARIANCES = (1.0, 0.06, 0.3, 1.0)
+_VARIANCES = (0.5, 0.04, 0.2, 0.4)
+_COLD, _WARM = 0.3, 50.0  # log-odds of caution before the first label, and labels that allow for one more
+_ANY = 1e3  # log-odds: as much as the spread says
 _FADE = 1e-4  # of the way back to the first covariance, a label
 _FLATTEST = 0.3
 _LEAST_NEAR = -0.5  # log-odds a unit of nearness
@@ -43,9 +45,11 @@ class Calibration:
         self._kind, self._reach = kind, 1.0 - kind - harsh
         self.mean = [*map(float, start), *START[len(start) :]]
         self.covariance = _unsure()
+        self._cautious = _COLD
 
     def add(self, predicted: float, nearness: float, *, correct: bool) -> None:
         """Take a label in whose log-odds had been predicted; one step of Newton's method, as in `belief`."""
+        self._cautious += 1.0 / _WARM
         x = basis(predicted, nearness)
         direction = [_dot(row, x) for row in self.covariance]
         p = sigmoid(_dot(self.mean, x))
@@ -65,16 +69,20 @@ class Calibration:
 
     def doubt(self) -> None:
         """Forget how sure the coefficients are, not what they are: what they were learned from has changed."""
-        self.covariance = _unsure()
+        self.covariance, self._cautious = _unsure(), _ANY
 
     def corrected(self, predicted: float, nearness: float, deviate: float = 0.0) -> float:
-        """P(correct) of these log-odds, lowered by `deviate` standard deviations of the correction."""
+        """P(correct) of these log-odds, lowered by `deviate` standard deviations of the correction.
+
+        What shipped is calibrated, so that before the first label it is lowered by little, unless it was doubted.
+        """
         x = basis(predicted, nearness)
         middle = _dot(self.mean, x)
         if deviate == 0.0:
             return sigmoid(middle)
         spread = _dot([_dot(row, x) for row in self.covariance], x)
-        return sigmoid(middle - deviate * math.sqrt(max(0.0, spread)))
+        lower = deviate * math.sqrt(max(0.0, spread))
+        return sigmoid(middle - min(self._cautious, lower))
 
     def needed(self, p_correct: float) -> float:
         """The least log-odds that, corrected, are worth this probability, inside (0, 1), however near it is."""
@@ -85,15 +93,16 @@ class Calibration:
 
     def state(self) -> list[Any]:
         """As JSON has it."""
-        return [self.mean, self.covariance]
+        return [self.mean, self.covariance, self._cautious]
 
     def restore(self, state: Sequence[Any]) -> None:
         """Take up what `state` gave. Raises ValueError for that of another version."""
-        mean, covariance = state
+        mean, covariance, cautious = state
         if len(mean) != len(START):
             raise ValueError(f"a calibration of {len(mean)} coefficients, not {len(START)}: learn anew from the labels")
         self.mean = [float(one) for one in mean]
         self.covariance = [[float(one) for one in row] for row in covariance]
+        self._cautious = float(cautious)
 
 
 def basis(predicted: float, nearness: float) -> Terms:

@@ -29,11 +29,10 @@ _NEARNESS = features.NAMES.index("nearness")
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
-CAUTION: Mapping[Contract, float] = {"hit": 0.5, "request": 1.3}
+CAUTION: Mapping[Contract, float] = {"hit": 0.6, "request": 1.7}
 _QUIET = 0.1  # share of the audit rate that always remains
 _NARROWER = 0.3  # of the limit, each time that audits show too many errors
 _NARROWEST = 2  # times; the next time the category is closed
-_REPORTERS = 10_000  # tenants whose reports are counted
 _CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the target is missed
 
 
@@ -57,7 +56,9 @@ class CategoryKnowledge:
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
         self.belief = Belief(prior, noise=noise)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
-        self.budget = ErrorBudget(target, policy.contract, risks=prior.risks, grant=self._beta, loosest=self._loosest)
+        self.budget = ErrorBudget(
+            target, policy.contract, risks=prior.risks, grant=max(self._beta, 2.0 * target), loosest=self._loosest
+        )
         self.calibration = Calibration(prior.calibration, kind=noise.kind, harsh=noise.harsh)
         self.certificate = Certificate(self._beta)
         self.tenants = Tenants(self._beta)
@@ -70,7 +71,6 @@ class CategoryKnowledge:
         self.waited = 0  # hits since the last audit
         self._narrowed = 0
         self._probation = Probation()
-        self._reports: dict[str, int] = {}
         self._vetoed = dict.fromkeys([place for place, _ in _GUARDS], 0)
 
     def probability(self, values: tuple[float, ...], answer: int) -> float:
@@ -139,13 +139,12 @@ class CategoryKnowledge:
         odds = self.belief.log_odds(label.features, label.answer)
         near = label.features[_NEARNESS]
         risk = 1.0 - self.calibration.corrected(odds, near, self._caution)
-        if label.source is LabelSource.FEEDBACK:
-            self.belief.learn(label.features, label.answer, correct=label.correct, weight=self._say(label.tenant))
-        else:
+        self.belief.learn(label.features, label.answer, correct=label.correct)
+        if label.source is not LabelSource.FEEDBACK:
+            # A report is no sample of what was served, nor of what was refused.
             if self.drift.take(self.calibration.corrected(odds, near), correct=label.correct):
                 self.calibration.doubt()
             self.calibration.add(odds, near, correct=label.correct)
-            self.belief.learn(label.features, label.answer, correct=label.correct)
             if label.served:
                 self.budget.settle(1.0 - label.p_correct, wrong=self._wrong(label))
         self.budget.changed()
@@ -163,13 +162,6 @@ class CategoryKnowledge:
                 self._widen()
         if self._loosest is not None and label.source is not LabelSource.FEEDBACK:
             self._look_beyond(label, risk, self._loosest)
-
-    def _say(self, tenant: str) -> float:
-        """The weight of a tenant's next report: anybody can make one, so all of a tenant's count as one label."""
-        said = self._reports[tenant] = self._reports.pop(tenant, 0) + 1
-        if len(self._reports) > _REPORTERS:
-            del self._reports[next(iter(self._reports))]
-        return 0.5**said
 
     def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
         """Rebuild the belief alone: what a report took from an answer comes back, what audits showed stays shown."""
@@ -248,7 +240,6 @@ class CategoryKnowledge:
             "tenants": self.tenants.state(),
             "drift": self.drift.logs,
             "beyond": [self._beyond.logs, self._stretchable],
-            "reports": self._reports,
             "labels": self.labels,
             "closed": self.closed,
             "narrowed": self._narrowed,
@@ -268,6 +259,5 @@ class CategoryKnowledge:
         self.labels, self.closed = int(state["labels"]), bool(state["closed"])
         self._narrowed = int(state["narrowed"])
         self._probation.restore(state["probation"])
-        self._reports = {tenant: int(count) for tenant, count in state["reports"].items()}
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
         self.budget.changed()
