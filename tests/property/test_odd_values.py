@@ -52,6 +52,9 @@ async def check_answer(proxy: Proxy, upstream: Upstream, clock: Clock, endpoint:
     clock.now += 1
     upstream.answer = lambda _: answer
     [body] = REQUESTS[endpoint][-1:]
+    if endpoint in (Endpoint.CHAT, Endpoint.COMPLETIONS) and answer.headers is STREAM:
+        # Else the proxy asks for the usage itself, and takes it out of what it hands on.
+        body = {**body, "stream_options": {"include_usage": True}}
     body = {**body, "stream": answer.headers is STREAM, "cache": {"namespace": str(clock.now)}}
     sent = b"".join(piece for piece in answer.pieces if isinstance(piece, bytes))
     first = await Call(proxy, body, PATHS[endpoint], **JSON).reply()

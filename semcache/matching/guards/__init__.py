@@ -89,7 +89,8 @@ def guards(names: Iterable[str]) -> tuple[Guard, ...]:
 
 def _capitals_tell(query: str, cached: str) -> bool:
     """Return True for texts of the same letters whose capitals are no matter of style: "US" and "us", "-a" and "-A"."""
-    if query.lower().translate(_MARKS).split() != cached.lower().translate(_MARKS).split():
+    one, two = query.translate(_MARKS).split(), cached.translate(_MARKS).split()
+    if one == two or [word.lower() for word in one] != [word.lower() for word in two]:
         return False
     return canonical(query).text != canonical(cached).text
 
