@@ -78,7 +78,7 @@ async def read_body(scope: Mapping[str, Any], receive: Receive, limit: int, hold
         raise RequestRejected(415, message, code="unsupported_encoding")
     if hold is not None and stated:
         await hold(stated)
-    raw = await _read(receive, limit, hold)
+    raw = await _read(receive, limit, hold, stated)
     if encoding in {"", "identity"} or not raw:
         return raw
     return await _inflate(raw, _WINDOWS[encoding], limit, hold)
@@ -129,14 +129,14 @@ async def until_disconnect(receive: Receive) -> AsyncIterator[None]:
             await watcher
 
 
-async def _read(receive: Receive, limit: int, hold: Grow | None) -> bytes:
+async def _read(receive: Receive, limit: int, hold: Grow | None, held: int) -> bytes:
     message = await receive()
     if message["type"] == "http.disconnect":
         raise ClientGone
     body = message.get("body", b"")
     if len(body) > limit:
         raise _too_large(limit)
-    if hold is not None:
+    if hold is not None and len(body) > held:
         await hold(len(body))
     if not message.get("more_body", False):
         return bytes(body)

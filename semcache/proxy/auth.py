@@ -70,7 +70,8 @@ class Authenticator:
 
     `required` None asks for a key as soon as one exists, even a revoked one: revoking the last key does not make the
     proxy public. `admin_token` is a key that needs no store. `loopback` says that only this machine can connect; then,
-    and only while there is no key, anybody is trusted.
+    and only while there is no key, anybody is trusted: then `open_door` is true. `required` says that a request without
+    a key is refused.
     """
 
     def __init__(
@@ -90,16 +91,9 @@ class Authenticator:
     def replace(self, keys: Iterable[ApiKey]) -> None:
         """Take the keys that the store holds now."""
         self._keys = {key.digest: key for key in keys}
-
-    @property
-    def required(self) -> bool:
-        """True if a request without a key is refused."""
-        return bool(self._keys) if self._required is None else self._required
-
-    @property
-    def open_door(self) -> bool:
-        """True while anybody on this machine is trusted without a key."""
-        return self._loopback and not self._keys and not self.required
+        self.required = bool(self._keys) if self._required is None else self._required
+        self.open_door = self._loopback and not self._keys and not self.required
+        self._anybody = Caller(trusted=self.open_door, admin=self.open_door)
 
     def identify(self, headers: RawHeaders) -> Caller:
         """Return the caller behind ASGI headers (names in lower case). Raises RequestRejected(401).
@@ -112,7 +106,7 @@ class Authenticator:
         if not ours:
             if self.required:
                 raise _refusal(f"no API key: send one that starts with {PREFIX} as a bearer token or in {OWN_HEADER}")
-            return Caller(trusted=self.open_door, admin=self.open_door)
+            return self._anybody
         callers = [self._known(plain) for _, plain in sorted(ours, key=lambda one: _HEADERS.index(one[0]))]
         consumed = frozenset(name for name, _ in ours)
         first = callers[0]

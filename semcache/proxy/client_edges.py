@@ -7,7 +7,7 @@ one name for it, and every reply, refusals included, can be read by a page of an
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TypeAlias
 
 import msgspec
@@ -52,6 +52,9 @@ class ClientEdges:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         headers = dict(scope["headers"])
+        if self._is_plain(scope, headers):
+            await self._app(scope, receive, send)
+            return
         if scope.get("http_version") == "1.1" and b"host" not in headers:
             await _refuse(send, 400, openai_error(400, "an HTTP/1.1 request needs a Host header", code="no_host"))
             return
@@ -76,6 +79,17 @@ class ClientEdges:
                 return
             send = _Hinting(send, path).send
         await self._app(scope, receive, send)
+
+    def _is_plain(self, scope: Scope, headers: Mapping[bytes, bytes]) -> bool:
+        """Return True for what nearly every request is like: nothing here concerns it."""
+        return (
+            scope["path"] in self._cached
+            and scope["method"] == "POST"
+            and scope.get("http_version") == "1.1"
+            and b"host" in headers
+            and b"origin" not in headers
+            and b"api-key" not in headers
+        )
 
     def _allowed(self, origin: str) -> str | None:
         """Return what is told the browser of who may read the reply, None for nobody."""
