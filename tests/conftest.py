@@ -23,6 +23,7 @@ TESTS = Path(__file__).parent
 # Folders and files that belong to `make test-slow`: those that train, and those that run many processes or for long.
 SLOW = (
     "adapters/test_litellm.py",
+    "agents/mcp/test_mcp_sessions.py",
     "cli/test_embedder_commands.py",
     "contract/test_audits.py",
     "contract/test_conversations.py",

@@ -57,7 +57,7 @@ class CategoryKnowledge:
         self.belief = Belief(prior, noise=noise)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
         self.budget = ErrorBudget(
-            target, policy.contract, risks=prior.risks, grant=max(self._beta, 2.0 * target), loosest=self._loosest
+            target, policy.contract, risks=prior.risks, grant=max(self._beta, target), loosest=self._loosest
         )
         self.calibration = Calibration(prior.calibration, kind=noise.kind, harsh=noise.harsh)
         self.certificate = Certificate(self._beta)
