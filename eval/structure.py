@@ -169,6 +169,7 @@ def beyond(known: list[Module]) -> list[str]:
     top = entries()
     lines = [f"{len(top)} entries at the top of {PACKAGE}/, at most {ENTRIES}: {', '.join(top)}"] * (len(top) > ENTRIES)
     lines += [f"modules of one name: {', '.join(where)}" for where in names_twice(known).values()]
+    lines += [f"{count} classes are called {name}" for name, count in classes_twice(known).items()]
     lines += [f"a circle: {' -> '.join([*circle, circle[0]])}" for circle in circles(graph)]
     lines += [f"{one.path}: {count} lines, at most {LINES}" for one in known if (count := one.text.count("\n")) > LINES]
     lines += [

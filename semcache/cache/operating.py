@@ -16,7 +16,7 @@ from semcache.cache.reasons import told
 from semcache.errors import IntegrityError, InvalidArgument, StoreError
 from semcache.protocols import OperatorStore
 from semcache.storage.accounting import usage_rows
-from semcache.types import Action, DecisionRecord, Selector, Why, public_id
+from semcache.types import AdminAction, DecisionRecord, Selector, Why, public_id
 
 if TYPE_CHECKING:
     from semcache.cache.components import Components
@@ -97,7 +97,7 @@ class Operating:
 
     async def act(self, action: str, *, who: str, tenant: str | None = None, **detail: Any) -> None:
         """Write into the administrators' log. Raises StoreError."""
-        await self._store.act(Action(self._parts.clock(), who, action, tenant, detail))
+        await self._store.act(AdminAction(self._parts.clock(), who, action, tenant, detail))
 
     async def unpriced(self) -> list[str]:
         """Models that were called within a month and have no price. Raises StoreError."""
@@ -186,7 +186,7 @@ async def delete_from(
                 await store.erase(Selector(ids=tuple(ids[start : start + 500])), now=now)
     if keeps:
         detail = {"count": len(ids), "undo": batch, "where": _where(where, ids)}
-        await store.act(Action(now, who, "purge" if batch else "erase", where.tenant, detail))
+        await store.act(AdminAction(now, who, "purge" if batch else "erase", where.tenant, detail))
     return ids, batch if ids else None
 
 
@@ -195,7 +195,7 @@ async def undo_in(store: object, batch: str, *, now: float, who: str, tenant: st
     kept = operator_store(store)
     ids = await kept.bring_back(batch, now=now, tenant=tenant)
     if ids:
-        await kept.act(Action(now, who, "undo", tenant, {"undo": batch, "count": len(ids)}))
+        await kept.act(AdminAction(now, who, "undo", tenant, {"undo": batch, "count": len(ids)}))
     return ids
 
 
@@ -241,7 +241,7 @@ def outcome_facts(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def action_facts(one: Action) -> dict[str, Any]:
+def action_facts(one: AdminAction) -> dict[str, Any]:
     """An action as JSON has it."""
     return {"at": one.at, "who": one.who, "action": one.action, "tenant": one.tenant, **dict(one.detail)}
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from semcache.learning.withdrawn_labels import is_report, standing_labels, withdrawal
 from semcache.protocols import ChangeFeed, Entries, LabelStore, OperatorStore, OutcomeLog, Rejections
-from semcache.types import Action, Entry, Rejection, Selector, public_id
+from semcache.types import AdminAction, Entry, Rejection, Selector, public_id
 from semcache.types.evidence import Label, LabelSource
 
 REPORT, WITHDRAW = "report", "withdraw"
@@ -53,7 +53,7 @@ async def reject_wrong(
     else:
         await store.delete(Selector(ids=(entry.id,)), now=now)
     if isinstance(store, OperatorStore):
-        await store.act(Action(now, who or "somebody", REPORT, entry.key.scope.tenant, changed))
+        await store.act(AdminAction(now, who or "somebody", REPORT, entry.key.scope.tenant, changed))
     return rejections
 
 
@@ -67,7 +67,7 @@ async def withdraw(
     if not isinstance(store, OperatorStore):
         return None
     name = public_id(entry_id)
-    reports: list[Action] = []
+    reports: list[AdminAction] = []
     for action in await store.actions(tenant=tenant, limit=_MOST):
         if action.detail.get("id") == name and action.action in (REPORT, WITHDRAW):
             if action.action == WITHDRAW:
@@ -86,7 +86,7 @@ async def withdraw(
         await store.label([withdrawal(label, at=now) for label in labels])
     of = reports[0].tenant if reports else labels[0].tenant
     detail = {"id": name, "allowed": len(allowed), "restored": len(restored), "labels": len(labels)}
-    await store.act(Action(now, who or "somebody", WITHDRAW, of, detail))
+    await store.act(AdminAction(now, who or "somebody", WITHDRAW, of, detail))
     return Withdrawn(tuple(allowed), tuple(restored), tuple(labels))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from semcache.types import Action, DecisionRecord, Deleted, Selector
+from semcache.types import AdminAction, DecisionRecord, Deletion, Selector
 
 
 class UsageLog(Protocol):
@@ -26,7 +26,7 @@ class UsageLog(Protocol):
         ...
 
 
-class DecisionLog(Protocol):
+class DecisionRecords(Protocol):
     """Why requests were served or not. Raises StoreError."""
 
     async def keep_decisions(self, decisions: Sequence[DecisionRecord], *, most: int) -> None:
@@ -68,7 +68,7 @@ class Undoing(Protocol):
         """Put back what was set aside (of that tenant) and lives still; return the ids."""
         ...
 
-    async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deleted]:
+    async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deletion]:
         """The deletions that can be undone at this time, newest first."""
         ...
 
@@ -87,11 +87,11 @@ class Undoing(Protocol):
 class ActionLog(Protocol):
     """The log of what administrators did. Raises StoreError."""
 
-    async def act(self, action: Action) -> None:
+    async def act(self, action: AdminAction) -> None:
         """Append to the administrators' log."""
         ...
 
-    async def actions(self, *, tenant: str | None = None, limit: int = 100) -> list[Action]:
+    async def actions(self, *, tenant: str | None = None, limit: int = 100) -> list[AdminAction]:
         """The newest actions first (of that tenant)."""
         ...
 
@@ -101,5 +101,5 @@ class ActionLog(Protocol):
 
 
 @runtime_checkable
-class OperatorStore(UsageLog, DecisionLog, Undoing, ActionLog, Protocol):
+class OperatorStore(UsageLog, DecisionRecords, Undoing, ActionLog, Protocol):
     """A store that keeps what operators ask for."""

@@ -45,7 +45,7 @@ class PendingDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class LearningTiers:
+class SimulatedTiers:
     """The tiers that labels teach; None for those that a simulation leaves out."""
 
     threshold: Threshold
@@ -64,7 +64,7 @@ class LearningTiers:
 class SimulatedJudge:
     """A source of labels for the tiers. `noise` is the probability that a label is the opposite of the truth."""
 
-    def __init__(self, tiers: LearningTiers, registry: EntryRegistry, noise: float, rng: random.Random) -> None:
+    def __init__(self, tiers: SimulatedTiers, registry: EntryRegistry, noise: float, rng: random.Random) -> None:
         self._tiers, self._registry = tiers, registry
         self._noise, self._rng = noise, rng
 

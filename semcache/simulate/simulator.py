@@ -20,7 +20,7 @@ from semcache.request import keys
 from semcache.retention.eviction import POLICIES, Policy, shared_capacity
 from semcache.simulate.arrivals import Arrival, SimulationStep
 from semcache.simulate.simulated_index import Places, SimulatedIndex
-from semcache.simulate.simulated_judge import LearningTiers, PendingDecision, SimulatedJudge
+from semcache.simulate.simulated_judge import PendingDecision, SimulatedJudge, SimulatedTiers
 from semcache.simulate.simulated_wordings import SimulatedWordings
 from semcache.simulate.simulated_words import SimulatedWords, WordAsking
 from semcache.simulate.simulation_result import SimulationResult, gather
@@ -101,7 +101,7 @@ class Simulator:
         judging = random.Random(rng.getrandbits(64))
         tries = random.Random(rng.getrandbits(64)) if asking is not None else rng
         self.words = None if asking is None else SimulatedWords(pack, threshold, asking, tries)
-        tiers = LearningTiers(threshold, self._wordings, self.words)
+        tiers = SimulatedTiers(threshold, self._wordings, self.words)
         self._judge = SimulatedJudge(tiers, self.registry, experiment.judge_noise, judging)
         self._always, self._neighbours = experiment.insertion == "always", experiment.neighbours
         self._freshness, self._verify = freshness, verify

@@ -32,7 +32,7 @@ OTHER_PRICES: Mapping[str, tuple[float, float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class TokenRates:
     """US dollars per million tokens; None is the rate of `input` for what is read, of `output` for reasoning.
 
     `tiers` are the rates of longer prompts, each with the prompt tokens above which it holds, in ascending order.
@@ -43,7 +43,7 @@ class Rates:
     cached: float | None = None
     written: float | None = None
     reasoning: float | None = None
-    tiers: tuple[tuple[int, Rates], ...] = ()
+    tiers: tuple[tuple[int, TokenRates], ...] = ()
 
     def cost(self, usage: Usage) -> float:
         """US dollars for this usage."""
@@ -71,17 +71,17 @@ class Prices:
 
     def __init__(
         self,
-        own: Mapping[str, Rates | tuple[float, float]] | None = None,
+        own: Mapping[str, TokenRates | tuple[float, float]] | None = None,
         models: Mapping[str, ModelSpec] | None = None,
         *,
         listed: bool = True,
         clock: Callable[[], float] = lambda: _SOME_DAY,
     ) -> None:
         self._own = {key: _rates(value) for key, value in (own or {}).items()}
-        self._models = {name: Rates(one.prompt, one.completion) for name, one in (models or {}).items()}
+        self._models = {name: TokenRates(one.prompt, one.completion) for name, one in (models or {}).items()}
         self._listed = listed
         self._clock = clock
-        self._known: dict[str, Rates | None] = {}
+        self._known: dict[str, TokenRates | None] = {}
         self._until = 0.0
         self._unpriced: dict[str, None] = {}
 
@@ -108,7 +108,7 @@ class Prices:
         rates = self.rates(model)
         return (0.0, 0.0) if rates is None else (rates.input, rates.output)
 
-    def rates(self, model: str) -> Rates | None:
+    def rates(self, model: str) -> TokenRates | None:
         """The rates of a model, None where there are none."""
         now = self._clock()
         if now >= self._until:
@@ -131,15 +131,15 @@ class Prices:
             self._unpriced[model] = None
         return 0.0
 
-    def _find(self, model: str, now: float) -> Rates | None:
+    def _find(self, model: str, now: float) -> TokenRates | None:
         names = (model, model.rpartition("/")[2])
         found = _first(self._own, names) or self._models.get(model)
         if found is not None or not self._listed:
             return found
-        return _listed(model, now) or _first({key: Rates(*pair) for key, pair in OTHER_PRICES.items()}, names)
+        return _listed(model, now) or _first({key: TokenRates(*pair) for key, pair in OTHER_PRICES.items()}, names)
 
 
-def own_prices(table: object, where: object) -> dict[str, Rates]:
+def own_prices(table: object, where: object) -> dict[str, TokenRates]:
     """The operator's prices from what a YAML file holds.
 
     A model has `[input, output]`, with the rate of cached input and those of written input and of reasoning after it
@@ -165,28 +165,28 @@ def own_prices(table: object, where: object) -> dict[str, Rates]:
     return found
 
 
-def _named(pairs: Mapping[Any, Any]) -> Rates:
+def _named(pairs: Mapping[Any, Any]) -> TokenRates:
     """Rates by name. Raises TypeError or ValueError."""
     found: dict[str, float | None] = {str(name): float(value) for name, value in pairs.items()}
     if not {"input", "output"} <= found.keys() <= set(_FIELDS):
         raise ValueError("input and output are needed")
     read, said = float(pairs["input"]), float(pairs["output"])
-    return Rates(read, said, found.get("cached"), found.get("written"), found.get("reasoning"))
+    return TokenRates(read, said, found.get("cached"), found.get("written"), found.get("reasoning"))
 
 
 def _listing(given: object) -> Sequence[Any]:
     return given if isinstance(given, list) and 2 <= len(given) <= len(_FIELDS) else [given]
 
 
-def _rates(value: Rates | tuple[float, float]) -> Rates:
-    return value if isinstance(value, Rates) else Rates(*value)
+def _rates(value: TokenRates | tuple[float, float]) -> TokenRates:
+    return value if isinstance(value, TokenRates) else TokenRates(*value)
 
 
-def _first(table: Mapping[str, Rates], names: Sequence[str]) -> Rates | None:
+def _first(table: Mapping[str, TokenRates], names: Sequence[str]) -> TokenRates | None:
     return next((rates for key, rates in table.items() if any(fnmatchcase(name, key) for name in names)), None)
 
 
-def _listed(model: str, now: float) -> Rates | None:
+def _listed(model: str, now: float) -> TokenRates | None:
     """The list price at a time: that of the provider before the slash, else that of the model by its name alone."""
     from datetime import UTC, datetime
 
@@ -208,7 +208,7 @@ def _listed(model: str, now: float) -> Rates | None:
     return None
 
 
-def _rates_of(price: Any) -> Rates | None:
+def _rates_of(price: Any) -> TokenRates | None:
     """The rates of a price of `genai-prices`; None for what is not sold by tokens."""
     names = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok", "output_reasoning_mtok")
     values = [getattr(price, name) for name in names]
@@ -218,9 +218,9 @@ def _rates_of(price: Any) -> Rates | None:
     return _at(values, 0, tuple((start, _at(values, start + 1, ())) for start in starts))
 
 
-def _at(values: Sequence[Any], tokens: int, tiers: tuple[tuple[int, Rates], ...]) -> Rates:
+def _at(values: Sequence[Any], tokens: int, tiers: tuple[tuple[int, TokenRates], ...]) -> TokenRates:
     read, said, cached, written, reasoning = [_dollars(value, tokens) for value in values]
-    return Rates(read or 0.0, said or 0.0, cached, written, reasoning, tiers)
+    return TokenRates(read or 0.0, said or 0.0, cached, written, reasoning, tiers)
 
 
 def _dollars(value: Any, tokens: int) -> float | None:

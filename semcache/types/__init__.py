@@ -37,7 +37,7 @@ from semcache.types.lookup_decision import (
     Verdict,
     Verify,
 )
-from semcache.types.operator_record import Action, DecisionRecord, Deleted
+from semcache.types.operator_record import AdminAction, DecisionRecord, Deletion
 from semcache.types.store_row import ApiKey, Change, ChangeKind, Rejection, Selector
 from semcache.types.stored_entry import Card, Entry, Staleness, Usage, Volatility, parse_id, public_id
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JUDGES",
     "TWO_SIDED_95",
-    "Action",
+    "AdminAction",
     "Admission",
     "ApiKey",
     "Assembled",
@@ -64,7 +64,7 @@ __all__ = [
     "Controls",
     "Decision",
     "DecisionRecord",
-    "Deleted",
+    "Deletion",
     "Discard",
     "Endpoint",
     "Entry",

@@ -33,7 +33,7 @@ class DecisionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class AdminAction:
     """An act of an administrator: `who` is a key's id and name, or the command line; `tenant` None is all."""
 
     at: float
@@ -44,7 +44,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Deleted:
+class Deletion:
     """Entries that were deleted together and can be brought back until a time."""
 
     batch: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from semcache.protocols import OperatorStore
-from semcache.types import Action, DecisionRecord, Outcome, Rejection, Scope, Selector
+from semcache.types import AdminAction, DecisionRecord, Outcome, Rejection, Scope, Selector
 from tests.conformance.stores import every
 from tests.storage.stores.values import ACME, NOW, digest, entry, event, label, vector
 
@@ -103,7 +103,7 @@ async def test_nothing_is_left_of_a_tenant_that_is_erased_but_its_share_of_the_t
     hour = 3600.0
     await store.record([event(1, at=hour), event(1, at=hour, scope=OTHER)])
     await store.label([label(1), label(2, tenant="other")])
-    await store.act(Action(NOW, "cli", "purge", "acme"))
+    await store.act(AdminAction(NOW, "cli", "purge", "acme"))
     before = await store.tally()
     await store.erase(Selector(tenant="acme"), now=NOW)
     assert await store.tally() == before
@@ -176,11 +176,11 @@ async def test_a_rejection_is_taken_back_and_announced(store):
 
 @every
 async def test_actions_are_the_newest_first_and_go_after_a_year(store):
-    await store.act(Action(NOW, "cli", "purge", None, {"count": 2}))
-    await store.act(Action(NOW + 1, "key k1 (ann)", "withdraw", "acme"))
+    await store.act(AdminAction(NOW, "cli", "purge", None, {"count": 2}))
+    await store.act(AdminAction(NOW + 1, "key k1 (ann)", "withdraw", "acme"))
     assert await store.actions() == [
-        Action(NOW + 1, "key k1 (ann)", "withdraw", "acme"),
-        Action(NOW, "cli", "purge", None, {"count": 2}),
+        AdminAction(NOW + 1, "key k1 (ann)", "withdraw", "acme"),
+        AdminAction(NOW, "cli", "purge", None, {"count": 2}),
     ]
     assert [one.who for one in await store.actions(tenant="acme", limit=5)] == ["key k1 (ann)"]
     await store.sweep_operating(NOW + 367 * 86400.0)

@@ -9,7 +9,7 @@ import pytest
 
 from semcache.config.agent_packs import ModelSpec
 from semcache.errors import ConfigError
-from semcache.storage.prices import Prices, Rates, own_prices
+from semcache.storage.prices import Prices, TokenRates, own_prices
 from semcache.types import Usage
 
 MILLION = 1_000_000
@@ -47,7 +47,7 @@ def test_what_the_provider_had_cached_is_charged_at_its_rate() -> None:
 
 
 def test_tokens_are_charged_once_whatever_the_details_say() -> None:
-    rates = Rates(1.0, 2.0, cached=0.1, written=1.25, reasoning=3.0)
+    rates = TokenRates(1.0, 2.0, cached=0.1, written=1.25, reasoning=3.0)
     assert rates.cost(Usage(100, 100, 40, 20, 30)) == pytest.approx(
         (40 * 1.0 + 40 * 0.1 + 20 * 1.25 + 70 * 2.0 + 30 * 3.0) / 1e6
     )

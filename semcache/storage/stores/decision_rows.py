@@ -18,7 +18,7 @@ from semcache.errors import IntegrityError
 from semcache.storage.stores import outcome_rows, rows
 from semcache.storage.stores.database import Database
 from semcache.storage.stores.tables import actions, decisions, events, mentions
-from semcache.types import Action, DecisionRecord, Scope
+from semcache.types import AdminAction, DecisionRecord, Scope
 
 if TYPE_CHECKING:
     from semcache.storage.stores.seal import Seal
@@ -119,7 +119,7 @@ class DecisionRows:
             return None
         return {name: rows.unplain(value) if isinstance(value, str) else value for name, value in found.items()}
 
-    async def act(self, action: Action) -> None:
+    async def act(self, action: AdminAction) -> None:
         """Append to the administrators' log."""
         row = {
             "at": action.at,
@@ -130,14 +130,14 @@ class DecisionRows:
         }
         await self._db.write(lambda connection: connection.execute(sa.insert(actions), row), feed=False)
 
-    async def actions(self, *, tenant: str | None = None, limit: int = 100) -> list[Action]:
+    async def actions(self, *, tenant: str | None = None, limit: int = 100) -> list[AdminAction]:
         """The newest actions first (of that tenant)."""
         chosen = sa.select(actions.c.at, actions.c.who, actions.c.action, actions.c.tenant, actions.c.detail)
         if tenant is not None:
             chosen = chosen.where(actions.c.tenant == rows.plain(tenant))
         found = await self._db.fetch(chosen.order_by(actions.c.id.desc()).limit(limit), bulk=True)
         return [
-            Action(at, rows.unplain(who), action, None if of is None else rows.unplain(of), json.loads(detail))
+            AdminAction(at, rows.unplain(who), action, None if of is None else rows.unplain(of), json.loads(detail))
             for at, who, action, of, detail in found
         ]
 

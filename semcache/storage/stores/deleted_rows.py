@@ -29,7 +29,7 @@ from semcache.storage.stores.tables import (
     tags,
     vectors,
 )
-from semcache.types import ChangeKind, Deleted, Selector
+from semcache.types import ChangeKind, Deletion, Selector
 
 _PAGE = 500
 
@@ -80,7 +80,7 @@ class DeletedRows(DecisionRows):
 
         return await self._db.write(work)
 
-    async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deleted]:
+    async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deletion]:
         """The deletions that can be undone at this time, newest first."""
         columns = (deleted.c.batch, deleted.c.tenant)
         chosen = sa.select(
@@ -88,11 +88,11 @@ class DeletedRows(DecisionRows):
         ).where(deleted.c.until > now)
         if tenant is not None:
             chosen = chosen.where(deleted.c.tenant == rows.plain(tenant))
-        batches: dict[str, Deleted] = {}
+        batches: dict[str, Deletion] = {}
         for batch, of, at, until, count in await self._db.fetch(chosen.group_by(*columns), bulk=True):
             known = batches.get(batch)
             tenants = tuple(sorted({rows.unplain(of), *(known.tenants if known else ())}))
-            batches[batch] = Deleted(batch, at, until, count + (known.count if known else 0), tenants)
+            batches[batch] = Deletion(batch, at, until, count + (known.count if known else 0), tenants)
         return sorted(batches.values(), key=lambda one: -one.at)
 
     async def erase(self, where: Selector, *, now: float) -> None:  # noqa: ARG002

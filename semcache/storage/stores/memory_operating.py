@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.storage.stores.memory_learning import MemoryLearning
-from semcache.types import Action, ChangeKind, DecisionRecord, Deleted, Entry, Recorded, Rejection, Selector
+from semcache.types import AdminAction, ChangeKind, DecisionRecord, Deletion, Entry, Recorded, Rejection, Selector
 
 if TYPE_CHECKING:
     from semcache.types import Vector
@@ -45,7 +45,7 @@ class MemoryOperating(MemoryLearning):
     def __init__(self) -> None:
         super().__init__()
         self._decisions: dict[str, DecisionRecord] = {}
-        self._actions: list[Action] = []
+        self._actions: list[AdminAction] = []
         self._aside: dict[tuple[str, int], _Aside] = {}
 
     async def usage(
@@ -160,14 +160,14 @@ class MemoryOperating(MemoryLearning):
             await self.reject(one.rejections, now=now)
         return back
 
-    async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deleted]:
+    async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deletion]:
         """The deletions that can be undone at this time, newest first."""
-        found: dict[str, Deleted] = {}
+        found: dict[str, Deletion] = {}
         for (batch, _), one in self._aside.items():
             of = one.entry.key.scope.tenant
             if one.until <= now or tenant not in (None, of):
                 continue
-            known = found.get(batch) or Deleted(batch, one.at, one.until, 0)
+            known = found.get(batch) or Deletion(batch, one.at, one.until, 0)
             found[batch] = replace(known, count=known.count + 1, tenants=tuple(sorted({*known.tenants, of})))
         return sorted(found.values(), key=lambda one: -one.at)
 
@@ -200,12 +200,12 @@ class MemoryOperating(MemoryLearning):
             self._rejections.pop(Rejection(entry_id, exact), None)
             self._announce(ChangeKind.ALLOW, entry_id, now, exact)
 
-    async def act(self, action: Action) -> None:
+    async def act(self, action: AdminAction) -> None:
         """Append to the administrators' log."""
         await self.ping()
         self._actions.append(action)
 
-    async def actions(self, *, tenant: str | None = None, limit: int = 100) -> list[Action]:
+    async def actions(self, *, tenant: str | None = None, limit: int = 100) -> list[AdminAction]:
         """The newest actions first (of that tenant)."""
         return [one for one in reversed(self._actions) if tenant in (None, one.tenant)][:limit]
 
