@@ -29,7 +29,8 @@ _NEARNESS = features.NAMES.index("nearness")
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
-CAUTION: Mapping[Contract, float] = {"hit": 0.6, "request": 1.7}
+CAUTION: Mapping[Contract, float] = {"hit": 0.75, "request": 1.7}
+_NOISY = 0.6  # exponent by which caution grows as labels tell less
 _QUIET = 0.1  # share of the audit rate that always remains
 _NARROWER = 0.3  # of the limit, each time that audits show too many errors
 _NARROWEST = 2  # times; the next time the category is closed
@@ -50,7 +51,7 @@ class CategoryKnowledge:
     ) -> None:
         self._target, self._beta = target, 1.0 - confidence
         self._noise = noise
-        self._caution = CAUTION[policy.contract]
+        self._caution = CAUTION[policy.contract] / (1.0 - noise.kind - noise.harsh) ** _NOISY
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
