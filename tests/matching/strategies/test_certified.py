@@ -18,7 +18,7 @@ from semcache.matching import features
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
 from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief, LabelNoise
 from semcache.matching.strategies.certified.calibration import Calibration, sigmoid
-from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest
+from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest, Probation
 from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import WINDOW, ErrorBudget
 from semcache.matching.strategies.certified.priors import PATH, shipped
@@ -112,6 +112,23 @@ def test_the_correction_never_turns_the_order_of_predictions(
     assert calibration.corrected(one + more, beside) >= calibration.corrected(one, beside) - 1e-12
     least = calibration.corrected(calibration.needed(0.9), 7.0 if calibration.mean[3] > 0.0 else 0.0)
     assert least == pytest.approx(0.9, abs=1e-6), "no candidate is passed over that would have been sure enough"
+
+
+def test_caution_is_slight_at_first_grows_with_labels_and_is_whole_after_a_doubt() -> None:
+    def caution(calibration: Calibration) -> float:
+        """By how much these log-odds are lowered."""
+        odds = [math.log(p / (1.0 - p)) for p in (calibration.corrected(4.0, 3.0, dev) for dev in (0.0, 2.0))]
+        return odds[0] - odds[1]
+
+    calibration = Calibration()
+    first = caution(calibration)
+    for _ in range(20):
+        calibration.add(-8.0, 0.0, correct=False)  # says nothing of what is sure
+    later = caution(calibration)
+    calibration.doubt()
+    assert first == pytest.approx(0.3)
+    assert later == pytest.approx(0.7)
+    assert caution(calibration) > 2.0
 
 
 def test_predictions_that_promise_too_much_are_corrected() -> None:
@@ -355,6 +372,64 @@ def test_errors_close_a_category_and_right_answers_open_it_again() -> None:
         if threshold.standing("support").state is not State.CLOSED:
             break
     assert threshold.standing("support").state is not State.CLOSED
+
+
+def test_a_category_is_narrowed_twice_before_it_is_closed_and_opens_by_the_same_steps() -> None:
+    threshold = CertifiedThreshold(PACK)
+
+    def step() -> str:
+        standing = threshold.standing("support")
+        if standing.state is State.CLOSED:
+            return "closed"
+        known = threshold._of("support")
+        whole = known.budget.limit()
+        return "whole" if known.limit() == whole else f"{known.limit() / whole:.2f}" if whole else "spent"
+
+    def steps(source: LabelSource, *, correct: bool, until: str) -> list[str]:
+        seen = [step()]
+        for _ in range(2000):
+            threshold.note("support", 0.999, served=True, audited=False)  # so that something may be served
+            threshold.observe(label(SURE, correct=correct, source=source))
+            if step() != seen[-1]:
+                seen.append(step())
+            if seen[-1] == until:
+                return seen
+        raise AssertionError(seen)
+
+    down = [one for one in steps(LabelSource.AUDIT, correct=False, until="closed") if one != "spent"]
+    assert down == ["whole", "0.30", "0.09", "closed"]
+    up = [one for one in steps(LabelSource.MISS, correct=True, until="whole") if one != "spent"]
+    assert up == ["closed", "0.09", "0.30", "whole"]
+
+
+def test_what_is_not_served_comes_back_by_evidence_and_a_wrong_answer_costs_some_of_it() -> None:
+    def needed(wrong: int) -> int:
+        probation, count = Probation(), 0
+        while not probation.passed(0.01, correct=count >= wrong):
+            count += 1
+        return count
+
+    assert 60 < needed(0) < 150
+    assert needed(0) < needed(1) < needed(2) < 1000
+
+
+def test_first_answers_may_use_as_much_of_the_budget_as_the_target_is() -> None:
+    strict, lenient = (CertifiedThreshold(PACK.with_target(target)).standing("support").risk for target in (0.05, 0.1))
+    assert lenient is not None
+    assert strict is not None
+    assert strict == pytest.approx(0.05)
+    assert lenient == pytest.approx(0.1)
+
+
+def test_beliefs_that_labels_contradict_are_doubted() -> None:
+    known = CertifiedThreshold(PACK)._of("support")
+    for turn in range(300):
+        known.take(label(UNSURE, correct=turn % 3 > 0, source=LabelSource.MISS), "acme")
+    learned = known.calibration.covariance[0][0]
+    for _ in range(4):
+        known.take(label(SURE, correct=False, source=LabelSource.MISS), "acme")
+    assert known.halted
+    assert known.calibration.covariance[0][0] > 1.5 * learned
 
 
 def test_errors_of_one_tenant_close_it_alone_and_its_own_right_answers_open_it_again() -> None:
