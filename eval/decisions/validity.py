@@ -20,8 +20,8 @@ from eval.decisions.contenders import Contract, contenders, pack
 from eval.decisions.report import Section, Table, between, percent
 from eval.decisions.synthetic import KINDS, Kind
 from semcache.config.packs import Pack
+from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.strategies.certified.belief import LabelNoise
 from semcache.protocols import Threshold
 from semcache.simulate.simulation_result import interval
 from semcache.types import Candidate, Card, Controls

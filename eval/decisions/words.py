@@ -27,9 +27,9 @@ from semcache import AsyncSemanticCache
 from semcache.cache.opening import Opening, WordTerms, open_components
 from semcache.config.packs import Pack
 from semcache.matching.judged_tier import JudgedTier
+from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies import ByCategory
 from semcache.matching.strategies.certified import CertifiedThreshold
-from semcache.matching.strategies.certified.belief import LabelNoise
 from semcache.matching.verification import ConfiguredVerifier, Verifiers
 from semcache.models.verifiers import local_verifier
 from semcache.runtime.telemetry import Meter

@@ -38,9 +38,10 @@ from semcache.learning.learner import Learner
 from semcache.learning.timed_judge import TimedJudge
 from semcache.learning.verdicts import Verdicts
 from semcache.matching.judged_tier import JudgedTier
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.strategies import ByCategory
-from semcache.matching.strategies.certified.belief import FAITHFUL, BeliefPrior, LabelNoise
+from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.priors import read_priors
 from semcache.matching.verification import Verifiers
 from semcache.matching.wording_tier import WordingTier

@@ -16,7 +16,7 @@ from typing import Any
 
 from semcache.config.packs import Pack
 from semcache.matching import features
-from semcache.matching.strategies.certified.belief import FAITHFUL, LabelNoise
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.certificate import Certificate, Probation
 from semcache.matching.strategies.certified.error_budget import ErrorBudget
 from semcache.matching.strategies.certified.tenants import Tenants
@@ -240,14 +240,13 @@ class _Stratum:
     def take(self, label: Label, word: Word, worth: WordWorth, tenants: str) -> None:
         self.labels += 1
         noise = self._noise
-        reach = 1.0 - noise.kind - noise.harsh
         wrong = _errors(1.0 - label.p_correct, noise, correct=label.correct)
         if label.served:
             self.budget.settle(1.0 - label.p_correct, wrong=wrong)
         if word.p_yes >= YES and label.source in (LabelSource.AUDIT, LabelSource.MISS):
             # Right answers pay errors back, served or not: nothing is served again by waiting alone.
             self.debt = max(0.0, self.debt + wrong - self._target)
-        visible = min(0.95, noise.harsh + reach * self._target)
+        visible = noise.visible(self._target)
         if label.source is LabelSource.AUDIT and label.served:
             worth.audited(label.category, wrong)
             self.certificate.take(visible, wrong=not label.correct)

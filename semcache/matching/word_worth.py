@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
-from semcache.matching.strategies.certified.belief import FAITHFUL, LabelNoise
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.calibration import sigmoid
 
 YES, NO = 0.8, 0.2  # P(yes) from which a word is a yes, and up to which it is a no
@@ -62,10 +62,9 @@ class WordWorth:
         if word < YES:
             return
         shifted, noise = _shifted(odds, word), self._noise
-        reach = 1.0 - noise.kind - noise.harsh
         shown = self._shown.setdefault(category, [0.0] * len(_OFFSETS))
         for place, offset in enumerate(_OFFSETS):
-            said = noise.kind + reach * sigmoid(shifted + offset)
+            said = noise.said_correct(sigmoid(shifted + offset))
             shown[place] = _KEPT * shown[place] + math.log(max(1e-9, said if correct else 1.0 - said))
         self._weights.clear()
 

@@ -15,7 +15,7 @@ from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.matching import decide, doubts
 from semcache.matching.judged_tier import TRIED, JudgedTier, without_word, word_of
-from semcache.matching.strategies.certified.belief import FAITHFUL, LabelNoise
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Controls, Decision, Lookup
 from semcache.types.evidence import Label

@@ -13,7 +13,7 @@ from semcache.config import packs
 from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.judged_tier import JudgedTier, with_word, without_word, word_about
-from semcache.matching.strategies.certified.belief import LabelNoise
+from semcache.matching.label_noise import LabelNoise
 from semcache.matching.word_worth import WordWorth, log_odds
 from semcache.types import Controls, Why
 from semcache.types.evidence import Label, LabelSource

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from semcache.config import packs
 from semcache.matching import features
+from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified import CertifiedThreshold, belief
-from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief, LabelNoise
+from semcache.matching.strategies.certified.belief import STATED, TERMS, Belief
 from semcache.matching.strategies.certified.calibration import Calibration, sigmoid
 from semcache.matching.strategies.certified.certificate import Certificate, ExcessTest, Probation
 from semcache.matching.strategies.certified.drift import DriftAlarm
@@ -139,7 +140,7 @@ def test_predictions_that_promise_too_much_are_corrected() -> None:
 
 
 def test_a_judge_whose_errors_are_known_misleads_the_correction_less() -> None:
-    told, naive, rng = Calibration(kind=0.1, harsh=0.1), Calibration(), random.Random(4)
+    told, naive, rng = Calibration(noise=LabelNoise(0.1, 0.1)), Calibration(), random.Random(4)
     for _ in range(2000):
         correct = (rng.random() < sigmoid(3.0)) != (rng.random() < 0.1)
         told.add(3.0, 1.0, correct=correct)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from semcache.matching import features
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.strategies.certified.calibration import START, sigmoid
 
 if TYPE_CHECKING:
@@ -55,17 +56,6 @@ _NEARNESS, _AGAIN = features.NAMES.index("nearness"), -math.log(1.0 - features.A
 _VERBATIM = features.NAMES.index("verbatim") - _AROUND
 _TOLD = [features.NAMES.index(name) - _AROUND for name in ("asked", "word")]
 _HIGHEST = np.array([{"length": 3.0, "word": features.LOUDEST}.get(name, 1.0) for name in features.NAMES[_AROUND:]])
-
-
-@dataclass(frozen=True, slots=True)
-class LabelNoise:
-    """How often a label lies: `kind` is P(said correct | wrong), `harsh` is P(said wrong | correct)."""
-
-    kind: float = 0.0
-    harsh: float = 0.0
-
-
-FAITHFUL = LabelNoise()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +218,7 @@ class Belief:
     def _gradient(self, mean: float, *, correct: bool) -> tuple[float, float]:
         """First derivative and negative expected second derivative of the log-likelihood at log-odds `mean`."""
         p = sigmoid(mean)
-        reach = 1.0 - self._noise.kind - self._noise.harsh
-        said = self._noise.kind + reach * p
+        reach, said = self._noise.reach, self._noise.said_correct(p)
         slope = reach * p * (1.0 - p) / (said * (1.0 - said))
         return slope * (float(correct) - said), max(1e-6, slope * reach * p * (1.0 - p))
 

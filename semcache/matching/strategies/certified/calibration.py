@@ -18,6 +18,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
+
 BEND = 2.0  # log-odds
 START = (0.0, 1.0, 0.0, 0.0)
 _NEAR, _NEAREST = 1.5, 4.0  # -ln(1 - score) from which nearness counts, and up to which: scores of 0.78 and 0.98
@@ -37,12 +39,11 @@ class Calibration:
     """The correction of one category.
 
     `start` are the coefficients of 1, the log-odds, their excess over `BEND` and the nearness; those that it lacks
-    are 0. `kind` and `harsh` are the probabilities with which a label calls a wrong answer correct, and a correct one
-    wrong. Nearness is -ln(1 - score), as among the features.
+    are 0. `noise` is that of the labels. Nearness is -ln(1 - score), as among the features.
     """
 
-    def __init__(self, start: Sequence[float] = START, *, kind: float = 0.0, harsh: float = 0.0) -> None:
-        self._kind, self._reach = kind, 1.0 - kind - harsh
+    def __init__(self, start: Sequence[float] = START, noise: LabelNoise = FAITHFUL) -> None:
+        self._noise = noise
         self.mean = [*map(float, start), *START[len(start) :]]
         self.covariance = _unsure()
         self._cautious = _COLD
@@ -53,9 +54,9 @@ class Calibration:
         x = basis(predicted, nearness)
         direction = [_dot(row, x) for row in self.covariance]
         p = sigmoid(_dot(self.mean, x))
-        said = self._kind + self._reach * p
-        slope = self._reach * p * (1.0 - p) / max(1e-12, said * (1.0 - said))
-        bend = max(1e-6, slope * self._reach * p * (1.0 - p))
+        reach, said = self._noise.reach, self._noise.said_correct(p)
+        slope = reach * p * (1.0 - p) / max(1e-12, said * (1.0 - said))
+        bend = max(1e-6, slope * reach * p * (1.0 - p))
         total = 1.0 + bend * _dot(direction, x)
         step, shrink = slope * (float(correct) - said) / total, bend / total
         for i in _TERMS:

@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
+
 SUSPICION, ALARM = math.log(20.0), math.log(1000.0)
 _LOUDEST = ALARM + 3.0  # so that an alarm is allayed as soon as answers are right again
 _WORSE = (1.0, 3.0, 6.0)  # log-odds by which answers may be worse than believed
@@ -20,10 +22,10 @@ _LIKELY = 0.5  # P(correct) from which a label counts: what is believed of the o
 
 
 class DriftAlarm:
-    """The wealth of the bettors, in logarithms. `kind` and `harsh` are the error rates of the judge, as in `belief`."""
+    """The wealth of the bettors, in logarithms. `noise` is that of the labels."""
 
-    def __init__(self, *, kind: float = 0.0, harsh: float = 0.0) -> None:
-        self._kind, self._reach = kind, 1.0 - kind - harsh
+    def __init__(self, noise: LabelNoise = FAITHFUL) -> None:
+        self._noise = noise
         self.logs = [0.0] * len(_WORSE)
 
     @property
@@ -48,5 +50,5 @@ class DriftAlarm:
 
     def _said(self, p_correct: float, correct: bool) -> float:
         """The probability that the judge says what it said."""
-        said = self._kind + self._reach * p_correct
+        said = self._noise.said_correct(p_correct)
         return said if correct else 1.0 - said

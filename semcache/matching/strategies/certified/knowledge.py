@@ -13,7 +13,8 @@ from typing import Any
 from semcache.config.packs import Category
 from semcache.matching import features
 from semcache.matching.break_even import stretched
-from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior, LabelNoise
+from semcache.matching.label_noise import LabelNoise
+from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation
 from semcache.matching.strategies.certified.drift import DriftAlarm
@@ -51,7 +52,7 @@ class CategoryKnowledge:
     ) -> None:
         self._target, self._beta = target, 1.0 - confidence
         self._noise = noise
-        self._caution = CAUTION[policy.contract] / (1.0 - noise.kind - noise.harsh) ** _NOISY
+        self._caution = CAUTION[policy.contract] / noise.reach**_NOISY
         # Where hits are rare, a target for all requests lets many of them be wrong: there the small verifier's word,
         # which says little of what natural traffic makes alike, was measured to cost the target.
         self.verifier = "off" if policy.verify == "verifier" and policy.contract == "request" else policy.verify
@@ -60,10 +61,10 @@ class CategoryKnowledge:
         self.budget = ErrorBudget(
             target, policy.contract, risks=prior.risks, grant=max(self._beta, target), loosest=self._loosest
         )
-        self.calibration = Calibration(prior.calibration, kind=noise.kind, harsh=noise.harsh)
+        self.calibration = Calibration(prior.calibration, noise)
         self.certificate = Certificate(self._beta)
         self.tenants = Tenants(self._beta)
-        self.drift = DriftAlarm(kind=noise.kind, harsh=noise.harsh)
+        self.drift = DriftAlarm(noise)
         self._beyond = Bet()
         self._stretchable = False
         self._share = 0.0
@@ -147,16 +148,16 @@ class CategoryKnowledge:
                 self.calibration.doubt()
             self.calibration.add(odds, near, correct=label.correct)
             if label.served:
-                self.budget.settle(1.0 - label.p_correct, wrong=self._wrong(label))
+                self.budget.settle(1.0 - label.p_correct, wrong=self._noise.errors(correct=label.correct))
         self.budget.changed()
         if label.source is LabelSource.AUDIT and label.served:
-            visible = self._visible(self.budget.per_hit())
+            visible = self._noise.visible(self.budget.per_hit())
             self.certificate.take(visible, wrong=not label.correct)
             self.tenants.take(tenants, visible, wrong=not label.correct)
             if self.certificate.exceeded:
                 self._narrow()
         if label.source is not LabelSource.FEEDBACK and risk <= self.budget.limit() and not self._vetoes(label):
-            visible = self._visible(self.budget.per_hit())
+            visible = self._noise.visible(self.budget.per_hit())
             if not label.served:
                 self.tenants.watch(tenants, visible, correct=label.correct)
             if (self._narrowed or self.closed) and self._probation.passed(visible, correct=label.correct):
@@ -209,14 +210,6 @@ class CategoryKnowledge:
         self._narrowed -= not self.closed
         self.closed, self._probation = False, Probation()
 
-    def _visible(self, error: float) -> float:
-        """The error that a judge with noise would see where this is the true one."""
-        return min(0.95, self._noise.harsh + (1.0 - self._noise.kind - self._noise.harsh) * error)
-
-    def _wrong(self, label: Label) -> float:
-        """How many errors a verdict stands for, on average over the judge's own."""
-        return (float(not label.correct) - self._noise.harsh) / (1.0 - self._noise.kind - self._noise.harsh)
-
     def _look_beyond(self, label: Label, risk: float, loosest: float) -> None:
         """Test the error of all that would be served were the target stretched.
 
@@ -224,7 +217,7 @@ class CategoryKnowledge:
         """
         if not self.budget.own or risk > self.budget.loosest() or self._vetoes(label):
             return
-        self._beyond.take(self._visible(loosest), wrong=not label.correct)
+        self._beyond.take(self._noise.visible(loosest), wrong=not label.correct)
         if not self._stretchable and self._beyond.wealth() >= 1.0 / self._beta:
             self._stretchable = True
             self.relax(self._share)

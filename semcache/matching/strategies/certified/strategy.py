@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from semcache.config.packs import Pack
-from semcache.matching.strategies.certified.belief import FAITHFUL, BeliefPrior, LabelNoise
+from semcache.matching.label_noise import FAITHFUL, LabelNoise
+from semcache.matching.strategies.certified.belief import BeliefPrior
 from semcache.matching.strategies.certified.error_budget import HIGHEST
 from semcache.matching.strategies.certified.knowledge import WORTH_ASKING, CategoryKnowledge
 from semcache.matching.strategies.certified.priors import shipped
