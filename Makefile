@@ -27,8 +27,10 @@ lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction, sizes an
 	$(BIN)/lint-imports
 	$(BIN)/python -m eval.structure --check
 
-bench: $(VENV)/test.stamp  ## Measure, against peers in environments of their own; needs wrk.
+bench: $(VENV)/torch.stamp  ## Measure, against peers in environments of their own; needs wrk. Then stalls and leaks.
 	$(BIN)/python -m eval.bench $(ARGS)
+	$(if $(ARGS),,$(BIN)/python -m eval.stalls --page)
+	$(if $(ARGS),,$(BIN)/python -m eval.timing --page)
 
 bench-engine: $(VENV)/torch.stamp  ## Measure the local engine, beside transformers, OpenVINO GenAI and llama.cpp.
 	$(BIN)/python -m eval.engine_bench $(ARGS)

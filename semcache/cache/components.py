@@ -22,19 +22,21 @@ from semcache.learning.learner import Learner
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.verification import Verifiers
 from semcache.protocols import Categorizer, Embedder, EntryStore, Freshness, Judge, Threshold
+from semcache.runtime import scoped_memo
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.event_log import EventLog
 from semcache.storage.live_entries import LiveEntries
 from semcache.storage.prices import Prices
+from semcache.types import Scope
 
 
 @dataclass(frozen=True, slots=True)
 class Components:
     """Everything that a cache is made of. `shared`: other workers serve from the same store.
 
-    `undo` is how many seconds deletions can be undone.
+    `undo` is how many seconds deletions can be undone; `share_memos` lets scopes find what others have had read.
     """
 
     pack: Pack
@@ -65,4 +67,10 @@ class Components:
     new_id: Callable[[], int]
     shared: bool
     undo: float
+    share_memos: bool
     closing: AsyncExitStack
+
+    def enter(self, scope: Scope) -> None:
+        """From here on, in this task, what is read is remembered for this scope alone, unless memos are shared."""
+        if not self.share_memos:
+            scoped_memo.enter(scope.tenant, scope.user, scope.namespace)

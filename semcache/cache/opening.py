@@ -120,7 +120,8 @@ class Opening:
     place of `verifier`. `noise` is how often the judge errs. `words` says when a language model is asked for its word,
     if the pack does not. `shared` says that other workers serve from the same store. `sink` takes log lines,
     `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the cache.
-    `decisions` says how many are recorded, `undo` for how many seconds a deletion can be undone.
+    `decisions` says how many are recorded, `undo` for how many seconds a deletion can be undone; with `share_memos`
+    tenants find what others have had read and embedded.
     """
 
     data: str
@@ -144,6 +145,7 @@ class Opening:
     owned: tuple[Backend, ...] = ()
     decisions: DecisionTerms = EVERY_DECISION
     undo: float = 86400.0
+    share_memos: bool = False
 
     def __post_init__(self) -> None:
         if self.target is not None and not 0.0 < self.target < 1.0:
@@ -274,6 +276,7 @@ async def open_components(opening: Opening) -> Components:
             new_id=maker.new_id,
             shared=opening.shared,
             undo=opening.undo,
+            share_memos=opening.share_memos,
             closing=closing.pop_all(),
         )
     event_log.start()
@@ -322,6 +325,7 @@ async def open_from(
         shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
         decisions=DecisionTerms(**settings.decisions.model_dump()),
         undo=settings.store.undo,
+        share_memos=settings.cache.share_memos,
     )
     if asks(settings.cache.judge) and judge_backend is None:
         own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)

@@ -18,7 +18,6 @@ from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.matching import decide
 from semcache.request import conversation, eligibility
-from semcache.runtime import scoped_memo
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Facts, recorded, statistics
 from semcache.types import (
@@ -118,7 +117,7 @@ class ResponseCache:
         """
         started = time.perf_counter()
         self._learner.log.corroboration.saw(request.scope.tenant)
-        scoped_memo.enter(request.scope.tenant, request.scope.user, request.scope.namespace)
+        self.components.enter(request.scope)
         category = self.components.categorizer.by_rule(request)
         policy = self.pack.of(category or "default")
         if len(request.raw) > _LONG and request.endpoint is not Endpoint.EMBEDDINGS:

@@ -12,6 +12,7 @@ import typer
 from semcache import __version__
 from semcache.cli import (
     asking,
+    audit_commands,
     config_commands,
     doctor,
     embedder_commands,
@@ -71,5 +72,6 @@ app.add_typer(policy_commands.app, name="policy")
 app.add_typer(embedder_commands.app, name="embedder")
 app.add_typer(plan_commands.app, name="plans")
 app.add_typer(key_commands.app, name="keys")
+app.add_typer(audit_commands.app, name="audit")
 app.add_typer(config_commands.app, name="config")
 app.add_typer(engine_commands.app, name="engine")

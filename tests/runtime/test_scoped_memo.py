@@ -11,6 +11,7 @@ import pytest
 
 import semcache
 from semcache import AsyncSemanticCache
+from semcache.cache.opening import Opening, open_components
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.models.embedders.memo import MemoEmbedder
 from semcache.runtime import scoped_memo
@@ -69,3 +70,19 @@ def test_a_vector_of_a_memo_is_its_own() -> None:
         assert np.any(await memo.embed(["x"]))
 
     asyncio.run(ask())
+
+
+async def test_an_operator_may_let_tenants_share_what_was_embedded(tmp_path: Path) -> None:
+    embedded: list[str] = []
+
+    class Counting(HashingEmbedder):
+        async def embed(self, texts):  # type: ignore[no-untyped-def]
+            embedded.extend(texts)
+            return await super().embed(texts)
+
+    opening = Opening(data=str(tmp_path), embedder=MemoEmbedder(Counting(64)), seed=1, share_memos=True)
+    async with AsyncSemanticCache(await open_components(opening)) as opened:
+        embedded.clear()
+        for tenant in ("a", "b"):
+            await opened.lookup("How tall is the tower of Pisa?", tenant=tenant)
+    assert len(embedded) == 1
