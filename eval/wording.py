@@ -110,6 +110,11 @@ SETTINGS = {
     "decisions.rate": "Requests a second whose decision is recorded at most, so that `semcache why` can explain them.",
     "decisions.keep": "Seconds that such a record is kept. It goes with its tenant and with each entry it mentions.",
     "decisions.most": "Records that are kept at most, the newest.",
+    "limits.requests": "Requests a minute of every API key that has no limit of its own (`semcache keys limit`); "
+    "see [limits of keys](operations.md#limits-of-keys).",
+    "limits.tokens": "Its tokens a minute, prompts and answers together.",
+    "limits.dollars": "US dollars that it may spend in a day, which ends at midnight UTC.",
+    "limits.hits": "Whether answers of the cache count as well.",
     "log.level": "What the server says on standard error.",
     "prices": "YAML file, one `model-pattern: [input, output]` a line, dollars per million; see [prices](#prices).",
 }
@@ -157,6 +162,7 @@ WHY = {
     "temperature": "The request's temperature is above the category's `max_temperature`.",
     "stateful": "The answer depends on state that only the upstream holds (stored prompts, hosted tools, ...).",
     "secret": "A credential or account number was seen.",
+    "limited": "The API key had used up its requests, tokens or dollars, and was refused (429).",
     "unreadable": "The request could not be read, or was refused.",
     "cache-fault": "A part of the cache failed; the request was forwarded.",
     "no-store": "The request, or a `ttl` of 0, said so.",

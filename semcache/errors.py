@@ -11,6 +11,7 @@
     ├ UpstreamError          the backend could not be reached, or broke off
     │  └ UpstreamTimeout     it did not answer in time
     └ RequestRejected        a 4xx of our own, rendered in the client's dialect
+       └ RateLimited         the limits of an API key are used up; it says when to come again
 
 A cache fault is never shown to a client; a configuration fault is never survived.
 """
@@ -67,3 +68,12 @@ class RequestRejected(SemcacheError):
         self.message = message
         self.code = code
         self.param = param
+
+
+class RateLimited(RequestRejected):
+    """A request beyond the limits of its API key, which may be repeated `after` so many seconds."""
+
+    def __init__(self, message: str, *, limit: str, code: str, after: float) -> None:
+        super().__init__(429, message, code=code)
+        self.limit = limit
+        self.after = after

@@ -74,6 +74,10 @@ _TOLD: dict[Why, tuple[str, str]] = {
     ),
     Why.SECRET: ("The prompt holds a key, a password or a card number: it is never cached.", "Take it out."),
     Why.UNREADABLE: ("The request could not be read.", "The error's message says why."),
+    Why.LIMITED: (
+        "The API key had used up its requests or tokens of the minute, or its dollars of the day.",
+        "`semcache keys limit ID`, or the settings under `limits`.",
+    ),
     Why.FAULT: ("A part of the cache failed, and the request was forwarded.", "`semcache doctor`, or /readyz."),
     Why.NO_STORE: ("The request said no-store, or the backend's answer is only approximate.", ""),
     Why.STATUS: ("The backend's status was not 200.", "Look at the backend."),

@@ -6,12 +6,14 @@ Invariant: a plain key is printed once, on standard output, when it is made.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
+from semcache.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +21,15 @@ if TYPE_CHECKING:
     from semcache.config.settings import Settings
     from semcache.types import ApiKey
 
-app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
+Requests = Annotated[
+    int | None, typer.Option("--requests", metavar="N", min=1, help="Requests a minute that it may make.")
+]
+Tokens = Annotated[int | None, typer.Option("--tokens", metavar="N", min=1, help="Tokens a minute that it may use.")]
+Dollars = Annotated[
+    float | None, typer.Option("--dollars", metavar="X", min=0.0, help="US dollars a day (UTC) that it may spend.")
+]
+
+app = typer.Typer(help="Make, list, limit and revoke API keys.", no_args_is_help=True)
 
 
 @app.command()
@@ -29,6 +39,9 @@ def create(
     trusted: Annotated[bool, typer.Option("--trusted", help="May name users, and sees ids and scores.")] = False,
     admin: Annotated[bool, typer.Option("--admin", help="May read and purge entries of every tenant.")] = False,
     user: Annotated[str | None, typer.Option("--user", metavar="U", help="The key is this user's alone.")] = None,
+    requests: Requests = None,
+    tokens: Tokens = None,
+    dollars: Dollars = None,
     config: options.Config = None,
     data: options.Data = None,
     as_json: options.Json = False,
@@ -40,7 +53,10 @@ def create(
 
         from semcache.proxy.auth import new_key
 
-        return new_key(secrets.token_bytes, time.time(), tenant, name, salt, trusted=trusted, admin=admin, user=user)
+        plain, made = new_key(
+            secrets.token_bytes, time.time(), tenant, name, salt, trusted=trusted, admin=admin, user=user
+        )
+        return plain, replace(made, requests_per_minute=requests, tokens_per_minute=tokens, dollars_per_day=dollars)
 
     plain, key = run_async(_create(settings_from(config, data=data), make))
     if as_json:
@@ -64,12 +80,33 @@ def list_(config: options.Config = None, data: options.Data = None, as_json: opt
             key.user or "",
             key.name,
             " ".join(right for right in ("trusted", "admin") if getattr(key, right)),
+            _limits(key),
             output.moment(key.created),
             output.moment(key.revoked),
         ]
         for key in keys
     ]
-    output.table(["id", "tenant", "user", "name", "rights", "created", "revoked"], rows)
+    output.table(["id", "tenant", "user", "name", "rights", "limits", "created", "revoked"], rows)
+
+
+@app.command()
+def limit(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `semcache keys list` shows it.")],
+    requests: Requests = None,
+    tokens: Tokens = None,
+    dollars: Dollars = None,
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Set the limits of a key; one that is not given is that of the settings. Running servers know in a second."""
+    done = run_async(_limit(settings_from(config, data=data), key_id, (requests, tokens, dollars)))
+    if as_json:
+        output.as_json({"id": key_id, "limited": done})
+    else:
+        output.note(f"{key_id} is limited" if done else f"error: no key {key_id!r}: see `semcache keys list`")
+    if not done:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -103,12 +140,30 @@ async def _list(settings: Settings) -> list[ApiKey]:
         return await store.keys()
 
 
+async def _limit(settings: Settings, key_id: str, limits: tuple[int | None, int | None, float | None]) -> bool:
+    from semcache.protocols import KeyLimitStore
+
+    requests, tokens, dollars = limits
+    async with store_of(settings) as store:
+        if not isinstance(store, KeyLimitStore):
+            raise StoreError(
+                f"a store of kind {type(store).__name__} keeps no limits of keys: use those of the settings"
+            )
+        return await store.limit_key(key_id, requests=requests, tokens=tokens, dollars=dollars)
+
+
 async def _revoke(settings: Settings, key_id: str) -> bool:
     async with store_of(settings) as store:
         return await store.revoke_key(key_id, now=time.time())
 
 
-_SHOWN = ("id", "tenant", "name", "user", "trusted", "admin", "created", "revoked")
+_LIMITS = ("requests_per_minute", "tokens_per_minute", "dollars_per_day")
+_SHOWN = ("id", "tenant", "name", "user", "trusted", "admin", "created", "revoked", *_LIMITS)
+
+
+def _limits(key: ApiKey) -> str:
+    shown = zip(_LIMITS, ("requests/min", "tokens/min", "$/day"), strict=True)
+    return " ".join(f"{value:g} {unit}" for name, unit in shown if (value := getattr(key, name)) is not None)
 
 
 def _view(key: ApiKey) -> dict[str, object]:

@@ -283,6 +283,19 @@ class AuthSection(Section):
     public_metrics: bool | None = None
 
 
+class LimitsSection(Section):
+    """Limits of every API key that has none of its own: `requests` and `tokens` a minute, `dollars` a day (UTC).
+
+    None is no limit. `hits` says that answers of the cache count like those of the upstream. All workers of a data
+    folder count together.
+    """
+
+    requests: Annotated[int, Field(ge=1)] | None = None
+    tokens: Annotated[int, Field(ge=1)] | None = None
+    dollars: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] | None = None
+    hits: bool = False
+
+
 class LogSection(Section):
     """The log on standard output."""
 

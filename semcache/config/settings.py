@@ -24,6 +24,7 @@ from semcache.config.sections import (
     CacheSection,
     DecisionsSection,
     JudgeSection,
+    LimitsSection,
     LogSection,
     NearSection,
     PlansSection,
@@ -65,6 +66,7 @@ class Settings(Section):
     near: NearSection = Field(default_factory=NearSection)
     decisions: DecisionsSection = Field(default_factory=DecisionsSection)
     auth: AuthSection = Field(default_factory=AuthSection)
+    limits: LimitsSection = Field(default_factory=LimitsSection)
     log: LogSection = Field(default_factory=LogSection)
     prices: Path | None = None
 

@@ -7,7 +7,7 @@ given to whoever asks for some of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from semcache.protocols.store_content import ChangeFeed, Entries, Rejections, Vectors
 from semcache.protocols.store_learning import JudgementQueue, LabelStore, SavedStates
@@ -51,6 +51,15 @@ class KeyStore(Protocol):
 
     async def revoke_key(self, id: str, *, now: float) -> bool:
         """Revoke a key; False when there is none, or it is revoked already."""
+        ...
+
+
+@runtime_checkable
+class KeyLimitStore(Protocol):
+    """The limits of API keys. A store may lack them: every key has those of the settings then. Raises StoreError."""
+
+    async def limit_key(self, id: str, *, requests: int | None, tokens: int | None, dollars: float | None) -> bool:
+        """Set the limits of a key, None for those of the settings; False when there is no such key."""
         ...
 
 

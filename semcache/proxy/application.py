@@ -42,6 +42,8 @@ from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.http_connection import ConnectionLimits
 from semcache.proxy.intake import BytesInFlight, Intake
+from semcache.proxy.key_counts import KeyCounts
+from semcache.proxy.key_limits import KeyLimiter, KeyLimits
 from semcache.proxy.leases import Leases
 from semcache.proxy.origin import TrustedHosts
 from semcache.proxy.passthrough import Passthrough
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
 _FLIGHTS = "flights.lock"
+_COUNTS = "limits.counts"
 _log = logging.getLogger(__name__)
 
 
@@ -116,6 +119,7 @@ class Proxy:
         self._near: OpenNearHits | None = None
         self._small_plans: OpenSmallPlans | None = None
         self._leases: Leases | None = None
+        self._limiter: KeyLimiter | None = None
 
     async def start(self) -> None:
         """Open everything that requests need. Raises SemcacheError."""
@@ -176,6 +180,15 @@ class Proxy:
         )
         budget = BytesInFlight(server.max_in_flight, server.max_tenant_in_flight)
         self._intake = Intake(self._auth, TrustedHosts(server.allowed_hosts), budget, server.max_body)
+        bounds = settings.limits
+        self._limiter = KeyLimiter(
+            KeyCounts(settings.data / _COUNTS),
+            cache.meter,
+            usual=KeyLimits(bounds.requests, bounds.tokens, bounds.dollars),
+            hits=bounds.hits,
+            clock=self._clock,
+        )
+        self._limiter.replace(keys)
         if server.workers > 1:
             self._leases = Leases(settings.data / _FLIGHTS)
         self.context = RouteContext(
@@ -184,15 +197,16 @@ class Proxy:
             intake=self._intake,
             limits=limits,
             replayer=HitReplayer(self.cache, worker=secrets.token_hex(3)),
-            forwarder=Forwarder(self.cache, self._backend, Flights()),
+            forwarder=Forwarder(self.cache, self._backend, Flights(), self._limiter.charge),
             follow_ups=self._follow_ups,
+            limiter=self._limiter,
             plans=self._plans,
             near=self._near.service if self._near is not None else None,
             leases=self._leases,
         )
         self._completions = CompletionRoute(self.context)
         self._embeddings = EmbeddingsRoute(self.context)
-        self._passthrough = Passthrough(self._backend, self._intake)
+        self._passthrough = Passthrough(self._backend, self._intake, self._limiter)
         self._administration = Administration(
             self.cache, self._auth, self._intake, self._plans, public=settings.auth.public_metrics
         )
@@ -221,6 +235,8 @@ class Proxy:
             await self._near.close()
         if self._leases is not None:
             self._leases.close()
+        if self._limiter is not None:
+            self._limiter.close()
         await self.cache.close()
         await self._close_backends()
 
@@ -314,6 +330,7 @@ class Proxy:
             if keys != known:
                 known = keys
                 self._auth.replace(keys)
+                self.context.limiter.replace(keys)
                 self.context.replayer.clear()
 
 

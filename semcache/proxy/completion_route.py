@@ -44,6 +44,7 @@ class CompletionRoute:
             return
         hold = intake.hold(caller.tenant)
         try:
+            context.limiter.admit(caller)
             check_json(scope["headers"])
             body = await intake.body(scope, receive, hold)
             known = context.replayer.find(scope, body)
@@ -65,13 +66,14 @@ class CompletionRoute:
             return
         except RequestRejected as error:
             await reject(dialect, error, send)
-            context.record_unreadable(dialect.endpoint, caller, error.status, started)
+            context.record_refused(dialect.endpoint, caller, error.status, started)
         finally:
             hold.release()
 
     async def _replay_known(self, known: hit_replay.RenderedHit, send: Send, started: float) -> None:
         cache, replayer = self._context.cache, self._context.replayer
         await replayer.send(known, send, replayer.request_id())
+        self._context.limiter.charge(known.template)
         cache.event_log.repeat(known.template, cache.clock(), time.perf_counter() - started)
 
     def _read(self, dialect: Dialect, body: bytes, scope: Scope, caller: Caller) -> Request:

@@ -61,6 +61,7 @@ class EmbeddingsRoute:
             return
         hold = intake.hold(caller.tenant)
         try:
+            self._context.limiter.admit(caller)
             check_json(scope["headers"])
             body = await intake.body(scope, receive, hold)
             if len(body) < LARGE:
@@ -74,7 +75,7 @@ class EmbeddingsRoute:
             return
         except RequestRejected as error:
             await _reject(send, error)
-            self._context.record_unreadable(Endpoint.EMBEDDINGS, caller, error.status, started)
+            self._context.record_refused(Endpoint.EMBEDDINGS, caller, error.status, started)
         finally:
             hold.release()
 
@@ -156,6 +157,7 @@ class _Batch:
             await _reject(send, RequestRejected(504, "not every input is in the cache", code="not_cached"))
             self.record(504, Usage())
         else:
+            self._context.limiter.admit_miss(self._caller)
             await self._forward(send)
 
     async def _replay(self, send: Send) -> None:
@@ -319,7 +321,7 @@ class _Batch:
         saved = Usage(sum(one.prompt_tokens for one in (*held, *spared)))
         saved_cost = self._cache.prices.cost(row.model, saved)
         logged = replace(row, endpoint=Endpoint.EMBEDDINGS.value, saved=saved, saved_cost=saved_cost)
-        self._cache.note(first, row, logged=logged)
+        self._context.note(first, row, logged=logged)
 
 
 def _total_usage(asked: Sequence[EmbeddingsResult]) -> Usage:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.cache.reasons import told
 from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
-from semcache.errors import RequestRejected, UpstreamError, UpstreamTimeout
+from semcache.errors import RateLimited, RequestRejected, UpstreamError, UpstreamTimeout
 from semcache.protocols import Dialect, Outbound
 from semcache.proxy import hit_replay
 from semcache.proxy.asgi import (
@@ -86,6 +86,13 @@ class Exchange:
             self._record(lookup, 504)
             return
         try:
+            self._context.limiter.admit_miss(self._caller)
+        except RateLimited as error:
+            limited = replace(lookup, decision=Forward(Why.LIMITED, Outcome.BYPASS))
+            await reject(self._dialect, error, send, [*self._own_id(lookup), *self._debug(limited)])
+            self._record(limited, error.status)
+            return
+        try:
             with self._turn.under_way():
                 async with until_disconnect(receive):
                     if not await self._join_flight(lookup, send):
@@ -101,7 +108,7 @@ class Exchange:
         await self._turn.learn(served.answer)
         await respond(send, 200, [*served.headers, *self._own_id(lookup), *self._debug(lookup)], served.payload)
         row = self._cache.outcome(lookup, 200, time.perf_counter() - self._started)
-        self._cache.note(
+        self._context.note(
             lookup,
             row,
             logged=planned(
@@ -124,7 +131,7 @@ class Exchange:
             return False
         await respond(send, 200, [*served.headers, *self._own_id(lookup), *self._debug(lookup)], served.payload)
         row = self._cache.outcome(lookup, 200, time.perf_counter() - self._started)
-        self._cache.note(lookup, row, logged=substituted(row, served.usage, served.paid, served.instead))
+        self._context.note(lookup, row, logged=substituted(row, served.usage, served.paid, served.instead))
         return True
 
     async def _replay(self, lookup: Lookup, served: Serve, send: Send, *, spared: bool = True) -> bool:
@@ -145,7 +152,7 @@ class Exchange:
         if not spared or self._follow_up(lookup, served, entry):
             # The call was not spared, only put off.
             row = self._cache.outcome(lookup, 200, 0.0)
-        self._cache.note(lookup, template, logged=replace(row, seconds=seconds))
+        self._context.note(lookup, template, logged=replace(row, seconds=seconds))
         if hit_replay.is_memorable(lookup) and self._turn.run is None:
             self._context.replayer.remember(self._scope, self._body, replay, self._epoch)
         return True
@@ -315,7 +322,7 @@ class Exchange:
 
     def _record(self, lookup: Lookup, status: int, **facts: Any) -> None:
         seconds = time.perf_counter() - self._started
-        self._cache.note(lookup, self._cache.outcome(lookup, status, seconds, **facts))
+        self._context.note(lookup, self._cache.outcome(lookup, status, seconds, **facts))
 
 
 async def reject(

@@ -21,7 +21,7 @@ from semcache.protocols import Assembler, Backend, Dialect, Outbound, Reply
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.relay import exact_only, is_stream
 from semcache.proxy.stream_usage import UsageRemover, is_unasked
-from semcache.types import Assembled, Card, Lookup, Serve, Store, Usage, Why
+from semcache.types import Assembled, Card, Lookup, Recorded, Serve, Store, Usage, Why
 from semcache.upstream.coalescing import Flight, Flights
 
 _NEVER = float("inf")
@@ -33,12 +33,15 @@ T = TypeVar("T")
 
 
 class Forwarder:
-    """The calls in flight of one process."""
+    """The calls in flight of one process. `charge` is told of what was spent for clients that did not wait."""
 
-    def __init__(self, cache: ResponseCache, backend: Backend, flights: Flights) -> None:
+    def __init__(
+        self, cache: ResponseCache, backend: Backend, flights: Flights, charge: Callable[[Recorded], object]
+    ) -> None:
         self._cache = cache
         self._backend = backend
         self._flights = flights
+        self._charge = charge
         self._lane = asyncio.Lock()
         self._refuses_usage = False
 
@@ -119,6 +122,7 @@ class Forwarder:
             return
         usage = Usage(len(lookup.request.raw) // _TOKEN, events)
         row = self._cache.outcome(lookup, flight.status, 0.0, answer=Assembled(b"", "", complete=False, usage=usage))
+        self._charge(row)
         self._cache.note(lookup, replace(row, count=0))
 
     async def _relay(

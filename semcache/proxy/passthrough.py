@@ -24,17 +24,19 @@ from semcache.proxy.asgi import (
 )
 from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.intake import Intake
+from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.relay import refusal_headers, reply_headers
 
+_ASKING = frozenset({"POST", "PUT", "PATCH"})  # the others look at what there is, and cost nothing
 _BYPASS = (b"cache-status", b"semcache; fwd=bypass")
 
 
 class Passthrough:
     """The endpoints that are not cached."""
 
-    def __init__(self, backend: Backend, intake: Intake) -> None:
+    def __init__(self, backend: Backend, intake: Intake, limiter: KeyLimiter) -> None:
         self._backend = backend
-        self._intake = intake
+        self._intake, self._limiter = intake, limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Relay one request."""
@@ -45,6 +47,9 @@ class Passthrough:
             return
         hold = self._intake.hold(caller.tenant)
         try:
+            if scope["method"] in _ASKING:
+                self._limiter.admit(caller)
+                self._limiter.admit_miss(caller)
             body = await self._intake.body(scope, receive, hold)
             await self._pass(scope, receive, send, caller, body)
         except ClientGone:

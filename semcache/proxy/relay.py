@@ -6,6 +6,7 @@ may set; and requests that differ in anything an upstream may answer by do not s
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import msgspec
 
 from semcache.dialects.headers import cache_status, strip_reply_headers
-from semcache.errors import RequestRejected
+from semcache.errors import RateLimited, RequestRejected
 from semcache.protocols import Reply
 from semcache.proxy.asgi import HeaderList, Scope, encode_headers
 from semcache.types import Endpoint, Request
@@ -43,6 +44,7 @@ _HARMLESS_KINDS = (
 )
 # Cookies by which a load balancer or a content network knows a connection again.
 _BALANCING = re.compile(rb"\s*(?:__cf_bm|_cfuvid|cf_clearance|AWSALB\w*|GCLB|ARRAffinity\w*|SERVERID|__cflb)=[^;]*;?")
+_PATIENCE = 60.0  # seconds; no SDK waits longer before it tries again
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
@@ -70,6 +72,11 @@ def refusal_headers(error: RequestRejected, headers: Sequence[tuple[bytes, bytes
             hit=False, ttl=None, fwd=None, fwd_status=None, stored=False, collapsed=False, detail=error.code
         )
         head.append((b"cache-status", status.encode()))
+    if isinstance(error, RateLimited):
+        head.append((b"retry-after", str(math.ceil(error.after)).encode()))
+        if error.after > _PATIENCE:
+            # SDKs would try again within seconds.
+            head.append((b"x-should-retry", b"false"))
     return head
 
 

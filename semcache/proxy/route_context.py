@@ -19,6 +19,7 @@ from semcache.proxy.fault_log import log_fault
 from semcache.proxy.forward import Forwarder
 from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.intake import Intake
+from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.leases import Leases
 from semcache.proxy.relay import exact_only
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
@@ -53,6 +54,7 @@ class RouteContext:
     replayer: HitReplayer
     forwarder: Forwarder
     follow_ups: FollowUpCalls
+    limiter: KeyLimiter
     plans: PlanService | None = None
     near: NearHitService | None = None
     leases: Leases | None = None
@@ -69,7 +71,12 @@ class RouteContext:
             return Lookup(request_id, request, None, "default", Forward(Why.FAULT))
         return await self.cache.verified(lookup, waits=False)
 
-    def record_unreadable(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
+    def note(self, lookup: Lookup, row: Recorded, *, logged: Recorded | None = None) -> None:
+        """Take notice of an outcome, in the cache and in what the caller's key has used."""
+        self.limiter.charge(row if logged is None else logged)
+        self.cache.note(lookup, row, logged=logged)
+
+    def record_refused(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
         """Record a request of a known caller that was refused before it could be looked up."""
         self.cache.event_log.note(
             Recorded(
@@ -80,7 +87,7 @@ class RouteContext:
                 model="",
                 category="default",
                 outcome=Outcome.BYPASS,
-                why=Why.UNREADABLE,
+                why=Why.LIMITED if status == 429 else Why.UNREADABLE,
                 status=status,
                 seconds=time.perf_counter() - started,
             )

@@ -52,6 +52,9 @@ class Meter:
             "semcache_faults_total", "Cache faults survived by forwarding.", ["component"], registry=r
         )
         self.dropped_events = Counter("semcache_dropped_events_total", "Log rows lost to a failing store.", registry=r)
+        self.limited = Counter(
+            "semcache_limited_total", "Requests beyond the limits of their API key.", ["limit"], registry=r
+        )
         self.entries = Gauge(
             "semcache_entries", "Entries held.", ["category"], registry=r, multiprocess_mode="mostrecent"
         )

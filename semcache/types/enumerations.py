@@ -62,6 +62,7 @@ class Why(StrEnum):
     STATEFUL = "stateful"
     SECRET = "secret"
     UNREADABLE = "unreadable"
+    LIMITED = "limited"
     FAULT = "cache-fault"
     # looked up or not, and the answer is not kept
     NO_STORE = "no-store"

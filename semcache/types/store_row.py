@@ -67,7 +67,7 @@ class ApiKey:
     """A key that maps a caller to a tenant. Only its digest is stored.
 
     `trusted` callers may name users and see scores; `admin` callers may read and purge entries of every tenant. A key
-    of a `user` is that user's alone.
+    of a `user` is that user's alone. Limits are None where it has those of the settings.
     """
 
     id: str
@@ -79,3 +79,6 @@ class ApiKey:
     admin: bool = False
     revoked: float | None = None
     user: str | None = None
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    dollars_per_day: float | None = None

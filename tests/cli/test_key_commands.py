@@ -40,6 +40,20 @@ def test_create_list_revoke_as_json(run: Run) -> None:
     assert made["id"] in again.stderr
 
 
+def test_a_key_is_given_limits_and_loses_them(run: Run) -> None:
+    made = json.loads(
+        run("keys", "create", "--tenant", "acme", "--requests", "60", "--dollars", "2.5", "--json").stdout
+    )
+    assert (made["requests_per_minute"], made["tokens_per_minute"], made["dollars_per_day"]) == (60, None, 2.5)
+    assert "60 requests/min 2.5 $/day" in run("keys", "list").stdout
+    assert run("keys", "limit", made["id"], "--tokens", "1000").returncode == 0
+    [listed] = json.loads(run("keys", "list", "--json").stdout)
+    assert (listed["requests_per_minute"], listed["tokens_per_minute"]) == (None, 1000)
+    none = run("keys", "limit", "key_none")
+    assert none.returncode == 1
+    assert "key_none" in none.stderr
+
+
 def test_a_tenant_without_a_name_is_refused(run: Run) -> None:
     done = run("keys", "create", "--tenant", "")
     assert done.returncode == 2

@@ -267,6 +267,14 @@ class MemoryStore(MemoryOperating):
         self._keys[id] = replace(key, revoked=now)
         return True
 
+    async def limit_key(self, id: str, *, requests: int | None, tokens: int | None, dollars: float | None) -> bool:
+        """Set the limits of a key, None for those of the settings; False when there is no such key."""
+        key = self._keys.get(id)
+        if key is None:
+            return False
+        self._keys[id] = replace(key, requests_per_minute=requests, tokens_per_minute=tokens, dollars_per_day=dollars)
+        return True
+
     def _forget_events(self, tenant: str) -> None:
         kept = []
         for event in self._events:

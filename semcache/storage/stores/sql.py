@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from semcache.types import Vector
 
 CHUNK = 500
+_LIMITS = ("requests_per_minute", "tokens_per_minute", "dollars_per_day")
 
 
 class SqlStore(LearningRows, DeletedRows, Reembedding):
@@ -244,6 +245,7 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
         row = {name: getattr(key, name) for name in ("id", "digest", "created", "trusted", "admin", "revoked")}
         row |= {"tenant": rows.plain(key.tenant), "name": rows.plain(key.name)}
         row["user_id"] = None if key.user is None else rows.plain(key.user)
+        row |= {name: getattr(key, name) for name in _LIMITS}
         await self._db.write(lambda connection: connection.execute(sa.insert(api_keys), row), feed=False)
 
     async def keys(self) -> list[ApiKey]:
@@ -259,8 +261,9 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
                 bool(admin),
                 revoked,
                 None if user is None else rows.unplain(user),
+                *limits,
             )
-            for key_id, digest, tenant, name, created, trusted, admin, revoked, user in await self._db.fetch(
+            for key_id, digest, tenant, name, created, trusted, admin, revoked, user, *limits in await self._db.fetch(
                 statements.KEYS
             )
         ]
@@ -269,6 +272,12 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
         """Revoke a key; False when there is none, or it is revoked already."""
         revoke = sa.update(api_keys).where(api_keys.c.id == id, api_keys.c.revoked.is_(None)).values(revoked=now)
         return await self._db.write(lambda connection: connection.execute(revoke).rowcount > 0, feed=False)
+
+    async def limit_key(self, id: str, *, requests: int | None, tokens: int | None, dollars: float | None) -> bool:
+        """Set the limits of a key, None for those of the settings; False when there is no such key."""
+        limits = dict(zip(_LIMITS, (requests, tokens, dollars), strict=True))
+        change = sa.update(api_keys).where(api_keys.c.id == id).values(**limits)
+        return await self._db.write(lambda connection: connection.execute(change).rowcount > 0, feed=False)
 
     async def reseal(self, batch: int = CHUNK) -> int:
         """Seal every row that is not sealed with the current key, one transaction a batch; returns how many.

@@ -326,6 +326,9 @@ api_keys = sa.Table(
     sa.Column("admin", sa.Boolean, nullable=False),
     sa.Column("revoked", sa.Double),
     sa.Column("user_id", sa.String),
+    sa.Column("requests_per_minute", sa.BigInteger),
+    sa.Column("tokens_per_minute", sa.BigInteger),
+    sa.Column("dollars_per_day", sa.Double),
     sa.Index("api_keys_digest", "digest", unique=True),
 )
 
