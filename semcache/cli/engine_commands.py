@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semcache.cli import options, output
-from semcache.cli.engine_options import Model, ModelOptions, ReuseOptions, engine_config
+from semcache.cli.engine_options import EventOptions, Model, ModelOptions, ReuseOptions, engine_config
 from semcache.cli.option_groups import with_groups
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def serve(
         float, typer.Option("--max-wait", metavar="SECONDS", help="Longest expected wait; more is refused.")
     ] = 60.0,
     reuse: ReuseOptions,
+    events: EventOptions,
 ) -> None:
     """Serve a model over HTTP as OpenAI does: chat completions and completions, with shared prefixes."""
     import signal
@@ -48,7 +49,7 @@ def serve(
     from semcache.cli.listener import address, listen
     from semcache.engine.startup import open_server
 
-    config = engine_config(model, loading, reuse, max_waiting=max_waiting, max_wait=max_wait)
+    config = engine_config(model, loading, reuse, events, max_waiting=max_waiting, max_wait=max_wait)
     listener = listen(host, port)
     _quiet()
     application, worker = open_server(config)

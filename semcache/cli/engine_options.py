@@ -78,13 +78,35 @@ class ReuseOptions:
     threads: Annotated[int | None, typer.Option("--threads", metavar="N", help="Threads of the model on a CPU.")] = None
 
 
+@dataclass(frozen=True, slots=True)
+class EventOptions:
+    """Options of the KV events that a server publishes."""
+
+    kv_events: Annotated[
+        str | None,
+        typer.Option(
+            "--kv-events", metavar="ENDPOINT", help="Publish vLLM's KV events here, such as tcp://127.0.0.1:5557."
+        ),
+    ] = None
+    kv_replay: Annotated[
+        str | None,
+        typer.Option("--kv-replay", metavar="ENDPOINT", help="Send again here what a subscriber missed."),
+    ] = None
+
+
 def engine_config(
-    model: str, loading: ModelOptions, reuse: ReuseOptions, *, max_waiting: int, max_wait: float
+    model: str,
+    loading: ModelOptions,
+    reuse: ReuseOptions,
+    events: EventOptions | None = None,
+    *,
+    max_waiting: int,
+    max_wait: float,
 ) -> EngineConfig:
     """Return the configuration of an engine with these options. Raises ConfigError."""
     from semcache.engine import EngineConfig
 
-    given: dict[str, Any] = {**asdict(loading), **asdict(reuse)}
+    given: dict[str, Any] = {**asdict(loading), **asdict(reuse), **asdict(events or EventOptions())}
     mebibytes = {name: given.pop(f"{name}_mib") for name in _SIZES}
     sizes: dict[str, Any] = {f"{name}_bytes": None if size is None else size << 20 for name, size in mebibytes.items()}
     return EngineConfig(model=model, max_waiting=max_waiting, max_wait=max_wait, **given, **sizes)

@@ -149,7 +149,6 @@ def _read(
                 engine.decoder.defaults,
             ),
             id=unique,
-            tenant="",
         )
         if ask.stream:
             raise RequestRejected(400, "a batch cannot stream", code="invalid_value", param="stream")

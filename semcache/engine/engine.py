@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from semcache.engine import sampler
 from semcache.engine.approximate_prefill import ApproximatePrefill
+from semcache.engine.block_changes import BlockChange
 from semcache.engine.decoder import Decoder
 from semcache.engine.delta_stream import DeltaStream
 from semcache.engine.detokenizer import DecodedText, Detokenizer
@@ -27,6 +28,7 @@ from semcache.engine.free_memory import LEAST
 from semcache.engine.job import Delta, FinishReason, Job, TokenScore
 from semcache.engine.job_limits import JobLimits
 from semcache.engine.kv_cache import KVCache
+from semcache.engine.kv_publisher import KvPublisher
 from semcache.engine.kv_tensor import KVTensor
 from semcache.engine.offload import OffloadTiers
 from semcache.engine.overload import Overloaded, Throughput, refusal
@@ -46,7 +48,7 @@ _ALONE = 4  # sequences up to which the text so far is searched for drafts; more
 class Engine:
     """A scheduler of jobs over one model. Not thread-safe: one thread owns it.
 
-    `seeds` gives seeds to jobs that name none.
+    `seeds` gives seeds to jobs that name none; `publisher` is told what is cached, and is the engine's from then on.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Engine:
         seeds: Callable[[], int],
         metrics: EngineMetrics,
         tiers: OffloadTiers,
+        publisher: KvPublisher | None = None,
     ) -> None:
         self.config, self.tokenizer, self.decoder, self.metrics = config, tokenizer, decoder, metrics
         self._clock, self._seeds = clock, seeds
@@ -69,7 +72,10 @@ class Engine:
             need = 2 * decoder.shape.token_bytes * config.block
             raise ConfigError(f"engine cache_bytes {size:,} holds no two blocks: give at least {need:,}")
         worth = cost_aware(config.block * decoder.slope) if config.eviction == "cost" else uniform
-        self._kv_cache = KVCache(KVTensor(decoder.shape, pages=pages, block=config.block), tiers, metrics, worth)
+        self._publisher = publisher
+        self._changes: list[BlockChange] = []
+        note = self._changes.append if publisher is not None else lambda _: None
+        self._kv_cache = KVCache(KVTensor(decoder.shape, pages=pages, block=config.block), tiers, metrics, worth, note)
         self.limits = JobLimits(decoder.context, self._kv_cache.capacity, decoder.vocabulary, config.max_running)
         self._approximate = ApproximatePrefill(
             decoder, block=config.block, chunk_bytes=config.chunk_bytes, codec=config.lossy_codec
@@ -130,6 +136,7 @@ class Engine:
             self._throughput.step(tokens, self._clock() - began)
             self.metrics.step(tokens, self._clock() - began)
         self.metrics.state(len(self._running), len(self._waiting), self._kv_cache.usage, self._kv_cache.blocks)
+        self._publish()
         return self._deltas.drain()
 
     def reset(self) -> None:
@@ -138,10 +145,18 @@ class Engine:
             self._waiting.drop(sequence.job.id)
         self._running, self._deltas = [], DeltaStream()
         self._kv_cache.reset()
+        self._publish()
 
     def close(self) -> None:
-        """Write the cached blocks to disk, where there is one."""
+        """Write the cached blocks to disk, where there is one, and end what was opened for this engine."""
         self._kv_cache.close()
+        if self._publisher is not None:
+            self._publisher.close()
+
+    def _publish(self) -> None:
+        if self._publisher is not None and self._changes:
+            self._publisher.publish(tuple(self._changes))
+            self._changes.clear()
 
     def _sequence(self, job: Job, choice: int) -> Sequence:
         seed = job.sampling.seed if job.sampling.seed is not None else self._seeds()

@@ -32,7 +32,8 @@ class EngineConfig:
     already, or when it would wait more than `max_wait`. `host_bytes` and `disk_bytes` bound the tiers behind the cache,
     0 for none; `disk` is a folder, and `disk_codec` how blocks are written there: "raw", "lossless", or in 8 or 4 bits
     ("int8", "int4") those of requests that allow it, the others raw. `chunk_bytes` bounds the documents kept to be
-    reused wherever they stand.
+    reused wherever they stand. `kv_events` and `kv_replay` are ZeroMQ endpoints on which the cache's changes are
+    published, and sent again when they were missed.
     """
 
     model: str
@@ -57,6 +58,8 @@ class EngineConfig:
     disk_codec: Codec = "raw"
     chunk_bytes: int = 256 << 20
     threads: int | None = None
+    kv_events: str | None = None
+    kv_replay: str | None = None
 
     def __post_init__(self) -> None:
         """Raise ConfigError for a value out of range."""
@@ -75,6 +78,8 @@ class EngineConfig:
             raise ConfigError(f"engine dtype {self.dtype!r} is none of: auto, float32, bfloat16, float16")
         if self.eviction not in ("lru", "cost"):
             raise ConfigError(f"engine eviction {self.eviction!r} is none of: lru, cost")
+        if self.kv_replay is not None and self.kv_events is None:
+            raise ConfigError(f"engine kv_replay {self.kv_replay!r} sends events again: give kv_events as well")
         if self.disk_codec not in ("raw", "lossless", *_LOSSY):
             raise ConfigError(f"engine disk_codec {self.disk_codec!r} is none of: raw, lossless, {', '.join(_LOSSY)}")
 

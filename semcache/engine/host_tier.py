@@ -43,10 +43,13 @@ class HostTier:
     def __contains__(self, key: object) -> bool:
         return key in self._held
 
-    def keep(self, block: StoredBlock, worth: float) -> None:
-        """Keep a block that leaves the cache, as long as there is room."""
+    def keep(self, block: StoredBlock, worth: float) -> list[bytes]:
+        """Keep a block that leaves the cache, as long as there is room; returns the keys that were given up for it.
+
+        Its own is among them where there is no room for it.
+        """
         if block.data.nbytes > self.most:
-            return
+            return [block.key]
         held = self._held.get(block.key)
         if held is None:
             held = self._held[block.key] = _Held(block, worth)
@@ -55,8 +58,10 @@ class HostTier:
             self._count("stored")
         held.worth = worth
         self._use(held)
+        gone = []
         while self._bytes > self.most:
-            self._give_up()
+            gone += self._give_up()
+        return gone
 
     def find(self, key: bytes, parent: bytes, ids: Sequence[int]) -> StoredBlock | None:
         """The block under a key, None when there is none that is right."""
@@ -66,6 +71,12 @@ class HostTier:
         self._use(held)
         self._count("loaded")
         return held.block
+
+    def touch(self, keys: Sequence[bytes]) -> None:
+        """Note that those of these blocks that are here were used."""
+        for key in keys:
+            if key in self._held:
+                self._use(self._held[key])
 
     def _use(self, held: _Held) -> None:
         self._uses += 1
@@ -81,11 +92,11 @@ class HostTier:
             heapq.heapify(self._leaves)
         heapq.heappush(self._leaves, (held.rank, held.used, held.block.key))
 
-    def _give_up(self) -> None:
+    def _give_up(self) -> list[bytes]:
         rank, used, key = heapq.heappop(self._leaves)
         held = self._held.get(key)
         if held is None or held.used != used or self._behind[key]:
-            return  # out of date: it is offered again, with every use and by the last one behind it
+            return []  # out of date: it is offered again, with every use and by the last one behind it
         self._clock = max(self._clock, rank)
         del self._held[key]
         self._bytes -= held.block.data.nbytes
@@ -96,3 +107,4 @@ class HostTier:
             del self._behind[above]
             if above in self._held:
                 self._offer(self._held[above])
+        return [key]

@@ -7,8 +7,10 @@ copied first; blocks that no sequence uses are evicted for those that are needed
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from semcache.engine.block_changes import AllBlocksLeft, BlockAdded, BlockChange, BlockLeft, Medium
 from semcache.engine.disk_tier import StoredBlock
 from semcache.engine.engine_metrics import EngineMetrics
 from semcache.engine.kv_tensor import KVTensor
@@ -22,10 +24,20 @@ if TYPE_CHECKING:
 
 
 class KVCache:
-    """All pages of `store`, with `tiers` behind them; `worth` ranks blocks for eviction."""
+    """All pages of `store`, with `tiers` behind them; `worth` ranks blocks for eviction.
 
-    def __init__(self, store: KVTensor, tiers: OffloadTiers, metrics: EngineMetrics, worth: Worth) -> None:
-        self.store, self._tiers, self._metrics, self._worth = store, tiers, metrics, worth
+    `note` is called with each change of the blocks that hold exact keys and values, in the cache and in host memory.
+    """
+
+    def __init__(
+        self,
+        store: KVTensor,
+        tiers: OffloadTiers,
+        metrics: EngineMetrics,
+        worth: Worth,
+        note: Callable[[BlockChange], object] = lambda _: None,
+    ) -> None:
+        self.store, self._tiers, self._metrics, self._worth, self._note = store, tiers, metrics, worth, note
         self._block = store.block
         self._pool = PagePool(store.pages)
         self._tree = PrefixTree(self._pool, worth)
@@ -134,13 +146,14 @@ class KVCache:
         self._tree.release(sequence.chain)
         for block in reversed(sequence.chain if forget else []):
             if not block.children and self._pool.holders(block.page) == 1:
-                self._tree.remove(block)
+                self._remove(block)
         sequence.pages, sequence.chain, sequence.done = [], [], 0
 
     def reset(self) -> None:
         """Forget everything."""
         self._pool = PagePool(self._pool.size)
         self._tree = PrefixTree(self._pool, self._worth)
+        self._note(AllBlocksLeft())
 
     def close(self) -> None:
         """Write the cached blocks to disk, where there is one."""
@@ -152,6 +165,9 @@ class KVCache:
     def _load(self, sequence: Sequence, compute: float) -> None:
         """Load the blocks that follow those in the tree from a tier."""
         keys = sequence.reusable()
+        self._tiers.touch(
+            keys[len(sequence.chain) :]
+        )  # else what leaves the cache for the first could displace the last
         for at in range(len(sequence.chain), len(keys)):
             above = keys[at - 1] if at else sequence.root
             ids = sequence.tokens[at * self._block : (at + 1) * self._block]
@@ -173,9 +189,12 @@ class KVCache:
     def _add(self, sequence: Sequence, keys: list[bytes], at: int, page: int) -> Block | None:
         above = keys[at - 1] if at else sequence.root
         ids = sequence.tokens[at * self._block : (at + 1) * self._block]
+        known = keys[at] in self._tree
         found = self._tree.add(keys[at], above, sequence.chain[-1] if at else None, ids, page)
-        if found is not None:
-            found.lossy = sequence.lossy
+        if found is not None and not known:
+            found.lossy, found.tenant = sequence.lossy, sequence.job.tenant
+            if not found.lossy:
+                self._note(_added(found, "GPU"))
         return found
 
     def _page(self, *, after: int | None) -> int | None:
@@ -185,10 +204,27 @@ class KVCache:
             if victim is None:
                 return None
             if self._tiers.hosts:
-                self._tiers.host(self._stored(victim), self._worth(victim))
-            self._tree.remove(victim)
+                self._host(victim)
+            self._remove(victim)
             self._metrics.evicted.inc()
         return page
 
+    def _host(self, block: Block) -> None:
+        given_up = self._tiers.host(self._stored(block), self._worth(block))
+        if not block.lossy and block.key not in given_up:
+            self._note(_added(block, "CPU"))
+        for key in given_up:
+            self._note(BlockLeft(key, "CPU"))
+
+    def _remove(self, block: Block) -> None:
+        self._tree.remove(block)
+        if not block.lossy:
+            self._note(BlockLeft(block.key))
+
     def _stored(self, block: Block) -> StoredBlock:
         return StoredBlock(block.key, block.above, block.ids, self.store.take_out(block.page), block.lossy)
+
+
+def _added(block: Block, medium: Medium) -> BlockAdded:
+    parent = block.parent.key if block.parent is not None else None
+    return BlockAdded(block.key, parent, block.ids, block.tenant, medium)

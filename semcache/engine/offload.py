@@ -58,9 +58,16 @@ class OffloadTiers:
         """True if blocks that leave the cache should be given to `host`."""
         return self._host.most > 0
 
-    def host(self, block: StoredBlock, worth: float) -> None:
-        """Keep a block that leaves the cache in host memory, if there is room; `worth` ranks it for eviction."""
-        self._host.keep(block, worth)
+    def host(self, block: StoredBlock, worth: float) -> list[bytes]:
+        """Keep a block that leaves the cache in host memory, if there is room; `worth` ranks it for eviction.
+
+        Returns the keys that were given up for it, its own among them where there is no room.
+        """
+        return self._host.keep(block, worth)
+
+    def touch(self, keys: Sequence[bytes]) -> None:
+        """Note that blocks of host memory are about to be fetched, one after the other."""
+        self._host.touch(keys)
 
     def fetch(
         self, key: bytes, parent: bytes, ids: Sequence[int], *, compute: float, lossy: bool = False

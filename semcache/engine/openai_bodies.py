@@ -17,7 +17,7 @@ from semcache.errors import RequestRejected
 _FIELD = re.compile(r"`\$\.?([^`\[.]*)")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
 _Penalty = Annotated[float, Meta(ge=-2, le=2)]
-_B = TypeVar("_B", bound="CommonBody")
+_B = TypeVar("_B")
 
 
 class PressOptions(msgspec.Struct, forbid_unknown_fields=True):
@@ -132,6 +132,7 @@ class CompletionBody(CommonBody, kw_only=True):
 
 # Made here, as threads that are the first to decode a class at the same time end the process (msgspec 0.22).
 CHAT, COMPLETION = msgspec.json.Decoder(ChatBody), msgspec.json.Decoder(CompletionBody)
+FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def decoded(raw: bytes, decoder: msgspec.json.Decoder[_B]) -> _B:

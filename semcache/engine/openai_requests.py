@@ -11,13 +11,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import msgspec
+
 from semcache.engine.answer_reader import PLAIN, AnswerShape
 from semcache.engine.constraint import Grammars
 from semcache.engine.generation_defaults import OPENAI, GenerationDefaults
 from semcache.engine.job import Approximation, Job, Sampling
-from semcache.engine.openai_bodies import CHAT, COMPLETION, ChatBody, ChatMessage, CommonBody, decoded, invalid, refused
+from semcache.engine.openai_bodies import (
+    CHAT,
+    COMPLETION,
+    FIELDS,
+    ChatBody,
+    ChatMessage,
+    CommonBody,
+    decoded,
+    invalid,
+    refused,
+)
 from semcache.engine.tokenizer import Tokenizer
-from semcache.engine.tool_requests import read_terms, template_message
+from semcache.engine.tool_requests import AnswerTerms, read_terms, template_message
 from semcache.errors import InvalidArgument, RequestRejected
 
 _STOPS = 16
@@ -61,7 +73,7 @@ class ServedModel:
     defaults: GenerationDefaults = OPENAI
 
 
-def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str, tenant: str) -> ParsedRequest:
+def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str) -> ParsedRequest:
     """Read a chat completion. Raises RequestRejected."""
     body = decoded(raw, CHAT)
     _check_model(body.model, served)
@@ -72,21 +84,12 @@ def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str,
         raise refused("modalities", "this engine answers with text alone")
     if body.top_logprobs is not None and not body.logprobs:
         raise invalid("top_logprobs", "top_logprobs needs logprobs to be true")
-    if not body.messages:
-        raise invalid("messages", "messages is empty: send at least one")
-    template, terms = tokenizer.template, read_terms(body, tokenizer.template)
-    messages = [template_message(at, message, template) for at, message in enumerate(body.messages)]
-    settings = terms.settings(_template_settings(body, tokenizer))
-    documents = [part["text"] for message in body.messages for part in _parts(message) if part.get("document") is True]
-    spans: tuple[range, ...] = ()
-    try:
-        if documents and (body.press or body.chunks):
-            ids, spans = tokenizer.located(messages, documents, settings)
-        else:
-            ids = tokenizer.chat(messages, settings)
-        shape = terms.shape(template, tokenizer.ending(ids))
-    except InvalidArgument as error:
-        raise invalid("messages", str(error)) from error
+    documents = [
+        part.get("text", "") for message in body.messages for part in _parts(message) if part.get("document") is True
+    ]
+    terms = read_terms(body, tokenizer.template)
+    ids, spans = _conversation(body, tokenizer, terms, documents if body.press or body.chunks else [])
+    shape = terms.shape(tokenizer.template, tokenizer.ending(ids))
     grammar = terms.grammar(shape)
     if grammar and served.grammars is not None:
         try:
@@ -97,8 +100,49 @@ def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str,
     most = body.max_completion_tokens or body.max_tokens or max(1, served.most - len(ids))
     approximation = _approximation(body, spans, served, marked=bool(documents))
     sampling = _sampling(body, tokenizer, served, logprobs=scores, max_tokens=most)
-    ask = _ask(body, [ids], tokenizer, sampling, id=id, tenant=tenant, approximation=approximation)
+    ask = _ask(body, [ids], tokenizer, sampling, id=id, approximation=approximation)
     return replace(ask, shape=shape, jobs=tuple([replace(job, grammar=grammar) for job in ask.jobs]))
+
+
+def read_tokens(raw: bytes, tokenizer: Tokenizer, served: ServedModel) -> list[int]:
+    """The ids of the one prompt of a chat completion or a completion, as vLLM's `/tokenize` takes it.
+
+    Raises RequestRejected.
+    """
+    given = decoded(raw, FIELDS)
+    chat = "messages" in given
+    for name, usual in {
+        "add_generation_prompt": True,
+        "add_special_tokens": not chat,
+        "return_token_strs": False,
+    }.items():
+        if bytes(given.pop(name, b"null")) not in (b"null", msgspec.json.encode(usual)):
+            raise refused(name, f"this engine knows it as {str(usual).lower()} alone: leave it out")
+    rest = msgspec.json.encode(given)
+    if not chat:
+        (job, *more) = read_completion(rest, tokenizer, served, id="").jobs
+        if more:
+            raise invalid("prompt", f"prompt holds {1 + len(more)} prompts: send one")
+        return list(job.ids)
+    body = decoded(rest, CHAT)
+    _check_model(body.model, served)
+    return _conversation(body, tokenizer, read_terms(body, tokenizer.template), [])[0]
+
+
+def _conversation(
+    body: ChatBody, tokenizer: Tokenizer, terms: AnswerTerms, documents: Sequence[str]
+) -> tuple[list[int], tuple[range, ...]]:
+    """The ids of a conversation, and the spans of these documents in it."""
+    if not body.messages:
+        raise invalid("messages", "messages is empty: send at least one")
+    messages = [template_message(at, message, tokenizer.template) for at, message in enumerate(body.messages)]
+    settings = terms.settings(_template_settings(body, tokenizer))
+    try:
+        if documents:
+            return tokenizer.located(messages, documents, settings)
+        return tokenizer.chat(messages, settings), ()
+    except InvalidArgument as error:
+        raise invalid("messages", str(error)) from error
 
 
 def _template_settings(body: ChatBody, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -144,7 +188,7 @@ def _parts(message: ChatMessage) -> list[dict[str, Any]]:
     return message.content if isinstance(message.content, list) else []
 
 
-def read_completion(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str, tenant: str) -> ParsedRequest:
+def read_completion(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str) -> ParsedRequest:
     """Read a completion of one prompt or several, as text or as token ids. Raises RequestRejected."""
     body = decoded(raw, COMPLETION)
     _check_model(body.model, served)
@@ -158,7 +202,7 @@ def read_completion(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id
     ids = [tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt) for prompt in prompts]
     most, approximation = body.max_tokens or 16, Approximation() if body.approximate and served.lossy else None
     sampling = _sampling(body, tokenizer, served, logprobs=body.logprobs, max_tokens=most)
-    return _ask(body, ids, tokenizer, sampling, id=id, tenant=tenant, approximation=approximation)
+    return _ask(body, ids, tokenizer, sampling, id=id, approximation=approximation)
 
 
 def _prompts(given: Any) -> Sequence[str | list[int]]:
@@ -216,14 +260,13 @@ def _ask(
     sampling: Sampling,
     *,
     id: str,
-    tenant: str,
     approximation: Approximation | None,
 ) -> ParsedRequest:
     if body.stream_options is not None and not body.stream:
         raise invalid("stream_options", "stream_options needs stream to be true")
     draft = tuple(tokenizer.encode(_predicted(body.prediction), special=False)) if body.prediction else ()
-    salt = f"{tenant}\0{body.cache_salt}" if body.cache_salt else tenant
-    jobs = [Job(f"{id}-{at}", tuple(ids), sampling, salt, draft, approximation) for at, ids in enumerate(prompts)]
+    tenant = body.cache_salt or ""
+    jobs = [Job(f"{id}-{at}", tuple(ids), sampling, tenant, draft, approximation) for at, ids in enumerate(prompts)]
     usage = bool(body.stream_options and body.stream_options.include_usage)
     return ParsedRequest(
         tuple(jobs), bool(body.stream), usage, bool(draft), approximation.label if approximation else ""

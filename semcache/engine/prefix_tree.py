@@ -47,10 +47,23 @@ class Block:
 
     `above` is the key of its parent, or the root key; `hits` counts the requests that wanted it; `used` is the tree's
     count of uses when it was last used, and `rank` its rank for eviction then; a disk may keep a `lossy` one in fewer
-    bits.
+    bits; `tenant` is whose requests share it.
     """
 
-    __slots__ = ("above", "children", "depth", "hits", "ids", "key", "lossy", "page", "parent", "rank", "used")
+    __slots__ = (
+        "above",
+        "children",
+        "depth",
+        "hits",
+        "ids",
+        "key",
+        "lossy",
+        "page",
+        "parent",
+        "rank",
+        "tenant",
+        "used",
+    )
 
     def __init__(self, key: bytes, above: bytes, parent: Block | None, ids: tuple[int, ...], page: int) -> None:
         self.key, self.above, self.parent, self.ids, self.page = key, above, parent, ids, page
@@ -60,6 +73,7 @@ class Block:
         self.hits = 1
         self.rank = 0.0
         self.lossy = False
+        self.tenant = ""
 
 
 Worth = Callable[[Block], float]

@@ -26,7 +26,7 @@ from semcache.engine.openai_replies import (
     rejection,
     usage,
 )
-from semcache.engine.openai_requests import ParsedRequest, ServedModel, read_chat, read_completion
+from semcache.engine.openai_requests import ParsedRequest, ServedModel, read_chat, read_completion, read_tokens
 from semcache.engine.overload import Overloaded
 from semcache.engine.worker import Ticket, Worker
 from semcache.errors import RequestRejected, UpstreamError
@@ -42,7 +42,7 @@ _UNSERVED = {
     "/v1/load_lora_adapter": "LoRA adapters",
     "/v1/unload_lora_adapter": "LoRA adapters",
 }
-_POST = {"/v1/chat/completions", "/v1/completions"}
+_POST = {"/v1/chat/completions", "/v1/completions", "/tokenize"}
 _Message: TypeAlias = MutableMapping[str, Any]
 _Receive: TypeAlias = Callable[[], Awaitable[_Message]]
 _Send: TypeAlias = Callable[[_Message], Awaitable[None]]
@@ -149,10 +149,15 @@ class EngineServer:
         await _reply(send, 200, msgspec.json.encode(shown), [_JSON])
 
     async def _answer(self, path: str, raw: bytes, send: _Send) -> None:
+        if path == "/tokenize":
+            ids = await asyncio.to_thread(read_tokens, raw, self._tokenizer, self._served)
+            body = {"count": len(ids), "max_model_len": self._served.most, "tokens": ids}
+            await _reply(send, 200, msgspec.json.encode(body), [_JSON])
+            return
         chat = path == "/v1/chat/completions"
         name, read = self._ids(), read_chat if chat else read_completion
         # Tokenising a long prompt takes milliseconds, which others need not wait for.
-        ask = await asyncio.to_thread(read, raw, self._tokenizer, self._served, id=name, tenant="")
+        ask = await asyncio.to_thread(read, raw, self._tokenizer, self._served, id=name)
         kind = ChatReply if chat else CompletionReply
         scored = ask.jobs[0].sampling.logprobs is not None
         shape: ChatReply | CompletionReply = kind(

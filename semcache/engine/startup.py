@@ -19,6 +19,7 @@ from semcache.engine.engine import Engine
 from semcache.engine.engine_config import EngineConfig
 from semcache.engine.engine_metrics import EngineMetrics
 from semcache.engine.free_memory import chosen_bytes, free_bytes
+from semcache.engine.kv_publisher import KvPublisher
 from semcache.engine.offload import OffloadTiers
 from semcache.engine.server import EngineServer
 from semcache.engine.tokenizer import Tokenizer
@@ -48,6 +49,7 @@ def open_engine(config: EngineConfig) -> Engine:
             config.disk, config.disk_bytes, count=lambda event: metrics.tier("disk", event), codec=config.disk_codec
         )
     tiers = OffloadTiers(host_bytes=config.host_bytes, disk=disk, clock=time.monotonic, metrics=metrics)
+    publisher = KvPublisher(config.kv_events, config.kv_replay, clock=time.time) if config.kv_events else None
     return Engine(
         decoder,
         tokenizer,
@@ -56,6 +58,7 @@ def open_engine(config: EngineConfig) -> Engine:
         seeds=partial(secrets.randbits, 62),
         metrics=metrics,
         tiers=tiers,
+        publisher=publisher,
     )
 
 

@@ -18,7 +18,14 @@ from semcache.engine.offload import OffloadTiers
 SMALL: dict[str, Any] = {"block": 8, "step": 48, "share": 16, "draft": 0, "cache_bytes": 1 << 20}
 
 
-def an_engine(folder: Path, *, wrap: Callable[[Any], Any] | None = None, tiers: Any = None, **settings: Any) -> Engine:
+def an_engine(
+    folder: Path,
+    *,
+    wrap: Callable[[Any], Any] | None = None,
+    tiers: Any = None,
+    publisher: Any = None,
+    **settings: Any,
+) -> Engine:
     """An engine over a model folder; `wrap` may replace its decoder, `tiers` makes tiers from the metrics."""
     from semcache.engine.decoder import open_decoder
     from semcache.engine.tokenizer import Tokenizer
@@ -29,7 +36,14 @@ def an_engine(folder: Path, *, wrap: Callable[[Any], Any] | None = None, tiers: 
     decoder = wrap(decoder) if wrap else decoder
     tokenizer = Tokenizer(str(folder))
     return Engine(
-        decoder, tokenizer, config, clock=time.monotonic, seeds=lambda: next(seeds), metrics=metrics, tiers=behind
+        decoder,
+        tokenizer,
+        config,
+        clock=time.monotonic,
+        seeds=lambda: next(seeds),
+        metrics=metrics,
+        tiers=behind,
+        publisher=publisher,
     )
 
 

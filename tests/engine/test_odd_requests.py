@@ -79,10 +79,8 @@ class Words:
 def test_any_field_of_a_request_may_hold_anything(document: Any, read: Callable[..., Any]) -> None:
     def check(odd: Any) -> None:
         with suppress(RequestRejected):
-            read(
-                json.dumps(odd).encode(), Words(), ServedModel("m", 100, any_model=True, lossy=True), id="i", tenant="t"
-            )
+            read(json.dumps(odd).encode(), Words(), ServedModel("m", 100, any_model=True, lossy=True), id="i")
 
-    assert read(json.dumps(document).encode(), Words(), ServedModel("m", 100), id="i", tenant="t").jobs
+    assert read(json.dumps(document).encode(), Words(), ServedModel("m", 100), id="i").jobs
     surviving([document], check)
     given(mutants([document]))(check)()

@@ -33,9 +33,9 @@ def read(at, wait):
     while time.perf_counter() < until:
         pass
     if at % 2:
-        read_chat(b'{"messages": [{"role": "user", "content": "x"}]}', Text(), ServedModel("m", 9), id="a", tenant="")
+        read_chat(b'{"messages": [{"role": "user", "content": "x"}]}', Text(), ServedModel("m", 9), id="a")
     else:
-        read_completion(b'{"prompt": "x"}', Text(), ServedModel("m", 9), id="a", tenant="")
+        read_completion(b'{"prompt": "x"}', Text(), ServedModel("m", 9), id="a")
 
 for _ in range(24):
     child = os.fork()
@@ -63,7 +63,7 @@ FIELDS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 def sampling(**given: Any) -> Sampling:
     body = {"messages": [{"role": "user", "content": "x"}], **given}
     served = ServedModel("m", 100, defaults=ADVISED)
-    (job,) = read_chat(json.dumps(body).encode(), Words(), served, id="a", tenant="").jobs  # type: ignore[arg-type]
+    (job,) = read_chat(json.dumps(body).encode(), Words(), served, id="a").jobs  # type: ignore[arg-type]
     return job.sampling
 
 
@@ -72,7 +72,7 @@ def test_a_request_without_sampling_has_that_of_the_models_authors() -> None:
     own = {"temperature": 0, "top_p": 1, "top_k": 0, "min_p": 0, "repetition_penalty": 1}
     assert [getattr(sampling(**own), name) for name in FIELDS] == [0, 1, 0, 0, 1]
     served = ServedModel("m", 100, defaults=ADVISED)
-    (job,) = read_completion(b'{"prompt": "x"}', Words(), served, id="a", tenant="").jobs  # type: ignore[arg-type]
+    (job,) = read_completion(b'{"prompt": "x"}', Words(), served, id="a").jobs  # type: ignore[arg-type]
     assert job.sampling.top_k == 20
 
 

@@ -360,3 +360,30 @@ def test_a_short_way_that_there_is_not(client: openai.OpenAI, body: Any, param: 
     assert caught.value.param == param
     with pytest.raises(openai.BadRequestError, match="mark parts"):
         client.chat.completions.create(model="tiny", messages=asked(), extra_body={"chunks": {}})
+
+
+def test_a_prompt_is_cut_into_the_tokens_that_it_is_read_in(url: str, client: openai.OpenAI) -> None:
+    """vLLM's `/tokenize`, by which routers know the blocks of a prompt."""
+    tool = {"type": "function", "function": {"name": "look", "parameters": {"type": "object", "properties": {}}}}
+    for asking in ({"messages": asked()}, {"prompt": "a cache of a model"}):
+        body: dict[str, Any] = {"model": "tiny", **asking, "return_token_strs": False, "add_generation_prompt": True}
+        told = httpx2.post(f"{url}/tokenize", json=body).json()
+        assert (told["count"], told["max_model_len"]) == (len(told["tokens"]), 1024)
+        usage = client.completions.create(model="tiny", prompt=told["tokens"], max_tokens=1, temperature=0).usage
+        create: Any = client.chat.completions.create if "messages" in asking else client.completions.create
+        again = create(model="tiny", max_tokens=1, temperature=0, **asking).usage
+        assert usage
+        assert again.prompt_tokens == usage.prompt_tokens == told["count"]
+        assert again.prompt_tokens_details.cached_tokens == (told["count"] - 1) // 32 * 32
+    for wrong, named in (
+        ({"messages": asked(), "add_generation_prompt": False}, "add_generation_prompt"),
+        ({"prompt": "x", "add_special_tokens": False}, "add_special_tokens"),
+        ({"prompt": ["x", "y"]}, "prompt"),
+        ({"messages": asked(), "tools": [tool]}, "tools"),
+        ({"messages": []}, "messages"),
+        ({"prompt": "x", "model": "other"}, "model"),
+        ([], None),
+    ):
+        refused = httpx2.post(f"{url}/tokenize", json=wrong)
+        assert refused.status_code in {400, 404}, wrong
+        assert refused.json()["error"]["param"] == named

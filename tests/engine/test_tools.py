@@ -58,7 +58,7 @@ class Model:
         given = {"messages": [{"role": "user", "content": "go"}], "max_tokens": 90, "temperature": 1.0, **body}
         served = ServedModel("m", self.engine.limits.most, grammars=self.engine.grammars)
         raw = json.dumps(given).encode()
-        request = read_chat(raw, self.engine.tokenizer, served, id=f"j{self.asked}", tenant="")
+        request = read_chat(raw, self.engine.tokenizer, served, id=f"j{self.asked}")
         outcome = work(self.engine, request.jobs)[request.jobs[0].id]
         whole, streamed = (
             ChatReply(self.engine.tokenizer, id="chatcmpl-1", created=1, model="m", scored=False, shape=request.shape)
@@ -167,7 +167,7 @@ def test_a_conversation_with_calls_reaches_the_model(model: Callable[[str], Mode
     asked = model(family)
     served = ServedModel("m", 1024, grammars=asked.engine.grammars)
     raw = json.dumps({"messages": messages, "tools": [tool("f")], "max_tokens": 4}).encode()
-    [job] = read_chat(raw, asked.engine.tokenizer, served, id="a", tenant="").jobs
+    [job] = read_chat(raw, asked.engine.tokenizer, served, id="a").jobs
     prompt = asked.engine.tokenizer._outer.decode(list(job.ids))
     assert '"id": 77' in prompt
     assert "found: 99" in prompt

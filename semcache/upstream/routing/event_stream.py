@@ -1,4 +1,4 @@
-"""KV events over ZeroMQ: what a vLLM or SGLang server says its cache holds, as it changes.
+"""KV events over ZeroMQ: what a vLLM or SGLang server, or the local engine, says its cache holds, as it changes.
 
 Knows sockets and the frames of the publisher: (topic, number of 8 bytes, batch), and for a replay ("", number) answered
 by ("", topic, number, batch), by some releases without the topic, up to number -1. What events mean is in `routing`.

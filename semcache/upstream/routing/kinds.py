@@ -28,19 +28,17 @@ _CLOUDS = ("api.openai.com", ".api.openai.com", ".openai.azure.com", ".services.
 class ServerKind:
     """The fields and paths that a kind of server knows.
 
-    `drafted` ones verify a guess at an answer free of charge; others bill for it, or know none. `tokenize` is the path
-    that turns a request into token ids, "" for none.
+    `drafted` ones verify a guess at an answer free of charge; others bill for it, or know none.
     """
 
     salted: bool = False
     keyed: bool = False
     drafted: bool = False
-    tokenize: str = ""
 
 
 KINDS: dict[str, ServerKind] = {
-    "vllm": ServerKind(salted=True, tokenize="/tokenize"),
-    "sglang": ServerKind(salted=True, tokenize="/tokenize"),
+    "vllm": ServerKind(salted=True),
+    "sglang": ServerKind(salted=True),
     "semcache": ServerKind(salted=True, drafted=True),
     "llamacpp": ServerKind(),
     "openai": ServerKind(keyed=True),

@@ -1,7 +1,7 @@
 """The token ids of a prompt, as the server that will compute it cuts them.
 
-Knows `POST /tokenize` of vLLM and SGLang. Invariant: what goes wrong here costs a better choice of a replica, and never
-more than `patience` seconds; it is not an error.
+Knows `POST /tokenize` of vLLM, SGLang and the local engine. Invariant: what goes wrong here costs a better choice of a
+replica, and never more than `patience` seconds; it is not an error.
 """
 
 from __future__ import annotations
