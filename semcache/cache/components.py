@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from semcache.cache.common_parts import CommonParts
 from semcache.cache.decision_log import DecisionLog
 from semcache.cache.judged_lookup import JudgedLookup
 from semcache.cache.maintenance import Maintenance
@@ -39,6 +40,7 @@ class Components:
     `undo` is how many seconds deletions can be undone; `share_memos` lets scopes find what others have had read.
     """
 
+    common: CommonParts
     pack: Pack
     store: EntryStore
     embedder: Embedder

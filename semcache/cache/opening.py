@@ -11,13 +11,14 @@ import asyncio
 import random
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
+from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
 from semcache.cache.decision_log import EVERY_DECISION, DecisionLog, DecisionTerms
 from semcache.cache.judged_lookup import Asking, JudgedLookup
@@ -41,12 +42,9 @@ from semcache.matching.judged_tier import JudgedTier
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.matching.profitability import ProfitabilityMonitor
 from semcache.matching.strategies import ByCategory
-from semcache.matching.strategies.certified.belief import BeliefPrior
-from semcache.matching.strategies.certified.priors import read_priors
 from semcache.matching.verification import Verifiers
 from semcache.matching.wording_tier import WordingTier
-from semcache.models.embedders import open_embedder
-from semcache.models.installed import prior_of, spec_of
+from semcache.models.installed import spec_of
 from semcache.models.verifiers import backend_for, may_ask, open_verifiers, verifiers_for_library
 from semcache.protocols import Backend, Categorizer, Embedder, Judge, OperatorStore, Verifier
 from semcache.request import categorize
@@ -65,8 +63,6 @@ from semcache.storage.hot_entries import HotEntries
 from semcache.storage.indexes.owner import IndexOwner
 from semcache.storage.live_entries import LiveEntries
 from semcache.storage.prices import Prices, own_prices
-from semcache.storage.stores import open_store
-from semcache.storage.stores.seal import Seal
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
@@ -121,7 +117,7 @@ class Opening:
     if the pack does not. `shared` says that other workers serve from the same store. `sink` takes log lines,
     `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the cache.
     `decisions` says how many are recorded, `undo` for how many seconds a deletion can be undone; with `share_memos`
-    tenants find what others have had read and embedded.
+    tenants find what others have had read and embedded. `common` are the parts of an open cache, for one beside it.
     """
 
     data: str
@@ -146,6 +142,7 @@ class Opening:
     decisions: DecisionTerms = EVERY_DECISION
     undo: float = 86400.0
     share_memos: bool = False
+    common: CommonParts | None = None
 
     def __post_init__(self) -> None:
         if self.target is not None and not 0.0 < self.target < 1.0:
@@ -167,15 +164,13 @@ async def open_components(opening: Opening) -> Components:
             pack = pack.with_target(opening.target)
         folder, clock = opening.folder, opening.clock
         snapshot = None if folder is None else folder / "index"
-        seal = Seal.parse(opening.seal_keys) if opening.seal_keys else None
-        store = open_store(opening.data if folder is None else str(folder / "semcache.db"), seal=seal)
         prices = read_prices(opening.prices, clock=clock).naming(pack.models)
-        meter = Meter()
-        embedder, priors = _embedder(opening)
-        closing.push_async_callback(embedder.close)
+        common = opening.common or CommonParts.of(opening.data, folder, opening.embedder, opening.seal_keys)
+        store, embedder, priors, meter = common.store, common.embedder, common.priors, common.meter
+        common.hold()
+        closing.push_async_callback(common.release)
         judge = _judge(opening, embedder)
-        closing.push_async_callback(store.close)
-        await store.open()
+        await common.open()
         categorizer = await _categorizer(pack, embedder)
         verifiers = _verifiers(opening, pack, meter)
         closing.push_async_callback(verifiers.close)
@@ -237,6 +232,7 @@ async def open_components(opening: Opening) -> Components:
         closing.push_async_callback(maintenance.close)
         placement = Placement(pack, categorizer, Embedding(embedder, faults), store.salt)
         components = Components(
+            common=common,
             pack=pack,
             store=store,
             embedder=embedder,
@@ -292,11 +288,12 @@ async def open_from(
     sink: Callable[[bytes], object] | None = None,
     judge_backend: Backend | None = None,
     upstream: Backend | None = None,
+    common: CommonParts | None = None,
 ) -> Components:
     """Open a cache as the settings say. Raises SemcacheError.
 
     The judge "llm" asks `judge_backend`, or without one a backend of its own; a judge of a plug-in is given the same.
-    Verifiers are opened where there is an `upstream`, which they may ask.
+    Verifiers are opened where there is an `upstream`, which they may ask. `common` are the parts of an open cache.
     """
     keys = settings.store.seal_keys
 
@@ -326,6 +323,7 @@ async def open_from(
         decisions=DecisionTerms(**settings.decisions.model_dump()),
         undo=settings.store.undo,
         share_memos=settings.cache.share_memos,
+        common=common,
     )
     if asks(settings.cache.judge) and judge_backend is None:
         own = backend_for(settings, settings.judge, None, timeout=settings.judge.timeout)
@@ -356,14 +354,6 @@ def read_prices(path: Path | None, *, clock: Callable[[], float] = time.time) ->
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(f"{path}: the file of prices cannot be read: {error}") from error
     return Prices(own_prices(table, path), clock=clock)
-
-
-def _embedder(opening: Opening) -> tuple[Embedder, Mapping[str, BeliefPrior]]:
-    """Return the embedder, and the priors that came with it, by profile."""
-    if not isinstance(opening.embedder, str):
-        return opening.embedder, {}
-    spec = spec_of(opening.embedder, opening.folder)
-    return open_embedder(spec), read_priors(prior_of(spec))
 
 
 def _judge(opening: Opening, embedder: Embedder) -> Judge:

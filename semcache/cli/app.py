@@ -23,6 +23,7 @@ from semcache.cli import (
     mcp_commands,
     plan_commands,
     policy_commands,
+    reload,
     replay,
     reseal,
     serve,
@@ -66,6 +67,7 @@ app.command("export")(export_import.export)
 app.command("import")(export_import.import_)
 app.command("replay")(replay.replay)
 app.command("reseal")(reseal.reseal)
+app.command("reload")(reload.reload)
 app.command("doctor")(doctor.doctor)
 app.command("mcp")(mcp_commands.mcp)
 app.add_typer(policy_commands.app, name="policy")

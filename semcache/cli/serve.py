@@ -168,9 +168,9 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
 
 
 def _run_workers(config: Config, listener: socket.socket) -> bool:
-    from uvicorn.supervisors import Multiprocess
+    from semcache.cli.worker_processes import WorkerProcesses
 
-    supervisor = Multiprocess(config, sockets=[listener])
+    supervisor = WorkerProcesses(config, [listener])
     supervisor.run()
     return all(worker.process.exitcode != _START_FAILED for worker in supervisor.processes)
 

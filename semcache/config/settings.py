@@ -106,6 +106,12 @@ class Settings(Section):
         url = self.store.url
         return url.get_secret_value() if url else f"sqlite:///{self.data / 'semcache.db'}"
 
+    def with_hot(self, newer: Settings) -> Settings:
+        """These settings with what may change in a running server: policies, target, prices and limits."""
+        cache = self.cache.model_copy(update={"target": newer.cache.target})
+        hot = {"policies": newer.policies, "prices": newer.prices, "limits": newer.limits, "cache": cache}
+        return self.model_copy(update=hot)
+
     def explain(self) -> list[tuple[str, str, str]]:
         """Every key as (dotted name, value with secrets masked, source), in the order of the fields."""
         return [(key, _show(value), self._sources.get(key, "default")) for key, value in _flatten(self)]

@@ -7,7 +7,8 @@ keys, unless a setting says otherwise.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
 
 from semcache import __version__
 from semcache.agents.library import AsyncSemanticCache
@@ -40,9 +41,10 @@ class Administration:
         plans: PlanService | None,
         *,
         public: bool | None = None,
+        reload: Callable[[str], Awaitable[dict[str, Any]]],
     ) -> None:
         self._auth, self._intake, self._public = auth, intake, public
-        self._app = _fastapi(cache, auth, plans)
+        self._app = _fastapi(cache, auth, plans, reload)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -99,17 +101,24 @@ async def _refuse(send: Send, error: RequestRejected) -> None:
     await respond(send, error.status, refusal_headers(error), body)
 
 
-def _fastapi(cache: AsyncSemanticCache, auth: Authenticator, plans: PlanService | None) -> FastAPI:
+def _fastapi(
+    cache: AsyncSemanticCache,
+    auth: Authenticator,
+    plans: PlanService | None,
+    reload: Callable[[str], Awaitable[dict[str, Any]]],
+) -> FastAPI:
     from fastapi import FastAPI, Request, Response
 
     from semcache.proxy.admin_routes import admin_routes
     from semcache.proxy.health_routes import health_routes
     from semcache.proxy.openapi import describe
     from semcache.proxy.operator_routes import operator_routes
+    from semcache.proxy.reload_route import reload_routes
 
     app = FastAPI(title="semcache", version=__version__, telemetry={"logs": False})
     app.include_router(admin_routes(cache, auth))
     app.include_router(operator_routes(cache, auth))
+    app.include_router(reload_routes(auth, reload))
     app.include_router(health_routes(cache))
     if plans is not None:
         from semcache.proxy.plan_routes import plan_routes

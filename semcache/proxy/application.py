@@ -11,62 +11,46 @@ import asyncio
 import gc
 import logging
 import os
-import secrets
+import signal
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from semcache import __version__
 from semcache.agents.library import AsyncSemanticCache
+from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
 from semcache.cache.opening import open_from
-from semcache.config.settings import Settings, check_exposure, find_file, is_loopback
+from semcache.config.settings import Settings, check_exposure, find_file
 from semcache.dialects import dialects
 from semcache.errors import ConfigError, SemcacheError
 from semcache.learning.judges import asks
-from semcache.models.verifiers import backend_for, lends_key
+from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
-from semcache.proxy.administration import Administration
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send
-from semcache.proxy.audits_and_revalidation import FollowUpCalls
-from semcache.proxy.auth import Authenticator
-from semcache.proxy.background import BackgroundWork
 from semcache.proxy.client_edges import ClientEdges
-from semcache.proxy.completion_route import CompletionRoute
-from semcache.proxy.embedding_route import EmbeddingsRoute
+from semcache.proxy.doors import open_doors
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.forward import Forwarder
-from semcache.proxy.hit_replay import HitReplayer
+from semcache.proxy.generation import Generation
 from semcache.proxy.http_connection import ConnectionLimits
-from semcache.proxy.intake import BytesInFlight, Intake
-from semcache.proxy.key_counts import KeyCounts
-from semcache.proxy.key_limits import KeyLimiter, KeyLimits
-from semcache.proxy.leases import Leases
-from semcache.proxy.origin import TrustedHosts
-from semcache.proxy.passthrough import Passthrough
-from semcache.proxy.route_context import RequestLimits, RouteContext
-from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
+from semcache.proxy.key_limits import KeyLimits
+from semcache.proxy.reloading import answer, ask, asked, differences, is_new, read_files, write_action
+from semcache.proxy.route_context import RouteContext
+from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.runtime.descriptors import room as descriptors
 from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend
 from semcache.upstream.backends.connection import Connection
-from semcache.upstream.coalescing import Flights
 from semcache.upstream.routing.attempt import Routed
 from semcache.upstream.routing.replica import Address
 from semcache.upstream.routing.router import RoutingTerms
 
-if TYPE_CHECKING:
-    from semcache.proxy.near_hit_opening import OpenNearHits
-    from semcache.proxy.plan_service import PlanService
-    from semcache.proxy.plan_small_opening import OpenSmallPlans
-
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
-_FLIGHTS = "flights.lock"
-_COUNTS = "limits.counts"
 _log = logging.getLogger(__name__)
 
 
@@ -76,12 +60,19 @@ def create() -> Proxy:
 
     # Each counter would be told twice, the second time with a time that nobody asks for.
     disable_created_metrics()  # type: ignore[no-untyped-call]
-    env = dict(os.environ)
-    return Proxy(Settings.load({}, env, find_file(env, Path.cwd())), sink=_stdout)
+
+    def settings() -> Settings:
+        env = dict(os.environ)
+        return Settings.load({}, env, find_file(env, Path.cwd()))
+
+    return Proxy(settings(), sink=_stdout, again=settings)
 
 
 class Proxy:
-    """The application of one process. `backend` and `clock` replace the real ones in tests."""
+    """The application of one process. `backend` and `clock` replace the real ones in tests.
+
+    `again` reads the settings anew, for a reload.
+    """
 
     def __init__(
         self,
@@ -90,6 +81,7 @@ class Proxy:
         backend: Backend | None = None,
         clock: Callable[[], float] = time.time,
         sink: Callable[[bytes], object] | None = None,
+        again: Callable[[], Settings] | None = None,
     ) -> None:
         self.settings = settings
         server = settings.server
@@ -101,7 +93,7 @@ class Proxy:
             body=server.max_body,
             connections=_connections_of(server.max_connections),
         )
-        self.cache: AsyncSemanticCache
+        self.generation: Generation
         self._given_backend = backend
         self._clock = clock
         self._sink = sink
@@ -114,12 +106,20 @@ class Proxy:
         )
         self._tasks: list[asyncio.Task[None]] = []
         self._judge_backend: Backend | None = None
-        self._follow_ups: FollowUpCalls | None = None
-        self._plans: PlanService | None = None
-        self._near: OpenNearHits | None = None
-        self._small_plans: OpenSmallPlans | None = None
-        self._leases: Leases | None = None
-        self._limiter: KeyLimiter | None = None
+        self._given_again = again
+        self._retiring: set[asyncio.Task[None]] = set()
+        self._reloading = asyncio.Lock()
+        self._asked = 0
+
+    @property
+    def cache(self) -> AsyncSemanticCache:
+        """The cache that answers now."""
+        return self.generation.cache
+
+    @property
+    def context(self) -> RouteContext:
+        """The parts that the routes of now share."""
+        return self.generation.context
 
     async def start(self) -> None:
         """Open everything that requests need. Raises SemcacheError."""
@@ -133,137 +133,113 @@ class Proxy:
             if asks(settings.cache.judge):
                 judge = settings.judge
                 self._judge_backend = backend_for(settings, judge, self._backend, timeout=judge.timeout)
-            components = await open_from(
-                settings,
-                clock=self._clock,
-                sink=self._sink,
-                judge_backend=self._judge_backend,
-                upstream=self._backend,
-            )
+            self._loaded = read_files(settings)
+            components = await self._components(settings)
         except BaseException:
             await self._close_backends()
             raise
-        cache = self.cache = AsyncSemanticCache(components)
-        ProcessCollector(registry=cache.meter.registry)
-        cache.meter.build.labels(__version__, cache.embedder_id).set(1)
+        meter, store = components.meter, components.store
+        ProcessCollector(registry=meter.registry)
+        meter.build.labels(__version__, components.embedder.id).set(1)
         try:
-            keys = await cache.api_keys()
+            keys = await store.keys()
             check_exposure(settings, bool(keys))
-            self._plans = await self._open_plans(components)
-            self._near = await self._open_near(components)
-        except SemcacheError:
-            await self.stop()
+            self._asked = await asked(store)
+            self._doors = open_doors(settings, components, keys, self._backend, self._clock, self.reload)
+            self.generation = Generation(self._doors, settings, components)
+        except BaseException:
+            await components.closing.aclose()
+            await self._close_backends()
             raise
-        for category in cache.lacking_verifiers():
-            _log.warning("category %s wants a verifier, and verifier.kind sets up none: its doubts miss", category)
-        server, chosen = settings.server, settings.background
-        self._follow_ups = FollowUpCalls(
-            self.cache,
-            self._backend,
-            BackgroundWork(concurrency=chosen.concurrency, waiting=chosen.waiting),
-            audit_rate=chosen.audit_rate,
-            timeout=chosen.timeout,
-        )
-        self._auth = Authenticator(
-            keys,
-            cache.salt,
-            settings.auth.required,
-            admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
-            loopback=is_loopback(server.host),
-        )
-        chosen_auth = settings.auth
-        limits = RequestLimits(
-            chosen_auth.trust_user_header,
-            chosen_auth.trust_user_field,
-            chosen_auth.expose_scores,
-            lends_key=lends_key(settings),
-        )
-        budget = BytesInFlight(server.max_in_flight, server.max_tenant_in_flight)
-        self._intake = Intake(self._auth, TrustedHosts(server.allowed_hosts), budget, server.max_body)
-        bounds = settings.limits
-        self._limiter = KeyLimiter(
-            KeyCounts(settings.data / _COUNTS),
-            cache.meter,
-            usual=KeyLimits(bounds.requests, bounds.tokens, bounds.dollars),
-            hits=bounds.hits,
-            clock=self._clock,
-        )
-        self._limiter.replace(keys)
-        if server.workers > 1:
-            self._leases = Leases(settings.data / _FLIGHTS)
-        self.context = RouteContext(
-            cache=self.cache,
-            backend=self._backend,
-            intake=self._intake,
-            limits=limits,
-            replayer=HitReplayer(self.cache, worker=secrets.token_hex(3)),
-            forwarder=Forwarder(self.cache, self._backend, Flights(), self._limiter.charge),
-            follow_ups=self._follow_ups,
-            limiter=self._limiter,
-            plans=self._plans,
-            near=self._near.service if self._near is not None else None,
-            leases=self._leases,
-        )
-        self._completions = CompletionRoute(self.context)
-        self._embeddings = EmbeddingsRoute(self.context)
-        self._passthrough = Passthrough(self._backend, self._intake, self._limiter)
-        self._administration = Administration(
-            self.cache, self._auth, self._intake, self._plans, public=settings.auth.public_metrics
-        )
+        try:
+            await self.generation.open()
+        except BaseException:
+            await self._close_doors()
+            raise
         _tune_garbage_collector()
         self._tasks = [
-            asyncio.create_task(self._refresh_keys(keys), name="semcache-keys"),
-            asyncio.create_task(asyncio.to_thread(cache.prices.load), name="semcache-prices"),
+            asyncio.create_task(self._follow_keys(keys), name="semcache-keys"),
+            asyncio.create_task(self._follow_reloads(), name="semcache-reloads"),
         ]
-        if isinstance(self._backend, LoadCountingBackend) and cache.relax is not None:
-            easing = relax_under_load(self._backend, settings.upstream.busy_at or 1, cache.relax)
-            self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))
+        if self._given_again is not None:
+            self._reload_on_signal()
 
     async def stop(self) -> None:
         """Close everything that was opened."""
-        for task in self._tasks:
+        for task in (*self._tasks, *self._retiring):
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-        if self._follow_ups is not None:
-            await self._follow_ups.close()
-        if self._plans is not None:
-            await self._plans.close()
-        if self._small_plans is not None:
-            await self._small_plans.close()
-        if self._near is not None:
-            await self._near.close()
-        if self._leases is not None:
-            self._leases.close()
-        if self._limiter is not None:
-            self._limiter.close()
-        await self.cache.close()
-        await self._close_backends()
+        await self.generation.close()
+        await self._close_doors()
 
-    async def _open_plans(self, components: Components) -> PlanService | None:
-        chosen = self.settings.plans
-        if chosen.mode == "off":
-            if chosen.small.model is not None:
-                raise ConfigError("plans.small needs plans: set plans.mode to answer, or leave plans.small out")
-            return None
-        from semcache.agents.plans import PlanTerms
-        from semcache.proxy.plan_service import PlanService
-        from semcache.proxy.plan_small_opening import open_small_plans
+    async def reload(self, who: str) -> dict[str, Any]:
+        """Read packs, prices, limits and keys anew, and have every other worker do so; return what has changed.
 
-        self._small_plans = await open_small_plans(self.cache, components, self.settings, self._backend)
-        small = self._small_plans.service if self._small_plans is not None else None
-        terms = PlanTerms(target=chosen.target, life=chosen.life, small_seconds=chosen.small.timeout)
-        plans = await self.cache.open_plans(terms, planner=small.planner if small is not None else None)
-        salt, rule, mode = self.cache.salt, chosen.rule, chosen.mode
-        others = self.cache.shared
-        return PlanService(plans, salt=salt, clock=self._clock, rule=rule, mode=mode, others=others, small=small)
+        Raises ConfigError for a mistake in any of them, which changes nothing, and StoreError.
+        """
+        store = self.generation.components.store
+        async with self._reloading:
+            try:
+                result = await self._reload()
+            except ConfigError as error:
+                await write_action(store, who, {"error": str(error)})
+                raise
+            self._asked = await ask(store, who)
+            await answer(store, self._asked, result)
+        await write_action(store, who, result)
+        _log.info("reloaded for %s: %s", who, result)
+        return result
 
-    async def _open_near(self, components: Components) -> OpenNearHits | None:
-        if self.cache.pack.near is None:
-            return None
-        from semcache.proxy.near_hit_opening import open_near_hits
+    async def _reload(self) -> dict[str, Any]:
+        settings = self._given_again() if self._given_again is not None else self.settings
+        loaded = await asyncio.to_thread(read_files, settings)
+        result = differences(self._loaded, loaded)
+        settings = self.settings.with_hot(settings)
+        if is_new(self._loaded, loaded):
+            generation = Generation(
+                self._doors, settings, await self._components(settings, self.generation.components.common)
+            )
+            await generation.open()
+            retired, self.generation = self.generation, generation
+            self._retire(retired)
+        bounds = settings.limits
+        self.settings, self._loaded = settings, replace(loaded, settings=settings)
+        keys = await self.cache.api_keys()
+        self._doors.limiter.bound(KeyLimits(bounds.requests, bounds.tokens, bounds.dollars), hits=bounds.hits)
+        self._take(keys)
+        return result
 
-        return await open_near_hits(self.cache, components, self.settings, self._backend)
+    def _reload_on_signal(self) -> None:
+        loop = asyncio.get_running_loop()
+
+        async def reload() -> None:
+            try:
+                await self.reload("SIGHUP")
+            except SemcacheError as error:
+                _log.error("not reloaded, everything is as it was: %s", error)
+
+        def begin() -> None:
+            self._tasks.append(asyncio.create_task(reload(), name="semcache-reload"))
+
+        # Windows has no such signal, and a loop in another thread hears of none.
+        with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(signal.SIGHUP, begin)
+
+    def _retire(self, generation: Generation) -> None:
+        task = asyncio.create_task(generation.retire(), name="semcache-retire")
+        self._retiring.add(task)
+        task.add_done_callback(self._retiring.discard)
+
+    async def _components(self, settings: Settings, common: CommonParts | None = None) -> Components:
+        return await open_from(
+            settings,
+            clock=self._clock,
+            sink=self._sink,
+            judge_backend=self._judge_backend,
+            upstream=self._backend,
+            common=common,
+        )
 
     def _count_routed(self, routed: Routed) -> None:
         self.cache.meter.routed(
@@ -274,6 +250,10 @@ class Proxy:
             predicted=routed.predicted,
             reported=routed.reported,
         )
+
+    async def _close_doors(self) -> None:
+        self._doors.close()
+        await self._close_backends()
 
     async def _close_backends(self) -> None:
         await self._backend.close()
@@ -291,18 +271,23 @@ class Proxy:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
+        serving = self.generation
+        looking = not path.startswith("/v1/")
+        task = serving.enter(looking=looking)
         try:
             if scope["method"] == "POST" and (dialect := self._dialects.get(path)) is not None:
-                await self._completions(dialect, scope, receive, send)
+                await serving.completions(dialect, scope, receive, send)
             elif scope["method"] == "POST" and path == _EMBEDDINGS:
-                await self._embeddings(scope, receive, send)
-            elif path.startswith("/v1/"):
-                await self._passthrough(scope, receive, send)
+                await serving.embeddings(scope, receive, send)
+            elif looking:
+                await serving.administration(scope, receive, send)
             else:
-                await self._administration(scope, receive, send)
+                await serving.passthrough(scope, receive, send)
         except BrokenOff:
             # Returning without the last body message makes the server cut the connection, as the backend did.
             return
+        finally:
+            serving.leave(task)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -319,7 +304,7 @@ class Proxy:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    async def _refresh_keys(self, known: list[ApiKey]) -> None:
+    async def _follow_keys(self, known: list[ApiKey]) -> None:
         while True:
             await asyncio.sleep(_REFRESH_KEYS)
             try:
@@ -329,9 +314,35 @@ class Proxy:
                 continue
             if keys != known:
                 known = keys
-                self._auth.replace(keys)
-                self.context.limiter.replace(keys)
-                self.context.replayer.clear()
+                self._take(keys)
+
+    def _take(self, keys: list[ApiKey]) -> None:
+        self._doors.auth.replace(keys)
+        self._doors.limiter.replace(keys)
+        self.context.replayer.clear()
+
+    async def _follow_reloads(self) -> None:
+        """Reload when another worker has, or a command asks for it."""
+        while True:
+            await asyncio.sleep(_REFRESH_KEYS)
+            store = self.generation.components.store
+            try:
+                number = await asked(store)
+                if number == self._asked:
+                    continue
+                async with self._reloading:
+                    if number == self._asked:
+                        continue
+                    self._asked = number
+                    try:
+                        result = await self._reload()
+                    except ConfigError as error:
+                        _log.error("not reloaded, everything is as it was: %s", error)
+                        result = {"error": str(error)}
+                        await write_action(store, f"worker {os.getpid()}", result)
+                await answer(store, number, result)
+            except Exception:
+                log_fault(self.cache, "store")
 
 
 def _connections_of(setting: int | None) -> int:

@@ -57,6 +57,10 @@ class KeyLimiter:
         self._counts, self._meter, self._usual, self._hits, self._clock = counts, meter, usual, hits, clock
         self._own: dict[str, KeyLimits] = {}
 
+    def bound(self, usual: KeyLimits, *, hits: bool) -> None:
+        """Take other limits for keys without their own; `replace` has to follow."""
+        self._usual, self._hits = usual, hits
+
     def replace(self, keys: Iterable[ApiKey]) -> None:
         """Take the limits of the keys that the store holds now."""
         found, usual = {}, self._usual

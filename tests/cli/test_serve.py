@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -95,6 +96,80 @@ def test_workers_share_one_cache_and_clean_up(start: Start, tmp_path: Path) -> N
     _, err = server.communicate(timeout=PATIENCE)
     assert server.returncode == 0, err
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_workers_reload_together_and_a_mistake_is_said(run: Run, start: Start, tmp_path: Path) -> None:
+    server = start("serve", *ECHO, "--workers", 2)
+    url = url_of(ready(server))
+    health = url.removesuffix("/v1") + "/readyz"
+
+    def packs() -> set[str]:
+        found = set()
+        for _ in range(20):
+            with urllib.request.urlopen(health, timeout=PATIENCE) as reply:
+                found.add(json.load(reply)["policies"])
+        return found
+
+    (tmp_path / "plain.yaml").write_text("name: other\ntarget: 0.04\n")
+    done = run("reload")
+    assert done.returncode == 0, done.stderr
+    assert "reloaded: policies" in done.stdout
+    assert "promises have changed: default" in done.stdout
+    eventually(lambda: packs() == {"other"})
+    (tmp_path / "plain.yaml").write_text("name: other\ntarget: often\n")
+    done = run("reload", "--json")
+    assert done.returncode == 1
+    assert "plain.yaml:2" in json.loads(done.stdout)["error"]
+    (tmp_path / "plain.yaml").write_text("name: third\n")
+    server.send_signal(signal.SIGHUP)
+    eventually(lambda: packs() == {"third"})
+    actions = json.loads(run("actions", "--json").stdout)
+    assert [(one["action"], one["who"]) for one in actions if not one["who"].startswith("worker")] == [
+        ("reload", "SIGHUP"),
+        ("reload failed", "command line"),
+        ("reload", "command line"),
+    ]
+
+
+def test_a_proxy_on_its_own_reloads_on_the_signal(start: Start, tmp_path: Path) -> None:
+    server = start("serve", *ECHO)
+    url = url_of(ready(server)).removesuffix("/v1")
+
+    def pack() -> str:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=PATIENCE) as reply:
+            return str(json.load(reply)["policies"])
+
+    (tmp_path / "plain.yaml").write_text("name: [broken\n")
+    server.send_signal(signal.SIGHUP)
+    assert server.stderr is not None
+    assert "not reloaded, everything is as it was" in server.stderr.readline()
+    (tmp_path / "plain.yaml").write_text("name: other\n")
+    server.send_signal(signal.SIGHUP)
+    eventually(lambda: pack() == "other")
+
+
+def test_nobody_to_reload_is_an_error(run: Run, fill: Callable[..., object], tmp_path: Path) -> None:
+    assert run("keys", "create", "--tenant", "acme").returncode == 0
+    done = run("reload", "--wait", "0.2")
+    assert done.returncode == 1
+    assert "no proxy" in done.stderr
+
+
+def test_a_worker_that_dies_is_named_counted_and_replaced(start: Start) -> None:
+    server = start("serve", *ECHO, "--workers", 2)
+    url = url_of(ready(server)).removesuffix("/v1")
+    [victim, *_] = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()[::-1]
+    os.kill(int(victim), signal.SIGKILL)
+    assert server.stderr is not None
+    line = server.stderr.readline()
+    assert f"worker {victim} died: killed by SIGKILL" in line
+    assert "takes its place" in line
+
+    def counted() -> bool:
+        with urllib.request.urlopen(f"{url}/metrics", timeout=PATIENCE) as reply:
+            return b'semcache_worker_deaths_total{how="signal"} 1.0' in reply.read()
+
+    eventually(counted)
 
 
 @pytest.mark.slow

@@ -183,7 +183,7 @@ async def test_when_the_last_client_leaves_the_call_ends_and_nobody_joins_it(tmp
         closing.set()
         await settled()
         again = await Call(proxy, request("one"), PATH).reply()
-        assert len(proxy._embeddings._calls) == 0
+        assert len(proxy.generation.embeddings._calls) == 0
     assert len(upstream.calls) == 2
     assert fresh.status == 200
     assert "collapsed" not in fresh.cache

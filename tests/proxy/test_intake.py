@@ -166,7 +166,7 @@ async def test_metrics_and_the_description_are_for_administrators_once_there_are
         assert (await Call(proxy, b"", "/metrics", method="GET").reply()).status == 200
         plain, key = new_key(lambda size: b"k" * size, 0.0, "acme", "", proxy.cache.salt)
         admin, other = new_key(lambda size: b"a" * size, 0.0, "acme", "", proxy.cache.salt, admin=True)
-        proxy._auth.replace([key, other])
+        proxy._doors.auth.replace([key, other])
         for path in ("/metrics", "/openapi.json"):
             none = await Call(proxy, b"", path, method="GET").reply()
             known = await Call(proxy, b"", path, method="GET", authorization=f"Bearer {plain}").reply()

@@ -119,7 +119,7 @@ async def test_what_another_worker_is_asking_is_waited_for_and_asked_anew_if_it_
 async def test_a_stream_does_not_wait_for_the_end_of_anothers(tmp_path: Path) -> None:
     upstream = Upstream(lambda _: Answer([completion("Ours.")]))
     async with running(upstream, tmp_path, server__workers=2) as proxy:
-        proxy._completions = CompletionRoute(replace(proxy.context, leases=Elsewhere(tmp_path / "lock")))
+        proxy.generation.completions = CompletionRoute(replace(proxy.context, leases=Elsewhere(tmp_path / "lock")))
         assert (await Call(proxy, ask("What is a fjord?", stream=True)).reply()).status == 200
     assert len(upstream.calls) == 1
 

@@ -206,7 +206,7 @@ async def test_a_judge_that_fails_or_breaks_ends_nothing(monkeypatch: pytest.Mon
 async def test_through_the_proxy_replays_are_counted_and_paid_for(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         await here.certified()
-        opened = here.proxy._near
+        opened = here.proxy.generation.near
         assert opened is not None
         replays = opened.service._replays
         assert replays is not None

@@ -53,15 +53,15 @@ class World:
         reply = await Call(
             self.proxy, {"model": model, "messages": [{"role": "user", "content": text}]}, **headers
         ).reply()
-        if settle and self.proxy._near is not None:
-            await self.proxy._near._background.settle()
+        if settle and self.proxy.generation.near is not None:
+            await self.proxy.generation.near._background.settle()
         return reply
 
     async def certified(self) -> World:
         for _ in range(400):
             if near(await self.ask()):
                 return self
-        raise AssertionError(self.proxy._near.service.standing() if self.proxy._near else "off")
+        raise AssertionError(self.proxy.generation.near.service.standing() if self.proxy.generation.near else "off")
 
     async def stats(self) -> Any:
         return (await Call(self.proxy, path="/semcache/stats", method="GET").reply()).json
@@ -167,7 +167,7 @@ async def test_a_fault_of_near_hits_is_survived(tmp_path: Path, monkeypatch: pyt
         async def fault(*_: Any) -> None:
             raise RuntimeError("a fault")
 
-        monkeypatch.setattr(here.proxy._near.service if here.proxy._near else here, "serve", fault)
+        monkeypatch.setattr(here.proxy.generation.near.service if here.proxy.generation.near else here, "serve", fault)
         assert (await here.ask()).json["model"] == "large"
 
 
@@ -175,11 +175,11 @@ async def test_examples_and_certificate_survive_a_restart_and_go_with_their_entr
     store = f"sqlite:///{tmp_path}/s.db"
     async with world(tmp_path, store__url=store) as here:
         await here.certified()
-        opened = here.proxy._near
+        opened = here.proxy.generation.near
         assert opened is not None
         known = {one.id: one.prompt for one in opened.service.near.pool}
     async with world(tmp_path, store__url=store) as here:
-        opened = here.proxy._near
+        opened = here.proxy.generation.near
         assert opened is not None
         await opened.filled()
         pool = opened.service.near.pool
@@ -204,7 +204,7 @@ async def test_workers_show_each_others_answers_and_share_certificates(tmp_path:
     (tmp_path / "other").mkdir()
     async with world(tmp_path, **shared) as one, world(tmp_path / "other", **shared) as two:
         await one.certified()
-        opened = [here.proxy._near for here in (one, two)]
+        opened = [here.proxy.generation.near for here in (one, two)]
         for here in (one, two):
             await here.proxy.cache.catch_up()
             await here.proxy.cache.components.maintenance.sweep()

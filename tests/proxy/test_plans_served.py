@@ -155,7 +155,7 @@ async def test_without_an_outcome_nothing_is_learned_and_the_rule_may_say_otherw
     async with world(tmp_path, plans__rule="finished") as here:
         for user in ("ann_lee_1", "di_moe_4"):
             await here.run(user)
-            await here.proxy._plans.close()
+            await here.proxy.generation.plans.close()
         assert details(await here.run("cy_fox_3"))[:2] == ["plan", "plan"]
 
 
@@ -247,7 +247,7 @@ async def test_requests_without_tools_never_meet_the_plans(tmp_path: Path) -> No
         async def never(*_: Any, **__: Any) -> Any:
             raise AssertionError("plans were asked")
 
-        here.proxy._plans.serve = here.proxy._plans.learn = never
+        here.proxy.generation.plans.serve = here.proxy.generation.plans.learn = never
         reply = await here.ask([{"role": "user", "content": f"Chat: {task('bo_ray_2')}"}], body={"tools": []})
         assert (reply.status, reply.header("x-semcache-run")) == (200, None)
         assert here.proxy.cache.meter.faults.labels("plans")._value.get() == 0
@@ -262,7 +262,7 @@ async def test_a_fault_of_the_plans_only_forwards(tmp_path: Path, broken: str, m
         def fault(*_: Any, **__: Any) -> Any:
             raise KeyError("a fault")
 
-        setattr(here.proxy._plans, broken, fault)
+        setattr(here.proxy.generation.plans, broken, fault)
         replies = await here.run("cy_fox_3")
         assert [reply.status for reply in replies] == [200, 200, 200]
         assert replies[-1].json["choices"][0]["message"]["content"] == "Done."
@@ -278,7 +278,7 @@ async def test_plans_that_do_not_come_back_are_not_waited_for(
         async def hang(*_: Any) -> Any:
             await asyncio.Event().wait()
 
-        setattr(here.proxy._plans, part, hang)
+        setattr(here.proxy.generation.plans, part, hang)
         assert (await here.ask(asked(task("cy_fox_3")))).status == 200
         assert here.proxy.cache.meter.faults.labels("plans")._value.get() == 1
 
@@ -333,7 +333,7 @@ async def test_runs_that_wait_for_their_outcome_are_bounded_in_memory(
     async with world(tmp_path) as here:
         for number in range(30):
             await here.ask(asked(task("bo_ray_2"), system="You help. " + "x" * 10_000 + str(number)))
-        service = here.proxy._plans
+        service = here.proxy.generation.plans
         assert 0 < sum(one.size for one in service._pending.values()) == service._bytes <= 100_000
 
 
@@ -365,7 +365,7 @@ async def test_an_outcome_that_reaches_another_worker_is_heard_by_the_one_that_k
             run = (await one.run(user))[-1].header("x-semcache-run")
             assert await two.outcome(run=run, success=True) == 200
             await one.proxy.cache.catch_up()
-            await one.proxy._plans.close()
+            await one.proxy.generation.plans.close()
         await two.proxy.cache.catch_up()
         assert (await two.ask(asked(task("cy_fox_3")))).cache["detail"] == "plan"
         assert one.proxy.cache.plans.library.unreadable == 0
@@ -374,7 +374,7 @@ async def test_an_outcome_that_reaches_another_worker_is_heard_by_the_one_that_k
         assert await two.outcome(run=run, success=False) == 200
         for _ in range(2):
             await one.proxy.cache.catch_up()
-            await one.proxy._plans.close()
+            await one.proxy.generation.plans.close()
         [template] = one.proxy.cache.plans.library.templates()
         assert template.bad == pytest.approx(1.0)
 
@@ -383,10 +383,10 @@ async def test_another_tenants_word_on_a_run_counts_for_nothing(tmp_path: Path) 
     shared = {"store__url": f"sqlite:///{tmp_path}/shared.db", "server__workers": 2}
     async with world(tmp_path, **shared) as one, world(tmp_path, **shared) as two:
         run = (await one.run("ann_lee_1"))[-1].header("x-semcache-run")
-        assert await two.proxy._plans.outcome(run, success=True, tenant="stranger")
+        assert await two.proxy.generation.plans.outcome(run, success=True, tenant="stranger")
         assert await two.outcome(run="no run", success=True) == 404
         await one.proxy.cache.catch_up()
-        await one.proxy._plans.close()
+        await one.proxy.generation.plans.close()
         assert one.proxy.cache.plans.library.templates() == []
 
 

@@ -112,8 +112,8 @@ class World:
         assert all(self.executed[-1][name] == value for name, value in right)
         outcome = {"run": replies[-1].header("x-semcache-run"), "success": True}
         await Call(self.proxy, outcome, "/semcache/plans/outcome", content_type="application/json").reply()
-        if self.proxy._small_plans is not None:
-            await self.proxy._small_plans.background.settle()
+        if self.proxy.generation.small_plans is not None:
+            await self.proxy.generation.small_plans.background.settle()
         return replies
 
     async def certified(self) -> World:
@@ -126,8 +126,8 @@ class World:
 
     @property
     def service(self) -> Any:
-        assert self.proxy._small_plans is not None
-        return self.proxy._small_plans.service
+        assert self.proxy.generation.small_plans is not None
+        return self.proxy.generation.small_plans.service
 
     def bill(self, since: int = 0) -> dict[str, float]:
         names = [json.loads(call.body)["model"] for call in self.upstream.calls[since:]]

@@ -1,0 +1,66 @@
+"""`semcache reload`: packs, prices, limits and keys of running proxies read anew.
+
+The store passes the word, so any machine that reaches it may ask; each worker reads the files that it was started with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semcache.cli import options, output
+from semcache.cli.open_store import run_async, settings_from, store_of
+
+if TYPE_CHECKING:
+    from semcache.config.settings import Settings
+
+_EVERY = 0.1
+
+
+def reload(
+    wait: Annotated[
+        float, typer.Option("--wait", metavar="SECONDS", min=0.0, help="How long a proxy has to answer.")
+    ] = 30.0,
+    config: options.Config = None,
+    data: options.Data = None,
+    as_json: options.Json = False,
+) -> None:
+    """Have running proxies read policy pack, prices, limits and keys anew; a mistake changes nothing and is said."""
+    result = run_async(_reload(settings_from(config, data=data), wait))
+    if as_json:
+        output.as_json(result or {"error": "no proxy answered"})
+    elif result is None:
+        output.note(f"error: no proxy of this store answered within {wait:g} s; one that starts reads its files then")
+    elif "error" in result:
+        output.note(f"error: not reloaded, everything is as it was: {result['error']}")
+    else:
+        print(said(result))
+    if result is None or "error" in result:
+        raise typer.Exit(1)
+
+
+def said(result: dict[str, Any]) -> str:
+    """Return what a reload has changed, in a sentence or some."""
+    lines = [f"reloaded: {', '.join(result['changed'])}" if result["changed"] else "reloaded: nothing has changed"]
+    if result["relearned"]:
+        lines.append(f"learned anew, for their promises have changed: {', '.join(result['relearned'])}")
+    if result["needs_restart"]:
+        lines.append(f"changed too, and in force after a restart: {', '.join(result['needs_restart'])}")
+    return "\n".join(lines)
+
+
+async def _reload(settings: Settings, wait: float) -> dict[str, Any] | None:
+    from semcache.proxy.reloading import answered, ask, write_action
+
+    async with store_of(settings) as store:
+        number = await ask(store, "command line")
+        until = time.monotonic() + wait
+        while (result := await answered(store, number)) is None:
+            if time.monotonic() > until:
+                return None
+            await asyncio.sleep(_EVERY)
+        await write_action(store, "command line", result)
+    return result

@@ -1,0 +1,80 @@
+"""The doors of a proxy process: who may enter, how much at once, and the backend behind; they outlive every reload.
+
+Invariant: a caller, a limit or a byte in flight is counted in one place, whichever generation answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from semcache.cache.components import Components
+from semcache.config.settings import Settings, is_loopback
+from semcache.protocols import Backend
+from semcache.proxy.auth import Authenticator
+from semcache.proxy.intake import BytesInFlight, Intake
+from semcache.proxy.key_counts import KeyCounts
+from semcache.proxy.key_limits import KeyLimiter, KeyLimits
+from semcache.proxy.leases import Leases
+from semcache.proxy.origin import TrustedHosts
+from semcache.types import ApiKey
+
+_FLIGHTS = "flights.lock"
+_COUNTS = "limits.counts"
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """The parts of a process that outlive its generations. `reload` asks for the next one, in somebody's name."""
+
+    backend: Backend
+    auth: Authenticator
+    intake: Intake
+    limiter: KeyLimiter
+    leases: Leases | None
+    clock: Callable[[], float]
+    reload: Callable[[str], Awaitable[dict[str, Any]]]
+
+    def close(self) -> None:
+        """Release the files that workers share."""
+        if self.leases is not None:
+            self.leases.close()
+        self.limiter.close()
+
+
+def open_doors(
+    settings: Settings,
+    components: Components,
+    keys: Sequence[ApiKey],
+    backend: Backend,
+    clock: Callable[[], float],
+    reload: Callable[[str], Awaitable[dict[str, Any]]],
+) -> Doors:
+    """Return the doors of a process whose first cache has been opened."""
+    server, bounds = settings.server, settings.limits
+    auth = Authenticator(
+        keys,
+        components.store.salt,
+        settings.auth.required,
+        admin_token=server.admin_token.get_secret_value() if server.admin_token else None,
+        loopback=is_loopback(server.host),
+    )
+    limiter = KeyLimiter(
+        KeyCounts(settings.data / _COUNTS),
+        components.meter,
+        usual=KeyLimits(bounds.requests, bounds.tokens, bounds.dollars),
+        hits=bounds.hits,
+        clock=clock,
+    )
+    limiter.replace(keys)
+    budget = BytesInFlight(server.max_in_flight, server.max_tenant_in_flight)
+    return Doors(
+        backend=backend,
+        auth=auth,
+        intake=Intake(auth, TrustedHosts(server.allowed_hosts), budget, server.max_body),
+        limiter=limiter,
+        leases=Leases(settings.data / _FLIGHTS) if server.workers > 1 else None,
+        clock=clock,
+        reload=reload,
+    )

@@ -1,0 +1,170 @@
+"""A generation of a proxy process: everything that serves requests under one policy pack and one table of prices.
+
+A reload opens a second one beside the first, of the same store, embedder, backend and doors, and requests that come
+after it go there. Invariant: a generation that was opened whole serves until the last request that entered it has been
+answered, and is closed then; one that cannot be opened leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from semcache.agents.library import AsyncSemanticCache
+from semcache.cache.components import Components
+from semcache.config.settings import Settings
+from semcache.errors import ConfigError
+from semcache.models.verifiers import lends_key
+from semcache.proxy.administration import Administration
+from semcache.proxy.audits_and_revalidation import FollowUpCalls
+from semcache.proxy.background import BackgroundWork
+from semcache.proxy.completion_route import CompletionRoute
+from semcache.proxy.doors import Doors
+from semcache.proxy.embedding_route import EmbeddingsRoute
+from semcache.proxy.forward import Forwarder
+from semcache.proxy.hit_replay import HitReplayer
+from semcache.proxy.passthrough import Passthrough
+from semcache.proxy.route_context import RequestLimits, RouteContext
+from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
+from semcache.upstream.coalescing import Flights
+
+if TYPE_CHECKING:
+    from semcache.proxy.near_hit_opening import OpenNearHits
+    from semcache.proxy.plan_service import PlanService
+    from semcache.proxy.plan_small_opening import OpenSmallPlans
+
+_LONGEST = 900.0  # seconds that a request of an earlier generation may still take
+_PAGE = 5.0  # seconds that a reply of the administration may
+_log = logging.getLogger(__name__)
+
+
+class Generation:
+    """The routes of a cache of opened `components`. `open` makes it ready to serve."""
+
+    context: RouteContext
+
+    def __init__(self, doors: Doors, settings: Settings, components: Components) -> None:
+        self.settings, self.components = settings, components
+        self.cache = AsyncSemanticCache(components)
+        self.plans: PlanService | None = None
+        self.near: OpenNearHits | None = None
+        self.small_plans: OpenSmallPlans | None = None
+        self._doors = doors
+        self._follow_ups: FollowUpCalls | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._inside: set[asyncio.Task[Any]] = set()
+        self._looking: set[asyncio.Task[Any]] = set()
+
+    async def open(self) -> None:
+        """Open what serves, or close everything again and raise SemcacheError."""
+        try:
+            await self._open()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _open(self) -> None:
+        cache, doors, settings = self.cache, self._doors, self.settings
+        self.plans = await self._open_plans()
+        self.near = await self._open_near()
+        for category in cache.lacking_verifiers():
+            _log.warning("category %s wants a verifier, and verifier.kind sets up none: its doubts miss", category)
+        chosen = settings.background
+        self._follow_ups = FollowUpCalls(
+            cache,
+            doors.backend,
+            BackgroundWork(concurrency=chosen.concurrency, waiting=chosen.waiting),
+            audit_rate=chosen.audit_rate,
+            timeout=chosen.timeout,
+        )
+        auth = settings.auth
+        self.context = RouteContext(
+            cache=cache,
+            backend=doors.backend,
+            intake=doors.intake,
+            limits=RequestLimits(
+                auth.trust_user_header, auth.trust_user_field, auth.expose_scores, lends_key=lends_key(settings)
+            ),
+            replayer=HitReplayer(cache, worker=secrets.token_hex(3)),
+            forwarder=Forwarder(cache, doors.backend, Flights(), doors.limiter.charge),
+            follow_ups=self._follow_ups,
+            limiter=doors.limiter,
+            plans=self.plans,
+            near=self.near.service if self.near is not None else None,
+            leases=doors.leases,
+        )
+        self.completions = CompletionRoute(self.context)
+        self.embeddings = EmbeddingsRoute(self.context)
+        self.passthrough = Passthrough(doors.backend, doors.intake, doors.limiter)
+        # Making it takes tenths of a second, which requests of an earlier generation need not wait for.
+        self.administration = await asyncio.to_thread(self._administration)
+        self._tasks.append(asyncio.create_task(asyncio.to_thread(cache.prices.load), name="semcache-prices"))
+        if isinstance(doors.backend, LoadCountingBackend) and cache.relax is not None:
+            easing = relax_under_load(doors.backend, settings.upstream.busy_at or 1, cache.relax)
+            self._tasks.append(asyncio.create_task(easing, name="semcache-easing"))
+
+    def enter(self, *, looking: bool = False) -> asyncio.Task[Any]:
+        """Begin a request in this task; `looking`: one of the administration, which may be cut off."""
+        task = asyncio.current_task()
+        assert task is not None
+        (self._looking if looking else self._inside).add(task)
+        return task
+
+    def leave(self, task: asyncio.Task[Any]) -> None:
+        """End a request."""
+        self._inside.discard(task)
+        self._looking.discard(task)
+
+    async def retire(self) -> None:
+        """Close, once the requests that entered have been answered. Whoever only looks on is cut off soon."""
+        if self._looking:
+            await asyncio.wait(set(self._looking), timeout=_PAGE)
+        for task in self._looking:
+            task.cancel()
+        if self._inside:
+            await asyncio.wait(set(self._inside), timeout=_LONGEST)
+        await self.close()
+
+    async def close(self) -> None:
+        """Close everything that belongs to this generation alone."""
+        for task in self._tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        for part in (self._follow_ups, self.plans, self.small_plans, self.near):
+            if part is not None:
+                await part.close()
+        await self.cache.close()
+
+    def _administration(self) -> Administration:
+        doors, public = self._doors, self.settings.auth.public_metrics
+        return Administration(self.cache, doors.auth, doors.intake, self.plans, public=public, reload=doors.reload)
+
+    async def _open_plans(self) -> PlanService | None:
+        chosen, cache = self.settings.plans, self.cache
+        if chosen.mode == "off":
+            if chosen.small.model is not None:
+                raise ConfigError("plans.small needs plans: set plans.mode to answer, or leave plans.small out")
+            return None
+        from semcache.agents.plans import PlanTerms
+        from semcache.proxy.plan_service import PlanService
+        from semcache.proxy.plan_small_opening import open_small_plans
+
+        self.small_plans = await open_small_plans(cache, self.components, self.settings, self._doors.backend)
+        small = self.small_plans.service if self.small_plans is not None else None
+        terms = PlanTerms(target=chosen.target, life=chosen.life, small_seconds=chosen.small.timeout)
+        plans = await cache.open_plans(terms, planner=small.planner if small is not None else None)
+        salt, rule, mode = cache.salt, chosen.rule, chosen.mode
+        return PlanService(
+            plans, salt=salt, clock=self._doors.clock, rule=rule, mode=mode, others=cache.shared, small=small
+        )
+
+    async def _open_near(self) -> OpenNearHits | None:
+        if self.cache.pack.near is None:
+            return None
+        from semcache.proxy.near_hit_opening import open_near_hits
+
+        return await open_near_hits(self.cache, self.components, self.settings, self._doors.backend)

@@ -1,0 +1,120 @@
+"""Reloading of packs, prices, limits and keys while requests are served: what was asked for, and what came of it.
+
+Knows settings, packs and files; nothing of routes. Invariant: whatever is wrong with a file is found before anything
+changes, and said; a store passes the word to every other worker, each of which reads its own files.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from semcache.cache.opening import read_prices
+from semcache.config.packs import Pack, load
+from semcache.config.settings import Settings
+from semcache.errors import ConfigError
+from semcache.learning.label_log import promises
+from semcache.protocols import OperatorStore, SavedStates
+from semcache.types import AdminAction
+
+ASKED, ANSWERED = "reload", "reloaded"
+_LIMITS = "limits."
+_HOT = ("policies", "prices", "cache.target")
+
+
+class ReloadStore(SavedStates, Protocol):
+    """The part of a store by which workers pass the word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The files of a generation as they were read: its pack, and the bytes of its prices."""
+
+    settings: Settings
+    pack: Pack
+    prices: bytes | None
+
+
+def read_files(settings: Settings) -> Loaded:
+    """Read pack and prices, and find every mistake in them. Raises ConfigError."""
+    pack = load(settings.policies)
+    if settings.cache.target is not None:
+        pack = pack.with_target(settings.cache.target)
+    if settings.prices is None:
+        return Loaded(settings, pack, None)
+    read_prices(settings.prices)
+    try:
+        return Loaded(settings, pack, settings.prices.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{settings.prices}: the file of prices cannot be read: {error}") from error
+
+
+def differences(old: Loaded, new: Loaded) -> dict[str, Any]:
+    """Return what a reload changes, what it has relearned, and which settings need a restart, as JSON has it."""
+    were, are = (dict(_values(one.settings)) for one in (old, new))
+    other = [key for key in are if were[key] != are[key] and key not in _HOT and not key.startswith(_LIMITS)]
+    changed = []
+    if old.pack != new.pack:
+        changed.append("policies")
+    if old.prices != new.prices:
+        changed.append("prices")
+    if old.settings.limits != new.settings.limits:
+        changed.append("limits")
+    return {
+        "policies": new.pack.name,
+        "changed": changed,
+        "relearned": _relearned(promises(old.pack), promises(new.pack)),
+        "needs_restart": other,
+    }
+
+
+def is_new(old: Loaded, new: Loaded) -> bool:
+    """Return True if a generation must be opened for what was read."""
+    return old.pack != new.pack or old.prices != new.prices
+
+
+async def ask(store: ReloadStore, who: str) -> int:
+    """Have every worker of a store reload; return the number of this request. Raises StoreError."""
+    saved = await store.learned(ASKED)
+    number = (saved[0] if saved is not None else 0) + 1
+    await store.learn(ASKED, number, msgspec.json.encode({"who": who}))
+    return number
+
+
+async def asked(store: ReloadStore) -> int:
+    """Return the number of the last request to reload, 0 where there was none. Raises StoreError."""
+    saved = await store.learned(ASKED)
+    return saved[0] if saved is not None else 0
+
+
+async def answer(store: ReloadStore, number: int, result: Mapping[str, Any]) -> None:
+    """Say what came of a request. Raises StoreError."""
+    await store.learn(ANSWERED, number, msgspec.json.encode(result))
+
+
+async def answered(store: ReloadStore, number: int) -> dict[str, Any] | None:
+    """Return what came of a request, None until a worker has said so. Raises StoreError."""
+    saved = await store.learned(ANSWERED)
+    if saved is None or saved[0] < number:
+        return None
+    result: dict[str, Any] = msgspec.json.decode(saved[1])
+    return result
+
+
+async def write_action(store: object, who: str, result: Mapping[str, Any]) -> None:
+    """Write into the administrators' log, where the store has one. Raises StoreError."""
+    if isinstance(store, OperatorStore):
+        name = "reload" if "error" not in result else "reload failed"
+        await store.act(AdminAction(time.time(), who, name, None, dict(result)))
+
+
+def _values(settings: Settings) -> list[tuple[str, str]]:
+    return [(key, value) for key, value, _ in settings.explain()]
+
+
+def _relearned(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return sorted(name for name, promised in new.items() if name in old and old[name] != promised)

@@ -1,0 +1,170 @@
+"""Packs, prices, limits and keys change while requests are served; a mistake in them changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semcache.config.settings import Settings
+from semcache.errors import ConfigError
+from semcache.proxy.application import Proxy
+from semcache.proxy.auth import new_key
+from semcache.types.evidence import Label, LabelSource
+from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
+from tests.waiting import until
+
+_PACK = """
+name: {name}
+defaults:
+  strategy: certified
+  target: {target}
+  wording: off
+categories:
+  careful:
+    cache: {cache}
+    target: 0.02
+"""
+
+
+def _write(folder: Path, *, name: str = "test", target: float = 0.05, cache: str = "true") -> str:
+    text = _PACK.format(name=name, target=target, cache=cache)
+    (folder / "pack.yaml").write_text(text)
+    return text
+
+
+@pytest.fixture
+def upstream() -> Upstream:
+    return Upstream(lambda _: Answer([completion()]))
+
+
+async def _reload(proxy: Proxy, **headers: str) -> Any:
+    return await Call(proxy, path="/semcache/reload", **headers).reply()
+
+
+async def test_a_pack_is_swapped_and_what_is_stored_stays(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        await Call(proxy, ask("kept?"), x_semcache_category="careful").reply()
+        assert (await Call(proxy, ask("kept?"), x_semcache_category="careful").reply()).cache["hit"]
+        _write(tmp_path, name="stricter", cache="false")
+        reply = await _reload(proxy)
+        assert reply.json == {"policies": "stricter", "changed": ["policies"], "relearned": [], "needs_restart": []}
+        off = await Call(proxy, ask("kept?"), x_semcache_category="careful").reply()
+        assert off.cache["detail"] == "category-disabled"
+        assert (await Call(proxy, path="/readyz", method="GET").reply()).json["policies"] == "stricter"
+        _write(tmp_path)
+        await _reload(proxy)
+        assert (await Call(proxy, ask("kept?"), x_semcache_category="careful").reply()).cache["hit"]
+        actions = (await Call(proxy, path="/semcache/actions", method="GET").reply()).json["actions"]
+        assert [one["action"] for one in actions] == ["reload", "reload"]
+        assert actions[0]["changed"] == ["policies"]
+        await until(lambda: not proxy._retiring)
+
+
+async def test_a_mistake_changes_nothing_and_is_said(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        await Call(proxy, ask("hello")).reply()
+        before = proxy.generation
+        (tmp_path / "pack.yaml").write_text("name: test\ndefaults:\n  strategie: static\n")
+        reply = await _reload(proxy)
+        assert (reply.status, reply.json["error"]["code"]) == (400, "invalid_configuration")
+        assert "pack.yaml:3" in reply.json["error"]["message"]
+        assert "strategy" in reply.json["error"]["message"]
+        assert proxy.generation is before
+        assert (await Call(proxy, ask("hello")).reply()).cache["hit"]
+        [action] = (await Call(proxy, path="/semcache/actions", method="GET").reply()).json["actions"]
+        assert action["action"] == "reload failed"
+        assert "pack.yaml:3" in action["error"]
+        with pytest.raises(ConfigError):
+            await proxy.reload("test")
+
+
+async def test_a_request_on_its_way_ends_as_it_began(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    upstream = Upstream(lambda _: Answer([completion("late")]), gate=gate)
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        late = Call(proxy, ask("slow one"))
+        await until(lambda: bool(upstream.calls))
+        old = proxy.generation
+        _write(tmp_path, name="other")
+        assert (await _reload(proxy)).status == 200
+        assert proxy.generation is not old
+        assert proxy._retiring, "the earlier generation waits for its request"
+        gate.set()
+        reply = await late.reply()
+        assert (reply.status, reply.cache.get("stored")) == (200, True)
+        await until(lambda: not proxy._retiring)
+        # What the earlier generation stored is found by this one.
+        await proxy.cache.catch_up()
+        assert (await Call(proxy, ask("slow one")).reply()).cache["hit"]
+
+
+async def test_a_changed_promise_is_learned_anew_as_at_a_start(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        store = proxy.cache.components.store
+        labels = [
+            Label(1.0, category, "t", 1, 1, b"e", 0.95, (0.95,), 0.99, True, LabelSource.AUDIT, True)
+            for category in ("careful", "default")
+            for _ in range(30)
+        ]
+        await store.label(labels)
+        await proxy.cache.catch_up()
+        _write(tmp_path, target=0.2)
+        assert (await _reload(proxy)).json["relearned"] == ["default"]
+        log = proxy.cache.components.learner.log
+        assert log.seq == 60, "the labels are observed again under the new promise"
+        assert log.pack.target_of("default") == 0.2
+
+
+async def test_prices_and_limits_are_read_anew_and_other_settings_want_a_restart(
+    tmp_path: Path, upstream: Upstream
+) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("m: [1, 1]\n")
+    _write(tmp_path)
+    given: dict[str, Any] = {
+        "data": tmp_path / "data",
+        "store.url": "memory://",
+        "policies": str(tmp_path / "pack.yaml"),
+        "embedder": "hashing",
+        "prices": str(prices),
+    }
+    proxy = Proxy(Settings.load(given, {}, None), backend=upstream, again=lambda: Settings.load(given, {}, None))
+    await proxy.start()
+    try:
+        await Call(proxy, ask("one")).reply()
+        assert (await Call(proxy, path="/semcache/stats", method="GET").reply()).json["outcomes"]["total"][
+            "spent_usd"
+        ] == 12e-6
+        prices.write_text("m: [1000, 1000]\n")
+        given |= {"limits.requests": 1, "server.max_body": "1 MiB"}
+        result = (await _reload(proxy)).json
+        assert result["changed"] == ["prices", "limits"]
+        assert result["needs_restart"] == ["server.max_body"]
+        await Call(proxy, ask("two")).reply()
+        stats = (await Call(proxy, path="/semcache/stats", method="GET").reply()).json
+        assert stats["outcomes"]["total"]["spent_usd"] == pytest.approx(12e-6 + 12e-3)
+        assert (await Call(proxy, ask("three")).reply()).status == 429
+        prices.write_text("m: [-1]\n")
+        assert (await _reload(proxy)).status == 400
+        prices.unlink()
+        assert (await _reload(proxy)).status == 400
+        assert (await Call(proxy, ask("one")).reply()).cache["hit"]
+    finally:
+        await proxy.stop()
+
+
+async def test_only_an_administrator_reloads(tmp_path: Path, upstream: Upstream) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        store = proxy.cache.components.store
+        plain, key = new_key(lambda n: b"k" * n, 1.0, "acme", "", store.salt, trusted=True)
+        admin, root = new_key(lambda n: b"a" * n, 1.0, "ops", "", store.salt, admin=True)
+        await store.add_key(key)
+        await store.add_key(root)
+        # A key that nobody has polled for yet is one of the things that are read anew.
+        assert (await _reload(proxy)).status == 200
+        assert (await _reload(proxy)).status == 401
+        assert (await _reload(proxy, x_semcache_key=plain)).status == 403
+        assert (await _reload(proxy, x_semcache_key=admin)).status == 200
