@@ -25,6 +25,7 @@ from eval.engine_asking import NEW, PREFIX, Json, ask, cpu, names, spread, token
 from eval.engine_beside import throughput, ttft
 from eval.engine_eviction import eviction
 from eval.engine_models import make
+from eval.engine_pauses import pauses
 from semcache.engine import EngineConfig, Job, Sampling
 from semcache.engine.engine import Engine
 from semcache.engine.fairness import TenantDeficits, WaitingRequest
@@ -247,7 +248,7 @@ def fairness(folder: Path, rounds: int) -> Json:
 
 SECTIONS = {
     "ttft": ttft, "documents": documents, "throughput": throughput, "drafts": drafts, "restart": restart,
-    "eviction": eviction, "isolation": isolation, "fairness": fairness,
+    "pauses": pauses, "eviction": eviction, "isolation": isolation, "fairness": fairness,
 }  # fmt: skip
 
 

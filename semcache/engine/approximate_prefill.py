@@ -4,7 +4,7 @@ Both end in keys and values that lie in pages like all others, under a root key 
 goes on from them as from any prefix. A compressed text takes fewer places than it has positions, and the positions of
 the tokens behind it are shifted; its places are named by the text's first tokens, under a root key that is made of the
 whole text. Knows the decoder, presses and chunks, nothing of pages. To be called by one thread at a time, as the
-model's attention is exchanged meanwhile. Invariant: no key is that of exact keys and values, nor of another
+model's attention is exchanged during a step. Invariant: no key is that of exact keys and values, nor of another
 approximation, tenant or text; what is computed is a whole number of blocks; at least one token of a prompt is left to
 compute.
 """
@@ -23,6 +23,7 @@ from semcache.engine.decoder import Decoder
 from semcache.engine.job import CHUNKS, Approximation, Job
 from semcache.engine.prefix_tree import root_key
 from semcache.engine.press.presses import PRESSES
+from semcache.engine.steps import Steps, step_of
 from semcache.errors import ConfigError, RequestRejected
 
 STORED = (
@@ -55,12 +56,12 @@ class PrefillPlan:
 class ApproximatePrefill:
     """Approximate prefills over one model, with at most `chunk_bytes` of chunks kept.
 
-    `codec` names how a disk keeps blocks in fewer bits, "" where it does not.
+    `piece` is the tokens of a step; `codec` names how a disk keeps blocks in fewer bits, "" where it does not.
     """
 
-    def __init__(self, decoder: Decoder, *, block: int, chunk_bytes: int, codec: str = "") -> None:
-        self._decoder, self._block, self._codec = decoder, block, codec
-        self._reuse = ChunkReuse(decoder, chunk_bytes)
+    def __init__(self, decoder: Decoder, *, block: int, chunk_bytes: int, piece: int, codec: str = "") -> None:
+        self._decoder, self._block, self._piece, self._codec = decoder, block, piece, codec
+        self._reuse = ChunkReuse(decoder, chunk_bytes, piece)
         self._proven: bool | str = False  # or why not
 
     def check(self, job: Job) -> None:
@@ -115,19 +116,27 @@ class ApproximatePrefill:
             ready = 0
         return PrefillPlan(named, root, job.ids, ready=ready) if ready or self._codec else exact
 
-    def read(self, job: Job, plan: PrefillPlan) -> Prefilled:
-        """Compute the first `plan.ready` places."""
+    def read(self, job: Job, plan: PrefillPlan) -> Steps[Prefilled]:
+        """Compute the first `plan.ready` places, in steps: of some tokens, or of a layer of the model."""
+        import torch
+
         from semcache.engine.press.observed_attention import attending
 
         way = job.approximation
         assert way is not None
-        with attending(self._decoder.module):
-            if way.press:
-                return self._press(job, way, plan)
-            # Documents are read to their ends, though the last may reach into a block that is not stored.
-            ids = job.ids[: _end(job, way)]
-            read = self._reuse.read(way, _within(way.documents, len(ids)), ids, plan.exact)
-            return Prefilled(read.data[..., : plan.ready, :], min(read.reused, plan.ready))
+        steps = self._press(job, way, plan) if way.press else self._assemble(job, way, plan)
+        while True:
+            with torch.inference_mode(), attending(self._decoder.module):
+                read = step_of(steps)
+            if read is not None:
+                return read
+            yield
+
+    def _assemble(self, job: Job, way: Approximation, plan: PrefillPlan) -> Steps[Prefilled]:
+        # Documents are read to their ends, though the last may reach into a block that is not stored.
+        ids = job.ids[: _end(job, way)]
+        read = yield from self._reuse.read(way, _within(way.documents, len(ids)), ids, plan.exact)
+        return Prefilled(read.data[..., : plan.ready, :], min(read.reused, plan.ready))
 
     # -- presses
 
@@ -142,17 +151,20 @@ class ApproximatePrefill:
         root = root_key(named.hex(), text)
         return PrefillPlan(root, exact, (*job.ids[:kept], *job.ids[end:]), shift=end - kept, ready=kept)
 
-    def _press(self, job: Job, way: Approximation, plan: PrefillPlan) -> Prefilled:
+    def _press(self, job: Job, way: Approximation, plan: PrefillPlan) -> Steps[Prefilled]:
         import torch
 
-        from semcache.engine.press.compress import press
+        from semcache.engine.press.compress import press_steps
 
         end = plan.ready + plan.shift
         protected = _outside(_within(way.documents, end), end)
         safe = sum(map(len, protected))
         ids = torch.tensor([job.ids[:end]], device=self._decoder.shape.device)
         keep = (plan.ready - safe) / (end - safe)
-        made = press(self._decoder.module, ids, PRESSES[way.press](), keep=keep, protected=protected, stored=True)
+        by, piece = PRESSES[way.press](), self._piece
+        made = yield from press_steps(
+            self._decoder.module, ids, by, keep=keep, protected=protected, stored=True, piece=piece
+        )
         data = torch.stack([torch.stack([layer.keys[0], layer.values[0]]) for layer in made.cache.layers])
         if data.shape[3] != plan.ready:
             raise ValueError(f"press {way.press!r} kept {data.shape[3]} of {end} tokens instead of {plan.ready}")

@@ -20,6 +20,7 @@ from semcache.engine.chunks.chunk_store import ChunkStore, chunk_key
 from semcache.engine.decoder import Decoder
 from semcache.engine.job import Approximation
 from semcache.engine.prefix_tree import root_key
+from semcache.engine.steps import Steps
 
 if TYPE_CHECKING:
     import torch
@@ -54,10 +55,10 @@ def parallel_order(spans: Sequence[range]) -> tuple[int, list[range]]:
 
 
 class ChunkReuse:
-    """The chunks computed over one model, at most `capacity` bytes of them."""
+    """The chunks computed over one model, at most `capacity` bytes of them; a text is read `piece` tokens a step."""
 
-    def __init__(self, decoder: Decoder, capacity: int) -> None:
-        self._decoder = decoder
+    def __init__(self, decoder: Decoder, capacity: int, piece: int) -> None:
+        self._decoder, self._piece = decoder, piece
         self._chunks = ChunkStore(capacity)
 
     @property
@@ -65,26 +66,26 @@ class ChunkReuse:
         """The most tokens whose attention "craft" can measure at once."""
         return int((_WEIGHED / self._decoder.module.config.num_attention_heads) ** 0.5)
 
-    def read(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Prefilled:
-        """Keys and values of a prompt's beginning `ids` with documents at `spans`.
+    def read(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Steps[Prefilled]:
+        """Keys and values of a prompt's beginning `ids` with documents at `spans`, in steps.
 
-        Those of "parallel" are in the order of `parallel_order`.
+        Those of "parallel" are in the order of `parallel_order`. To be run in inference mode and `attending`.
         """
         made = {"blend": self._blend, "craft": self._craft, "parallel": self._parallel, "align": self._align}
         return made[way.chunks](way, spans, ids, root)
 
-    def _blend(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Prefilled:
+    def _blend(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Steps[Prefilled]:
         from semcache.engine.chunks.chunk import PlacedChunk
 
-        chunk, known = self._chunk(root, (), ids[: spans[0].start])
+        chunk, known = yield from self._chunk(root, (), ids[: spans[0].start])
         placed = [PlacedChunk(0, chunk, exact=True)]
         for span in spans:
-            chunk, found = self._chunk(root, ids[:1], ids[span.start : span.stop])
+            chunk, found = yield from self._chunk(root, ids[:1], ids[span.start : span.stop])
             placed.append(PlacedChunk(span.start, chunk, exact=span.start == 1))
             known += found
-        return self._put_together(ids, placed, self._deviating(way), known)
+        return (yield from self._put_together(ids, placed, self._deviating(way), known))
 
-    def _craft(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Prefilled:
+    def _craft(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Steps[Prefilled]:
         from semcache.engine.chunks.blend import Fixed
         from semcache.engine.chunks.chunk import PlacedChunk
         from semcache.engine.chunks.craft import best_variant
@@ -98,45 +99,58 @@ class ChunkReuse:
         anew: list[int] = []
         for at, (span, variants) in enumerate(zip(spans, known, strict=True)):
             if not variants:
-                return self._weigh(spans, ids, keys)
+                return (yield from self._weigh(spans, ids, keys))
             variant = best_variant(variants, keys[:at], alpha=way.alpha)
             share = variant.fraction(keys[:at], alpha=way.alpha)
             self._chunks.used(keys[at], variant, fraction=share)
             placed.append(PlacedChunk(span.start, variant.chunk))
             anew += [span.start + token for token in variant.worst(share)]
         if 2 * len(anew) > sum(map(len, spans)):
-            return self._weigh(spans, ids, keys)
-        chunk, found = self._chunk(root, (), head)
-        return self._put_together(
-            ids, [PlacedChunk(0, chunk, exact=True), *placed], Fixed(anew), found + sum(map(len, spans))
-        )
+            return (yield from self._weigh(spans, ids, keys))
+        chunk, found = yield from self._chunk(root, (), head)
+        placed.insert(0, PlacedChunk(0, chunk, exact=True))
+        return (yield from self._put_together(ids, placed, Fixed(anew), found + sum(map(len, spans))))
 
-    def _weigh(self, spans: Sequence[range], ids: Sequence[int], keys: Sequence[bytes]) -> Prefilled:
+    def _weigh(self, spans: Sequence[range], ids: Sequence[int], keys: Sequence[bytes]) -> Steps[Prefilled]:
         """Compute everything, and keep each document as it is behind those before it."""
         import torch
 
         from semcache.engine.chunks.chunk import chunk_from_cache
         from semcache.engine.chunks.craft import measure_variant
-        from semcache.engine.press.query_recorder import attention_of
+        from semcache.engine.press.query_recorder import attention_steps
 
-        cache, attention = attention_of(self._decoder.module, torch.tensor([list(ids)], device=self._device))
+        given = torch.tensor([list(ids)], device=self._device)
+        cache, attention = yield from attention_steps(self._decoder.module, given, self._piece)
         for at, span in enumerate(spans):
             chunk = _resting(chunk_from_cache(cache, ids[span.start : span.stop], span.start))
             self._chunks.keep(keys[at], measure_variant(chunk, keys[:at], spans[:at], span, attention))
         return Prefilled(chunk_from_cache(cache, ids, 0).data, 0)
 
-    def _parallel(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Prefilled:  # noqa: ARG002
+    def _parallel(
+        self,
+        way: Approximation,  # noqa: ARG002
+        spans: Sequence[range],
+        ids: Sequence[int],
+        root: bytes,
+    ) -> Steps[Prefilled]:
         import torch
 
         head, texts = parallel_order(spans)
-        parts = [self._chunk(root, (), ids[:head])]
-        parts += [self._chunk(root, ids[:head], ids[text.start : text.stop]) for text in texts]
+        parts = [(yield from self._chunk(root, (), ids[:head]))]
+        for text in texts:
+            parts.append((yield from self._chunk(root, ids[:head], ids[text.start : text.stop])))
         data = torch.cat([chunk.data.to(self._device) for chunk, _ in parts], dim=-2)
         return Prefilled(data, sum(found for _, found in parts))
 
-    def _align(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Prefilled:  # noqa: ARG002
+    def _align(
+        self,
+        way: Approximation,
+        spans: Sequence[range],  # noqa: ARG002
+        ids: Sequence[int],
+        root: bytes,
+    ) -> Steps[Prefilled]:
         from semcache.engine.chunks.alignment import align
-        from semcache.engine.chunks.chunk import encode
+        from semcache.engine.chunks.chunk import encode_steps
         from semcache.engine.chunks.craft import Variant
 
         key, words = root_key(root.hex(), "align"), Counter(ids)
@@ -146,8 +160,8 @@ class ChunkReuse:
             known = sum(len(one.chunk.ids) for one in common)
             if 2 * known >= len(ids):
                 self._chunks.used(key, near, fraction=1 - known / len(ids))
-                return self._put_together(ids, common, self._deviating(way), known)
-        chunk = encode(self._decoder.module, ids)
+                return (yield from self._put_together(ids, common, self._deviating(way), known))
+        chunk = yield from encode_steps(self._decoder.module, ids, piece=self._piece)
         text = hashlib.blake2b(array("q", ids).tobytes(), digest_size=16).digest()
         self._chunks.keep(key, Variant(_resting(chunk), (text,), (0.0,), 1.0, ()))
         return Prefilled(chunk.data, 0)
@@ -161,24 +175,27 @@ class ChunkReuse:
 
         return HighDeviation(way.recompute, layers=self._decoder.shape.layers)
 
-    def _put_together(self, ids: Sequence[int], placed: Sequence[PlacedChunk], choose: Choose, known: int) -> Prefilled:
-        from semcache.engine.chunks.blend import blend
+    def _put_together(
+        self, ids: Sequence[int], placed: Sequence[PlacedChunk], choose: Choose, known: int
+    ) -> Steps[Prefilled]:
+        from semcache.engine.chunks.blend import blend_steps
         from semcache.engine.chunks.chunk import chunk_from_cache
 
-        made = blend(self._decoder.module, ids, placed, choose)
+        made = yield from blend_steps(self._decoder.module, ids, placed, choose)
         anew = round(made.computed * len(ids))
         return Prefilled(chunk_from_cache(made.cache, ids, 0).data, max(0, min(known, len(ids) - anew)))
 
-    def _chunk(self, root: bytes, before: Sequence[int], ids: Sequence[int]) -> tuple[Chunk, int]:
+    def _chunk(self, root: bytes, before: Sequence[int], ids: Sequence[int]) -> Steps[tuple[Chunk, int]]:
         """A chunk computed behind `before` alone, and how many of its tokens were there already."""
-        from semcache.engine.chunks.chunk import encode
+        from semcache.engine.chunks.chunk import encode_steps
         from semcache.engine.chunks.craft import Variant
 
         key = chunk_key(root_key(root.hex(), "chunk", repr(tuple(before))), ids)
         for variant in self._chunks.find(key, ids):
             self._chunks.used(key, variant, fraction=0.0)
             return variant.chunk, len(ids)
-        chunk = _resting(encode(self._decoder.module, ids, prefix=before))
+        made = yield from encode_steps(self._decoder.module, ids, prefix=before, piece=self._piece)
+        chunk = _resting(made)
         self._chunks.keep(key, Variant(chunk, (), (), 1.0, ()))
         return chunk, 0
 

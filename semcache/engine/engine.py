@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from semcache.engine import sampler
 from semcache.engine.approximate_prefill import ApproximatePrefill
-from semcache.engine.block_changes import BlockChange
 from semcache.engine.decoder import Decoder
 from semcache.engine.delta_stream import DeltaStream
 from semcache.engine.detokenizer import DecodedText, Detokenizer
@@ -35,6 +34,7 @@ from semcache.engine.overload import Overloaded, Throughput, refusal
 from semcache.engine.packing import SequenceSlice
 from semcache.engine.prefix_tree import cost_aware, root_key, uniform
 from semcache.engine.sequence import Sequence, SequenceArrival
+from semcache.engine.steps import step_of
 from semcache.engine.tokenizer import Tokenizer
 from semcache.engine.waiting_queue import WaitingQueue
 from semcache.errors import ConfigError
@@ -66,6 +66,7 @@ class Engine:
         self.config, self.tokenizer, self.decoder, self.metrics = config, tokenizer, decoder, metrics
         self._clock, self._seeds = clock, seeds
         self.grammars = tokenizer.grammars(decoder.vocabulary, decoder.ends)
+        self._piece = max(1, config.step // 2)  # of a document: the other half is left to other prompts
         size = LEAST if config.cache_bytes is None else config.cache_bytes
         pages = size // (decoder.shape.token_bytes * config.block)
         if pages < 2:
@@ -73,12 +74,15 @@ class Engine:
             raise ConfigError(f"engine cache_bytes {size:,} holds no two blocks: give at least {need:,}")
         worth = cost_aware(config.block * decoder.slope) if config.eviction == "cost" else uniform
         self._publisher = publisher
-        self._changes: list[BlockChange] = []
-        note = self._changes.append if publisher is not None else lambda _: None
+        note = publisher.note if publisher is not None else lambda _: None
         self._kv_cache = KVCache(KVTensor(decoder.shape, pages=pages, block=config.block), tiers, metrics, worth, note)
         self.limits = JobLimits(decoder.context, self._kv_cache.capacity, decoder.vocabulary, config.max_running)
         self._approximate = ApproximatePrefill(
-            decoder, block=config.block, chunk_bytes=config.chunk_bytes, codec=config.lossy_codec
+            decoder,
+            block=config.block,
+            chunk_bytes=config.chunk_bytes,
+            piece=self._piece,
+            codec=config.lossy_codec,
         )
         self._waiting = WaitingQueue(TenantDeficits(config.quantum), block=config.block, cached=self._kv_cache.cached)
         self._running: list[Sequence] = []
@@ -129,14 +133,15 @@ class Engine:
         """Do one forward pass and return its deltas. Never raises for what a job asked."""
         began = self._clock()
         self._admit()
-        planned = self._plan()
+        planned = self._plan(self.config.step - self._piece if self._read_documents() else self.config.step)
         if planned:
             self._advance(planned)
             tokens = sum(len(piece.ids) for _, piece, _ in planned)
             self._throughput.step(tokens, self._clock() - began)
             self.metrics.step(tokens, self._clock() - began)
         self.metrics.state(len(self._running), len(self._waiting), self._kv_cache.usage, self._kv_cache.blocks)
-        self._publish()
+        if self._publisher is not None:
+            self._publisher.flush()
         return self._deltas.drain()
 
     def reset(self) -> None:
@@ -145,18 +150,14 @@ class Engine:
             self._waiting.drop(sequence.job.id)
         self._running, self._deltas = [], DeltaStream()
         self._kv_cache.reset()
-        self._publish()
+        if self._publisher is not None:
+            self._publisher.flush()
 
     def close(self) -> None:
         """Write the cached blocks to disk, where there is one, and end what was opened for this engine."""
         self._kv_cache.close()
         if self._publisher is not None:
             self._publisher.close()
-
-    def _publish(self) -> None:
-        if self._publisher is not None and self._changes:
-            self._publisher.publish(tuple(self._changes))
-            self._changes.clear()
 
     def _sequence(self, job: Job, choice: int) -> Sequence:
         seed = job.sampling.seed if job.sampling.seed is not None else self._seeds()
@@ -205,35 +206,45 @@ class Engine:
                 return
             self._waiting.take(best)
             self._running.append(best)
-            reused = best.done + max(0, best.shift) if best.ready else self._prefill_approximately(best)
-            if not best.charged and best in self._running:
-                best.charged, best.cached = True, best.done
-                self._deltas.count_cached(best.job, reused)
-                self._waiting.deficits.pay(best.job.tenant, prompt=len(best.job.ids) - reused)
-                self.metrics.prompt(len(best.job.ids), reused)
+            if best.ready:
+                self._charge(best, best.done + max(0, best.shift))
 
-    def _prefill_approximately(self, sequence: Sequence) -> int:
-        """Prefill the documents of a sequence, at once, while all others wait; returns how many tokens were reused."""
-        plan = sequence.plan
-        if not self._reserve(sequence, plan.ready - sequence.done):
-            return 0
+    def _charge(self, sequence: Sequence, reused: int) -> None:
+        """Count a prompt, of which so many tokens did not have to be computed, when it is first begun."""
+        if not sequence.charged:
+            sequence.charged, sequence.cached = True, sequence.done
+            self._deltas.count_cached(sequence.job, reused)
+            self._waiting.deficits.pay(sequence.job.tenant, prompt=len(sequence.job.ids) - reused)
+            self.metrics.prompt(len(sequence.job.ids), reused)
+
+    # -- documents that are read approximately
+
+    def _read_documents(self) -> bool:
+        """Do a step of the oldest approximate prefill; returns False when there is none."""
+        sequence = next((one for one in self._running if not one.ready), None)
+        if sequence is None:
+            return False
+        if sequence.reading is None and not self._reserve(sequence, sequence.plan.ready - sequence.done):
+            return False
         try:
-            read = self._approximate.read(sequence.job, plan)
-            self._kv_cache.fill(sequence, read.data)
+            sequence.reading = sequence.reading or self._approximate.read(sequence.job, sequence.plan)
+            read = step_of(sequence.reading)
+            if read is not None:
+                sequence.reading = None
+                self._kv_cache.fill(sequence, read.data)
+                self.metrics.approximated.labels("press" if sequence.shift > 0 else "chunks").inc()
+                self._charge(sequence, read.reused)
         except Exception as error:  # whatever a kernel raises
             self._fail(sequence, f"the model failed: {error!r}")
-            return 0
-        self.metrics.approximated.labels("press" if plan.shift > 0 else "chunks").inc()
-        return read.reused
+        return True
 
     # -- planning
 
-    def _plan(self) -> list[tuple[Sequence, SequenceSlice, int]]:
+    def _plan(self, budget: int) -> list[tuple[Sequence, SequenceSlice, int]]:
         """The step: of each sequence a slice, with the number of its tokens that are a draft."""
-        budget = self.config.step
         wanted: list[tuple[Sequence, list[int], int]] = []
         speaking = [one for one in self._running if one.done == len(one.tokens) - 1]
-        reading = [one for one in self._running if one.done < len(one.tokens) - 1]
+        reading = [one for one in self._running if one.ready and one.done < len(one.tokens) - 1]
         for one in (*speaking, *reading):
             ids = one.tokens[one.done : one.done + max(budget, one.done == len(one.tokens) - 1)]
             if not ids:
@@ -268,6 +279,7 @@ class Engine:
 
     def _release(self, sequence: Sequence, *, forget: bool = False) -> None:
         self._running.remove(sequence)
+        sequence.reading = None
         self._kv_cache.release(sequence, forget=forget)
 
     # -- computing
@@ -309,11 +321,11 @@ class Engine:
             return
         best = logits.argmax(dim=-1).tolist()
         for fork in self._forks(sequence):
-            if not self._append(fork, self._sample(fork, logits[0], best[0])):
+            if not self._append(fork, fork.sampled(logits[0], best[0])):
                 self._end(fork)
         right = 0
         for at, row in enumerate(logits):
-            score = self._sample(sequence, row, best[at])
+            score = sequence.sampled(row, best[at])
             hit = at < len(draft) and draft[at] == score.token
             right += hit
             if not self._append(sequence, score) or not hit:
@@ -328,16 +340,6 @@ class Engine:
             self._end(sequence)
         else:
             self._kv_cache.publish(sequence)
-
-    def _sample(self, sequence: Sequence, logits: torch.Tensor, best: int) -> TokenScore:
-        constraint = sequence.constraint
-        if constraint is not None or not sampler.plain(sequence.job.sampling):
-            sampling, given = sequence.job.sampling, sequence.given
-            allowed = constraint.allowed() if constraint is not None else None
-            return sampler.choose(logits, sampling, sequence.counts, sequence.generator, given, allowed)
-        if not bool(logits[best].isfinite()):
-            raise ValueError("the model gave logits that are no numbers")
-        return TokenScore(best, 0.0)
 
     def _forks(self, sequence: Sequence) -> list[Sequence]:
         """The other choices of a job, once its prompt is computed: they hold the same pages."""

@@ -51,6 +51,7 @@ class KvPublisher:
         self._clock = clock
         self._kept: deque[tuple[int, bytes]] = deque(maxlen=kept)
         self._number = 0
+        self._noted: list[BlockChange] = []
         self._queue: queue.SimpleQueue[Sequence[BlockChange] | None] = queue.SimpleQueue()
         self._context: Context[Any] = zmq.Context()
         self._wake, self._woken = self._context.socket(zmq.PAIR), self._context.socket(zmq.PAIR)
@@ -69,10 +70,15 @@ class KvPublisher:
         self._thread = threading.Thread(target=self._work, name="semcache-engine-events", daemon=True)
         self._thread.start()
 
-    def publish(self, changes: Sequence[BlockChange]) -> None:
-        """Publish changes, soon, as one batch. To be called by one thread at a time."""
-        if self._thread.is_alive():
-            self._queue.put(changes)
+    def note(self, change: BlockChange) -> None:
+        """Note a change for the next batch. This and `flush` are to be called by one thread at a time."""
+        self._noted.append(change)
+
+    def flush(self) -> None:
+        """Publish the noted changes, soon, as one batch."""
+        noted, self._noted = self._noted, []
+        if noted and self._thread.is_alive():
+            self._queue.put(noted)
             self._ring()
 
     def close(self) -> None:

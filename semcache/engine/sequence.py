@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from semcache.engine import sampler
 from semcache.engine.approximate_prefill import PrefillPlan
 from semcache.engine.attention_merge import ParallelSpan
+from semcache.engine.chunk_reuse import Prefilled
 from semcache.engine.constraint import Constraint
 from semcache.engine.detokenizer import Detokenizer
 from semcache.engine.drafter import Drafter
 from semcache.engine.job import FinishReason, Job, TokenScore
 from semcache.engine.prefix_tree import Block, chain_keys
+from semcache.engine.steps import Steps
 
 if TYPE_CHECKING:
     import torch
@@ -68,6 +71,7 @@ class Sequence:
         self.passed = 0  # how often a later arrival was preferred
         self.charged = False
         self.constraint: Constraint | None = None
+        self.reading: Steps[Prefilled] | None = None  # its approximate prefill, once it has begun
         self.ended: FinishReason | None = None
         self.error = ""
         self.forked = job.sampling.n == 1
@@ -122,6 +126,18 @@ class Sequence:
     def ready(self) -> bool:
         """True if the part that is prefilled approximately is there."""
         return self.done >= self.plan.ready
+
+    def sampled(self, logits: torch.Tensor, best: int) -> TokenScore:
+        """Draw its next token from the logits of one, of which `best` is the likeliest.
+
+        Raises ValueError where they are no numbers.
+        """
+        allowed = self.constraint.allowed() if self.constraint is not None else None
+        if self.constraint is not None or not sampler.plain(self.job.sampling):
+            return sampler.choose(logits, self.job.sampling, self.counts, self.generator, self.given, allowed)
+        if not bool(logits[best].isfinite()):
+            raise ValueError("the model gave logits that are no numbers")
+        return TokenScore(best, 0.0)
 
     def append(self, score: TokenScore) -> None:
         """Append a token."""

@@ -13,7 +13,7 @@ from eval.engine_models import make
 from semcache.engine.approximate_prefill import STORED
 from semcache.engine.disk_tier import DiskTier
 from semcache.engine.engine_metrics import EngineMetrics
-from semcache.engine.job import Approximation, FinishReason, Job
+from semcache.engine.job import Approximation, Delta, FinishReason, Job
 from semcache.engine.offload import OffloadTiers
 from semcache.errors import RequestRejected
 from tests.engine.nursery import Reference, an_engine, ids, job, metric, work
@@ -172,8 +172,9 @@ def _kv(engine: Any, asked: Job) -> Any:
 
     engine.submit(asked)
     engine.step()
-    engine.step()
     (one,) = engine._running
+    while one.done < 80:
+        engine.step()
     data = torch.stack([engine._kv_cache.store.take_out(page) for page in one.pages[:10]])
     work(engine)
     return data
@@ -220,6 +221,57 @@ def test_when_pages_run_out_it_is_read_again(folder: Folder, way: Approximation)
     said = work(engine, [job("j", ids(7, 60), max_tokens=40), short("a", way), short("b", way, tenant="b")])
     assert said["a"].text == said["b"].text == alone.text
     assert said["j"].text == Reference(folder()).says(ids(7, 60), 40)
+
+
+def test_others_speak_while_documents_are_read(folder: Folder, way: Approximation) -> None:
+    """Each step of the engine gives them a token, and what either says is what it says alone."""
+    alone = work(an_engine(folder()), [short("a", way)])["a"].text
+    engine = an_engine(folder(), step=16)
+    engine.submit(job("talk", ids(9, 8), max_tokens=60))
+    while not engine.step():
+        pass
+    (talk,) = engine._running
+    begun = talk.generated
+    engine.submit(short("a", way))
+    steps = 0
+    said: list[Delta] = []
+    while not any(delta.job == "a" for delta in said):
+        said += engine.step()
+        steps += 1
+        assert talk.generated == begun + steps, "they had to wait"
+    assert steps > 4
+    text = {name: "".join(delta.text for delta in said if delta.job == name) for name in ("a", "talk")}
+    rest = work(engine)
+    assert text["a"] + rest["a"].text == alone
+    assert Reference(folder()).says(ids(9, 8), 60).endswith(text["talk"] + rest["talk"].text)
+
+
+def test_documents_of_a_client_that_left_are_read_no_further(folder: Folder, way: Approximation) -> None:
+    engine = an_engine(folder(), step=16)
+    engine.submit(short("a", way))
+    engine.step()
+    engine.step()
+    held = engine._kv_cache.usage
+    engine.cancel("a")
+    assert engine.idle
+    assert held > engine._kv_cache.usage == 0
+
+
+def test_the_same_documents_are_read_once_for_those_who_wait(folder: Folder, way: Approximation) -> None:
+    engine = an_engine(folder(), step=16)
+    said = work(engine, [short("a", way), short("b", way, (*PROMPT[:80], *ids(5, 6)))])
+    kind = "press" if way.press else "chunks"
+    assert metric(engine, "semcache_engine_shortcuts_total", way=kind) == 1
+    assert said["b"].spent.cached >= 72
+
+
+@pytest.mark.parametrize("press", STORED)
+def test_a_text_pressed_in_pieces_keeps_what_it_keeps_at_once(folder: Folder, press: str) -> None:
+    torch = pytest.importorskip("torch")
+    way = Approximation(SPANS, press=press, keep=0.5)
+    kept = [_kv(an_engine(folder(), step=step), replace(job("a", (*PROMPT, *ids(8, 60))), approximation=way))
+            for step in (18, 512)]  # fmt: skip
+    torch.testing.assert_close(kept[0], kept[1], atol=1e-4, rtol=1e-4)
 
 
 def test_a_model_that_fails_takes_only_its_own_job_with_it(

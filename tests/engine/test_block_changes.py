@@ -67,12 +67,18 @@ class Ledger:
         self.tree = PromptTree()
         self.ledger = BlockLedger(self.tree)
         self.number = 0
+        self.noted: list[BlockChange] = []
         self.closed = False
 
-    def publish(self, changes: Sequence[BlockChange]) -> None:
-        assert changes
-        assert self.ledger.take(self.number, decode(encode(float(self.number), changes))) is BatchResult.APPLIED
-        self.number += 1
+    def note(self, change: BlockChange) -> None:
+        self.noted.append(change)
+
+    def flush(self) -> None:
+        if self.noted:
+            payload = encode(float(self.number), self.noted)
+            assert self.ledger.take(self.number, decode(payload)) is BatchResult.APPLIED
+            self.number += 1
+            self.noted.clear()
 
     def close(self) -> None:
         self.closed = True

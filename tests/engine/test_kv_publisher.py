@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from semcache.engine.block_changes import BlockAdded, BlockLeft
+from semcache.engine.block_changes import BlockAdded, BlockChange, BlockLeft
 from semcache.engine.kv_publisher import KvPublisher
 from semcache.errors import ConfigError
 from semcache.upstream.routing.block_ledger import BlockLedger
@@ -36,6 +36,12 @@ def block(number: int) -> BlockAdded:
 def depth(tree: PromptTree) -> int:
     ids = [number for number in range(3000) for _ in range(4)]
     return tree.match(list(token_keys(root("", ""), ids, 4)), 0.0)[0]
+
+
+def say(publisher: KvPublisher, *changes: BlockChange) -> None:
+    for change in changes:
+        publisher.note(change)
+    publisher.flush()
 
 
 Open = Callable[..., KvPublisher]
@@ -74,10 +80,10 @@ async def test_a_router_follows_from_the_beginning(publish: Open) -> None:
     events, replay = free(), free()
     publisher = publish(events, replay)
     async with following(events, replay) as (tree, notes):
-        publisher.publish([block(0), block(1)])
-        publisher.publish([block(2)])
+        say(publisher, block(0), block(1))
+        say(publisher, block(2))
         await until(lambda: depth(tree) == 3)
-        publisher.publish([BlockLeft(block(2).key)])
+        say(publisher, BlockLeft(block(2).key))
         await until(lambda: depth(tree) == 2)
         assert not set(notes) - {"gap"}
 
@@ -86,7 +92,7 @@ async def test_a_router_that_comes_late_learns_everything_without_a_further_even
     events, replay = free(), free()
     publisher = publish(events, replay)
     for number in range(2500):
-        publisher.publish([block(number)])
+        say(publisher, block(number))
     async with following(events, replay) as (tree, _):
         await until(lambda: depth(tree) == 2500)
 
@@ -95,12 +101,12 @@ async def test_a_second_router_disturbs_the_first_one_in_nothing(publish: Open) 
     events, replay = free(), free()
     publisher = publish(events, replay)
     async with following(events, replay) as (tree, notes):
-        publisher.publish([block(0)])
+        say(publisher, block(0))
         await until(lambda: depth(tree) == 1)
         noted = list(notes)
         async with following(events, replay) as (other, _):
             await until(lambda: depth(other) == 1)
-            publisher.publish([block(1)])
+            say(publisher, block(1))
             await until(lambda: depth(tree) == depth(other) == 2)
         assert notes == noted
 
@@ -109,13 +115,13 @@ async def test_a_router_notices_another_process_before_it_computes_anything(publ
     events, replay = free(), free()
     first = publish(events, replay)
     async with following(events, replay) as (tree, _):
-        first.publish([block(0)])
-        first.publish([block(1)])
+        say(first, block(0))
+        say(first, block(1))
         await until(lambda: depth(tree) == 2)
         first.close()
         second = publish(events, replay)
         await until(lambda: len(tree) == 0)
-        second.publish([block(0)])
+        say(second, block(0))
         await until(lambda: depth(tree) == 1)
 
 
@@ -123,9 +129,9 @@ async def test_what_is_no_longer_kept_is_not_sent_again(publish: Open) -> None:
     events, replay = free(), free()
     publisher = publish(events, replay, kept=2)
     for number in range(5):
-        publisher.publish([block(number)])
+        say(publisher, block(number))
     async with following(events, replay) as (tree, _):
-        publisher.publish([BlockAdded(b"\7" * 16, None, (7,) * 4, "")])
+        say(publisher, BlockAdded(b"\7" * 16, None, (7,) * 4, ""))
         await until(lambda: len(tree) == 1)
         assert depth(tree) == 0, "a chain whose beginning was never told is believed in"
 
@@ -133,10 +139,10 @@ async def test_what_is_no_longer_kept_is_not_sent_again(publish: Open) -> None:
 async def test_without_replay_a_router_goes_by_what_comes(publish: Open) -> None:
     events = free()
     publisher = publish(events)
-    publisher.publish([block(0)])
+    say(publisher, block(0))
     async with following(events) as (tree, _):
         await until(lambda: depth(tree) == 1)  # the latest batch, sent to whoever subscribes
-        publisher.publish([block(1)])
+        say(publisher, block(1))
         await until(lambda: depth(tree) == 2)
 
 
@@ -154,7 +160,7 @@ async def test_nonsense_at_its_sockets_is_survived(publish: Open) -> None:
     await subscriber.send(b"no subscription")
     assert (await asker.recv_multipart())[-2:] == [(-1).to_bytes(8, "big", signed=True), b""]  # of the last, in order
     async with following(events, replay) as (tree, _):
-        publisher.publish([block(0)])
+        say(publisher, block(0))
         await until(lambda: depth(tree) == 1)
     context.destroy(linger=0)
 
@@ -163,13 +169,13 @@ async def test_what_was_published_before_closing_arrives(publish: Open) -> None:
     events, replay = free(), free()
     publisher = publish(events, replay)
     async with following(events, replay) as (tree, _):
-        publisher.publish([block(0)])
+        say(publisher, block(0))
         await until(lambda: depth(tree) == 1)
         for number in range(1, 200):
-            publisher.publish([block(number)])
+            say(publisher, block(number))
         publisher.close()
         publisher.close()
-        publisher.publish([block(200)])  # too late, and no error
+        say(publisher, block(200))  # too late, and no error
         await until(lambda: depth(tree) == 200)
 
 

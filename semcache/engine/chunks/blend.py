@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from semcache.engine.chunks.chunk import PlacedChunk, check_placement
 from semcache.engine.chunks.rope import frequencies, rotated
 from semcache.engine.press.observed_attention import attending
+from semcache.engine.steps import Steps, finished
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -95,6 +96,14 @@ def blend(module: Any, ids: Sequence[int], placed: Sequence[PlacedChunk], choose
     The last token is always computed, for its logits.
     """
     import torch
+
+    with torch.inference_mode(), attending(module):
+        return finished(blend_steps(module, ids, placed, choose))
+
+
+def blend_steps(module: Any, ids: Sequence[int], placed: Sequence[PlacedChunk], choose: Choose) -> Steps[Blended]:
+    """The same in steps of a layer; within inference mode and `attending`."""
+    import torch
     from transformers import Cache
 
     if not ids:
@@ -113,28 +122,28 @@ def blend(module: Any, ids: Sequence[int], placed: Sequence[PlacedChunk], choose
     rows = (~exact).nonzero().flatten()
     at = torch.arange(total, device=device)
     spent = 0
-    with torch.inference_mode(), attending(module):
-        hidden = decoder.embed_tokens(torch.tensor([list(ids)], device=device)[:, rows])
-        for depth, (block, layer) in enumerate(zip(decoder.layers, layers, strict=True)):
-            step = _Step(decoder, block, hidden, rows, depth)
-            mine = covered[rows]
-            go = ~mine
-            picked = choose(depth, rows[mine], partial(step.deviation, mine, layer))
-            go |= torch.isin(rows, picked)
-            if step.seen is not None:  # computed to compare: as good as computed to use
-                layer.rows = rows
-                layer.update(*step.seen)
-            hidden, rows = hidden[:, go], rows[go]
+    hidden = decoder.embed_tokens(torch.tensor([list(ids)], device=device)[:, rows])
+    for depth, (block, layer) in enumerate(zip(decoder.layers, layers, strict=True)):
+        states = _LayerStates(decoder, block, hidden, rows, depth)
+        mine = covered[rows]
+        go = ~mine
+        picked = choose(depth, rows[mine], partial(states.deviation, mine, layer))
+        go |= torch.isin(rows, picked)
+        if states.seen is not None:  # computed to compare: as good as computed to use
             layer.rows = rows
-            hidden = _through(decoder, block, hidden, rows, at[None] <= rows[:, None], cache)
-            spent += len(rows)
-            layer.rows = None
-        logits = module.lm_head(decoder.norm(hidden[:, -1]))[0].float()
+            layer.update(*states.seen)
+        hidden, rows = hidden[:, go], rows[go]
+        layer.rows = rows
+        hidden = _through(decoder, block, hidden, rows, at[None] <= rows[:, None], cache)
+        spent += len(rows)
+        layer.rows = None
+        yield
+    logits = module.lm_head(decoder.norm(hidden[:, -1]))[0].float()
     full = spent == int((~exact).sum()) * len(layers)
     return Blended(cache, logits, spent / (total * len(layers)), approximate=bool(covered.any()) and not full)
 
 
-class _Step:
+class _LayerStates:
     """The keys and values that one layer would compute."""
 
     def __init__(self, decoder: Any, block: Any, hidden: torch.Tensor, rows: torch.Tensor, depth: int) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from semcache.engine.press.observed_attention import read_steps
+from semcache.engine.steps import Steps, finished
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -50,14 +52,22 @@ def encode(module: Any, ids: Sequence[int], *, prefix: Sequence[int] = ()) -> Ch
     InvalidArgument for an empty chunk.
     """
     import torch
+
+    with torch.inference_mode():
+        return finished(encode_steps(module, ids, prefix=prefix))
+
+
+def encode_steps(
+    module: Any, ids: Sequence[int], *, prefix: Sequence[int] = (), piece: int | None = None
+) -> Steps[Chunk]:
+    """The same in steps of `piece` tokens; within inference mode."""
+    import torch
     from transformers import DynamicCache
 
     if not ids:
         raise InvalidArgument("a chunk without tokens has no keys to keep: leave it out")
     cache = DynamicCache(config=module.config)
-    with torch.inference_mode():
-        given = torch.tensor([[*prefix, *ids]], device=module.device)
-        module(given, past_key_values=cache, use_cache=True, logits_to_keep=1)
+    yield from read_steps(module, torch.tensor([[*prefix, *ids]], device=module.device), cache, piece)
     return chunk_from_cache(cache, ids, len(prefix))
 
 

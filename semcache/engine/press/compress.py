@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semcache.engine.press.observed_attention import attending
+from semcache.engine.press.observed_attention import attending, read_steps
 from semcache.engine.press.press_protocol import Press, QuerySource
 from semcache.engine.press.query_recorder import QueryRecorder
+from semcache.engine.steps import Steps, finished
 from semcache.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -51,6 +52,58 @@ def press(
     """
     import torch
 
+    with torch.inference_mode(), attending(module):
+        return finished(press_steps(module, ids, by, keep=keep, protected=protected, stored=stored))
+
+
+def press_steps(
+    module: Any,
+    ids: torch.Tensor,
+    by: Press,
+    *,
+    keep: float,
+    protected: Sequence[range] = (),
+    stored: bool = False,
+    piece: int | None = None,
+) -> Steps[PressedCache]:
+    """The same in steps: `piece` tokens, or a layer; within inference mode and `attending`."""
+    from transformers import Cache, DynamicCache
+
+    safe = _checked(ids, by, keep, protected, stored=stored)
+    asks = QuerySource.NOBODY if keep == 1 else by.asks
+    watch, cache = QueryRecorder(), DynamicCache(config=module.config)
+    observer = watch if asks is QuerySource.TEXT else None
+    logits = yield from read_steps(module, ids, cache, piece, observer=observer)
+    if keep == 1 or bool(safe.all()):
+        return PressedCache(cache, logits, approximate=False, bytes=_bytes(cache))
+    behind = asks is QuerySource.REPETITION
+    if behind:
+        yield from read_steps(module, ids, cache, piece, observer=watch)
+    layers = []
+    for layer in range(len(cache.layers)):
+        seen = watch.observed(module, cache, layer, tokens=ids.shape[-1], keep=keep, protected=safe, behind=behind)
+        layers.append(by.press(seen))
+        yield
+    return PressedCache(Cache(layers=layers), logits, approximate=True, bytes=sum(layer.bytes for layer in layers))
+
+
+def read_on(module: Any, ids: torch.Tensor, cache: Any) -> torch.Tensor:
+    """Read (batch, m) more ids on a cache, pressed or not; (batch, m, vocabulary) logits."""
+    import torch
+
+    with torch.inference_mode(), attending(module):
+        logits: torch.Tensor = module(ids, past_key_values=cache, use_cache=True).logits
+    return logits
+
+
+def _bytes(cache: Any) -> int:
+    return sum(t.numel() * t.element_size() for layer in cache.layers for t in (layer.keys, layer.values))
+
+
+def _checked(ids: torch.Tensor, by: Press, keep: float, protected: Sequence[range], *, stored: bool) -> torch.Tensor:
+    """The protected tokens, marked. Raises InvalidArgument."""
+    import torch
+
     tokens = ids.shape[-1]
     if not 0 < keep <= 1:
         raise InvalidArgument(f"keep {keep!r} is no share of the cache: give more than 0 and at most 1")
@@ -67,34 +120,4 @@ def press(
     safe = torch.zeros(tokens, dtype=torch.bool, device=ids.device)
     for span in protected:
         safe[span.start : span.stop] = True
-    from transformers import Cache, DynamicCache
-
-    asks = QuerySource.NOBODY if keep == 1 else by.asks
-    watch = QueryRecorder()
-    with torch.inference_mode(), attending(module):
-        cache = DynamicCache(config=module.config)
-        observer = watch if asks is QuerySource.TEXT else None
-        out = module(ids, past_key_values=cache, use_cache=True, logits_to_keep=1, observer=observer)
-        if keep == 1 or bool(safe.all()):
-            return PressedCache(cache, out.logits, approximate=False, bytes=_bytes(cache))
-        if asks is QuerySource.REPETITION:
-            module(ids, past_key_values=cache, use_cache=True, logits_to_keep=1, observer=watch)
-        behind = asks is QuerySource.REPETITION
-        layers = [
-            by.press(watch.observed(module, cache, layer, tokens=tokens, keep=keep, protected=safe, behind=behind))
-            for layer in range(len(cache.layers))
-        ]
-    return PressedCache(Cache(layers=layers), out.logits, approximate=True, bytes=sum(layer.bytes for layer in layers))
-
-
-def read_on(module: Any, ids: torch.Tensor, cache: Any) -> torch.Tensor:
-    """Read (batch, m) more ids on a cache, pressed or not; (batch, m, vocabulary) logits."""
-    import torch
-
-    with torch.inference_mode(), attending(module):
-        logits: torch.Tensor = module(ids, past_key_values=cache, use_cache=True).logits
-    return logits
-
-
-def _bytes(cache: Any) -> int:
-    return sum(t.numel() * t.element_size() for layer in cache.layers for t in (layer.keys, layer.values))
+    return safe

@@ -6,6 +6,7 @@ Knows a text's own queries, no question apart from it. Invariant: the latest sta
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from semcache.engine.press.evicting import EvictingPress
@@ -28,6 +29,6 @@ class H2O(EvictingPress):
         """Attention gathered, summed over queries and over the heads that share keys."""
         import torch
 
-        gathered = seen.attention(seen.tokens).sum((2, 3))
+        gathered = reduce(torch.add, (piece.sum((2, 3)) for piece in seen.attention_pieces(seen.tokens)))
         latest = seen.tokens - int(self._recent * seen.budget)
         return gathered.masked_fill(torch.arange(seen.tokens, device=gathered.device) >= latest, torch.inf)

@@ -7,6 +7,7 @@ Knows queries that came after the whole text. Invariant: scores are attention we
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from semcache.engine.press.evicting import EvictingPress
@@ -24,5 +25,8 @@ class KVzip(EvictingPress):
 
     def scores(self, seen: ObservedLayer) -> torch.Tensor:
         """The highest attention over all queries and the heads that share keys."""
+        import torch
+
         assert seen.queries is not None
-        return seen.attention(seen.queries.shape[2]).amax((2, 3))
+        pieces = seen.attention_pieces(seen.queries.shape[2])
+        return reduce(torch.maximum, (piece.amax((2, 3)) for piece in pieces))

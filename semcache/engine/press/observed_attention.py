@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from semcache.engine.steps import Steps
+
 if TYPE_CHECKING:
     import torch
 
@@ -40,6 +42,21 @@ def attending(module: Any) -> Iterator[Any]:
         yield module
     finally:
         module.set_attn_implementation(before)
+
+
+def read_steps(
+    module: Any, ids: torch.Tensor, cache: Any, piece: int | None, *, observer: Observer | None = None
+) -> Steps[torch.Tensor]:
+    """Read (batch, n) ids on a cache, `piece` tokens a step or all in one; gives the last one's logits."""
+    given: dict[str, Any] = {} if observer is None else {"observer": observer}
+    out, size = None, piece or ids.shape[1]
+    for first in range(0, ids.shape[1], size):
+        some = ids[:, first : first + size]
+        out = module(some, past_key_values=cache, use_cache=True, logits_to_keep=1, **given)
+        yield
+    assert out is not None
+    logits: torch.Tensor = out.logits
+    return logits
 
 
 def observed_attention(

@@ -7,6 +7,7 @@ Invariant: keys keep the rotation of their true position; a press that is `agnos
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -58,18 +59,24 @@ class ObservedLayer:
 
         Softmax over the n tokens alone: the tokens behind them do not matter for which of them to keep.
         """
+        return next(self.attention_pieces(rows, at_once=rows))
+
+    def attention_pieces(self, rows: int, *, at_once: int = 256) -> Iterator[torch.Tensor]:
+        """The same, `at_once` rows after the others: all of them together would be n times n for every head."""
         import torch
 
         assert self.queries is not None
         queries = self.queries[:, :, -rows:]
         batch, _, rows, dim = queries.shape
-        shared = queries.reshape(batch, self.keys.shape[1], -1, rows, dim)
-        scores = torch.einsum("bhgmd,bhnd->bhgmn", shared, self.keys).float() * self.scale
-        if not self.behind:
-            at = torch.arange(self.tokens, device=scores.device)
-            seen = at[None] <= at[-rows:, None]
-            scores = scores.masked_fill(~seen, -torch.inf)
-        return scores.softmax(-1)
+        at = torch.arange(self.tokens, device=queries.device)
+        for first in range(0, rows, at_once):
+            some = queries[:, :, first : first + at_once]
+            shared = some.reshape(batch, self.keys.shape[1], -1, some.shape[2], dim)
+            scores = torch.einsum("bhgmd,bhnd->bhgmn", shared, self.keys).float() * self.scale
+            if not self.behind:
+                seen = at[None] <= at[-rows:, None][first : first + at_once]
+                scores = scores.masked_fill(~seen, -torch.inf)
+            yield scores.softmax(-1)
 
 
 class Press(Protocol):
