@@ -115,6 +115,12 @@ SETTINGS = {
     "limits.tokens": "Its tokens a minute, prompts and answers together.",
     "limits.dollars": "US dollars that it may spend in a day, which ends at midnight UTC.",
     "limits.hits": "Whether answers of the cache count as well.",
+    "traces.mode": "`otlp` sends a span for each request to a collector ([traces](operations.md#traces)); needs the "
+    "extra `otel`.",
+    "traces.endpoint": "URL of the collector, such as `http://localhost:4318/v1/traces`. Empty: what the environment "
+    "says (`OTEL_EXPORTER_OTLP_ENDPOINT`).",
+    "traces.sample": "Share of requests that are traced where no caller has decided that.",
+    "traces.prompts": "Whether prompts are among the attributes of spans.",
     "log.level": "What the server says on standard error.",
     "prices": "YAML file, one `model-pattern: [input, output]` a line, dollars per million; see [prices](#prices).",
 }

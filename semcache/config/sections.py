@@ -283,6 +283,19 @@ class AuthSection(Section):
     public_metrics: bool | None = None
 
 
+class TracesSection(Section):
+    """Traces of requests by OpenTelemetry, which needs the extra `otel`.
+
+    `endpoint` None is what the environment says (OTEL_EXPORTER_OTLP_ENDPOINT), or a collector on this machine. `sample`
+    is the share of requests that are traced where no caller has decided that.
+    """
+
+    mode: Annotated[Literal["off", "otlp"], BeforeValidator(_switch)] = "off"
+    endpoint: str | None = None
+    sample: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
+    prompts: bool = False
+
+
 class LimitsSection(Section):
     """Limits of every API key that has none of its own: `requests` and `tokens` a minute, `dollars` a day (UTC).
 

@@ -32,6 +32,7 @@ from semcache.config.sections import (
     Section,
     ServerSection,
     StorageSection,
+    TracesSection,
     UpstreamSection,
     VerdictsSection,
     VerifierSection,
@@ -67,6 +68,7 @@ class Settings(Section):
     decisions: DecisionsSection = Field(default_factory=DecisionsSection)
     auth: AuthSection = Field(default_factory=AuthSection)
     limits: LimitsSection = Field(default_factory=LimitsSection)
+    traces: TracesSection = Field(default_factory=TracesSection)
     log: LogSection = Field(default_factory=LogSection)
     prices: Path | None = None
 

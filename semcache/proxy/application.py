@@ -33,7 +33,7 @@ from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send
 from semcache.proxy.client_edges import ClientEdges
-from semcache.proxy.doors import open_doors
+from semcache.proxy.doors import open_doors, open_upstream
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.generation import Generation
 from semcache.proxy.http_connection import ConnectionLimits
@@ -41,13 +41,10 @@ from semcache.proxy.key_limits import KeyLimits
 from semcache.proxy.reloading import answer, ask, asked, differences, is_new, read_files, write_action
 from semcache.proxy.route_context import RouteContext
 from semcache.proxy.target_relaxation import LoadCountingBackend
+from semcache.proxy.tracing import App, Tracing, open_tracing
 from semcache.runtime.descriptors import room as descriptors
 from semcache.types import ApiKey
-from semcache.upstream.backends import open_backend
-from semcache.upstream.backends.connection import Connection
 from semcache.upstream.routing.attempt import Routed
-from semcache.upstream.routing.replica import Address
-from semcache.upstream.routing.router import RoutingTerms
 
 _REFRESH_KEYS = 1.0
 _EMBEDDINGS = "/v1/embeddings"
@@ -104,6 +101,8 @@ class Proxy:
             cached=(*self._dialects, _EMBEDDINGS),
             max_body=settings.server.max_body,
         )
+        self._app: App = self._edges
+        self._tracing: Tracing | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._judge_backend: Backend | None = None
         self._given_again = again
@@ -126,7 +125,10 @@ class Proxy:
         from prometheus_client import ProcessCollector
 
         settings = self.settings
-        self._backend = self._given_backend or _backend(settings, self._count_routed, lambda: self.cache.salt)
+        self._backend = self._given_backend or open_upstream(settings, self._count_routed, lambda: self.cache.salt)
+        self._tracing = open_tracing(settings.traces)
+        if self._tracing is not None:
+            self._backend, self._app = self._tracing.backend(self._backend), self._tracing.app(self._edges)
         if settings.upstream.busy_at is not None:
             self._backend = LoadCountingBackend(self._backend)
         try:
@@ -145,7 +147,7 @@ class Proxy:
             keys = await store.keys()
             check_exposure(settings, bool(keys))
             self._asked = await asked(store)
-            self._doors = open_doors(settings, components, keys, self._backend, self._clock, self.reload)
+            self._doors = open_doors(settings, components, keys, self._backend, self._clock, self._tracing, self.reload)
             self.generation = Generation(self._doors, settings, components)
         except BaseException:
             await components.closing.aclose()
@@ -256,6 +258,8 @@ class Proxy:
         await self._close_backends()
 
     async def _close_backends(self) -> None:
+        if self._tracing is not None:
+            await self._tracing.close()
         await self._backend.close()
         if self._judge_backend is not None and self._judge_backend is not self._backend:
             await self._judge_backend.close()
@@ -263,7 +267,7 @@ class Proxy:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection event."""
         if scope["type"] == "http":
-            await self._edges(scope, receive, send)
+            await self._app(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         else:
@@ -358,27 +362,6 @@ def _tune_garbage_collector() -> None:
     gc.set_threshold(20_000, 20, 50)
     # A thread that reads a long request gives way to the event loop this soon.
     sys.setswitchinterval(0.001)
-
-
-def _backend(settings: Settings, note: Callable[[Routed], None], secret: Callable[[], bytes]) -> Backend:
-    upstream, fallback = settings.upstream, settings.fallback_key
-    connection = Connection(
-        api_key=upstream.api_key.get_secret_value() if upstream.api_key else None,
-        fallback_key=fallback.get_secret_value() if fallback else None,
-        timeout=upstream.timeout,
-        connect_timeout=upstream.connect_timeout,
-        proxy=upstream.proxy.get_secret_value() if upstream.proxy else None,
-    )
-    return open_backend(
-        upstream.url,
-        connection,
-        anthropic_url=upstream.anthropic_url,
-        replicas=[Address(**one.model_dump()) for one in upstream.replicas],
-        routing=RoutingTerms(**settings.routing.model_dump()),
-        secret=secret,
-        note=note,
-        salt=upstream.cache_salt,
-    )
 
 
 def _stdout(lines: bytes) -> None:

@@ -74,6 +74,8 @@ class CompletionRoute:
         cache, replayer = self._context.cache, self._context.replayer
         await replayer.send(known, send, replayer.request_id())
         self._context.limiter.charge(known.template)
+        if self._context.tracing is not None:
+            self._context.tracing.note(None, known.template)
         cache.event_log.repeat(known.template, cache.clock(), time.perf_counter() - started)
 
     def _read(self, dialect: Dialect, body: bytes, scope: Scope, caller: Caller) -> Request:

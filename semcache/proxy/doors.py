@@ -18,7 +18,13 @@ from semcache.proxy.key_counts import KeyCounts
 from semcache.proxy.key_limits import KeyLimiter, KeyLimits
 from semcache.proxy.leases import Leases
 from semcache.proxy.origin import TrustedHosts
+from semcache.proxy.tracing import Tracing
 from semcache.types import ApiKey
+from semcache.upstream.backends import open_backend
+from semcache.upstream.backends.connection import Connection
+from semcache.upstream.routing.attempt import Routed
+from semcache.upstream.routing.replica import Address
+from semcache.upstream.routing.router import RoutingTerms
 
 _FLIGHTS = "flights.lock"
 _COUNTS = "limits.counts"
@@ -34,6 +40,7 @@ class Doors:
     limiter: KeyLimiter
     leases: Leases | None
     clock: Callable[[], float]
+    tracing: Tracing | None
     reload: Callable[[str], Awaitable[dict[str, Any]]]
 
     def close(self) -> None:
@@ -49,6 +56,7 @@ def open_doors(
     keys: Sequence[ApiKey],
     backend: Backend,
     clock: Callable[[], float],
+    tracing: Tracing | None,
     reload: Callable[[str], Awaitable[dict[str, Any]]],
 ) -> Doors:
     """Return the doors of a process whose first cache has been opened."""
@@ -76,5 +84,28 @@ def open_doors(
         limiter=limiter,
         leases=Leases(settings.data / _FLIGHTS) if server.workers > 1 else None,
         clock=clock,
+        tracing=tracing,
         reload=reload,
+    )
+
+
+def open_upstream(settings: Settings, note: Callable[[Routed], None], secret: Callable[[], bytes]) -> Backend:
+    """Return the backend of the settings; `note` is told of routed calls, `secret` gives the store's salt."""
+    upstream, fallback = settings.upstream, settings.fallback_key
+    connection = Connection(
+        api_key=upstream.api_key.get_secret_value() if upstream.api_key else None,
+        fallback_key=fallback.get_secret_value() if fallback else None,
+        timeout=upstream.timeout,
+        connect_timeout=upstream.connect_timeout,
+        proxy=upstream.proxy.get_secret_value() if upstream.proxy else None,
+    )
+    return open_backend(
+        upstream.url,
+        connection,
+        anthropic_url=upstream.anthropic_url,
+        replicas=[Address(**one.model_dump()) for one in upstream.replicas],
+        routing=RoutingTerms(**settings.routing.model_dump()),
+        secret=secret,
+        note=note,
+        salt=upstream.cache_salt,
     )

@@ -92,6 +92,7 @@ class Generation:
             forwarder=Forwarder(cache, doors.backend, Flights(), doors.limiter.charge),
             follow_ups=self._follow_ups,
             limiter=doors.limiter,
+            tracing=doors.tracing,
             plans=self.plans,
             near=self.near.service if self.near is not None else None,
             leases=doors.leases,

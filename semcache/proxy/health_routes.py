@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from semcache.cache.response_cache import ResponseCache
+from semcache.proxy.process_metrics import WorkerProcessCollector
 from semcache.runtime import descriptors
 from semcache.runtime.guarded_calls import surviving
 
@@ -61,9 +63,11 @@ def health_routes(cache: ResponseCache) -> APIRouter:
         with surviving("refreshing the gauges"):
             await cache.gauge()
         registry = cache.meter.registry
-        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        if folder is not None:
             registry = CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+            registry.register(WorkerProcessCollector(Path(folder)))
         encode, kind = choose_encoder(request.headers.get("accept", ""))
         return Response(encode(registry), media_type=kind)
 

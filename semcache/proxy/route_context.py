@@ -22,6 +22,7 @@ from semcache.proxy.intake import Intake
 from semcache.proxy.key_limits import KeyLimiter
 from semcache.proxy.leases import Leases
 from semcache.proxy.relay import exact_only
+from semcache.proxy.tracing import Tracing
 from semcache.types import Controls, Endpoint, Forward, Lookup, Outcome, Recorded, Request, Why
 from semcache.types import Scope as CacheScope
 
@@ -58,6 +59,7 @@ class RouteContext:
     plans: PlanService | None = None
     near: NearHitService | None = None
     leases: Leases | None = None
+    tracing: Tracing | None = None
 
     async def consult(self, request: Request) -> Lookup:
         """Ask the cache; whatever goes wrong in it is a reason to forward. Raises RequestRejected."""
@@ -75,6 +77,8 @@ class RouteContext:
         """Take notice of an outcome, in the cache and in what the caller's key has used."""
         self.limiter.charge(row if logged is None else logged)
         self.cache.note(lookup, row, logged=logged)
+        if self.tracing is not None:
+            self.tracing.note(lookup, row if logged is None else logged)
 
     def record_refused(self, endpoint: Endpoint, caller: Caller, status: int, started: float) -> None:
         """Record a request of a known caller that was refused before it could be looked up."""

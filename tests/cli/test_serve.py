@@ -91,7 +91,12 @@ def test_workers_share_one_cache_and_clean_up(start: Start, tmp_path: Path) -> N
     assert "stored" in ask(url, "What is a monad?")[0]
     eventually(lambda: all("hit" in ask(url, "What is a monad?")[0] for _ in range(20)))
     with urllib.request.urlopen(url.removesuffix("/v1") + "/metrics", timeout=PATIENCE) as reply:
-        assert b"semcache_requests_total" in reply.read()
+        metrics = reply.read().decode()
+    assert "semcache_requests_total" in metrics
+    [memory] = re.findall(r"^process_resident_memory_bytes (\S+)", metrics, re.MULTILINE)
+    workers = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()[-2:]
+    own = [int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") for pid in workers]
+    assert float(memory) > max(own), "the memory of both workers is added up"
     server.send_signal(signal.SIGTERM)
     _, err = server.communicate(timeout=PATIENCE)
     assert server.returncode == 0, err
