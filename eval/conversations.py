@@ -211,6 +211,8 @@ def _pack(way: str, strategy: str) -> str:
     name, _, threshold = strategy.partition(" ")
     lines = ["name: conversations", "min_margin: -1", "defaults:", f"  strategy: {name}", "  ttl: 30d"]
     lines += ["  live: true", "  personal: true", "  creative: true"]
+    if name == "certified":
+        lines.append("  verify: verifier")
     lines.append(f"  context: {'semantic' if way == 'semantic' else 'exact'}")
     if threshold:
         lines.append(f"  threshold: {threshold}")

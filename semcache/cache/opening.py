@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
+from semcache.cache.conversation_lookup import ConversationLookup
 from semcache.cache.decision_log import EVERY_DECISION, DecisionLog, DecisionTerms
 from semcache.cache.judged_lookup import Asking, JudgedLookup
 from semcache.cache.loading import fill, load_partitions, write_snapshot
 from semcache.cache.maintenance import Maintenance
+from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.placement import Embedding, Placement
 from semcache.cache.semantic_lookup import SemanticLookup
 from semcache.cache.wider_search import WiderSearch
@@ -231,6 +233,10 @@ async def open_components(opening: Opening) -> Components:
         closing.push_async_callback(learner.close)
         closing.push_async_callback(maintenance.close)
         placement = Placement(pack, categorizer, Embedding(embedder, faults), store.salt)
+        near = NeighbourSearch(live, faults)
+        conversations = ConversationLookup(
+            placement, near, log.strategy, wordings, verifiers, clock=clock, draw=rng.random
+        )
         components = Components(
             common=common,
             pack=pack,
@@ -252,7 +258,9 @@ async def open_components(opening: Opening) -> Components:
                 pack, live, wordings, embedder_id=embedder.id, salt=store.salt, clock=clock, draw=rng.random
             ),
             judged=judged,
-            lookup=SemanticLookup(placement, live, log.strategy, profitability, faults, clock=clock, draw=rng.random),
+            lookup=SemanticLookup(
+                placement, log.strategy, profitability, near, conversations, clock=clock, draw=rng.random
+            ),
             writer=EntryWriter(store, live, maker, learner, faults, meter, _worth(pack)),
             learner=learner,
             feedback=Feedback(

@@ -86,6 +86,9 @@ class Placement:
         if request.controls.category is not None:
             return [self.pack.of(request.controls.category)]
         near = [self.pack.of(name) for name in self._categorizer.near(vector, request.text)]
+        if near[0].live and conversation.leans_on_tools(request.identity) and not eligibility.is_live(request.text):
+            # What tools gave stands in the request: an answer about that is not of the moment.
+            near = [one for one in near if not one.live] or [self.pack.of("default")]
         if rule is not None:
             return [self.pack.of(rule), *[category for category in near if category.name != rule]]
         return near
@@ -99,8 +102,7 @@ class Placement:
         if chain is None:
             return Places(partitions[0], partitions, vector)
         said = conversation.blended_vector(vector, await self.embedding.of(chain.questions))
-        signature = keys.loose_signature(request, chain.rest, self._salt)
-        others = keys.shelves_of(signature, names, self.embedding.id, self._salt)
+        others = self.loose(request, chain, names)
         lenient = [category.context == "semantic" for category in near]
         return Places(
             others[0] if lenient[0] else partitions[0],
@@ -110,6 +112,11 @@ class Placement:
             said,
             chain,
         )
+
+    def loose(self, request: Request, chain: TurnChain, names: Sequence[str]) -> list[bytes]:
+        """Return the partitions of these categories in which conversations of this form lie, whatever was said."""
+        signature = keys.loose_signature(request, chain.rest, self._salt)
+        return keys.shelves_of(signature, names, self.embedding.id, self._salt)
 
 
 def chain_of(request: Request, near: Sequence[Category]) -> TurnChain | None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from semcache.cache.operating import Operating
-from semcache.cache.semantic_lookup import Query
+from semcache.cache.query import Query
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
 from semcache.matching import decide

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from semcache.cache.placement import exact_alone, guards_of
-from semcache.cache.semantic_lookup import Query
+from semcache.cache.query import Query
 from semcache.config.packs import Pack
 from semcache.matching import accounted, decide
 from semcache.matching.wording_tier import WordingTier
 from semcache.request import eligibility, keys
-from semcache.request.wording import Edit, canonical, strictest
+from semcache.request.wording import canonical, strictest
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import Card, Lookup, Serve, Timings
 
@@ -53,7 +53,7 @@ class WordingLookup:
             served = self._decide(query, card)
             if served is not None:
                 if not query.quiet:
-                    self.tier.note(card.category, Edit[served.edit.upper()], audited=served.audit)
+                    self.tier.note(card.category, served.edit, audited=served.audit)
                 return Lookup(
                     query.request_id,
                     request,

@@ -48,7 +48,7 @@ _OPPOSING = frozenset(("negation", "direction"))
 def exact(card: Card, terms: RequestTerms) -> Serve | Forward:
     """Decide on the entry with the same digest."""
     why = unusable(card, terms, terms.revalidate)
-    return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0, stale=_stale(card, terms.now))
+    return Forward(why) if why else Serve(card, Outcome.EXACT, 1.0, 1.0, stale=is_stale(card, terms.now))
 
 
 def semantic(
@@ -119,9 +119,9 @@ def semantic(
                 audit,
                 verdict.audit,
                 features=candidate.features,
-                stale=_stale(card, now),
+                stale=is_stale(card, now),
             )
-        if verdict.verify and not _stale(card, now):
+        if verdict.verify and not is_stale(card, now):
             return Verify(
                 card, score, verdict.p_correct, features=candidate.features, chance=verdict.audit, risk=verdict.risk
             )
@@ -155,7 +155,7 @@ def wording(
         terms.draw < verdict.audit,
         verdict.audit,
         features=features_of(edit),
-        stale=_stale(card, terms.now),
+        stale=is_stale(card, terms.now),
         edit=edit.name.lower(),
     )
 
@@ -202,7 +202,8 @@ def _judge(threshold: Threshold, candidate: Candidate, terms: RequestTerms) -> V
     return replace(verdict, serve=False, verify=True, p_correct=p_correct, audit=audit, why=Why.UNCERTAIN, risk=least)
 
 
-def _stale(card: Card, now: float) -> bool:
+def is_stale(card: Card, now: float) -> bool:
+    """Return True if an entry's time is over."""
     return card.staleness(now, 0.0) != "fresh"
 
 

@@ -16,10 +16,10 @@ from typing import Any
 
 from semcache.config.packs import Pack
 from semcache.matching import features
+from semcache.matching.audited_stratum import AuditedStratum
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
-from semcache.matching.strategies.certified.certificate import Certificate, Probation
+from semcache.matching.strategies.certified.certificate import spaced
 from semcache.matching.strategies.certified.error_budget import ErrorBudget
-from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.matching.word_worth import BEST, YES, WordWorth, log_odds
 from semcache.types import Controls, Verdict, Why
 from semcache.types.evidence import Interval, Label, LabelSource, wilson
@@ -95,7 +95,7 @@ class JudgedTier:
         limit = stratum.budget.limit()
         if controls.max_error is not None:
             limit = min(limit, controls.max_error)
-        if stratum.closed or stratum.tenants.closed(self._pack.class_of(tenant)):
+        if stratum.refuses(self._pack.class_of(tenant)):
             return Verdict(False, after, why=Why.CLOSED, risk=limit)
         if p_yes < YES or 1.0 - after > limit or stratum.debt > _GRACE:
             return Verdict(False, after, audit=stratum.chance(policy.audit), why=Why.VERIFY_FAILED, risk=limit)
@@ -106,8 +106,7 @@ class JudgedTier:
         stratum = self._of(category)
         stratum.budget.note(1.0 - p_correct, served=served)
         if served:
-            stratum.served += 1
-            stratum.waited = 0 if audited else stratum.waited + 1
+            stratum.count(audited=audited)
 
     def observe(self, label: Label) -> None:
         """Learn from a label by a fresh answer of whose neighbour a word was had; a verdict itself is remembered."""
@@ -211,17 +210,14 @@ def word_about(before: float, p_yes: float, *, sampled: bool) -> Word:
     return Word(p_yes, log_odds(before), sampled)
 
 
-class _Stratum:
+class _Stratum(AuditedStratum):
     """The budget, audits and certificate of one category."""
 
     def __init__(self, target: float, beta: float, noise: LabelNoise) -> None:
-        self._target, self._beta, self._noise = target, beta, noise
+        super().__init__(beta)
+        self._target, self._noise = target, noise
         self.budget = ErrorBudget(target, "hit", risks=_EXPECTED, grant=beta)
-        self.certificate = Certificate(beta)
-        self.tenants = Tenants(beta)
-        self.closed = False
-        self.labels = self.served = self.waited = 0
-        self._probation = Probation()
+        self.labels = 0
         self.debt = 0.0
 
     @property
@@ -231,11 +227,8 @@ class _Stratum:
 
     def chance(self, rate: float) -> float:
         """The probability of an audit of the next hit: dense at first, then at the pack's rate."""
-        if rate <= 0.0:
-            return 0.0
         dense = min(1.0, _DENSE / max(1, self.certificate.audits))
-        wanted = max(rate, dense)
-        return 1.0 / max(1.0, 2.0 / wanted - 1.0 - self.waited)
+        return spaced(max(rate, dense) if rate > 0.0 else 0.0, self.waited)
 
     def take(self, label: Label, word: Word, worth: WordWorth, tenants: str) -> None:
         self.labels += 1
@@ -249,14 +242,9 @@ class _Stratum:
         visible = noise.visible(self._target)
         if label.source is LabelSource.AUDIT and label.served:
             worth.audited(label.category, wrong)
-            self.certificate.take(visible, wrong=not label.correct)
-            self.tenants.take(tenants, visible, wrong=not label.correct)
-            if self.certificate.exceeded:
-                self._close()
+            self.audit(tenants, visible, wrong=not label.correct)
         elif label.source is LabelSource.MISS and word.p_yes >= YES:
-            self.tenants.watch(tenants, visible, correct=label.correct)
-            if self.closed:
-                self.closed = not self._probation.passed(visible, correct=label.correct)
+            self.watch(tenants, visible, correct=label.correct)
         self.budget.changed()
 
     def standing(self, yes: float) -> JudgedStanding:
@@ -287,26 +275,11 @@ class _Stratum:
         )
 
     def state(self) -> dict[str, Any]:
-        return {
-            "certificate": self.certificate.state(),
-            "tenants": self.tenants.state(),
-            "closed": self.closed,
-            "served": self.served,
-            "labels": self.labels,
-            "probation": self._probation.state(),
-            "debt": self.debt,
-        }
+        return {**super().state(), "labels": self.labels, "debt": self.debt}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        self.certificate.restore(state["certificate"])
-        self.tenants.restore(state["tenants"])
-        self.closed, self.served = bool(state["closed"]), int(state["served"])
+        super().restore(state)
         self.labels, self.debt = int(state["labels"]), float(state["debt"])
-        self._probation.restore(state["probation"])
-
-    def _close(self) -> None:
-        self.closed, self._probation = True, Probation()
-        self.certificate = Certificate(self._beta)
 
 
 def _errors(risk: float, noise: LabelNoise, *, correct: bool) -> float:

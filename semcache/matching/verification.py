@@ -21,6 +21,7 @@ from semcache.errors import CacheUnavailable, UpstreamTimeout
 from semcache.matching import decide
 from semcache.matching.break_even import CORE_SECOND
 from semcache.protocols import Backend, Threshold, Verifier
+from semcache.request import conversation
 from semcache.runtime.breaker import Breaker
 from semcache.runtime.telemetry import Meter
 from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Outcome, Serve, Verify, Why
@@ -28,6 +29,7 @@ from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Outcome,
 _MOST_AT_ONCE = 64
 _REMEMBERED = 10_000
 _ROUNDING = 1e-9
+_FOLLOW_UP = 2  # turns
 _log = logging.getLogger(__name__)
 
 Result: TypeAlias = Literal["yes", "no", "late", "failed", "busy", "resting", "weak", "nobody"]
@@ -39,14 +41,12 @@ Place: TypeAlias = tuple[str, bytes, int]
 class ConfiguredVerifier:
     """A verifier with its terms: for how many seconds a client waits, and the `best` P(same) that it ever gives.
 
-    A verdict that is `weighed` is one more feature for the strategy, which learns what it is worth; otherwise it alone
-    decides. `cost` is that of one verdict in US dollars, from its seconds and the characters shown.
+    `cost` is that of one verdict in US dollars, from its seconds and the characters shown.
     """
 
     verifier: Verifier
     patience: float
     best: float = 1.0
-    weighed: bool = False
     cost: Callable[[float, int], float] = lambda seconds, _: seconds * CORE_SECOND
 
 
@@ -68,19 +68,15 @@ class _PendingVerification:
     threshold: Threshold
     draw: float
 
-    def decided(self, verifier: ConfiguredVerifier, p_same: float) -> Serve | Forward:
-        """The decision after this verdict."""
+    def decided(self, p_same: float) -> Serve | Forward:
+        """The decision after this verdict, one more feature for the strategy, which learns what it is worth."""
         request = self.lookup.request
         allowed = demanded(self.lookup, self.unsure, self.pack) + _ROUNDING
-        if verifier.weighed:
-            # Ages were judged when the doubt arose.
-            terms = decide.RequestTerms(
-                self.lookup.category, request.controls, now=0.0, draw=self.draw, tenant=request.scope.tenant
-            )
-            return decide.verified(self.unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
-        if p_same >= 1.0 - allowed:
-            return self.served(p_same)
-        return self.refused(sampled=self.draw < self.unsure.chance)
+        # Ages were judged when the doubt arose.
+        terms = decide.RequestTerms(
+            self.lookup.category, request.controls, now=0.0, draw=self.draw, tenant=request.scope.tenant
+        )
+        return decide.verified(self.unsure, p_same, allowed=allowed, terms=terms, threshold=self.threshold)
 
     def served(self, p_correct: float) -> Serve:
         """Served with this probability."""
@@ -172,13 +168,26 @@ class Verifiers:
         verifier = self._known.get(name)
         if verifier is None or lookup.key is None:
             raise NoVerdict("nobody")
-        if not isinstance(question.decided(verifier, verifier.best), Serve):
+        if not isinstance(question.decided(verifier.best), Serve):
             raise NoVerdict("weak")
-        return question.decided(verifier, (await self._word(name, lookup, served, entry_of, bill))[0])
+        return question.decided((await self._word(name, lookup, served, entry_of, bill))[0])
 
     def knows(self, name: str) -> bool:
         """Return True if the verifier of that name is set up."""
         return name in self._known
+
+    async def of_pair(self, name: str, one: str, two: str) -> float | None:
+        """P(same) of two texts by the verifier of that name; None where there is none to be had. Raises nothing."""
+        verifier = self._known.get(name)
+        if verifier is None or not self._breakers[name].closed(time.monotonic()):
+            return None
+        try:
+            return await _timed(verifier, "", one, two, "")
+        except TimeoutError:
+            return None
+        except Exception as error:
+            self._breakers[name].failed(time.monotonic(), error)
+            return None
 
     async def word(self, name: str, lookup: Lookup, served: Serve, entry_of: EntryOf) -> tuple[float, bool]:
         """P(same) by the verifier of that name, and if this call asked for it. Raises NoVerdict, or what it raised."""
@@ -199,9 +208,8 @@ class Verifiers:
                 raise NoVerdict("resting")
             if len(self._asking) >= _MOST_AT_ONCE:
                 raise NoVerdict("busy")
-            answer = await _text(served, lookup.key, entry_of)
+            texts = await _texts(served, lookup, entry_of, whole=name == "llm")
             if place not in self._asking:
-                texts = (lookup.request.text, served.card.text, answer)
                 self._ask(verifier, place, bill, lookup.request.model, *texts)
                 new = True
         # Shielded: others may be waiting for the same verdict.
@@ -237,13 +245,23 @@ def demanded(lookup: Lookup, unsure: Verify, pack: Pack) -> float:
     return allowed if asked is None else min(allowed, asked)
 
 
-async def _text(served: Serve, key: CacheKey, entry_of: EntryOf) -> str:
-    entry = await entry_of(served, key)
-    text = "" if entry is None else dialects()[entry.endpoint].parse(entry.body).text
-    if not text:
+async def _texts(served: Serve, lookup: Lookup, entry_of: EntryOf, *, whole: bool) -> tuple[str, str, str]:
+    """The texts for a verifier: the request, the kept one, its answer; where `whole`, with earlier turns that differ.
+
+    Raises NoVerdict.
+    """
+    assert lookup.key is not None
+    entry = await entry_of(served, lookup.key)
+    answer = "" if entry is None else dialects()[entry.endpoint].parse(entry.body).text
+    if entry is None or not answer:
         # Gone, or a tool call: there is nothing to show.
         raise NoVerdict("failed")
-    return text
+    request = lookup.request
+    if not whole or request.traits.turns < _FOLLOW_UP or entry.key.signature == lookup.key.signature:
+        return request.text, served.card.text, answer
+    kept = conversation.stored_identity(entry.key.canonical)
+    asked = conversation.transcript(request.identity, request.text)
+    return asked, conversation.transcript(kept, served.card.text), answer
 
 
 async def _timed(verifier: ConfiguredVerifier, model: str, *texts: str) -> float:

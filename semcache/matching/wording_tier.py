@@ -12,17 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from enum import IntEnum
+from typing import Any, TypeAlias
 
 from semcache.config.packs import Pack
 from semcache.matching import features
-from semcache.matching.strategies.certified.certificate import Certificate, Probation
-from semcache.matching.strategies.certified.tenants import Tenants
+from semcache.matching.audited_stratum import AuditedStratum
+from semcache.matching.strategies.certified.certificate import spaced
 from semcache.request.wording import Edit
 from semcache.types import Controls, Verdict, Why
 from semcache.types.evidence import Interval, Label, LabelSource, wilson
 
-_PRIOR_ERROR = {
+
+class Chain(IntEnum):
+    """Conversations that are one though turns of theirs are in other words, which no edit explains."""
+
+    TURNS = 16
+
+
+Kind: TypeAlias = Edit | Chain
+_KINDS: dict[str, Kind] = {kind.name.lower(): kind for kind in (*Edit, *Chain)}
+_PRIOR_ERROR: dict[Kind, float] = {
     Edit.CHARACTERS: 0.0005,
     Edit.CONTRACTION: 0.001,
     Edit.SPELLING: 0.001,
@@ -32,6 +42,7 @@ _PRIOR_ERROR = {
     Edit.FRAME: 0.003,
     Edit.ORDER: 0.004,
     Edit.TYPO: 0.005,
+    Chain.TURNS: 0.006,
 }
 _PRIOR_AUDITS = 300.0  # audits that the prior counts for
 _FINDINGS = tuple([place for place, name in enumerate(features.NAMES) if name.startswith("guard:")])
@@ -58,7 +69,7 @@ class WordingTier:
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
-        self._strata: dict[tuple[str, Edit], _Stratum] = {}
+        self._strata: dict[tuple[str, Kind], _Stratum] = {}
 
     def kinds(self, category: str) -> frozenset[Edit]:
         """The kinds of edits that the pack allows in a category; none where it allows no semantic hit."""
@@ -67,22 +78,21 @@ class WordingTier:
             return frozenset()
         return frozenset([Edit[name.upper()] for name in policy.wording])
 
-    def judge(self, category: str, edit: Edit, controls: Controls, tenant: str = "") -> Verdict:
-        """Return the verdict on an entry whose wording equals the request's by edits up to this kind."""
-        stratum = self._of(category, edit)
+    def judge(self, category: str, kind: Kind, controls: Controls, tenant: str = "") -> Verdict:
+        """Return the verdict on an entry whose wording equals the request's by edits up to this kind, or as a chain."""
+        stratum = self._of(category, kind)
         p_correct, target = 1.0 - stratum.error, self._pack.target_of(category)
         allowed = target if controls.max_error is None else min(target, controls.max_error)
-        if stratum.closed or stratum.tenants.closed(self._pack.class_of(tenant)):
+        if stratum.refuses(self._pack.class_of(tenant)):
             return Verdict(False, p_correct, why=Why.CLOSED)
-        if edit not in self.kinds(category) or stratum.error > allowed:
+        chained = kind is Chain.TURNS and self._pack.of(category).context == "semantic"
+        if not (chained or kind in self.kinds(category)) or stratum.error > allowed:
             return Verdict(False, p_correct, why=Why.UNCERTAIN)
         return Verdict(True, p_correct, audit=stratum.chance(self._pack.of(category).audit, target), why=Why.SEMANTIC)
 
-    def note(self, category: str, edit: Edit, *, audited: bool) -> None:
-        """Take notice of a served answer; audits are spread evenly over what is served."""
-        stratum = self._of(category, edit)
-        stratum.served += 1
-        stratum.waited = 0 if audited else stratum.waited + 1
+    def note(self, category: str, kind: str, *, audited: bool) -> None:
+        """Take notice of an answer that was served by this kind; audits are spread evenly over what is served."""
+        self._of(category, _KINDS[kind]).count(audited=audited)
 
     def observe(self, label: Label) -> None:
         """Learn from the label of an answer that this tier served, or would have; see `edit_of`."""
@@ -107,21 +117,21 @@ class WordingTier:
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave. Raises ValueError for a kind of edit that there is not."""
         for name, one in state.items():
-            category, _, edit = name.rpartition("/")
-            if edit.upper() not in Edit.__members__:
-                raise ValueError(f"{edit!r} is no kind of edit")
-            self._of(category, Edit[edit.upper()]).restore(one)
+            category, _, kind = name.rpartition("/")
+            if kind not in _KINDS:
+                raise ValueError(f"{kind!r} is no kind of edit")
+            self._of(category, _KINDS[kind]).restore(one)
 
-    def _of(self, category: str, edit: Edit) -> _Stratum:
-        stratum = self._strata.get((category, edit))
+    def _of(self, category: str, kind: Kind) -> _Stratum:
+        stratum = self._strata.get((category, kind))
         if stratum is None:
-            stratum = self._strata[category, edit] = _Stratum(edit, 1.0 - self._pack.confidence)
+            stratum = self._strata[category, kind] = _Stratum(kind, 1.0 - self._pack.confidence)
         return stratum
 
 
-def features_of(edit: Edit) -> tuple[float, ...]:
+def features_of(kind: Kind) -> tuple[float, ...]:
     """Return what a served answer and its label carry in place of the features of a neighbour."""
-    return (float(edit),)
+    return (float(kind),)
 
 
 def also_wording(label: Label, edit: Edit | None) -> Label | None:
@@ -136,26 +146,21 @@ def also_wording(label: Label, edit: Edit | None) -> Label | None:
     return replace(label, features=features_of(edit))
 
 
-def edit_of(label: Label) -> Edit | None:
-    """Return the kind of edit that a label is about; None for a label about meaning or age."""
-    if len(label.features) != 1 or label.source is LabelSource.REASKED or not 0 <= label.features[0] < len(Edit):
+def edit_of(label: Label) -> Kind | None:
+    """Return the kind of edit or chain that a label is about; None for a label about meaning or age."""
+    if len(label.features) != 1 or label.source is LabelSource.REASKED:
         return None
-    return Edit(int(label.features[0]))
+    return next((kind for kind in _KINDS.values() if kind == label.features[0]), None)
 
 
-class _Stratum:
-    """The posterior, audits and certificate of one kind of edit in one category."""
+class _Stratum(AuditedStratum):
+    """The posterior, audits and certificate of one kind of equality in one category."""
 
-    def __init__(self, edit: Edit, beta: float) -> None:
-        self._beta = beta
-        self._prior = _PRIOR_ERROR[edit]
+    def __init__(self, kind: Kind, beta: float) -> None:
+        super().__init__(beta)
+        self._prior = _PRIOR_ERROR[kind]
         self._wrong = self._prior * _PRIOR_AUDITS
         self._seen = _PRIOR_AUDITS
-        self.certificate = Certificate(beta)
-        self.tenants = Tenants(beta)
-        self.closed = False
-        self.served = self.waited = 0
-        self._probation = Probation()
 
     @property
     def error(self) -> float:
@@ -163,11 +168,8 @@ class _Stratum:
         return self._wrong / self._seen
 
     def chance(self, rate: float, target: float) -> float:
-        """The probability of an audit of the next hit; none waits for twice as long as it does on average."""
-        if rate <= 0.0:
-            return 0.0
-        rate = max(rate * _QUIET, rate / (1.0 + self.certificate.audits * target / _SURE))
-        return 1.0 / max(1.0, 2.0 / rate - 1.0 - self.waited)
+        """The probability of an audit of the next hit."""
+        return spaced(max(rate * _QUIET, rate / (1.0 + self.certificate.audits * target / _SURE)), self.waited)
 
     def take(self, label: Label, tenants: str, target: float) -> None:
         wrong = not label.correct
@@ -179,22 +181,21 @@ class _Stratum:
             # No sample: it moves the belief, and no certificate.
             self._wrong, self._seen = self._wrong + wrong, self._seen + wrong
             if self.error > target:
-                self._close()
+                self.close()
         elif label.source is LabelSource.AUDIT and label.served:
             self._wrong, self._seen = self._wrong + wrong, self._seen + 1.0
-            self.certificate.take(target, wrong=wrong)
-            self.tenants.take(tenants, target, wrong=wrong)
-            if self.certificate.exceeded or self.error > target:
-                self._close()
-        elif label.source is LabelSource.MISS:
-            self.tenants.watch(tenants, target, correct=label.correct)
-            if self.closed and self._probation.passed(target, correct=label.correct):
-                self._open(target)
+            self.audit(tenants, target, wrong=wrong)
+            if self.error > target and not self.closed:
+                self.close()
+        elif label.source is LabelSource.MISS and self.watch(tenants, target, correct=label.correct):
+            # Begin again, with twice the doubt of the beginning.
+            self._seen = _PRIOR_AUDITS
+            self._wrong = _PRIOR_AUDITS * min(2.0 * self._prior, target / 2.0)
 
-    def standing(self, edit: Edit) -> StratumStanding:
+    def standing(self, kind: Kind) -> StratumStanding:
         one = self.certificate
         return StratumStanding(
-            edit.name.lower(),
+            kind.name.lower(),
             self.served,
             one.audits,
             one.wrong,
@@ -205,29 +206,8 @@ class _Stratum:
         )
 
     def state(self) -> dict[str, Any]:
-        return {
-            "wrong": self._wrong,
-            "seen": self._seen,
-            "certificate": self.certificate.state(),
-            "tenants": self.tenants.state(),
-            "closed": self.closed,
-            "served": self.served,
-            "probation": self._probation.state(),
-        }
+        return {"wrong": self._wrong, "seen": self._seen, **super().state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
+        super().restore(state)
         self._wrong, self._seen = float(state["wrong"]), float(state["seen"])
-        self.certificate.restore(state["certificate"])
-        self.tenants.restore(state["tenants"])
-        self.closed, self.served = bool(state["closed"]), int(state["served"])
-        self._probation.restore(state["probation"])
-
-    def _close(self) -> None:
-        self.closed, self._probation = True, Probation()
-        self.certificate = Certificate(self._beta)
-
-    def _open(self, target: float) -> None:
-        """Begin again, with twice the doubt of the beginning."""
-        self.closed = False
-        self._seen = _PRIOR_AUDITS
-        self._wrong = _PRIOR_AUDITS * min(2.0 * self._prior, target / 2.0)

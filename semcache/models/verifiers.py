@@ -85,27 +85,22 @@ def backend_for(settings: Settings, chosen: ModelSection, upstream: Backend | No
 def verifiers_for_library(
     verifier: Verifier | Literal["model", "off"], pack: Pack, data: Path | None, *, meter: Meter | None = None
 ) -> Verifiers:
-    """The verifiers of a user of the library: none, the local model, or one verifier for whatever a pack names.
+    """The verifiers of a user of the library: none, the local model, or beside it one for `verify: llm`.
 
     Raises ConfigError.
     """
     if verifier == "off":
         return Verifiers({}, meter=meter)
-    if isinstance(verifier, str):
-        return Verifiers(local_verifier(pack, data), meter=meter)
-    known = {
-        "llm": ConfiguredVerifier(verifier, LLM_PATIENCE),
-        "verifier": ConfiguredVerifier(verifier, MODEL_PATIENCE),
-    }
+    known = local_verifier(pack, data)
+    if not isinstance(verifier, str):
+        known["llm"] = ConfiguredVerifier(verifier, LLM_PATIENCE)
     return Verifiers(known, meter=meter)
 
 
 def local_verifier(pack: Pack, data: Path | None) -> dict[str, ConfiguredVerifier]:
     """The local model by the name that packs give it; {} for a pack that never asks it. Raises ConfigError."""
     model = _model(pack, data)
-    return (
-        {} if model is None else {"verifier": ConfiguredVerifier(model, MODEL_PATIENCE, best=model.best, weighed=True)}
-    )
+    return {} if model is None else {"verifier": ConfiguredVerifier(model, MODEL_PATIENCE, best=model.best)}
 
 
 def offline_verifier(pack: Pack, data: Path | None) -> Callable[[str, str], float] | None:

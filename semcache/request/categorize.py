@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from semcache.types import Matrix, Vector
 
 _MUCH = 0.08  # of cosine similarity
+_FAINT = 0.3  # a score of a live category that says nothing by itself
 
 
 class Categories:
@@ -72,8 +73,9 @@ class Categories:
         scores = self._centroids @ vector
         if self._live.any():
             others = np.where(self._live, -np.inf, scores)
-            ahead = float(scores.max()) - float(np.max(others, initial=self._pack.min_margin))
-            if 0.0 < ahead < _MUCH and not may_change_daily(text):
+            best = float(scores.max())
+            ahead = best - float(np.max(others, initial=self._pack.min_margin))
+            if 0.0 < ahead < _MUCH and (best < _FAINT or not may_change_daily(text)):
                 scores = others
         last = float(np.max(scores, initial=self._pack.min_margin)) - self._pack.overlap
         ranked = [(float(scores[row]), self._names[row]) for row in np.flatnonzero(scores > last)]

@@ -11,7 +11,7 @@ kind, contractions and "please".
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,9 +19,11 @@ import msgspec
 import numpy as np
 
 from semcache.request import eligibility, keys
+from semcache.request.conversation_items import CALLS, is_call, is_text, items_of, lines, text_alone, uses_tool
 from semcache.request.kinds.elliptic import is_elliptic
 from semcache.request.text import read as read_text
 from semcache.request.text import vocabulary
+from semcache.request.wording import canonical
 from semcache.runtime.scoped_memo import scoped_cache
 
 if TYPE_CHECKING:
@@ -29,12 +31,12 @@ if TYPE_CHECKING:
 
 MOST = 32  # earlier turns; a longer conversation has to match to the letter
 ALIKE = 0.9  # cosine from which two wordings of an assistant's turn are taken for one; questions have a threshold
+ALIKE_BESIDE_CALL = 0.7  # the same beside a tool's call or result, which are equal and say what it is about
+_REMARK = 200  # characters of what is said beside a call that may be left unsaid
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 # Tuples: what stands in a foreign item need not be hashable.
-_TEXTS = ("text", "input_text", "output_text")
 _CALL_IDS = ("call_id", "tool_call_id", "tool_use_id")
-_CALLS = ("function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output")
 _WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<![^\W_])(?<!')[^\W\d_a-z][^\W_]+")
 _BEGINNING = re.compile(r"(?:^|[.!?:\n])[\W_]*$")
@@ -70,10 +72,14 @@ _PLEASE = re.compile(r"(?i),? ?\b(?:please|pls)\b,?")
 
 
 class EarlierTurn(NamedTuple):
-    """An earlier turn that has text; `role` is "user" or "assistant"."""
+    """An earlier turn that has text; `role` is "user" or "assistant".
+
+    One `beside_call` has a tool's call or result next to it, which two requests that meet have in common.
+    """
 
     role: str
     text: str
+    beside_call: bool = False
 
 
 class TurnPair(NamedTuple):
@@ -82,6 +88,12 @@ class TurnPair(NamedTuple):
     role: str
     asked: str
     kept: str
+    beside_call: bool = False
+
+    @property
+    def least(self) -> float:
+        """The cosine from which two wordings of an assistant's turn are taken for one."""
+        return ALIKE_BESIDE_CALL if self.beside_call else ALIKE
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,42 +113,48 @@ class TurnChain:
 
 
 def read(identity: Mapping[str, Any]) -> TurnChain:
-    """The chain of a request's identity, in which the last turn holds no text any more.
+    """The chain of a request's identity without small talk, in which the last turn holds no text any more.
 
     Ids of tool calls and of output items are drawn anew each time; they become numbers in the order of appearance.
     """
-    name, items = _items(identity)
+    identity = without_small_talk(identity, plain=False)
+    name, items = items_of(identity)
     if not 1 < len(items) <= MOST + 1:
         return TurnChain(identity)
     turns: list[EarlierTurn] = []
     rest: list[Any] = []
     numbers: dict[str, int] = {}
-    for item in items[:-1]:
+    for place, item in enumerate(items[:-1]):
         kept, turn = _split(item)
         rest.append(_numbered(kept, numbers))
         if turn is not None:
-            turns.append(turn)
+            beside = (
+                uses_tool(items[place + 1]) if turn.role == "user" else uses_tool(item) or uses_tool(items[place - 1])
+            )
+            turns.append(turn._replace(beside_call=beside))
     if not turns:
         return TurnChain(identity)
     return TurnChain({**identity, name: [*rest, _numbered(items[-1], numbers)]}, tuple(turns))
 
 
-def without_small_talk(identity: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The identity without small talk, its earlier questions without contractions and "please"; else as it is."""
-    name, items = _items(identity)
+def without_small_talk(identity: Mapping[str, Any], *, plain: bool = True) -> Mapping[str, Any]:
+    """The identity without small talk; where `plain`, its earlier questions without contractions and "please"."""
+    name, items = items_of(identity)
     if len(items) < 2:
         return identity
     kept: list[Any] = []
     place = 0
     while place < len(items) - 1:
         item = items[place]
-        said = _said(item, "user")
+        said = text_alone(item, "user")
         if said is not None and _small(said, _SMALL) and place + 2 < len(items):
-            answer = _said(items[place + 1], "assistant")
+            answer = text_alone(items[place + 1], "assistant")
             if answer is not None and _small(answer, _SMALL_ANSWER):
                 place += 2
                 continue
-        kept.append(item if said is None or (wording := _plain(said)) == said else {**item, "content": wording})
+        kept.append(
+            item if not plain or said is None or (wording := _plain(said)) == said else {**item, "content": wording}
+        )
         place += 1
     kept.append(items[-1])
     same = len(kept) == len(items) and all(one is two for one, two in zip(kept, items, strict=True))
@@ -150,41 +168,64 @@ def cache_key(request: Request, salt: bytes) -> CacheKey:
 
 def stored_chain(canonical: bytes) -> TurnChain | None:
     """The chain of an entry, from `CacheKey.canonical`; None when that cannot be read."""
+    identity = stored_identity(canonical)
+    return read(identity) if identity else None
+
+
+def stored_identity(canonical: bytes) -> Mapping[str, Any]:
+    """The identity of an entry, from `CacheKey.canonical`; empty when that cannot be read."""
     try:
-        return read(_decode(keys.unframe(canonical)[2]))
+        return _decode(keys.unframe(canonical)[2])
     except (msgspec.MsgspecError, IndexError):
-        return None
+        return {}
 
 
 def pairs(asked: TurnChain, kept: TurnChain, *, last: tuple[str, str], longest: int) -> tuple[TurnPair, ...] | None:
     """The turns that differ in their wording; None when the two conversations cannot be the same.
 
-    `last` are the two last messages. To the letter equal must be: turns of more than `longest` characters; what is
-    personal, secret or about this moment; a first question that makes no sense alone; and an assistant's turn to which
-    the user then points ("the second one"). What is called by a name must be called so in both wordings.
+    `last` are the two last messages. To the letter equal must be: turns of more than `longest` characters, secrets, and
+    an assistant's turn to which the user then points ("the second one"). Equal in their canonical wording must be what
+    is personal or about this moment, unless a tool was called for it, and a first question that makes no sense alone.
+    What is called by a name must be called so in both wordings.
     """
     if [turn.role for turn in asked.turns] != [turn.role for turn in kept.turns]:
         return None
     found: list[TurnPair] = []
     opening = next((place for place, turn in enumerate(asked.turns) if turn.role == "user"), -1)
-    for place, ((role, one), (_, two)) in enumerate(zip(asked.turns, kept.turns, strict=True)):
-        if one == two:
+    for place, ((role, one, beside), (_, two, _)) in enumerate(zip(asked.turns, kept.turns, strict=True)):
+        if one == two or (beside and not (one and two) and _is_remark(one or two)):
             continue
-        if max(len(one), len(two)) > longest or not (_names(one) <= _words(two) and _names(two) <= _words(one)):
+        if max(len(one), len(two)) > longest or not same_names(one, two):
             return None
-        if role == "user" and any(_fixed(text, opens=place == opening) for text in (one, two)):
+        if role == "user" and not all(_free(text, (one, two), place == opening, beside) for text in (one, two)):
             return None
         if role == "assistant" and any(map(_points, _reaction(asked, kept, place) or last)):
             return None
-        found.append(TurnPair(role, one, two))
+        found.append(TurnPair(role, one, two, beside))
     return tuple(found)
+
+
+def transcript(identity: Mapping[str, Any], text: str) -> str:
+    """The conversation as a judge reads it: its turns, what tools were called and gave, and the last message."""
+    _, items = items_of(without_small_talk(identity))
+    return "\n".join([line for item in items[:-1] for line in lines(item)] + [f"user: {text}"])
+
+
+def same_names(one: str, two: str) -> bool:
+    """Return True if what either text calls by a name stands in the other, too."""
+    return _names(one) <= _words(two) and _names(two) <= _words(one)
 
 
 def has_earlier_question(identity: Mapping[str, Any]) -> bool:
     """Return True if the user said something before the last turn, beyond small talk."""
     return any(
-        isinstance(item, dict) and item.get("role") == "user" for item in _items(without_small_talk(identity))[1][:-1]
+        isinstance(item, dict) and item.get("role") == "user" for item in items_of(without_small_talk(identity))[1][:-1]
     )
+
+
+def leans_on_tools(identity: Mapping[str, Any]) -> bool:
+    """Return True if a tool was called in an earlier turn."""
+    return any(map(uses_tool, items_of(identity)[1]))
 
 
 def lacks_context(identity: Mapping[str, Any], text: str) -> bool:
@@ -204,24 +245,6 @@ def blended_vector(last: Vector, questions: Matrix) -> Vector:
 
 
 # Reading
-
-
-def _items(identity: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
-    for name in ("messages", "input"):
-        items = identity.get(name)
-        if isinstance(items, list):
-            return name, items
-    return "", ()
-
-
-def _said(item: Any, role: str) -> str | None:
-    """The text of a turn of this role that consists of nothing else."""
-    if not isinstance(item, dict) or item.get("role") != role or item.get("tool_calls"):
-        return None
-    content = item.get("content")
-    if isinstance(content, list) and len(content) == 1 and _is_text(content[0]) and len(content[0]) == 2:
-        content = content[0]["text"]
-    return content if isinstance(content, str) and content else None
 
 
 def _small(text: str, words: frozenset[str]) -> bool:
@@ -248,23 +271,21 @@ def _split(item: Any) -> tuple[Any, EarlierTurn | None]:
     if role not in ("user", "assistant"):
         return item, None
     content = item.get("content")
+    if role == "assistant" and item.get("tool_calls") and (content is None or isinstance(content, str)):
+        return {**item, "content": [{"type": "text"}]}, EarlierTurn(role, content or "")
     if isinstance(content, str):
         return ({**item, "content": [{"type": "text"}]}, EarlierTurn(role, content)) if content else (item, None)
     if not isinstance(content, list):
         return item, None
-    texts = [part["text"] for part in content if _is_text(part)]
+    texts = [part["text"] for part in content if is_text(part)]
     if not any(texts):
         return item, None
     return {**item, "content": [_without_text(part) for part in content]}, EarlierTurn(role, "\n".join(texts))
 
 
-def _is_text(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in _TEXTS and isinstance(part.get("text"), str)
-
-
 def _without_text(part: Any) -> Any:
     """A placeholder for a text, with whatever else was said about it."""
-    if not _is_text(part):
+    if not is_text(part):
         return part
     return {**{key: value for key, value in part.items() if key != "text" and value not in ([], None)}, "type": "text"}
 
@@ -276,19 +297,15 @@ def _numbered(item: Any, numbers: dict[str, int]) -> Any:
     changed: dict[str, Any] = {key: _number(item[key], numbers) for key in _CALL_IDS if key in item}
     for name in ("tool_calls", "content"):
         parts = item.get(name)
-        if isinstance(parts, list) and any(_is_call(part, called=name == "tool_calls") for part in parts):
+        if isinstance(parts, list) and any(is_call(part, called=name == "tool_calls") for part in parts):
             changed[name] = [_numbered_part(part, numbers, called=name == "tool_calls") for part in parts]
-    if item.get("type") in _CALLS or (item.get("role") == "assistant" and isinstance(item.get("id"), str)):
+    if item.get("type") in CALLS or (item.get("role") == "assistant" and isinstance(item.get("id"), str)):
         item = {key: value for key, value in item.items() if key not in ("id", "status")}
     return {**item, **changed} if changed else item
 
 
-def _is_call(part: Any, *, called: bool) -> bool:
-    return isinstance(part, dict) and (called or part.get("type") in ("tool_use", "tool_result"))
-
-
 def _numbered_part(part: Any, numbers: dict[str, int], *, called: bool) -> Any:
-    if not _is_call(part, called=called):
+    if not is_call(part, called=called):
         return part
     return {key: _number(value, numbers) if key in ("id", "tool_use_id") else value for key, value in part.items()}
 
@@ -303,6 +320,21 @@ def _number(value: Any, numbers: dict[str, int]) -> Any:
 def _fixed(text: str, *, opens: bool) -> bool:
     kind = eligibility.kinds(text)
     return kind.secret or kind.personal or kind.live or (opens and is_elliptic(text))
+
+
+def _free(text: str, both: tuple[str, str], opens: bool, called: bool) -> bool:
+    """Return True if one wording of the user's may be another; `called`: a tool was called for it."""
+    kind = eligibility.kinds(text)
+    if kind.secret:
+        return False
+    if not ((kind.personal or kind.live) and not called) and not (opens and is_elliptic(text)):
+        return True
+    return canonical(both[0]).text == canonical(both[1]).text
+
+
+def _is_remark(text: str) -> bool:
+    """Return True for words beside a call that say nothing which the call does not."""
+    return len(text) <= _REMARK and not _names(text) and not any(map(str.isdigit, text))
 
 
 def _reaction(asked: TurnChain, kept: TurnChain, place: int) -> tuple[str, str] | None:

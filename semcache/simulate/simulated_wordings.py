@@ -12,7 +12,7 @@ from dataclasses import replace
 from semcache.config.packs import Pack
 from semcache.matching import accounted, decide
 from semcache.matching.wording_tier import WordingTier, also_wording, edit_of
-from semcache.request.wording import Edit, canonical, strictest
+from semcache.request.wording import canonical, strictest
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.storage.wording_index import WordingIndex
 from semcache.types import Card, Serve
@@ -34,7 +34,7 @@ class SimulatedWordings:
             card = self._registry.get(entry_id)
             served = None if card is None else self._judged(text, card, terms)
             if served is not None:
-                self.tier.note(served.card.category, Edit[served.edit.upper()], audited=served.audit)
+                self.tier.note(served.card.category, served.edit, audited=served.audit)
                 return served
         return None
 

@@ -77,7 +77,7 @@ async def test_the_score_of_a_conversation_is_that_of_its_weakest_turn(cache: As
         ("What is throat cancer?", "A cancer of the lung.", "Is it treatable?"),
         ("What's throat cancer?", "A cancer of the throat.", "Is it contagious?"),
         ("Is it treatable?",),
-        ("Hello!", "What is it about?", *THROAT),
+        ("I have a question about health.", "What is it about?", *THROAT),
     ],
     ids=["question", "conversation", "answer", "last message", "no conversation", "longer"],
 )

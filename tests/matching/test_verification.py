@@ -44,6 +44,7 @@ from tests.waiting import PATIENCE
 QUERY, CACHED, ANSWER = "How long is the Rhine?", "What is the length of the Rhine?", "1,230 km."
 CARD = Card(7, b"e", b"s", "default", CACHED, 0.0, 9e9)
 KEY = CacheKey(Scope(), b"s", b"k", QUERY, b"{}")
+FEATURES = features.of(QUERY, Candidate(CARD, 0.8))
 
 
 def pack(**fields: Any) -> Pack:
@@ -53,7 +54,7 @@ def pack(**fields: Any) -> Pack:
 
 def unsure(*, max_error: float | None = None, exact: bytes = b"k") -> Lookup:
     request = Request(Endpoint.CHAT, "m", {}, QUERY, b"{}", controls=Controls(max_error=max_error))
-    return Lookup("r", request, replace(KEY, exact=exact), "default", Verify(CARD, 0.8, 0.7, (1.0, 2.0), 0.25))
+    return Lookup("r", request, replace(KEY, exact=exact), "default", Verify(CARD, 0.8, 0.7, FEATURES, 0.25))
 
 
 def entry(text: str = ANSWER) -> Entry:
@@ -89,14 +90,16 @@ def llm(verifier: Says, *, patience: float = PATIENCE, meter: Meter | None = Non
 
 
 class Weighs(StaticThreshold):
-    """Serves from a word of these log-odds on; remembers what it was told of."""
+    """Serves from a word of these log-odds on, or leaves it to the word; remembers what it was told of."""
 
-    def __init__(self, least: float = 1.0) -> None:
+    def __init__(self, least: float | None = None) -> None:
         super().__init__(pack())
         self.least = least
         self.noted: list[tuple[float | None, bool]] = []
 
     def judge(self, candidate: Candidate, *_: object, **__: object) -> Verdict:
+        if self.least is None:
+            return Verdict(False, 0.7, audit=0.25, verify=True, why=Why.UNCERTAIN)
         word = candidate.features[features.NAMES.index("word")]
         return Verdict(word >= self.least, 0.995, why=Why.UNCERTAIN)
 
@@ -121,7 +124,8 @@ async def test_a_yes_that_is_worth_enough_serves_what_was_in_doubt() -> None:
     decision = await settled(llm(verifier, meter=meter))
     assert isinstance(decision, Serve)
     assert (decision.card, decision.how, decision.score, decision.p_correct) == (CARD, "semantic", 0.8, 0.99)
-    assert (decision.features, decision.chance, decision.audit) == ((1.0, 2.0), 0.25, False)
+    assert (decision.features, decision.chance) == (features.with_verdict(FEATURES, 0.99), 0.25)
+    assert not decision.audit
     assert verifier.heard == [(QUERY, CACHED, ANSWER)]
     assert meter.registry.get_sample_value("semcache_verifications_total", {"category": "default", "result": "yes"})
 
@@ -170,7 +174,9 @@ async def test_anything_else_forwards_and_keeps_what_can_be_learned_from(word: f
     assert isinstance(decision, Forward)
     assert (decision.why, decision.outcome, decision.p_correct) == (Why.VERIFY_FAILED, "miss", 0.7)
     assert decision.nearest is not None
-    assert (decision.nearest.card, decision.nearest.features) == (CARD, (1.0, 2.0))
+    assert decision.nearest.card == CARD
+    said = isinstance(word, float) and 0.0 <= word <= 1.0
+    assert decision.nearest.features == (features.with_verdict(FEATURES, word) if said else FEATURES)
     counted = meter.registry.get_sample_value("semcache_verifications_total", {"category": "default", "result": result})
     assert counted == 1
 
@@ -236,12 +242,12 @@ async def test_what_is_learned_from_is_drawn_alike_whatever_the_verifier_said() 
     assert silent.sampled, "a failure says nothing of the pair"
 
 
-async def test_a_word_that_is_weighed_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
+async def test_a_word_is_one_more_thing_for_the_strategy_to_judge_by() -> None:
     values = features.of(QUERY, Candidate(CARD, 0.8))
     lookup = replace(unsure(), decision=Verify(CARD, 0.8, 0.7, values, 0.25))
     for word, serves in ((0.9, True), (0.6, False)):
         threshold = Weighs(least=1.0)
-        verifiers = Verifiers({"llm": ConfiguredVerifier(Says(word), 5.0, 0.98, weighed=True)})
+        verifiers = Verifiers({"llm": ConfiguredVerifier(Says(word), 5.0, 0.98)})
         decision = await settled(verifiers, lookup, threshold=threshold)
         assert isinstance(decision, Serve) is serves
         assert decision.p_correct == 0.995, "as the strategy says, not the verifier"
@@ -249,9 +255,7 @@ async def test_a_word_that_is_weighed_is_one_more_thing_for_the_strategy_to_judg
         assert told == features.with_verdict(values, word), "labels must tell what was said"
         assert threshold.noted == [(0.995, serves)]
     weak = Says(0.6)
-    assert isinstance(
-        await settled(Verifiers({"llm": ConfiguredVerifier(weak, 5.0, 0.6, weighed=True)}), lookup), Forward
-    )
+    assert isinstance(await settled(Verifiers({"llm": ConfiguredVerifier(weak, 5.0, 0.6)}), lookup), Forward)
     assert weak.heard == [], "the best that it ever says would not be enough"
 
 
@@ -285,7 +289,7 @@ async def test_a_category_is_verified_by_whom_it_names(kind: str) -> None:
     assert isinstance(await settled(llm(verifier), verify=kind), Forward)
     assert verifier.heard == []
     own = chosen_by_user(verifier, pack(), None)
-    assert isinstance(await settled(own, verify="verifier"), Serve)
+    assert isinstance(await settled(own, verify="llm"), Serve)
     assert chosen_by_user("off", pack(verify="verifier"), None).lacking(pack(verify="verifier")) == ["default"]
 
 

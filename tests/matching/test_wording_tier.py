@@ -106,7 +106,7 @@ def test_audits_become_rarer_with_evidence_and_never_stop() -> None:
     tier = WordingTier(PACK)
     rates = []
     for _ in range(3):
-        tier.note("default", Edit.FRAME, audited=True)
+        tier.note("default", "frame", audited=True)
         rates.append(tier.judge("default", Edit.FRAME, CONTROLS).audit)
         for _ in range(1000):
             tier.observe(audit(Edit.FRAME, correct=True))
@@ -116,7 +116,7 @@ def test_audits_become_rarer_with_evidence_and_never_stop() -> None:
 def test_what_was_learned_survives() -> None:
     tier, again = WordingTier(PACK), WordingTier(PACK)
     for number in range(50):
-        tier.note("default", Edit.FRAME, audited=number % 10 == 0)
+        tier.note("default", "frame", audited=number % 10 == 0)
         tier.observe(audit(Edit.FRAME, correct=number != 3))
     again.restore(msgspec.json.decode(msgspec.json.encode(tier.state())))
     assert again.standing() == tier.standing()

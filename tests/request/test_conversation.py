@@ -95,7 +95,7 @@ def keys_of(identity: bytes) -> bytes:
 @pytest.mark.parametrize("endpoint", ALL)
 def test_only_the_words_of_earlier_turns_are_left_out(endpoint: Endpoint) -> None:
     one, two = read(endpoint, *talk("a", "b", "c")), read(endpoint, *talk("x", "y", "c"))
-    assert [tuple(turn) for turn in chain(one).turns] == [("user", "a"), ("assistant", "b")]
+    assert [turn[:2] for turn in chain(one).turns] == [("user", "a"), ("assistant", "b")]
     assert loose(one) == loose(two)
     assert cache_key(one, SALT).signature != cache_key(two, SALT).signature
 
@@ -234,7 +234,7 @@ def test_turns_in_other_words_are_compared_and_equal_ones_are_not() -> None:
     [
         (("Is it treatable?", "Mostly.", "Since when?"), ("Is that treatable?", "Mostly.", "Since when?")),
         (("What is the weather today?", "Rain.", "And there?"), ("How is the weather today?", "Rain.", "And there?")),
-        (("Where is my order?", "Here.", "Thanks!"), ("Where's my order?", "Here.", "Thanks!")),
+        (("Where is my order?", "Here.", "Thanks!"), ("Where did my order go?", "Here.", "Thanks!")),
         (("I fly to Rome.", "When?", "On Monday."), ("I fly to Paris.", "When?", "On Monday.")),
         (("I fly to Rome.", "When?", "On Monday."), ("I fly there.", "When?", "On Monday.")),
         (("x" * 300, "Fine.", "Go on."), ("x" * 299, "Fine.", "Go on.")),

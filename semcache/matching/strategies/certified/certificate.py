@@ -162,3 +162,11 @@ class Certificate:
         self._target.logs = [float(log) for log in state["target"]]
         self._excess.restore(state["excess"])
         self._passed, self.certified = int(state["passed"]), bool(state["certified"])
+
+
+def spaced(rate: float, waited: int) -> float:
+    """The probability of an audit of the next hit, where `waited` hits went by without one; 0 for a rate of 0.
+
+    Audits are spread evenly: none waits for twice as long as it does on average.
+    """
+    return 0.0 if rate <= 0.0 else 1.0 / max(1.0, 2.0 / rate - 1.0 - waited)

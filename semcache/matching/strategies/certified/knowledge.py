@@ -16,7 +16,7 @@ from semcache.matching.break_even import stretched
 from semcache.matching.label_noise import LabelNoise
 from semcache.matching.strategies.certified.belief import HOPELESS, Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibration import Calibration
-from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation
+from semcache.matching.strategies.certified.certificate import Bet, Certificate, Probation, spaced
 from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
 from semcache.matching.strategies.certified.tenants import Tenants
@@ -121,9 +121,8 @@ class CategoryKnowledge:
         return min(policy.audit, max(policy.audit * _QUIET, _CAUGHT / allowed))
 
     def chance(self, policy: Category) -> float:
-        """The probability of an audit of the next hit: none waits for twice as long as it does on average."""
-        rate = self.audit_rate(policy)
-        return rate and 1.0 / max(1.0, 2.0 / rate - 1.0 - self.waited)
+        """The probability of an audit of the next hit."""
+        return spaced(self.audit_rate(policy), self.waited)
 
     def relax(self, share: float) -> None:
         """Stretch the target by this share of what is accepted and certified."""

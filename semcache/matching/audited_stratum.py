@@ -1,0 +1,70 @@
+"""An audited stratum: the certificate, tenants' classes, closing and reopening of one kind of hits in one category.
+
+Knows right and wrong, nothing of prompts. Invariant: only audits of served answers enter a certificate or close, and
+only labels of what would have been served open again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from semcache.matching.strategies.certified.certificate import Certificate, Probation
+from semcache.matching.strategies.certified.tenants import Tenants
+
+
+class AuditedStratum:
+    """One kind of hits, and the audits of it. `beta` is the accepted probability of a false claim."""
+
+    def __init__(self, beta: float) -> None:
+        self._beta = beta
+        self._probation = Probation()
+        self.certificate = Certificate(beta)
+        self.tenants = Tenants(beta)
+        self.closed = False
+        self.served = self.waited = 0
+
+    def refuses(self, tenants: str) -> bool:
+        """Return True if nothing is served to this class of tenants for now."""
+        return self.closed or self.tenants.closed(tenants)
+
+    def count(self, *, audited: bool) -> None:
+        """Count a served answer."""
+        self.served += 1
+        self.waited = 0 if audited else self.waited + 1
+
+    def audit(self, tenants: str, target: float, *, wrong: bool) -> None:
+        """Look at an audited answer; `target` is the error per hit that is allowed. Closes where audits exceed it."""
+        self.certificate.take(target, wrong=wrong)
+        self.tenants.take(tenants, target, wrong=wrong)
+        if self.certificate.exceeded:
+            self.close()
+
+    def watch(self, tenants: str, target: float, *, correct: bool) -> bool:
+        """Look at a label of what would have been served; return True if the stratum opened by it."""
+        self.tenants.watch(tenants, target, correct=correct)
+        opens = self.closed and self._probation.passed(target, correct=correct)
+        self.closed = self.closed and not opens
+        return opens
+
+    def close(self) -> None:
+        """Serve nothing until labels of what would be served speak for it; the certificate begins anew."""
+        self.closed, self._probation = True, Probation()
+        self.certificate = Certificate(self._beta)
+
+    def state(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "certificate": self.certificate.state(),
+            "tenants": self.tenants.state(),
+            "closed": self.closed,
+            "served": self.served,
+            "probation": self._probation.state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` gave."""
+        self.certificate.restore(state["certificate"])
+        self.tenants.restore(state["tenants"])
+        self.closed, self.served = bool(state["closed"]), int(state["served"])
+        self._probation.restore(state["probation"])

@@ -1,0 +1,56 @@
+"""Chains of turns: several turns in other words, decided together as one conversation.
+
+Pure. Knows the links' probabilities, nothing of conversations. Invariant: a chain is no surer than its weakest link,
+and every link that is in other words lowers it.
+
+What else two such conversations share (their form, tools and results, the other turns) speaks for them, so the doubt
+that may be left of a chain is greater than that of a prompt on its own. The limits were set on one half of the
+conversations of `python -m eval.conversation_suite`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from semcache.types import Candidate
+
+LEAST_WORD = 0.5  # of the local verifier on each link
+_LEFT = 0.88  # P(all links are right) after its word, from which a chain is served
+_ALONE = 0.97  # the same without a word
+_HOPE = 0.6  # P of a link before the word, below which none is asked for
+_MOST = 4  # links
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """A turn in other words: what was asked, the kept turn, and the P that they are one question.
+
+    `served` tells if the strategy would serve one for the other.
+    """
+
+    asked: str
+    candidate: Candidate
+    p: float
+    served: bool = False
+
+
+def joint(links: Sequence[ChainLink]) -> float:
+    """P(all links are right)."""
+    return prod([link.p for link in links])
+
+
+def hopeful(links: Sequence[ChainLink]) -> bool:
+    """Return True if a verifier's word on each link might be enough."""
+    return len(links) <= _MOST and all(link.p >= _HOPE for link in links)
+
+
+def holds(links: Sequence[ChainLink]) -> bool:
+    """Return True if the chain may be served after a verifier's word on each link."""
+    return joint(links) >= _LEFT
+
+
+def sure_alone(links: Sequence[ChainLink]) -> bool:
+    """Return True if the chain may be served without any word."""
+    return joint(links) >= _ALONE
