@@ -68,6 +68,11 @@ class DecisionLog:
         self._bucket = TokenBucket(terms.rate, max(1.0, terms.rate), clock())
         self._waiting: list[tuple[Lookup, Recorded]] = []
 
+    @property
+    def keep(self) -> float:
+        """Seconds for which decisions are kept."""
+        return self._terms.keep
+
     def note(self, lookup: Lookup, row: Recorded) -> None:
         """Keep this decision if it is drawn."""
         if self._store is None or not row.count or row.outcome is Outcome.EXACT:
@@ -122,6 +127,7 @@ def describe(lookup: Lookup, row: Recorded, strategy: Threshold, pack: Pack) -> 
     meaning, remedy = told(row.why)
     return {
         "prompt": request.text[:LONGEST],
+        "exact": row.exact.hex(),
         "endpoint": row.endpoint,
         "status": row.status,
         "stored": row.stored,
@@ -176,6 +182,7 @@ def neighbour_facts(
             facts["p_correct"] = round(verdict.p_correct, 4)
         facts["guards"] = [{"guard": one.guard, "found": one.detail, "veto": one.veto} for one in found.conflicts]
         facts["contributions"] = contributions(found, lookup.category, strategy)
+        facts["features"] = [round(value, 4) for value in found.features]
     return facts
 
 

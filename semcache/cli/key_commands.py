@@ -38,6 +38,9 @@ def create(
     name: Annotated[str, typer.Option("--name", metavar="N", help="A note for yourself.")] = "",
     trusted: Annotated[bool, typer.Option("--trusted", help="May name users, and sees ids and scores.")] = False,
     admin: Annotated[bool, typer.Option("--admin", help="May read and purge entries of every tenant.")] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Looks at what it may see, and changes nothing.")
+    ] = False,
     user: Annotated[str | None, typer.Option("--user", metavar="U", help="The key is this user's alone.")] = None,
     requests: Requests = None,
     tokens: Tokens = None,
@@ -56,7 +59,8 @@ def create(
         plain, made = new_key(
             secrets.token_bytes, time.time(), tenant, name, salt, trusted=trusted, admin=admin, user=user
         )
-        return plain, replace(made, requests_per_minute=requests, tokens_per_minute=tokens, dollars_per_day=dollars)
+        limited = replace(made, requests_per_minute=requests, tokens_per_minute=tokens, dollars_per_day=dollars)
+        return plain, replace(limited, read_only=read_only)
 
     plain, key = run_async(_create(settings_from(config, data=data), make))
     if as_json:
@@ -79,7 +83,7 @@ def list_(config: options.Config = None, data: options.Data = None, as_json: opt
             key.tenant,
             key.user or "",
             key.name,
-            " ".join(right for right in ("trusted", "admin") if getattr(key, right)),
+            " ".join(right.replace("_", "-") for right in ("trusted", "admin", "read_only") if getattr(key, right)),
             _limits(key),
             output.moment(key.created),
             output.moment(key.revoked),
@@ -158,7 +162,7 @@ async def _revoke(settings: Settings, key_id: str) -> bool:
 
 
 _LIMITS = ("requests_per_minute", "tokens_per_minute", "dollars_per_day")
-_SHOWN = ("id", "tenant", "name", "user", "trusted", "admin", "created", "revoked", *_LIMITS)
+_SHOWN = ("id", "tenant", "name", "user", "trusted", "admin", "read_only", "created", "revoked", *_LIMITS)
 
 
 def _limits(key: ApiKey) -> str:

@@ -114,7 +114,8 @@ class ServerSection(Section):
     given. A client has `header_timeout` for a head, `body_timeout` (and a second more for every 16 KiB) for a body, and
     may take nothing of its reply for `write_timeout`. `max_in_flight` bounds the bodies that a worker holds at once,
     `max_tenant_in_flight` those of one tenant; `max_connections` None is what the file descriptors allow.
-    Pages of `cors_origins` may use the API from a browser; "*" stands for all of them.
+    Pages of `cors_origins` may use the API from a browser; "*" stands for all of them. `ui` is the operators' page at
+    /semcache/ui: "auto" is there where an admin key exists or this machine alone can connect.
     """
 
     host: str = "127.0.0.1"
@@ -132,6 +133,7 @@ class ServerSection(Section):
     body_timeout: Seconds = 30.0
     write_timeout: Seconds = 60.0
     cors_origins: Annotated[tuple[str, ...], BeforeValidator(_names), AfterValidator(_origins)] = ()
+    ui: Annotated[Literal["auto", "off"], BeforeValidator(_switch)] = "auto"
 
 
 class StorageSection(Section):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from semcache.types import AdminAction, DecisionRecord, Deletion, Selector
+from semcache.types.evidence import Label
 
 
 class UsageLog(Protocol):
@@ -23,6 +24,12 @@ class UsageLog(Protocol):
 
     async def unpriced(self, *, since: float) -> list[str]:
         """Models that were called since then and cost nothing, as far as is known."""
+        ...
+
+    async def outcomes_after(
+        self, after: int | None, *, tenant: str | None = None, limit: int = 200
+    ) -> list[dict[str, Any]]:
+        """Rows of the event log after the one with this `id`, oldest first; with None the newest `limit`."""
         ...
 
 
@@ -56,6 +63,10 @@ class DecisionRecords(Protocol):
         """The row of the event log of one request, which has no prompt and no neighbours."""
         ...
 
+    async def labels_about(self, ids: Sequence[int], *, tenant: str | None = None, limit: int = 200) -> list[Label]:
+        """The newest labels about these entries (of that tenant's requests), newest first."""
+        ...
+
 
 class Undoing(Protocol):
     """Deleting so that it can be undone, and erasing so that nothing is left. Raises StoreError."""
@@ -66,6 +77,13 @@ class Undoing(Protocol):
 
     async def bring_back(self, batch: str, *, now: float, tenant: str | None = None) -> list[int]:
         """Put back what was set aside (of that tenant) and lives still; return the ids."""
+        ...
+
+    async def unshelve(self, entry_id: int, *, batch: str, now: float, until: float) -> bool:
+        """Take an entry's vector and partition from it, so that only its own request finds it; False without one.
+
+        `bring_back` gives them back until then, unless the entry is gone.
+        """
         ...
 
     async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deletion]:

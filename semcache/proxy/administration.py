@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from semcache.proxy.plan_service import PlanService
+    from semcache.proxy.ui.page_entrance import PageEntrance
 
 _HEALTH = frozenset({"/livez", "/readyz", "/healthz"})
 _INSIDE = frozenset({"/metrics", "/openapi.json", "/docs", "/redoc", "/docs/oauth2-redirect"})
@@ -42,8 +43,9 @@ class Administration:
         *,
         public: bool | None = None,
         reload: Callable[[str], Awaitable[dict[str, Any]]],
+        page: PageEntrance | None = None,
     ) -> None:
-        self._auth, self._intake, self._public = auth, intake, public
+        self._auth, self._intake, self._public, self._page = auth, intake, public, page
         self._app = _fastapi(cache, auth, plans, reload)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -51,6 +53,9 @@ class Administration:
         path: str = scope["path"]
         if path in _HEALTH:
             await self._app(scope, replay_body(b"", receive), send)
+            return
+        if self._page is not None and self._page.leads_to(path):
+            await self._page(scope, receive, send)
             return
         try:
             tenant = self._admit(scope, path)

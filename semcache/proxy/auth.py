@@ -34,6 +34,7 @@ class Caller:
     key_id: str | None = None
     consumed: frozenset[bytes] = frozenset()
     user: str | None = None
+    read_only: bool = False
 
 
 def digest(plain: str, salt: bytes) -> bytes:
@@ -95,6 +96,11 @@ class Authenticator:
         self.open_door = self._loopback and not self._keys and not self.required
         self._anybody = Caller(trusted=self.open_door, admin=self.open_door)
 
+    @property
+    def has_administrator(self) -> bool:
+        """True if somebody can prove to be an administrator."""
+        return self._admin is not None or any(key.admin and key.revoked is None for key in self._keys.values())
+
     def identify(self, headers: RawHeaders) -> Caller:
         """Return the caller behind ASGI headers (names in lower case). Raises RequestRejected(401).
 
@@ -126,7 +132,7 @@ class Authenticator:
             raise _refusal("this API key is not known here: `semcache keys list` shows those that are")
         if key.revoked is not None:
             raise _refusal(f"the API key {key.id} has been revoked")
-        return Caller(key.tenant, key.trusted, key.admin, key.id, user=key.user)
+        return Caller(key.tenant, key.trusted, key.admin, key.id, user=key.user, read_only=key.read_only)
 
 
 def forwardable_headers(headers: RawHeaders, caller: Caller) -> list[tuple[str, str]]:

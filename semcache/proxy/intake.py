@@ -134,7 +134,10 @@ class Intake:
     def caller(self, scope: Scope) -> Caller:
         """Return who sends a request. Raises RequestRejected: 401, or 403 for a web page of elsewhere."""
         self.check_host(scope)
-        return self._auth.identify(scope["headers"])
+        caller = self._auth.identify(scope["headers"])
+        if caller.read_only and not _only_reads(scope):
+            raise RequestRejected(403, f"the API key {caller.key_id} is read-only", code="forbidden")
+        return caller
 
     def check_host(self, scope: Scope) -> None:
         """Raise RequestRejected(403) for a request that a web page of elsewhere may have sent."""
@@ -147,3 +150,9 @@ class Intake:
     async def body(self, scope: Scope, receive: Receive, hold: Hold, *, most: int | None = None) -> bytes:
         """Read the body. Raises RequestRejected and ClientGone."""
         return await read_body(scope, receive, most or self.max_body, hold.grow)
+
+
+def _only_reads(scope: Scope) -> bool:
+    """Return True for what changes nothing and asks no backend."""
+    path: str = scope["path"]
+    return path == "/semcache/explain" or (scope["method"] in ("GET", "HEAD") and not path.startswith("/v1/"))

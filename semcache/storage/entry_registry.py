@@ -114,6 +114,10 @@ class EntryRegistry:
         """Cards whose time is over."""
         return [card for card in self._by_id.values() if card.expires <= now]
 
+    def cards(self) -> list[Card]:
+        """The cards of all live entries, in no order."""
+        return list(self._by_id.values())
+
     def __len__(self) -> int:
         return len(self._by_id)
 

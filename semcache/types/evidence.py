@@ -147,3 +147,27 @@ class Standing:
     error: Interval | None = None
     note: str = ""
     classes: tuple[ClassStanding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRung:
+    """The evidence for one level of a certificate's ladder, in natural logarithms of wealth."""
+
+    level: float
+    log_wealth: float
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateEvidence:
+    """The wealth of the bettors behind a certificate, in natural logarithms, beside what is `log_enough`.
+
+    `log_target` is that against "the error exceeds the target", `log_excess` that against "the error keeps it".
+    `needed` is how many more audits without an error the target's certificate takes.
+    """
+
+    log_enough: float
+    log_target: float
+    log_excess: float
+    needed: int
+    ladder: tuple[LadderRung, ...]

@@ -67,7 +67,8 @@ class ApiKey:
     """A key that maps a caller to a tenant. Only its digest is stored.
 
     `trusted` callers may name users and see scores; `admin` callers may read and purge entries of every tenant. A key
-    of a `user` is that user's alone. Limits are None where it has those of the settings.
+    of a `user` is that user's alone. Limits are None where it has those of the settings. One that is `read_only` looks
+    at what it may see and changes nothing: it sends no requests to the upstream either.
     """
 
     id: str
@@ -82,3 +83,4 @@ class ApiKey:
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     dollars_per_day: float | None = None
+    read_only: bool = False

@@ -15,10 +15,11 @@ import msgspec
 import sqlalchemy as sa
 
 from semcache.errors import IntegrityError
-from semcache.storage.stores import outcome_rows, rows
+from semcache.storage.stores import learning_rows, outcome_rows, rows
 from semcache.storage.stores.database import Database
 from semcache.storage.stores.tables import actions, decisions, events, mentions
 from semcache.types import AdminAction, DecisionRecord, Scope
+from semcache.types.evidence import Label
 
 if TYPE_CHECKING:
     from semcache.storage.stores.seal import Seal
@@ -42,6 +43,16 @@ class DecisionRows:
     async def unpriced(self, *, since: float) -> list[str]:
         """Models that were called since then and cost nothing, as far as is known."""
         return await outcome_rows.unpriced(self._db, since=since)
+
+    async def outcomes_after(
+        self, after: int | None, *, tenant: str | None = None, limit: int = 200
+    ) -> list[dict[str, Any]]:
+        """Requests in the event log after the row with this id, oldest first; with None the newest ones."""
+        return await outcome_rows.outcomes_after(self._db, after, tenant=tenant, limit=limit)
+
+    async def labels_about(self, ids: Sequence[int], *, tenant: str | None = None, limit: int = 200) -> list[Label]:
+        """The newest labels about these entries, newest first."""
+        return await learning_rows.labels_about(self._db, ids, tenant=tenant, limit=limit)
 
     async def keep_decisions(self, kept: Sequence[DecisionRecord], *, most: int) -> None:
         """Keep decisions, and no more than the newest `most` of all."""

@@ -25,6 +25,7 @@ from semcache.storage.stores.tables import (
     hourly,
     labels,
     mentions,
+    reembedded,
     rejections,
     tags,
     vectors,
@@ -68,15 +69,42 @@ class DeletedRows(DecisionRows):
 
         def work(connection: sa.Connection) -> list[int]:
             back: list[int] = []
+            gone: list[tuple[ChangeKind, int, bytes]] = []
             refused: list[tuple[ChangeKind, int, bytes]] = []
             for row in connection.execute(chosen).mappings().all():
                 kept = msgspec.msgpack.decode(row["row"])
-                if _put_back(connection, kept, now):
+                again = kept.get("unshelved", False)
+                if _shelve_again(connection, kept) if again else _put_back(connection, kept, now):
                     back.append(row["id"])
+                    gone += [(ChangeKind.DELETE, row["id"], b"")] if again else []
                     refused += [(ChangeKind.REJECT, row["id"], one["exact"]) for one in kept.get("rejections", ())]
                 connection.execute(sa.delete(deleted).where(deleted.c.batch == batch, deleted.c.id == row["id"]))
-            self._announce(connection, [(ChangeKind.PUT, entry_id, b"") for entry_id in back] + refused, now)
+            news = [(ChangeKind.PUT, entry_id, b"") for entry_id in back]
+            self._announce(connection, gone + news + refused, now)
             return back
+
+        return await self._db.write(work)
+
+    async def unshelve(self, entry_id: int, *, batch: str, now: float, until: float) -> bool:
+        """Take an entry's vector and partition from it; False where it has none. `bring_back` gives them back."""
+
+        def work(connection: sa.Connection) -> bool:
+            shelved = sa.select(entries.c.id).where(entries.c.id == entry_id, entries.c.shelf != b"")
+            if connection.execute(shelved).first() is None:
+                return False
+            [kept] = _copies(connection, [entry_id], batch, now, until)
+            whole = msgspec.msgpack.decode(kept["row"])
+            connection.execute(
+                sa.insert(deleted), {**kept, "row": msgspec.msgpack.encode({**whole, "unshelved": True})}
+            )
+            connection.execute(sa.update(entries).where(entries.c.id == entry_id).values(shelf=b"", embedder_id=""))
+            for table in (vectors, reembedded):
+                connection.execute(sa.delete(table).where(table.c.entry_id == entry_id))
+            # Whoever knows the entry forgets it and reads it again.
+            news = [(ChangeKind.DELETE, entry_id, b""), (ChangeKind.PUT, entry_id, b"")]
+            news += [(ChangeKind.REJECT, entry_id, one["exact"]) for one in whole.get("rejections", ())]
+            self._announce(connection, news, now)
+            return True
 
         return await self._db.write(work)
 
@@ -176,4 +204,16 @@ def _put_back(connection: sa.Connection, kept: dict[str, Any], now: float) -> bo
     for name, table in (("vectors", vectors), ("tags", tags), ("rejections", rejections)):
         if kept.get(name):
             connection.execute(sa.insert(table), kept[name])
+    return True
+
+
+def _shelve_again(connection: sa.Connection, kept: dict[str, Any]) -> bool:
+    """Give an entry back its partition and vector; False where it is gone, or has them."""
+    row = kept["entry"]
+    same = (entries.c.id == row["id"], entries.c.exact == row["exact"], entries.c.shelf == b"")
+    values = {"shelf": row["shelf"], "embedder_id": row["embedder_id"]}
+    if connection.execute(sa.update(entries).where(*same).values(values)).rowcount == 0:
+        return False
+    if kept.get("vectors"):
+        connection.execute(sa.insert(vectors), kept["vectors"])
     return True

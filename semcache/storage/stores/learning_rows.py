@@ -126,6 +126,19 @@ class LearningRows:
             await self._db.script([(_FINISH, [{"done": number} for number in ids])], feed=False)
 
 
+async def labels_about(
+    database: Database, ids: Sequence[int], *, tenant: str | None = None, limit: int = 200
+) -> list[Label]:
+    """The newest labels about these entries (of that tenant's requests), newest first."""
+    chosen = sa.select(*(labels.c[name] for name in _SHARED), labels.c.correct, labels.c.seq)
+    chosen = chosen.where(labels.c.entry_id.in_(ids))
+    if tenant is not None:
+        chosen = chosen.where(labels.c.tenant == rows.plain(tenant))
+    found = await database.fetch(chosen.order_by(labels.c.seq.desc()).limit(limit), bulk=True)
+    with readable(database.name, labels.name):
+        return [_label(row[:-2], correct=bool(row[-2]), seq=row[-1]) for row in found]
+
+
 def _skeleton(label: Label) -> dict[str, Any]:
     return {
         "at": label.at,

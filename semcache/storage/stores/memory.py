@@ -238,6 +238,7 @@ class MemoryStore(MemoryOperating):
             else:
                 kept.append(event)
         gone, self._events = len(self._events) - len(kept), kept
+        self._events_gone += gone
         return gone
 
     async def counts(self) -> dict[str, int]:
@@ -282,6 +283,7 @@ class MemoryStore(MemoryOperating):
                 _add(self._totals, event)
             else:
                 kept.append(event)
+        self._events_gone += len(self._events) - len(kept)
         self._events = kept
 
     def _matching(self, where: Selector) -> list[int]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from semcache.storage.stores.memory_learning import MemoryLearning
 from semcache.types import AdminAction, ChangeKind, DecisionRecord, Deletion, Entry, Recorded, Rejection, Selector
+from semcache.types.evidence import Label
 
 if TYPE_CHECKING:
     from semcache.types import Vector
@@ -32,6 +34,7 @@ class _Aside:
     entry: Entry
     vector: Vector | None
     rejections: tuple[Rejection, ...]
+    unshelved: bool = False
 
 
 class MemoryOperating(MemoryLearning):
@@ -47,6 +50,7 @@ class MemoryOperating(MemoryLearning):
         self._decisions: dict[str, DecisionRecord] = {}
         self._actions: list[AdminAction] = []
         self._aside: dict[tuple[str, int], _Aside] = {}
+        self._events_gone = 0  # outcomes that were trimmed: an outcome's id is its place among all
 
     async def usage(
         self, *, since: float, until: float, by: Sequence[str], tenant: str | None = None
@@ -77,6 +81,24 @@ class MemoryOperating(MemoryLearning):
             if event.at >= since and sums_of(event)["calls"]:
                 paid[event.model] = paid.get(event.model, 0.0) + event.spent_cost
         return sorted(model for model, cost in paid.items() if cost == 0.0)
+
+    async def outcomes_after(
+        self, after: int | None, *, tenant: str | None = None, limit: int = 200
+    ) -> list[dict[str, Any]]:
+        """Requests in the event log after the one with this id, oldest first; with None the newest ones."""
+        first = 0 if after is None else max(0, after - self._events_gone)
+        mine = [
+            (number, one)
+            for number, one in enumerate(self._events[first:], self._events_gone + first + 1)
+            if one.count and tenant in (None, one.scope.tenant)
+        ]
+        return [_shown(number, one) for number, one in (mine[-limit:] if after is None else mine[:limit])]
+
+    async def labels_about(self, ids: Sequence[int], *, tenant: str | None = None, limit: int = 200) -> list[Label]:
+        """The newest labels about these entries, newest first."""
+        wanted = frozenset(ids)
+        mine = (one for one in reversed(self._labels) if one.entry_id in wanted and tenant in (None, one.tenant))
+        return list(islice(mine, limit))
 
     async def keep_decisions(self, kept: Sequence[DecisionRecord], *, most: int) -> None:
         """Keep decisions, and no more than the newest `most` of all."""
@@ -149,6 +171,9 @@ class MemoryOperating(MemoryLearning):
             if name != batch or one.until <= now or tenant not in (None, one.entry.key.scope.tenant):
                 continue
             del self._aside[name, entry_id]
+            if one.unshelved:
+                back += await self._shelve_again(one, now)
+                continue
             if one.entry.expires <= now or one.entry.key.exact in self._by_exact or entry_id in self._entries:
                 continue
             self._entries[entry_id] = one.entry
@@ -159,6 +184,36 @@ class MemoryOperating(MemoryLearning):
             self._announce(ChangeKind.PUT, entry_id, now)
             await self.reject(one.rejections, now=now)
         return back
+
+    async def unshelve(self, entry_id: int, *, batch: str, now: float, until: float) -> bool:
+        """Take an entry's vector and partition from it; False where it has none. `bring_back` gives them back."""
+        await self.ping()
+        entry = self._entries.get(entry_id)
+        if entry is None or not entry.shelf:
+            return False
+        refused = tuple(one for one in self._rejections if one.entry_id == entry_id)
+        vector = self._vectors.pop(entry_id, None)
+        self._aside[batch, entry_id] = _Aside(now, until, entry, vector, refused, unshelved=True)
+        self._entries[entry_id] = replace(entry, shelf=b"", embedder_id="")
+        self._announce_anew(entry_id, refused, now)
+        return True
+
+    async def _shelve_again(self, one: _Aside, now: float) -> list[int]:
+        entry = self._entries.get(one.entry.id)
+        if entry is None or entry.shelf or entry.key.exact != one.entry.key.exact:
+            return []
+        self._entries[entry.id] = replace(entry, shelf=one.entry.shelf, embedder_id=one.entry.embedder_id)
+        if one.vector is not None:
+            self._vectors[entry.id] = one.vector
+        self._announce_anew(entry.id, one.rejections, now)
+        return [entry.id]
+
+    def _announce_anew(self, entry_id: int, rejections: Sequence[Rejection], now: float) -> None:
+        """Have whoever knows the entry forget it and read it again."""
+        self._announce(ChangeKind.DELETE, entry_id, now)
+        self._announce(ChangeKind.PUT, entry_id, now)
+        for one in rejections:
+            self._announce(ChangeKind.REJECT, entry_id, now, one.exact)
 
     async def set_aside_since(self, now: float, *, tenant: str | None = None) -> list[Deletion]:
         """The deletions that can be undone at this time, newest first."""
@@ -248,4 +303,27 @@ def sums_of(event: Recorded) -> dict[str, float]:
         "spent_completion_tokens": event.spent.completion_tokens,
         "overhead_cost": event.overhead,
         "calls": int(event.spent.prompt_tokens + event.spent.completion_tokens > 0),
+    }
+
+
+def _shown(number: int, event: Recorded) -> dict[str, Any]:
+    """An outcome as the event log's rows have it."""
+    return {
+        "id": number,
+        "request_id": event.request_id,
+        "at": event.at,
+        "endpoint": event.endpoint,
+        "tenant": event.scope.tenant,
+        "model": event.model,
+        "category": event.category,
+        "outcome": event.outcome.value,
+        "why": event.why.value,
+        "status": event.status,
+        "entry_id": event.entry_id,
+        "score": event.score,
+        "p_correct": event.p_correct,
+        "requests": event.count,
+        "saved_cost": event.saved_cost,
+        "spent_cost": event.spent_cost,
+        "seconds": event.seconds,
     }

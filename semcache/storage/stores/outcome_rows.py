@@ -35,6 +35,10 @@ _DOLLARS = ("saved_cost", "spent_cost", "seconds", "overhead_cost")
 _KINDS = {name: int for name in _SUMS if name not in _DOLLARS}
 GROUPS = ("hour", "tenant", "model", "category", "outcome")
 KEEP_HOURS = 400 * 24
+SHOWN = (
+    "id", "request_id", "at", "endpoint", "tenant", "model", "category", "outcome", "why", "status", "entry_id",
+    "score", "p_correct", "requests", "saved_cost", "spent_cost", "seconds",
+)  # fmt: skip
 # One statement, so that a trim between two reads cannot be seen.
 _BOTH = sa.union_all(_GROUPED, sa.select(totals.c.category, totals.c.outcome, *(totals.c[name] for name in _SUMS)))
 _TALLY = sa.select(*_BOTH.subquery().c)
@@ -126,6 +130,25 @@ async def unpriced(database: Database, *, since: float) -> list[str]:
     groups = sa.select(events.c.model).where(events.c.at >= since).group_by(events.c.model)
     found = await database.fetch(groups.having(called > 0, paid == 0.0).order_by(events.c.model), bulk=True)
     return [rows.unplain(row[0]) for row in found]
+
+
+async def outcomes_after(
+    database: Database, after: int | None, *, tenant: str | None = None, limit: int = 200
+) -> list[dict[str, Any]]:
+    """Requests in the event log after the row with this id, oldest first; with None the newest ones."""
+    chosen = sa.select(*(events.c[name] for name in SHOWN)).where(events.c.requests > 0)
+    if tenant is not None:
+        chosen = chosen.where(events.c.tenant == rows.plain(tenant))
+    if after is None:
+        chosen = chosen.order_by(events.c.id.desc())
+    else:
+        chosen = chosen.where(events.c.id > after).order_by(events.c.id)
+    found = await database.fetch(chosen.limit(limit), bulk=True)
+    told = [
+        {name: rows.unplain(value) if isinstance(value, str) else value for name, value in zip(SHOWN, row, strict=True)}
+        for row in found
+    ]
+    return told if after is not None else told[::-1]
 
 
 async def trim(database: Database, keep_rows: int | None, before: float | None) -> int:

@@ -242,7 +242,9 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
 
     async def add_key(self, key: ApiKey) -> None:
         """Store a key. Raises StoreError when its id or digest is taken."""
-        row = {name: getattr(key, name) for name in ("id", "digest", "created", "trusted", "admin", "revoked")}
+        row = {
+            name: getattr(key, name) for name in ("id", "digest", "created", "trusted", "admin", "revoked", "read_only")
+        }
         row |= {"tenant": rows.plain(key.tenant), "name": rows.plain(key.name)}
         row["user_id"] = None if key.user is None else rows.plain(key.user)
         row |= {name: getattr(key, name) for name in _LIMITS}
@@ -262,9 +264,10 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
                 revoked,
                 None if user is None else rows.unplain(user),
                 *limits,
+                read_only=bool(read_only),
             )
-            for key_id, digest, tenant, name, created, trusted, admin, revoked, user, *limits in await self._db.fetch(
-                statements.KEYS
+            for key_id, digest, tenant, name, created, trusted, admin, revoked, user, *limits, read_only in (
+                await self._db.fetch(statements.KEYS)
             )
         ]
 

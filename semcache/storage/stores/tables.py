@@ -145,6 +145,7 @@ labels = sa.Table(
     *_labelled(),
     sa.Column("entry_id", BIG, nullable=False),
     sa.Column("correct", sa.Boolean, nullable=False),
+    sa.Index("labels_entry", "entry_id"),
     sqlite_autoincrement=True,
 )
 
@@ -329,6 +330,7 @@ api_keys = sa.Table(
     sa.Column("requests_per_minute", sa.BigInteger),
     sa.Column("tokens_per_minute", sa.BigInteger),
     sa.Column("dollars_per_day", sa.Double),
+    sa.Column("read_only", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index("api_keys_digest", "digest", unique=True),
 )
 

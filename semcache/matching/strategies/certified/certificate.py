@@ -15,6 +15,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from semcache.types.evidence import CertificateEvidence, LadderRung
+
 LADDER = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 _LENIENT = 0.2
 _AGAINST_MORE = (0.2, 0.4, 0.7, 0.97)  # shares of the stake at which one error would ruin the bettor
@@ -24,6 +26,7 @@ _FIRST = 0.5  # share of the money that is staked at the first audit
 _ALL = 2.1097  # the sum over n >= 2 of 1 / (n ln(n)^2)
 _RICHEST = 1e12
 _CONVINCED = 5.0  # wealth
+_PATIENT = 1 << 24  # audits: more are never waited for
 
 
 class Bet:
@@ -42,6 +45,23 @@ class Bet:
     def wealth(self) -> float:
         """The wealth over all stakes, 1 at the start."""
         return sum([weight * math.exp(min(log, 50.0)) for weight, log in zip(_WEIGHTS, self.logs, strict=True)])
+
+    def needed(self, level: float, enough: float) -> int:
+        """How many right answers in a row would make the wealth `enough`."""
+        gains = [math.log1p(share * level / (1.0 - level)) for share in _AGAINST_MORE]
+
+        def after(count: int) -> float:
+            logs = [log + count * gain for log, gain in zip(self.logs, gains, strict=True)]
+            return sum([weight * math.exp(min(log, 50.0)) for weight, log in zip(_WEIGHTS, logs, strict=True)])
+
+        most = 1
+        while after(most) < enough and most < _PATIENT:
+            most *= 2
+        least = 0 if after(0) >= enough else most // 2
+        while least + 1 < most:
+            middle = (least + most) // 2
+            least, most = (least, middle) if after(middle) >= enough else (middle, most)
+        return 0 if after(0) >= enough else most
 
 
 class ExcessTest:
@@ -141,6 +161,20 @@ class Certificate:
     def exceeded(self) -> bool:
         """True if audits show more errors than the target allows, which is false with probability beta at most."""
         return self._excess.wealth() >= self._enough
+
+    def evidence(self, target: float) -> CertificateEvidence:
+        """The wealth so far, and the audits that are still needed if `target` is allowed from now on."""
+        level, enough = min(target, _LENIENT), math.log(self._enough)
+        return CertificateEvidence(
+            log_enough=enough,
+            log_target=math.log(max(1e-300, self._target.wealth())),
+            log_excess=math.log(max(1e-300, self._excess.wealth())),
+            needed=0 if self.certified else self._target.needed(level, self._enough),
+            ladder=tuple(
+                LadderRung(level, math.log(max(1e-300, bet.wealth())), number < self._passed)
+                for number, (level, bet) in enumerate(self._ladder)
+            ),
+        )
 
     def state(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -21,7 +21,7 @@ from semcache.matching.strategies.certified.drift import DriftAlarm
 from semcache.matching.strategies.certified.error_budget import Contract, ErrorBudget
 from semcache.matching.strategies.certified.tenants import Tenants
 from semcache.types import Candidate
-from semcache.types.evidence import Label, LabelSource, State
+from semcache.types.evidence import CertificateEvidence, Label, LabelSource, State
 
 _VETO_LABELS = 30  # of pairs that a guard vetoes, before a category may overrule it
 WORTH_ASKING = 0.02  # P(correct) from which a language model is asked
@@ -195,6 +195,10 @@ class CategoryKnowledge:
                 return f"calibrated on shipped data; a certificate takes about {needed} audits without an error"
             case _:
                 return ""
+
+    def evidence(self) -> CertificateEvidence:
+        """The wealth behind the certificate, as a judge with noise sees the target."""
+        return self.certificate.evidence(self._visible(self.budget.per_hit()))
 
     def _narrow(self) -> None:
         """Serve only what is surer, and in the end nothing; the certificate begins anew, about what is served then."""

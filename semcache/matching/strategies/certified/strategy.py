@@ -17,7 +17,7 @@ from semcache.matching.strategies.certified.error_budget import HIGHEST
 from semcache.matching.strategies.certified.knowledge import WORTH_ASKING, CategoryKnowledge
 from semcache.matching.strategies.certified.priors import shipped
 from semcache.types import Candidate, Controls, Verdict, Why
-from semcache.types.evidence import Label, Standing, wilson
+from semcache.types.evidence import CertificateEvidence, Label, Standing, wilson
 
 FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 
@@ -131,6 +131,10 @@ class CertifiedThreshold:
             note=known.note_of(),
             classes=known.tenants.standing(),
         )
+
+    def evidence(self, category: str) -> CertificateEvidence:
+        """The wealth behind the category's certificate."""
+        return self._of(category).evidence()
 
     def state(self) -> dict[str, Any]:
         """The learned state of every category."""

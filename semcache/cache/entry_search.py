@@ -1,0 +1,103 @@
+"""Searching stored entries as operators do: by what their prompts say, by meaning, and by what they are.
+
+Knows the cards in memory, the vectors and the store; changes nothing. Invariant: only entries that the selector means
+are found, whatever the words; the event loop is free while a hundred thousand prompts are read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from semcache.types import Card, Entry, Selector
+
+if TYPE_CHECKING:
+    from semcache.cache.components import Components
+
+_WIDER = 20  # neighbours that are looked at for each that is shown, where a selector leaves some out
+_SHELVES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntries:
+    """Entries with their scores (None where nothing was compared), how many match in all, None where not counted."""
+
+    entries: Sequence[tuple[Entry, float | None]]
+    matching: int | None
+    following: float | None = None  # the `before` of the next page
+
+
+class EntrySearch:
+    """Searches the entries of one process."""
+
+    def __init__(self, components: Components) -> None:
+        self._parts = components
+
+    async def by_words(
+        self, where: Selector, words: str = "", *, limit: int = 50, before: float | None = None
+    ) -> FoundEntries:
+        """Entries whose prompts hold all of these words, newest first. Raises StoreError."""
+        meant = await self._meant(where)
+        cards = self._parts.live.registry.cards()
+        found, matching = await asyncio.to_thread(_newest, cards, meant, words, limit + 1, before)
+        entries = await self._read([card.id for card in found[:limit]])
+        following = found[limit - 1].created if len(found) > limit else None
+        return FoundEntries([(entry, None) for entry in entries], matching, following)
+
+    async def ids_of_words(self, where: Selector, words: str) -> tuple[int, ...]:
+        """The ids of all entries whose prompts hold all of these words. Raises StoreError."""
+        meant = await self._meant(where)
+        cards = self._parts.live.registry.cards()
+        found, _ = await asyncio.to_thread(_newest, cards, meant, words, len(cards) or 1, None)
+        return tuple(card.id for card in found)
+
+    async def by_meaning(self, where: Selector, text: str, *, limit: int = 50) -> FoundEntries:
+        """Entries that mean about the same as a text, nearest first. Raises StoreError or CacheUnavailable."""
+        live = self._parts.live
+        [vector] = await self._parts.embedder.embed([text])
+        meant = await self._meant(where)
+        if meant is None:
+            shelves: Iterable[bytes] = await live.index.partitions()
+        else:
+            shelves = await asyncio.to_thread(_shelves, live.registry.cards(), meant)
+        k = limit if meant is None else limit * _WIDER
+        near = await live.index.search_all(list(shelves)[:_SHELVES], vector, k)
+        scores = {one.entry_id: one.score for one in near if meant is None or one.entry_id in meant}
+        entries = await self._read(list(scores)[:limit])
+        return FoundEntries([(entry, scores[entry.id]) for entry in entries], None)
+
+    async def _meant(self, where: Selector) -> frozenset[int] | None:
+        """The entries that a selector means; None for all of them."""
+        if where == Selector(everything=True):
+            return None
+        ids = await self._parts.store.delete(where, now=self._parts.clock(), dry_run=True)
+        return await asyncio.to_thread(frozenset, ids)
+
+    async def _read(self, ids: Sequence[int]) -> list[Entry]:
+        return [entry for entry in await self._parts.store.get(ids) if entry is not None] if ids else []
+
+
+def _newest(
+    cards: Sequence[Card], meant: frozenset[int] | None, words: str, limit: int, before: float | None
+) -> tuple[list[Card], int]:
+    """The newest cards that hold all words, and how many do."""
+    wanted = words.casefold().split()
+    found = []
+    for card in cards:
+        if meant is not None and card.id not in meant:
+            continue
+        if wanted:
+            text = card.text.casefold()
+            if not all(word in text for word in wanted):
+                continue
+        found.append(card)
+    older = found if before is None else [card for card in found if card.created < before]
+    return heapq.nlargest(limit, older, key=attrgetter("created")), len(found)
+
+
+def _shelves(cards: Sequence[Card], meant: frozenset[int]) -> set[bytes]:
+    return {card.shelf for card in cards if card.shelf and card.id in meant}

@@ -1,0 +1,119 @@
+"""Curves that labels draw: reliability, risk against coverage, and what another target would serve.
+
+Pure. Labels count by the inverse of the chance with which they were drawn (Horvitz and Thompson, JASA 47, 1952), so
+that audits of a tenth of the hits stand for all of them. Invariant: only samples are counted; what people chose to
+report, and what a language model merely said, are none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from semcache.matching.strategies.certified.error_budget import HIGHEST
+from semcache.types.evidence import Interval, Label, LabelSource, wilson
+
+_BINS = 10
+_SAMPLES = frozenset([LabelSource.AUDIT, LabelSource.MISS])
+_LEAST_CHANCE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One judged request: P(correct) of its best neighbour, whether that was right, and the requests it stands for."""
+
+    p_correct: float
+    correct: bool
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """Samples of about the same P(correct), and the share of them that was right."""
+
+    predicted: float
+    right: Interval
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a target would have done: shares of the judged requests, and the error per hit among them."""
+
+    target: float
+    risk: float
+    served: float
+    error: Interval
+    hits: float
+    wrong: float
+
+
+def samples(labels: Iterable[Label]) -> list[Sample]:
+    """The best neighbour of each judged request, most probable first."""
+    best: dict[tuple[bytes, float], Label] = {}
+    for label in labels:
+        if label.source in _SAMPLES:
+            place = (label.exact, label.at)
+            known = best.get(place)
+            if known is None or label.p_correct > known.p_correct:
+                best[place] = label
+    found = [Sample(one.p_correct, one.correct, 1.0 / max(_LEAST_CHANCE, one.chance or 1.0)) for one in best.values()]
+    return sorted(found, key=lambda one: -one.p_correct)
+
+
+def reliability(found: Sequence[Sample]) -> list[ReliabilityBin]:
+    """Samples in bins of as many each: predicted probability beside the share that was right."""
+    size = max(1, math.ceil(len(found) / _BINS))
+    bins = []
+    for start in range(0, len(found), size):
+        group = found[start : start + size]
+        weight = sum(one.weight for one in group)
+        predicted = sum(one.weight * one.p_correct for one in group) / weight
+        right = sum(one.weight for one in group if one.correct) / weight
+        several = _effective(group)
+        bins.append(ReliabilityBin(predicted, wilson(right * several, several), len(group)))
+    return bins[::-1]
+
+
+def risk_coverage(found: Sequence[Sample], points: int = 100) -> list[tuple[float, float, float]]:
+    """Coverage, the error among what is covered, and the error that was predicted, from the surest sample on."""
+    whole = sum(one.weight for one in found)
+    weight = wrong = risk = 0.0
+    curve: list[tuple[float, float, float]] = []
+    every = max(1, len(found) // points)
+    for number, one in enumerate(found, 1):
+        weight += one.weight
+        wrong += one.weight * (not one.correct)
+        risk += one.weight * (1.0 - one.p_correct)
+        if number % every == 0 or number == len(found):
+            curve.append((weight / whole, wrong / weight, risk / weight))
+    return curve
+
+
+def outlook(found: Sequence[Sample], target: float) -> Outlook:
+    """What would be served if the mean risk of what is served may reach `target`, as the strategy pools it."""
+    whole = sum(one.weight for one in found) or 1.0
+    weight = risk = 0.0
+    kept = 0
+    reached = 0.0
+    for number, one in enumerate(found, 1):
+        doubt = 1.0 - one.p_correct
+        weight += one.weight
+        risk += one.weight * doubt
+        if doubt > HIGHEST:
+            break
+        if risk / weight <= target:
+            kept, reached = number, doubt
+    served = found[:kept]
+    hits = sum(one.weight for one in served)
+    wrong = sum(one.weight for one in served if not one.correct)
+    several = _effective(served)
+    error = wilson(several * wrong / hits, several) if hits else Interval(0.0, 0.0, 1.0)
+    return Outlook(target, reached, hits / whole, error, hits, wrong)
+
+
+def _effective(group: Sequence[Sample]) -> float:
+    """As many equal samples as say as much as these unequal ones (Kish, Survey Sampling, 1965)."""
+    weight = sum(one.weight for one in group)
+    return weight * weight / sum(one.weight * one.weight for one in group) if group else 0.0

@@ -1,0 +1,1 @@
+"""The operators' page under /semcache/ui: views of what the administrative API says, made here, and its buttons."""

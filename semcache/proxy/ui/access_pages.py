@@ -1,0 +1,94 @@
+"""Tenants and keys: who uses the cache, what each saved last week, and keys that are made and revoked.
+
+Invariant: a plain key is shown once, in the reply that made it, and kept nowhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import replace
+
+from starlette.responses import Response
+
+from semcache.errors import StoreError
+from semcache.proxy.auth import new_key
+from semcache.proxy.ui.visit import PageRoute, Right, Visit, not_found
+from semcache.types import Selector
+
+_WEEK = 7 * 86400.0
+
+
+async def access(visit: Visit, made: str = "", note: str = "") -> Response:
+    """Show tenants and keys."""
+    usage, keys, entries = await asyncio.gather(
+        visit.cache.operating.usage("tenant", since=visit.now - _WEEK),
+        visit.cache.api_keys(),
+        visit.cache.operating.tenants(),
+    )
+    used = {row["tenant"]: row for row in usage[:-1]}
+    names = sorted({*used, *(key.tenant for key in keys), *entries})
+    tenants = [
+        {"name": name, "usage": used.get(name), "keys": sum(k.tenant == name and k.revoked is None for k in keys)}
+        for name in names
+    ]
+    tenants.sort(key=lambda one: -(one["usage"] or {}).get("net_usd", 0.0))
+    return visit.page(
+        "access.html", tenants=tenants, total=usage[-1], keys=keys[::-1], made=made, note=note,
+        open_door=visit.parts.auth.open_door,
+    )  # fmt: skip
+
+
+async def make_key(visit: Visit) -> Response:
+    """Make a key and show it, this once."""
+    rights = visit.choice("rights", ("plain", "trusted", "admin"), "plain")
+    user = visit.asked("user") or None
+    plain, key = new_key(
+        secrets.token_bytes, visit.now, visit.asked("tenant"), visit.asked("name"), visit.cache.salt,
+        trusted=rights == "trusted", admin=rights == "admin", user=user,
+    )  # fmt: skip
+    key = replace(key, read_only=visit.asked("read_only") == "yes")
+    await visit.cache.components.store.add_key(key)
+    rights = rights + (" read-only" if key.read_only else "")
+    await visit.cache.operating.act("make key", who=visit.who, tenant=key.tenant, key=key.id, rights=rights)
+    visit.parts.auth.replace(await visit.cache.api_keys())
+    return await access(visit, plain, f"{key.id} for tenant {key.tenant}")
+
+
+async def revoke_key(visit: Visit) -> Response:
+    """Revoke a key."""
+    key_id = visit.asked("key")
+    known = {key.id: key for key in await visit.cache.api_keys()}
+    if key_id not in known:
+        raise not_found(f"key {key_id[:64]!r}")
+    if visit.asked("sure") != "yes":
+        return visit.page("revoke.html", key=known[key_id], own=visit.visitor.caller.key_id == key_id)
+    if not await visit.cache.components.store.revoke_key(key_id, now=visit.now):
+        return visit.back("/access", f"{key_id} was revoked already.", bad=True)
+    await visit.cache.operating.act("revoke key", who=visit.who, tenant=known[key_id].tenant, key=key_id)
+    visit.parts.auth.replace(await visit.cache.api_keys())
+    return visit.back("/access", f"{key_id} is revoked: every worker refuses it within a second.")
+
+
+async def erase_tenant(visit: Visit) -> Response:
+    """Erase all that is kept of a tenant, for good."""
+    tenant = visit.asked("erase")
+    where = Selector(tenant=tenant)
+    if not tenant:
+        raise not_found("tenant without a name")
+    meant = await visit.cache.invalidate(where, dry_run=True)
+    if visit.asked("typed") != tenant:
+        return visit.page("erase.html", erased=tenant, meant=len(meant), wrong=bool(visit.asked("typed")))
+    try:
+        ids, _ = await visit.cache.operating.delete(where, who=visit.who, forever=True)
+    except StoreError as error:
+        return visit.back("/access", f"Not all was erased: {error}. Do it again.", bad=True)
+    return visit.back("/access", f"All that was kept of {tenant} is gone, {len(ids)} entries among it.")
+
+
+ROUTES = (
+    PageRoute("/access", access, Right.ADMIN),
+    PageRoute("/access/keys", make_key, Right.ADMIN_CHANGES, post=True),
+    PageRoute("/access/revoke", revoke_key, Right.ADMIN_CHANGES, post=True),
+    PageRoute("/access/erase", erase_tenant, Right.ADMIN_CHANGES, post=True),
+)

@@ -1,0 +1,92 @@
+"""Entries: found by words, by meaning, by tenant, category, model or tag; and forgotten, one or many, with a dry run.
+
+Invariant: what a bulk change would touch is counted before it is done, and what it did can be undone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starlette.responses import Response
+
+from semcache.errors import CacheUnavailable, InvalidArgument
+from semcache.proxy.ui.visit import PageRoute, Right, Visit
+from semcache.types import Selector, parse_id
+
+_PAGE = 50
+_SHOWN = 20  # entries that a dry run names
+
+
+async def entries(visit: Visit) -> Response:
+    """Show the entries that match."""
+    words, how = visit.asked("q"), visit.choice("how", ("words", "meaning"), "words")
+    where = _selector(visit)
+    refusal = ""
+    search = visit.inspection.entries
+    if how == "meaning" and words:
+        try:
+            found = await search.by_meaning(where, words, limit=_PAGE)
+        except CacheUnavailable as error:
+            refusal = f"Searching by meaning does not work now: {error}"
+            found = await search.by_words(where, words, limit=_PAGE)
+    else:
+        before = visit.number("before", 0.0, 0.0, 1e12) or None
+        found = await search.by_words(where, words, limit=_PAGE, before=before)
+    return visit.page(
+        "entries.html",
+        found=found,
+        how=how,
+        refusal=refusal,
+        narrowed=bool(words) or where != _selector_of_all(visit),
+        categories=sorted(visit.cache.pack.categories),
+        total=len(visit.cache.registry) if visit.visitor.caller.admin else None,
+    )
+
+
+async def forget_many(visit: Visit) -> Response:
+    """Forget the entries that were ticked, or all that match; first say which."""
+    ids = tuple(number for text in visit.form.get("ids", ()) if (number := parse_id(text)) is not None)
+    words = visit.asked("q")
+    if ids:
+        where = Selector(ids=ids, tenant=visit.visitor.tenant)
+    else:
+        where = _selector(visit)
+        if words:
+            where = Selector(ids=await visit.inspection.entries.ids_of_words(where, words), tenant=visit.visitor.tenant)
+        elif where == _selector_of_all(visit) and not visit.visitor.caller.admin:
+            where = Selector(tenant=visit.visitor.tenant)
+    if where.ids == ():
+        raise InvalidArgument("No entry matches: nothing was done.")
+    meant = await visit.cache.invalidate(where, dry_run=True)
+    if visit.asked("sure") != "yes":
+        sample = await visit.cache.select(replace(where, ids=tuple(meant[:_SHOWN])), limit=_SHOWN) if meant else []
+        return visit.page("forget.html", meant=len(meant), sample=sample, ids=visit.form.get("ids", ()), words=words)
+    if str(len(meant)) != visit.asked("meant"):
+        raise InvalidArgument("Other entries match by now: go back and look again. Nothing was done.")
+    done, undo = await visit.cache.operating.delete(where, who=visit.who)
+    said = "entry is" if len(done) == 1 else "entries are"
+    return visit.back("/entries", f"{len(done)} {said} forgotten.", undo=undo or "")
+
+
+def _selector(visit: Visit) -> Selector:
+    """The entries that the fields of the page mean."""
+    where = Selector(
+        tenant=visit.tenant,
+        category=visit.asked("category") or None,
+        model=visit.asked("model") or None,
+        tag=visit.asked("tag") or None,
+        namespace=visit.asked("namespace") or None,
+        source=visit.asked("source") or None,
+    )
+    return replace(where, everything=True) if where.is_empty() else where
+
+
+def _selector_of_all(visit: Visit) -> Selector:
+    own = visit.visitor.tenant
+    return Selector(everything=True) if own is None else Selector(tenant=own)
+
+
+ROUTES = (
+    PageRoute("/entries", entries, Right.READS),
+    PageRoute("/entries/forget", forget_many, Right.CHANGES, post=True),
+)

@@ -1,0 +1,217 @@
+"""The pages as an ASGI application: routes, sessions, rights, the sign of a form, and the headers of every reply.
+
+Knows every page by its routes. Invariant: what needs a right is answered only to a visitor who has it; a change needs
+the sign of its session; no reply lets a browser run or load what does not come from this server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlencode
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route, Router
+from starlette.staticfiles import StaticFiles
+
+from semcache.cache.inspection import Inspection
+from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
+from semcache.proxy.asgi import Message, Receive, Scope, Send
+from semcache.proxy.ui import pages
+from semcache.proxy.ui.page_paths import PATH
+from semcache.proxy.ui.rendering import Renderer
+from semcache.proxy.ui.visit import PageParts, PageRoute, Right, Visit
+from semcache.proxy.ui.visitors import LIFE, SESSION, Visitor, Visitors
+
+if TYPE_CHECKING:
+    from semcache.cache.response_cache import ResponseCache
+    from semcache.config.settings import Settings
+    from semcache.proxy.auth import Authenticator
+    from semcache.proxy.plan_service import PlanService
+
+STATIC = Path(__file__).parent / "static"
+_POLICY = (
+    "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'self'; "
+    "connect-src 'self'; img-src 'self'"
+)
+_HEADERS = [
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+_REFUSED = {
+    Right.READS: "This page shows prompts: log in with a trusted key (semcache keys create --trusted).",
+    Right.CHANGES: "This needs a trusted key that is not read-only.",
+    Right.ADMIN: "This page is for administrators: log in with an admin key (semcache keys create --admin).",
+    Right.ADMIN_CHANGES: "This needs an admin key that is not read-only.",
+}
+
+
+class PageApplication:
+    """The pages of one process."""
+
+    def __init__(
+        self, cache: ResponseCache, auth: Authenticator, plans: PlanService | None, settings: Settings
+    ) -> None:
+        visitors = Visitors(auth, cache.salt, cache.clock)
+        self._parts = PageParts(
+            cache, Inspection(cache.components), auth, plans, settings, visitors, Renderer(cache.clock)
+        )
+        self._visitors = visitors
+        routes = [Route(PATH + one.path, self._endpoint(one), methods=_methods(one)) for one in pages.routes()]
+        self._router = Router(
+            [
+                Route(PATH + "/login", self._login_page, methods=["GET"]),
+                Route(PATH + "/login", self._log_in, methods=["POST"]),
+                Mount(PATH + "/static", _Lasting(directory=STATIC)),
+                *routes,
+            ],
+            default=_nowhere,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, with the headers that every reply has."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                extra = [] if b"cache-control" in given else [(b"cache-control", b"no-store")]
+                message = {**message, "headers": [*message["headers"], *_HEADERS, *extra]}
+            await send(message)
+
+        if scope["path"] == PATH + "/":
+            scope = {**scope, "path": PATH, "raw_path": PATH.encode()}
+        await self._router(scope, receive, guarded)
+
+    def _endpoint(self, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            visitor, cookie = self._visitor(request)
+            if visitor is None:
+                return _to_login(request)
+            form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
+            visit = Visit(self._parts, request, visitor, form if route.post else {})
+            response = await self._answer(route, visit)
+            if cookie is not None:
+                _set_session(request, response, cookie)
+            return response
+
+        return endpoint
+
+    async def _answer(self, route: PageRoute, visit: Visit) -> Response:
+        try:
+            if route.post:
+                self._check_form(visit)
+            if not _allowed(visit.visitor, route.right):
+                raise RequestRejected(403, _REFUSED[route.right], code="forbidden")
+            return await route.handler(visit)
+        except RequestRejected as error:
+            return visit.page("refused.html", status=error.status, refusal=error.message)
+        except InvalidArgument as error:
+            return visit.page("refused.html", status=400, refusal=str(error))
+        except CacheUnavailable as error:
+            return visit.page("refused.html", status=503, refusal=f"The store cannot be reached: {error}")
+
+    def _check_form(self, visit: Visit) -> None:
+        """Raise RequestRejected(403) for a change that this visitor's own page did not send."""
+        _check_site(visit.request)
+        sign = visit.request.headers.get("x-semcache-sign") or next(iter(visit.form.get("sign", ())), "")
+        if not self._visitors.signed(visit.visitor, sign):
+            message = "This form is not of your session: reload the page, then try again."
+            raise RequestRejected(403, message, code="forbidden")
+
+    def _visitor(self, request: Request) -> tuple[Visitor | None, str | None]:
+        """The visitor, and the cookie of a session that began just now."""
+        found = self._visitors.find(request.cookies.get(SESSION))
+        if found is not None:
+            return found, None
+        guest = self._visitors.guest()
+        return (None, None) if guest is None else (guest[1], guest[0])
+
+    async def _login_page(self, request: Request) -> Response:
+        return self._login(request, "", 200)
+
+    async def _log_in(self, request: Request) -> Response:
+        form = parse_qs((await request.body()).decode("utf-8", "replace"))
+        try:
+            _check_site(request)
+            key = next(iter(form.get("key", ())), "").strip()
+            address = request.client.host if request.client else ""
+            cookie, visitor = self._visitors.log_in(key, address)
+        except RequestRejected as error:
+            response = self._login(request, error.message, error.status)
+            if error.status == 429:
+                response.headers["retry-after"] = "60"
+            return response
+        caller = visitor.caller
+        if caller.admin or caller.trusted:
+            tenant = None if caller.admin else caller.tenant
+            await self._parts.cache.operating.act("log in", who=f"key {caller.key_id} (page)", tenant=tenant)
+        response = RedirectResponse(_within(next(iter(form.get("next", ())), "")), 303)
+        _set_session(request, response, cookie)
+        return response
+
+    def _login(self, request: Request, refusal: str, status: int) -> Response:
+        wanted = _within(request.query_params.get("next", ""))
+        text = self._parts.renderer.plain("login.html", refusal=refusal, next=wanted)
+        return Response(text, status, media_type="text/html")
+
+
+class _Lasting(StaticFiles):
+    """Files that browsers keep for a day; their names change with their versions, or they are asked for by one."""
+
+    async def get_response(self, path: str, scope: MutableMapping[str, Any]) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["cache-control"] = "private, max-age=86400"
+        return response
+
+
+def _methods(route: PageRoute) -> list[str]:
+    return ["POST"] if route.post else ["GET"]
+
+
+def _allowed(visitor: Visitor, right: Right) -> bool:
+    match right:
+        case Right.KNOWN:
+            return True
+        case Right.READS:
+            return visitor.reads
+        case Right.CHANGES:
+            return visitor.changes
+        case Right.ADMIN:
+            return visitor.caller.admin
+    return visitor.caller.admin and visitor.changes
+
+
+def _check_site(request: Request) -> None:
+    """Raise RequestRejected(403) for what a browser says another site has sent."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise RequestRejected(403, "This was sent by a page of another site.", code="forbidden")
+
+
+def _to_login(request: Request) -> Response:
+    if "hx-request" in request.headers:
+        return Response(status_code=401, headers={"hx-refresh": "true"})
+    if request.method != "GET" or request.headers.get("accept") == "text/event-stream":
+        return PlainTextResponse("log in first", 401)
+    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(f"{PATH}/login?" + urlencode({"next": wanted}), 303)
+
+
+def _within(address: str) -> str:
+    """An address of the page, for any that is none the page itself."""
+    inside = address == PATH or address.startswith((PATH + "/", PATH + "?"))
+    return address if inside and "\\" not in address and address.isprintable() else PATH
+
+
+def _set_session(request: Request, response: Response, cookie: str) -> None:
+    secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
+    response.set_cookie(SESSION, cookie, max_age=int(LIFE), path=PATH, httponly=True, samesite="strict", secure=secure)
+
+
+async def _nowhere(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+    await PlainTextResponse("there is no such page", 404)(scope, receive, send)

@@ -1,0 +1,156 @@
+"""Visitors of the page: who they are by a sealed cookie, the sign that a form is ours, and how often one may log in.
+
+A cookie holds the visitor's API key, encrypted with the store's salt: whoever reads the database cannot make one, and
+whoever steals one does not learn the key. Knows cookies and keys, nothing of pages. Invariant: a session ends after
+`LIFE`, with its key, and here when it logs out; a change needs the sign that only its own session was told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from semcache.errors import RequestRejected
+from semcache.proxy.auth import OWN_HEADER, Authenticator, Caller
+from semcache.runtime.token_bucket import TokenBucket
+
+SESSION, NOTICE = "semcache_session", "semcache_notice"
+LIFE = 8 * 3600.0
+_LEFT = 10_000  # sessions that logged out and are remembered
+_ADDRESSES = 4096
+_BURST, _EVERY = 5, 12.0  # logins of one address at once, and seconds for one more
+_ALL_BURST, _ALL_EVERY = 30, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A logged-in visitor. `sign` belongs to every form that changes something; `ends` is a Unix time."""
+
+    caller: Caller
+    session: str
+    sign: str
+    ends: float
+
+    @property
+    def tenant(self) -> str | None:
+        """The tenant that is all this visitor sees; None, of an administrator, is all of them."""
+        return None if self.caller.admin else self.caller.tenant
+
+    @property
+    def reads(self) -> bool:
+        """True if prompts may be shown."""
+        return self.caller.admin or self.caller.trusted
+
+    @property
+    def changes(self) -> bool:
+        """True if entries and reports may be changed."""
+        return self.reads and not self.caller.read_only
+
+
+class Sealer:
+    """Encrypts small values into cookies and back."""
+
+    def __init__(self, salt: bytes) -> None:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        self._box = AESGCM(hashlib.blake2b(key=salt, digest_size=32, person=b"semcache page").digest())
+
+    def seal(self, value: Any, purpose: str) -> str:
+        """Return a text for a cookie."""
+        nonce = secrets.token_bytes(12)
+        sealed = nonce + self._box.encrypt(nonce, msgspec.json.encode(value), purpose.encode())
+        return urlsafe_b64encode(sealed).rstrip(b"=").decode()
+
+    def open(self, text: str, purpose: str) -> Any:
+        """Return what was sealed for this purpose; None for anything else."""
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+            return msgspec.json.decode(self._box.decrypt(raw[:12], raw[12:], purpose.encode()))
+        except (InvalidTag, ValueError, msgspec.MsgspecError):
+            return None
+
+
+class Visitors:
+    """The sessions of one process. Those that logged out are known to this process alone."""
+
+    def __init__(self, auth: Authenticator, salt: bytes, clock: Callable[[], float]) -> None:
+        self._auth, self._salt, self._clock = auth, salt, clock
+        self.sealer = Sealer(salt)
+        self._left: OrderedDict[str, None] = OrderedDict()
+        self._all = TokenBucket(1.0 / _ALL_EVERY, _ALL_BURST, clock())
+        self._addresses: OrderedDict[str, TokenBucket] = OrderedDict()
+
+    def log_in(self, key: str, address: str) -> tuple[str, Visitor]:
+        """Return the cookie of a new session and its visitor.
+
+        Raises RequestRejected: 401 for a key that is not known, 429 for one more try than allowed.
+        """
+        if not self._may_try(address):
+            raise RequestRejected(429, "too many logins: try again in a minute", code="rate_limited")
+        try:
+            caller = self._caller(key)
+        except ValueError:
+            caller = None
+        if caller is None:
+            raise RequestRejected(401, "this key is not known here, or has been revoked", code="invalid_api_key")
+        return self._begin(key, caller)
+
+    def guest(self) -> tuple[str, Visitor] | None:
+        """A session without a key, where anybody on this machine is trusted; None elsewhere."""
+        return self._begin("", self._auth.identify([])) if self._auth.open_door else None
+
+    def find(self, cookie: str | None) -> Visitor | None:
+        """The visitor behind a cookie; None when there is no such session (any more)."""
+        kept = self.sealer.open(cookie, SESSION) if cookie else None
+        if not isinstance(kept, dict):
+            return None
+        session, ends = str(kept["session"]), float(kept["ends"])
+        if ends <= self._clock() or session in self._left:
+            return None
+        caller = self._caller(kept["key"])
+        return None if caller is None else Visitor(caller, session, self._sign(session), ends)
+
+    def log_out(self, visitor: Visitor) -> None:
+        """End a session, whoever has a copy of its cookie."""
+        self._left[visitor.session] = None
+        if len(self._left) > _LEFT:
+            self._left.popitem(last=False)
+
+    def signed(self, visitor: Visitor, sign: str) -> bool:
+        """Return True if a form carries this visitor's sign."""
+        return hmac.compare_digest(sign.encode(), visitor.sign.encode())
+
+    def _begin(self, key: str, caller: Caller) -> tuple[str, Visitor]:
+        session, ends = secrets.token_hex(16), self._clock() + LIFE
+        cookie = self.sealer.seal({"key": key, "session": session, "ends": ends}, SESSION)
+        return cookie, Visitor(caller, session, self._sign(session), ends)
+
+    def _caller(self, key: str) -> Caller | None:
+        """The caller that a key stands for; the empty one stands for anybody on this machine."""
+        if not key and not self._auth.open_door:
+            return None
+        try:
+            return self._auth.identify([(OWN_HEADER.encode(), key.encode("latin-1"))] if key else [])
+        except RequestRejected:
+            return None
+
+    def _sign(self, session: str) -> str:
+        return hashlib.blake2b(session.encode(), key=self._salt, digest_size=16, person=b"semcache form").hexdigest()
+
+    def _may_try(self, address: str) -> bool:
+        now = self._clock()
+        own = self._addresses.pop(address, None) or TokenBucket(1.0 / _EVERY, _BURST, now)
+        self._addresses[address] = own
+        if len(self._addresses) > _ADDRESSES:
+            self._addresses.popitem(last=False)
+        return own.take(now) and self._all.take(now)
