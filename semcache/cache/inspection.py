@@ -10,7 +10,7 @@ import asyncio
 import math
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from semcache.cache.entry_search import EntrySearch
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _NEWEST = 20_000  # labels that curves are drawn from
 _HITS = frozenset([Outcome.EXACT.value, Outcome.SEMANTIC.value, Outcome.PLAN.value])
+_SAID = 5000  # labels that are looked through
 _LEAST, _MOST = 0.02, 0.999  # P(correct) of what is in doubt
 REVIEW, EXACT_ONLY = "review", "exact-only"
 
@@ -40,12 +41,16 @@ class TimeSaved:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
-    """A neighbour of a request that nobody is sure about. `distance` is its distance from the limit in log-odds."""
+class OpenDoubt:
+    """A neighbour of a request that nobody is sure about. `distance` is its distance from the limit in log-odds.
+
+    `said` is what a comparison or a language model says of it, None where none did.
+    """
 
     record: DecisionRecord
     neighbour: Mapping[str, Any]
     distance: float
+    said: bool | None = None
 
 
 class Inspection:
@@ -106,18 +111,18 @@ class Inspection:
             await asyncio.sleep(0)
         return await asyncio.to_thread(samples, labels)
 
-    async def labels_about(self, ids: Sequence[int], *, tenant: str | None = None) -> list[Label]:
-        """What audits, comparisons and people said of these entries, newest first. Raises StoreError."""
-        return await self._store.labels_about(ids, tenant=tenant) if ids else []
+    async def labels_about(self, ids: Sequence[int], *, tenant: str | None = None, most: int = 200) -> list[Label]:
+        """The labels of audits, comparisons and people about these entries, newest first. Raises StoreError."""
+        return await self._store.labels_about(ids, tenant=tenant, limit=most) if ids else []
 
     async def recent(self, category: str, *, most: int = 500) -> list[DecisionRecord]:
         """The newest decisions of a category. Raises StoreError."""
         return [one for one in await self._store.decisions(limit=most) if one.category == category]
 
-    async def doubts(self, *, tenant: str | None = None, most: int = 400, limit: int = 50) -> list[Doubt]:
+    async def doubts(self, *, tenant: str | None = None, most: int = 400, limit: int = 50) -> list[OpenDoubt]:
         """Neighbours of recent requests that a person's word would teach most about, first. Raises StoreError."""
         await self._parts.event_log.flush()
-        found: list[Doubt] = []
+        found: list[OpenDoubt] = []
         for record in await self._store.decisions(tenant=tenant, limit=most):
             limit_of = (record.body.get("category") or {}).get("limit")
             for neighbour in record.body.get("neighbours", ())[:1]:
@@ -125,15 +130,21 @@ class Inspection:
                 if p is None or not _LEAST < p < _MOST or not neighbour.get("features") or not record.body.get("exact"):
                     continue
                 line = min(_MOST, max(_LEAST, limit_of or 0.5))
-                found.append(Doubt(record, neighbour, abs(_logit(p) - _logit(line))))
+                found.append(OpenDoubt(record, neighbour, abs(_logit(p) - _logit(line))))
         ids = [number for one in found if (number := parse_id(one.neighbour["id"])) is not None]
-        labelled = {(label.entry_id, label.exact.hex()) for label in await self.labels_about(list(dict.fromkeys(ids)))}
-        kept: dict[tuple[str, str], Doubt] = {}
+        said: dict[tuple[str, str], Label] = {}
+        for label in await self.labels_about(list(dict.fromkeys(ids)), most=_SAID):
+            place = (public_id(label.entry_id), label.exact.hex())
+            if label.source is LabelSource.FEEDBACK or place not in said:
+                said[place] = label
+        kept: dict[tuple[str, str], OpenDoubt] = {}
         for one in sorted(found, key=lambda each: each.distance):
             place = (one.neighbour["id"], str(one.record.body["exact"]))
-            if (parse_id(place[0]), place[1]) not in labelled:
-                kept.setdefault(place, one)
-        return list(kept.values())[:limit]
+            known = said.get(place)
+            if known is None or known.source is not LabelSource.FEEDBACK:
+                kept.setdefault(place, one if known is None else replace(one, said=known.correct))
+        # What nobody has judged comes before what only a machine has.
+        return sorted(kept.values(), key=lambda one: (one.said is not None, one.distance))[:limit]
 
     async def review(
         self, request_id: str, entry_id: str, *, correct: bool, who: str, tenant: str | None = None

@@ -39,7 +39,7 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a target would have done: shares of the judged requests, and the error per hit among them."""
+    """The outcome of a target, had it been kept: shares of the judged requests, and the error per hit among them."""
 
     target: float
     risk: float
@@ -92,7 +92,7 @@ def risk_coverage(found: Sequence[Sample], points: int = 100) -> list[tuple[floa
 
 
 def outlook(found: Sequence[Sample], target: float) -> Outlook:
-    """What would be served if the mean risk of what is served may reach `target`, as the strategy pools it."""
+    """Return the outlook where the mean risk of what is served may reach `target`, as the strategy pools it."""
     whole = sum(one.weight for one in found) or 1.0
     weight = risk = 0.0
     kept = 0

@@ -21,7 +21,7 @@ from semcache.matching.strategies.static import StaticThreshold
 from semcache.matching.strategies.vcache import VCacheThreshold
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Controls, Verdict, Why
-from semcache.types.evidence import Label, Standing
+from semcache.types.evidence import CertificateEvidence, Label, Standing
 
 __all__ = ["STRATEGIES", "ByCategory", "StaticThreshold"]
 
@@ -83,6 +83,11 @@ class ByCategory:
         """The log-odds that each feature adds, {} for a strategy that does not decide by features."""
         strategy = self._of(category)
         return strategy.contributions(candidate, category) if isinstance(strategy, CertifiedThreshold) else {}
+
+    def evidence(self, category: str) -> CertificateEvidence | None:
+        """The wealth behind the category's certificate, None for a strategy that gives none."""
+        strategy = self._of(category)
+        return strategy.evidence(category) if isinstance(strategy, CertifiedThreshold) else None
 
     def relax(self, share: float) -> None:
         """Stretch the targets of certified categories by this share of the way to what the pack accepts."""

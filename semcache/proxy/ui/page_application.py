@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode
 
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route, Router
@@ -64,7 +65,7 @@ class PageApplication:
         )
         self._visitors = visitors
         routes = [Route(PATH + one.path, self._endpoint(one), methods=_methods(one)) for one in pages.routes()]
-        self._router = Router(
+        routed = Router(
             [
                 Route(PATH + "/login", self._login_page, methods=["GET"]),
                 Route(PATH + "/login", self._log_in, methods=["POST"]),
@@ -73,6 +74,7 @@ class PageApplication:
             ],
             default=_nowhere,
         )
+        self._router = ExceptionMiddleware(routed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, with the headers that every reply has."""

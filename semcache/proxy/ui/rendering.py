@@ -7,6 +7,7 @@ or script is ever written into a page.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from semcache import __version__
 from semcache.cache.reasons import told
@@ -26,6 +27,7 @@ from semcache.types import Why
 if TYPE_CHECKING:
     from semcache.proxy.ui.visitors import Visitor
 
+_CODE = re.compile("`([^`]+)`")
 TEMPLATES = Path(__file__).parent / "templates"
 # Path, name, and the right of those who see it: of anybody, of who may read prompts, of administrators.
 _MENU = (
@@ -60,7 +62,7 @@ class Renderer:
             "ago": self._ago,
             "span": span,
             "ms": milliseconds,
-            "odds": lambda value: f"{value:+.2f}",
+            "coded": coded,
             "outcome_name": outcome_name,
             "why_meaning": lambda value: told(Why(value))[0] if value in set(Why) else value,
         }
@@ -93,6 +95,11 @@ class Renderer:
         """How long ago a Unix time was, or in how long it will be."""
         seconds = self._clock() - at
         return f"{span(seconds)} ago" if seconds >= 0 else f"in {span(-seconds)}"
+
+
+def coded(text: str) -> Markup:
+    """A sentence in which names stand between backticks."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
 def link(path: str, **query: object) -> str:

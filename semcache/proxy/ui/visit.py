@@ -33,7 +33,7 @@ _LONGEST = 4000  # characters of a field
 
 
 class Right(IntEnum):
-    """What a page asks of its visitor."""
+    """The right that a page asks of its visitor."""
 
     KNOWN = 0
     READS = 1  # prompts of its tenant
@@ -124,7 +124,7 @@ class Visit:
         return response
 
     def notice(self) -> Mapping[str, Any] | None:
-        """What the last change said, once."""
+        """The words of the last change, once."""
         kept = self.request.cookies.get(NOTICE)
         found = self.parts.visitors.sealer.open(kept, NOTICE) if kept and not self.part else None
         return found if isinstance(found, dict) else None

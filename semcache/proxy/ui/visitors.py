@@ -26,7 +26,7 @@ SESSION, NOTICE = "semcache_session", "semcache_notice"
 LIFE = 8 * 3600.0
 _LEFT = 10_000  # sessions that logged out and are remembered
 _ADDRESSES = 4096
-_BURST, _EVERY = 5, 12.0  # logins of one address at once, and seconds for one more
+_BURST, _EVERY = 10, 12.0  # logins of one address at once, and seconds for one more
 _ALL_BURST, _ALL_EVERY = 30, 2.0
 
 

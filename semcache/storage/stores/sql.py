@@ -253,7 +253,7 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
     async def keys(self) -> list[ApiKey]:
         """Every key, revoked ones included, oldest first."""
         return [
-            ApiKey(
+            ApiKey(  # type: ignore[call-arg]
                 key_id,
                 digest,
                 rows.unplain(tenant),
@@ -264,7 +264,7 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
                 revoked,
                 None if user is None else rows.unplain(user),
                 *limits,
-                read_only=bool(read_only),
+                bool(read_only),
             )
             for key_id, digest, tenant, name, created, trusted, admin, revoked, user, *limits, read_only in (
                 await self._db.fetch(statements.KEYS)

@@ -198,7 +198,7 @@ class CategoryKnowledge:
 
     def evidence(self) -> CertificateEvidence:
         """The wealth behind the certificate, as a judge with noise sees the target."""
-        return self.certificate.evidence(self._visible(self.budget.per_hit()))
+        return self.certificate.evidence(self._noise.visible(self.budget.per_hit()))
 
     def _narrow(self) -> None:
         """Serve only what is surer, and in the end nothing; the certificate begins anew, about what is served then."""

@@ -72,7 +72,7 @@
       height: Number(figure.dataset.height),
       series: series,
       scales: {
-        x: data.time ? { time: true, range: spaced(data) } : { time: false, distr: data.log ? 3 : 1 },
+        x: data.time ? { time: true, range: spaced(data) } : { time: false, distr: data.log ? 3 : 1, range: [data.x[0], data.x[data.x.length - 1]] },
         y: { range: function (_, low, high) { return [Math.min(0, low || 0), high > 0 ? high * 1.08 : 1]; } },
       },
       axes: [
@@ -86,6 +86,10 @@
       legend: { live: true },
     };
     var plot = new uPlot(options, [data.x].concat(order.map(function (at) { return shown[at]; })), place);
+    // Where nothing is pointed at, the legend tells of the last point.
+    function last() { plot.setLegend({ idx: data.x.length - 1 }, false); }
+    last();
+    plot.over.addEventListener("mouseleave", function () { setTimeout(last, 0); });
     drawn.push({ figure: figure, place: place, plot: plot });
   }
 
