@@ -106,6 +106,8 @@ SETTINGS = {
     "auth.expose_scores": "Show `x-semcache-*` reply headers to callers that are not trusted.",
     "server.cors_origins": "Origins whose pages may use the API from a browser, by commas (`https://app.example.com`); "
     "`*`: all.",
+    "server.ui": "The operators' [page](ui.md) at `/semcache/ui`: `auto` where an admin key exists, or only this "
+    "machine can connect; `off`: never.",
     "store.undo": "Seconds for which a purge or a mistaken report can be undone (`semcache undo`); 0: never.",
     "decisions.rate": "Requests a second whose decision is recorded at most, so that `semcache why` can explain them.",
     "decisions.keep": "Seconds that such a record is kept. It goes with its tenant and with each entry it mentions.",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from semcache.protocols import OperatorStore
-from semcache.types import AdminAction, DecisionRecord, Outcome, Rejection, Scope, Selector
+from semcache.types import AdminAction, ChangeKind, DecisionRecord, Outcome, Rejection, Scope, Selector
 from tests.conformance.stores import every
 from tests.storage.stores.values import ACME, NOW, digest, entry, event, label, vector
 
@@ -207,3 +209,58 @@ async def test_a_decision_is_sealed_as_entries_are(tmp_path):
         await other.decision("req_1")
     assert await other.decisions() == []
     await other.close()
+
+
+@every
+async def test_outcomes_are_followed_from_the_last_one_that_was_seen(store):
+    await store.record([event(at=NOW + n, scope=ACME if n % 2 else OTHER, request_id=f"r{n}") for n in range(6)])
+    newest = await store.outcomes_after(None, limit=2)
+    assert [one["request_id"] for one in newest] == ["r4", "r5"]
+    assert newest[-1]["tenant"] == "acme"
+    seen = (await store.outcomes_after(None, limit=4))[0]["id"]
+    assert [one["request_id"] for one in await store.outcomes_after(seen)] == ["r3", "r4", "r5"]
+    assert [one["request_id"] for one in await store.outcomes_after(seen, tenant="acme", limit=1)] == ["r3"]
+    assert await store.outcomes_after(newest[-1]["id"]) == []
+    await store.trim_events(keep_rows=1)
+    assert [one["request_id"] for one in await store.outcomes_after(seen)] == ["r5"]
+
+
+@every
+async def test_labels_are_found_by_their_entries_newest_first(store):
+    await store.label(
+        [replace(label(n, at=NOW + n), entry_id=n % 3, tenant="acme" if n < 4 else "b") for n in range(6)]
+    )
+    found = await store.labels_about([0, 2])
+    assert [one.at - NOW for one in found] == [5, 3, 2, 0]
+    assert [one.at - NOW for one in await store.labels_about([0, 2], tenant="acme", limit=2)] == [3, 2]
+    assert await store.labels_about([9]) == []
+
+
+@every
+async def test_an_entry_loses_its_vector_and_gets_it_back(store):
+    await store.put_all([(entry(1), vector(1)), (entry(2, shelf=b""), None)])
+    await store.reject([Rejection(1, digest("wrong"))], now=NOW)
+    seen = await store.head()
+    assert await store.unshelve(1, batch="exact-1", now=NOW + 1, until=NOW + 50)
+    assert not await store.unshelve(1, batch="exact-2", now=NOW + 1, until=NOW + 50)
+    assert not await store.unshelve(2, batch="exact-3", now=NOW + 1, until=NOW + 50)
+    assert not await store.unshelve(3, batch="exact-4", now=NOW + 1, until=NOW + 50)
+    [plain] = await store.get([1])
+    assert plain == replace(entry(1), shelf=b"", embedder_id="")
+    assert list((await store.vectors_of([1], "mini")).cards) == []
+    told = [(one.kind, one.entry_id) for one in await store.changes(seen)]
+    assert told == [(ChangeKind.DELETE, 1), (ChangeKind.PUT, 1), (ChangeKind.REJECT, 1)]
+    assert [one.batch for one in await store.set_aside_since(NOW + 2)] == ["exact-1"]
+    assert await store.bring_back("exact-1", now=NOW + 2) == [1]
+    assert await store.get([1]) == [entry(1)]
+    assert [card.id for card in (await store.vectors_of([1], "mini")).cards] == [1]
+    assert await store.rejections() == [Rejection(1, digest("wrong"))]
+
+
+@every
+async def test_giving_back_a_vector_brings_back_no_entry_that_was_deleted(store):
+    await store.put(entry(1), vector(1))
+    await store.unshelve(1, batch="exact-1", now=NOW + 1, until=NOW + 50)
+    await store.delete(Selector(ids=(1,)), now=NOW + 2)
+    assert await store.bring_back("exact-1", now=NOW + 3) == []
+    assert await store.get([1]) == [None]

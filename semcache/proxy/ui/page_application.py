@@ -7,7 +7,6 @@ the sign of its session; no reply lets a browser run or load what does not come 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode
 
@@ -22,7 +21,7 @@ from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.proxy.asgi import Message, Receive, Scope, Send
 from semcache.proxy.ui import pages
 from semcache.proxy.ui.page_paths import PATH
-from semcache.proxy.ui.rendering import Renderer
+from semcache.proxy.ui.rendering import STATIC, Renderer
 from semcache.proxy.ui.visit import PageParts, PageRoute, Right, Visit
 from semcache.proxy.ui.visitors import LIFE, SESSION, Visitor, Visitors
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from semcache.proxy.auth import Authenticator
     from semcache.proxy.plan_service import PlanService
 
-STATIC = Path(__file__).parent / "static"
 _POLICY = (
     "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'self'; "
     "connect-src 'self'; img-src 'self'"

@@ -6,6 +6,7 @@ or script is ever written into a page.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +18,6 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from semcache import __version__
 from semcache.cache.reasons import told
 from semcache.proxy.ui.drawings import bar, waterfall, wealth_bar
 from semcache.proxy.ui.page_paths import PATH
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _CODE = re.compile("`([^`]+)`")
 TEMPLATES = Path(__file__).parent / "templates"
+STATIC = Path(__file__).parent / "static"
 # Path, name, and the right of those who see it: of anybody, of who may read prompts, of administrators.
 _MENU = (
     ("", "Overview", 0),
@@ -68,7 +69,7 @@ class Renderer:
         }
         env.globals |= {
             "home": PATH,
-            "version": __version__,
+            "version": _digest(),
             "bar": _drawn(bar),
             "waterfall": _drawn(waterfall),
             "wealth_bar": _drawn(wealth_bar),
@@ -95,6 +96,14 @@ class Renderer:
         """How long ago a Unix time was, or in how long it will be."""
         seconds = self._clock() - at
         return f"{span(seconds)} ago" if seconds >= 0 else f"in {span(-seconds)}"
+
+
+def _digest() -> str:
+    """A name for what the static files hold, so that browsers ask for them anew when they have changed."""
+    whole = hashlib.blake2b(digest_size=6)
+    for path in sorted(STATIC.iterdir()):
+        whole.update(path.read_bytes())
+    return whole.hexdigest()
 
 
 def coded(text: str) -> Markup:

@@ -96,7 +96,7 @@ class Visitors:
         Raises RequestRejected: 401 for a key that is not known, 429 for one more try than allowed.
         """
         if not self._may_try(address):
-            raise RequestRejected(429, "too many logins: try again in a minute", code="rate_limited")
+            raise RequestRejected(429, "too many logins: try again in a minute", code="rate_limit_exceeded")
         try:
             caller = self._caller(key)
         except ValueError:

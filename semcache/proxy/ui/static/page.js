@@ -88,7 +88,7 @@
     var plot = new uPlot(options, [data.x].concat(order.map(function (at) { return shown[at]; })), place);
     // Where nothing is pointed at, the legend tells of the last point.
     function last() { plot.setLegend({ idx: data.x.length - 1 }, false); }
-    last();
+    setTimeout(last, 0);
     plot.over.addEventListener("mouseleave", function () { setTimeout(last, 0); });
     drawn.push({ figure: figure, place: place, plot: plot });
   }
@@ -226,6 +226,10 @@
     });
   }
 
+  var current = document.querySelector("nav a[aria-current]");
+  if (current && current.closest("ul").scrollWidth > current.closest("ul").clientWidth) {
+    current.closest("ul").scrollLeft = current.offsetLeft - current.closest("ul").clientWidth / 2 + current.offsetWidth / 2;
+  }
   document.querySelectorAll("[data-live]").forEach(live);
   document.addEventListener("htmx:afterSwap", function (event) { drawAll(event.detail.target.parentElement || document); });
   ticks();
