@@ -19,6 +19,7 @@ from semcache.proxy.key_limits import KeyLimiter, KeyLimits
 from semcache.proxy.leases import Leases
 from semcache.proxy.origin import TrustedHosts
 from semcache.proxy.tracing import Tracing
+from semcache.proxy.ui.visitors import Visitors
 from semcache.types import ApiKey
 from semcache.upstream.backends import open_backend
 from semcache.upstream.backends.connection import Connection
@@ -39,6 +40,7 @@ class Doors:
     intake: Intake
     limiter: KeyLimiter
     leases: Leases | None
+    visitors: Visitors
     clock: Callable[[], float]
     tracing: Tracing | None
     reload: Callable[[str], Awaitable[dict[str, Any]]]
@@ -83,6 +85,7 @@ def open_doors(
         intake=Intake(auth, TrustedHosts(server.allowed_hosts), budget, server.max_body),
         limiter=limiter,
         leases=Leases(settings.data / _FLIGHTS) if server.workers > 1 else None,
+        visitors=Visitors(auth, components.store.salt, clock),
         clock=clock,
         tracing=tracing,
         reload=reload,

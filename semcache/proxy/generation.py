@@ -29,6 +29,7 @@ from semcache.proxy.hit_replay import HitReplayer
 from semcache.proxy.passthrough import Passthrough
 from semcache.proxy.route_context import RequestLimits, RouteContext
 from semcache.proxy.target_relaxation import LoadCountingBackend, relax_under_load
+from semcache.proxy.ui.page_entrance import PageEntrance
 from semcache.upstream.coalescing import Flights
 
 if TYPE_CHECKING:
@@ -142,7 +143,10 @@ class Generation:
 
     def _administration(self) -> Administration:
         doors, public = self._doors, self.settings.auth.public_metrics
-        return Administration(self.cache, doors.auth, doors.intake, self.plans, public=public, reload=doors.reload)
+        page = PageEntrance(self.cache, doors.auth, doors.intake, doors.visitors, self.plans, self.settings)
+        return Administration(
+            self.cache, doors.auth, doors.intake, self.plans, public=public, reload=doors.reload, page=page
+        )
 
     async def _open_plans(self) -> PlanService | None:
         chosen, cache = self.settings.plans, self.cache

@@ -55,9 +55,14 @@ class PageApplication:
     """The pages of one process."""
 
     def __init__(
-        self, cache: ResponseCache, auth: Authenticator, plans: PlanService | None, settings: Settings
+        self,
+        cache: ResponseCache,
+        visitors: Visitors,
+        plans: PlanService | None,
+        settings: Settings,
+        *,
+        auth: Authenticator,
     ) -> None:
-        visitors = Visitors(auth, cache.salt, cache.clock)
         self._parts = PageParts(
             cache, Inspection(cache.components), auth, plans, settings, visitors, Renderer(cache.clock)
         )

@@ -16,6 +16,7 @@ from semcache.proxy.auth import Authenticator
 from semcache.proxy.intake import Intake
 from semcache.proxy.relay import refusal_headers
 from semcache.proxy.ui.page_paths import PATH
+from semcache.proxy.ui.visitors import Visitors
 
 if TYPE_CHECKING:
     from semcache.cache.response_cache import ResponseCache
@@ -30,17 +31,19 @@ _OFF = (
 
 
 class PageEntrance:
-    """The page of one process, which is put together at the first request for it."""
+    """The page of one process, which is put together at the first request for it. `visitors` outlive a reload."""
 
     def __init__(
         self,
         cache: ResponseCache,
         auth: Authenticator,
         intake: Intake,
+        visitors: Visitors,
         plans: PlanService | None,
         settings: Settings,
     ) -> None:
         self._cache, self._auth, self._intake, self._plans, self._settings = cache, auth, intake, plans, settings
+        self._visitors = visitors
         self._loopback = is_loopback(settings.server.host)
         self._app: PageApplication | None = None
 
@@ -75,5 +78,5 @@ class PageEntrance:
         if self._app is None:
             from semcache.proxy.ui.page_application import PageApplication
 
-            self._app = PageApplication(self._cache, self._auth, self._plans, self._settings)
+            self._app = PageApplication(self._cache, self._visitors, self._plans, self._settings, auth=self._auth)
         return self._app

@@ -14,6 +14,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -85,10 +86,14 @@ class Visitors:
 
     def __init__(self, auth: Authenticator, salt: bytes, clock: Callable[[], float]) -> None:
         self._auth, self._salt, self._clock = auth, salt, clock
-        self.sealer = Sealer(salt)
         self._left: OrderedDict[str, None] = OrderedDict()
         self._all = TokenBucket(1.0 / _ALL_EVERY, _ALL_BURST, clock())
         self._addresses: OrderedDict[str, TokenBucket] = OrderedDict()
+
+    @cached_property
+    def sealer(self) -> Sealer:
+        """Makes and opens cookies; made when the first one is."""
+        return Sealer(self._salt)
 
     def log_in(self, key: str, address: str) -> tuple[str, Visitor]:
         """Return the cookie of a new session and its visitor.

@@ -112,7 +112,7 @@ async def test_a_session_ends_in_time_with_its_key_and_when_it_logs_out(tmp_path
         tenant = await logged_in(proxy, keys["a"])
         [key] = [one for one in await proxy.cache.api_keys() if one.name == "a"]
         await proxy.cache.components.store.revoke_key(key.id, now=clock())
-        proxy._auth.replace(await proxy.cache.api_keys())
+        proxy._doors.auth.replace(await proxy.cache.api_keys())
         assert (await tenant.get()).status == 303
 
 
@@ -183,3 +183,16 @@ def _all():
     from semcache.types import Selector
 
     return Selector(everything=True)
+
+
+async def test_who_logged_out_stays_out_after_a_reload(tmp_path: Path) -> None:
+    async with kept(tmp_path) as (proxy, keys):
+        browser, other = await logged_in(proxy, keys["admin"]), await logged_in(proxy, keys["admin"])
+        copy = Browser(proxy, dict(browser.cookies))
+        await browser.post("/logout", {"sign": sign_of((await browser.get()).body.decode())})
+        (tmp_path / "pack.yaml").write_text("name: other\ntarget: 0.03\n")
+        await proxy.reload("test")
+        assert (await copy.get()).status == 303
+        page = await other.get("/settings")
+        assert page.status == 200
+        assert b"<dd>other</dd>" in page.body, "the page is that of the new pack"
