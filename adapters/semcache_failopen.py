@@ -86,7 +86,8 @@ class FailOpen:
         try:
             request = chat_request(messages, model, fields, self.scope(None), self.category)
             self._check(request.controls.category)
-            return replace(request, scope=self.scope(request.user, request.controls.namespace))
+            scope = self.scope(request.user, request.controls.namespace)
+            return replace(request, scope=scope, asker=self.asker(request.user))
         except Exception as error:
             self.failed("reading a request", error)
             return None
@@ -95,6 +96,10 @@ class FailOpen:
         """Return the scope of a request that names this user and namespace."""
         private = self._inner.pack.share == "user"
         return Scope(self._tenant, (user or self._user) if private else None, namespace or self._namespace)
+
+    def asker(self, user: str | None) -> str | None:
+        """Return who asks, as a quorum counts."""
+        return user or self._user
 
     def find(self, request: Request | None) -> tuple[Found | None, bool]:
         """Look a request up: return the result (None after a fault), and whether its answer is to be served.

@@ -138,7 +138,9 @@ class _CacheExchange:
         controls = controls_from(sent.headers.multi_items(), request.controls)
         controls = replace(controls, category=controls.category or self.cache.category)
         scope = self.cache.scope(request.user, controls.namespace)
-        return _CacheableRequest(dialect, replace(request, controls=controls, scope=scope))
+        return _CacheableRequest(
+            dialect, replace(request, controls=controls, scope=scope, asker=self.cache.asker(request.user))
+        )
 
     def reply(self, asked: _CacheableRequest, found: Found | None, serve: bool) -> httpx2.Response | None:
         """Return the response of a hit, or the refusal of a request that wants hits alone; None: ask the provider."""

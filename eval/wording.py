@@ -157,6 +157,7 @@ WHY = {
     "unprofitable": "Looking paraphrases up costs more in this category than they save; one request in fifty still is.",
     "guard": "A guard found a conflict with the best neighbour: another number, date, name, or an opposite.",
     "rejected-before": "The neighbour was reported wrong for this very request.",
+    "quorum": "Fewer users of the tenant than the category's `quorum` have asked for the answer that would be served.",
     "expired": "The neighbour's time is over.",
     "max-age": "The entry is older than the request accepts.",
     "exact-only": "No paraphrase may be sought: the category says so, the prompt is too long or not text, or the last "

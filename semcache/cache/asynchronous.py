@@ -51,7 +51,7 @@ class AsyncCache(ResponseCache):
         Ask the model yourself when `answer` is None, and give its answer to `record`. Raises InvalidArgument.
         """
         scope = Scope(tenant, user if self.pack.share == "user" else None, namespace)
-        request = chat_request(prompt, model, params, scope, category)
+        request = replace(chat_request(prompt, model, params, scope, category), asker=user)
         try:
             return await self.find(request)
         except RequestRejected as error:
@@ -73,7 +73,7 @@ class AsyncCache(ResponseCache):
         Raises InvalidArgument.
         """
         scope = Scope(tenant, user if self.pack.share == "user" else None, namespace)
-        request = chat_request(prompt, model, params, scope, category)
+        request = replace(chat_request(prompt, model, params, scope, category), asker=user)
         try:
             return await explain(self, request)
         except RequestRejected as error:

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from semcache.cache.common_parts import CommonParts
 from semcache.cache.decision_log import DecisionLog
+from semcache.cache.exact_lookup import ExactLookup
 from semcache.cache.judged_lookup import JudgedLookup
 from semcache.cache.maintenance import Maintenance
+from semcache.cache.quorum import Quorum
 from semcache.cache.semantic_lookup import SemanticLookup
 from semcache.cache.wording_lookup import WordingLookup
 from semcache.cache.writing import EntryWriter
@@ -56,9 +58,11 @@ class Components:
     decisions: DecisionLog
     meter: Meter
     faults: GuardedCalls
+    exact: ExactLookup
     wordings: WordingLookup
     judged: JudgedLookup
     lookup: SemanticLookup
+    quorum: Quorum
     writer: EntryWriter
     learner: Learner
     feedback: Feedback

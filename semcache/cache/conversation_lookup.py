@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.placement import Placement, Places, chain_of, exact_alone, guards_of
 from semcache.cache.query import AskedRequest, Query
+from semcache.cache.quorum import Quorum, held_back
 from semcache.matching import accounted, chains, decide, features, guards
 from semcache.matching.chains import ChainLink
 from semcache.matching.verification import Verifiers
@@ -52,18 +53,22 @@ class ConversationLookup:
         strategy: Threshold,
         tier: WordingTier,
         verifiers: Verifiers,
+        quorum: Quorum,
         *,
         clock: Callable[[], float],
         draw: Callable[[], float],
     ) -> None:
         self._placement, self._pack = placement, placement.pack
         self._search, self._strategy = search, strategy
-        self._tier, self._verifiers = tier, verifiers
+        self._tier, self._verifiers, self._quorum = tier, verifiers, quorum
         self._clock, self._draw = clock, draw
         self._names = [name for name, one in self._pack.categories.items() if one.context == "semantic"]
 
     async def equal(self, query: Query) -> Lookup | None:
-        """The lookup of a request that a conversation of equal wording answers, turn by turn; None where none does."""
+        """The lookup of a request that a conversation of equal wording answers, turn by turn; None where none does.
+
+        One whose answer is held back says so.
+        """
         request = query.request
         names = [name for name in self._names if query.rule in (None, name) and self._tier.kinds(name)]
         policies = [self._pack.of(name) for name in names]
@@ -73,16 +78,20 @@ class ConversationLookup:
         if chain is None:
             return None
         shelves = self._placement.loose(request, chain, names)
+        held: Lookup | None = None
         for entry_id in self._search.live.wordings.find(shelves, canonical(request.text).text)[:_EQUAL]:
             card = self._search.live.registry.get(entry_id)
             served = None if card is None else await self._equal(query, card, chain)
-            if card is not None and served is not None:
-                if not query.quiet:
-                    self._tier.note(card.category, served.edit, audited=served.audit)
-                timings = Timings(key=query.seconds)
-                lookup = Lookup(query.request_id, request, query.key, card.category, served, card.shelf)
-                return replace(lookup, timings=timings)
-        return None
+            if card is None or served is None:
+                continue
+            lookup = Lookup(query.request_id, request, query.key, card.category, served, card.shelf)
+            if self._quorum.holds(card, request):
+                held = held or replace(lookup, decision=held_back(served))
+                continue
+            if not query.quiet:
+                self._tier.note(card.category, served.edit, audited=served.audit)
+            return replace(lookup, timings=Timings(key=query.seconds))
+        return held
 
     async def related(self, asked: AskedRequest, places: Places) -> list[RelatedConversation]:
         """The kept conversations near the request's that have the same turns or other words for them, best first."""

@@ -104,7 +104,7 @@ class JudgedLookup:
         """
         mode = self.mode_of(lookup.request, lookup.category)
         doubt = None if mode == "off" else await self._doubt(lookup)
-        if doubt is None:
+        if doubt is None or self._search.quorum.holds(doubt.candidate.card, lookup.request):
             return self._missed(lookup)
         assert lookup.key is not None
         p_yes = self.tier.remembered(lookup.key.exact, doubt.candidate.card.id)
@@ -123,7 +123,7 @@ class JudgedLookup:
         if self.mode_of(lookup.request, lookup.category) != "hedged" or not may_be_called_off(lookup.request):
             return None
         doubt = await self._doubt(lookup)
-        if doubt is None:
+        if doubt is None or self._search.quorum.holds(doubt.candidate.card, lookup.request):
             return None
         return await self._ask(lookup, doubt, entry_of, self._draw())
 

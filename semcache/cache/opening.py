@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
@@ -22,11 +21,13 @@ from semcache.cache.common_parts import CommonParts
 from semcache.cache.components import Components
 from semcache.cache.conversation_lookup import ConversationLookup
 from semcache.cache.decision_log import EVERY_DECISION, DecisionLog, DecisionTerms
+from semcache.cache.exact_lookup import ExactLookup
 from semcache.cache.judged_lookup import Asking, JudgedLookup
 from semcache.cache.loading import fill, load_partitions, write_snapshot
 from semcache.cache.maintenance import Maintenance
 from semcache.cache.neighbour_search import NeighbourSearch
-from semcache.cache.placement import Embedding, Placement
+from semcache.cache.placement import Embedding, Placement, categorizer_of
+from semcache.cache.quorum import Quorum
 from semcache.cache.semantic_lookup import SemanticLookup
 from semcache.cache.wider_search import WiderSearch
 from semcache.cache.wording_lookup import WordingLookup
@@ -48,10 +49,9 @@ from semcache.matching.verification import Verifiers
 from semcache.matching.wording_tier import WordingTier
 from semcache.models.installed import spec_of
 from semcache.models.verifiers import backend_for, may_ask, open_verifiers, verifiers_for_library
-from semcache.protocols import Backend, Categorizer, Embedder, Judge, OperatorStore, Verifier
-from semcache.request import categorize
+from semcache.protocols import Backend, Embedder, Judge, OperatorStore, Verifier
 from semcache.request.wording import Edit, warm
-from semcache.retention.answer_worth import worth_by
+from semcache.retention.answer_worth import worth_in
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
 from semcache.runtime.bill import Bill
@@ -68,7 +68,6 @@ from semcache.storage.prices import Prices, own_prices
 
 if TYPE_CHECKING:
     from semcache.config.settings import Settings
-    from semcache.types import Entry
 
 __all__ = ["CacheOptions", "Opening", "open_components", "open_from", "read_prices"]
 
@@ -173,7 +172,7 @@ async def open_components(opening: Opening) -> Components:
         closing.push_async_callback(common.release)
         judge = _judge(opening, embedder)
         await common.open()
-        categorizer = await _categorizer(pack, embedder)
+        categorizer = await categorizer_of(pack, embedder)
         verifiers = _verifiers(opening, pack, meter)
         closing.push_async_callback(verifiers.close)
         partitions = await load_partitions(snapshot, embedder, store)
@@ -182,6 +181,7 @@ async def open_components(opening: Opening) -> Components:
         closing.push_async_callback(index.close)
 
         registry = EntryRegistry(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]()))
+        quorum = Quorum(pack, registry, store.salt)
         live = LiveEntries(store, registry, HotEntries(opening.hot_bytes), index)
         seen = await fill(live, store, pack, embedder_id=embedder.id, held=held, now=clock())
 
@@ -199,7 +199,13 @@ async def open_components(opening: Opening) -> Components:
         rng, faults, background = random.Random(opening.seed), GuardedCalls(meter), TaskSet(meter, "cache")
         # Not from `rng`: two workers of one seed must not make the same ids.
         maker = EntryMaker(
-            pack, freshness, prices, embedder_id=embedder.id, clock=clock, new_id=lambda: secrets.randbits(63)
+            pack,
+            freshness,
+            prices,
+            embedder_id=embedder.id,
+            clock=clock,
+            new_id=lambda: secrets.randbits(63),
+            askers=quorum.askers_of,
         )
         event_log = EventLog(store, meter, sink=opening.sink)
         kept = store if isinstance(store, OperatorStore) else None
@@ -219,7 +225,7 @@ async def open_components(opening: Opening) -> Components:
         )
         verdicts = Verdicts(store, live, profitability, meter)
         asking = Asking(tiers.judged, verifiers, prices, meter, paid, background.start, *opening.words)
-        search = WiderSearch(pack, live, embedder_id=embedder.id, salt=store.salt)
+        search = WiderSearch(pack, live, quorum, embedder_id=embedder.id, salt=store.salt)
         judged = JudgedLookup(pack, log.strategy, asking, search, verdicts, log, clock=clock, draw=rng.random)
         learner = Learner(store, log, timed, verdicts, live, meter, clock=clock)
         maintenance = Maintenance(store, live, learner, log.strategy, pack, meter, embedder_id=embedder.id, clock=clock)
@@ -235,7 +241,7 @@ async def open_components(opening: Opening) -> Components:
         placement = Placement(pack, categorizer, Embedding(embedder, faults), store.salt)
         near = NeighbourSearch(live, faults)
         conversations = ConversationLookup(
-            placement, near, log.strategy, wordings, verifiers, clock=clock, draw=rng.random
+            placement, near, log.strategy, wordings, verifiers, quorum, clock=clock, draw=rng.random
         )
         components = Components(
             common=common,
@@ -254,14 +260,16 @@ async def open_components(opening: Opening) -> Components:
             decisions=decisions,
             meter=meter,
             faults=faults,
+            exact=ExactLookup(pack, registry, quorum, clock=clock),
             wordings=WordingLookup(
-                pack, live, wordings, embedder_id=embedder.id, salt=store.salt, clock=clock, draw=rng.random
+                pack, live, wordings, quorum, embedder_id=embedder.id, salt=store.salt, clock=clock, draw=rng.random
             ),
             judged=judged,
             lookup=SemanticLookup(
-                placement, log.strategy, profitability, near, conversations, clock=clock, draw=rng.random
+                placement, log.strategy, profitability, near, conversations, quorum, clock=clock, draw=rng.random
             ),
-            writer=EntryWriter(store, live, maker, learner, faults, meter, _worth(pack)),
+            quorum=quorum,
+            writer=EntryWriter(store, live, maker, learner, faults, meter, worth_in(pack)),
             learner=learner,
             feedback=Feedback(
                 store,
@@ -380,15 +388,3 @@ def _verifiers(opening: Opening, pack: Pack, meter: Meter) -> Verifiers:
     if opening.verifiers is not None:
         return opening.verifiers(pack, meter)
     return verifiers_for_library(opening.verifier, pack, opening.folder, meter=meter)
-
-
-def _worth(pack: Pack) -> Callable[[Entry], float]:
-    """Return the worth of an entry: where the pack names models, what the cheapest acceptable one would take."""
-    if not pack.models:
-        return attrgetter("cost")
-    return worth_by(pack.models, pack.near.target if pack.near is not None else pack.target)
-
-
-async def _categorizer(pack: Pack, embedder: Embedder) -> Categorizer:
-    texts = categorize.example_texts(pack)
-    return categorize.build(pack, await embedder.embed([text for _, text in texts]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from semcache.config.packs import Category, Pack
 from semcache.errors import EmbedError, SemcacheError
 from semcache.protocols import Categorizer, Embedder
-from semcache.request import conversation, eligibility, keys
+from semcache.request import categorize, conversation, eligibility, keys
 from semcache.request.conversation import TurnChain
 from semcache.runtime.guarded_calls import GuardedCalls
 from semcache.types import CacheKey, Request
@@ -147,3 +147,9 @@ def guards_of(policy: Category, request: Request) -> tuple[str, ...]:
         # What the message leans on is there, and is compared by signature or turn by turn.
         names = tuple([name for name in names if name != "ellipsis"])
     return names
+
+
+async def categorizer_of(pack: Pack, embedder: Embedder) -> Categorizer:
+    """Return what puts requests into the categories of a pack, by the vectors of its examples."""
+    texts = categorize.example_texts(pack)
+    return categorize.build(pack, await embedder.embed([text for _, text in texts]))

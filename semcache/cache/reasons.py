@@ -45,6 +45,10 @@ _TOLD: dict[Why, tuple[str, str]] = {
         "The nearest entry was reported or judged wrong for this very request.",
         "If the report was a mistake: `semcache feedback ID --withdraw`.",
     ),
+    Why.QUORUM: (
+        "An answer is there, and too few users of the tenant have asked for it yet for others to be served it.",
+        "A lower `quorum` in the category; requests that name no user, and have no key, count as nobody's.",
+    ),
     Why.EXPIRED: ("The entry's time is over.", "Raise `ttl`, or set `revalidate`."),
     Why.MAX_AGE: ("The entry is older than the request's max-age.", "The caller asks for it in Cache-Control."),
     Why.EXACT_ONLY: (

@@ -16,7 +16,6 @@ from semcache.cache.operating import Operating
 from semcache.cache.query import Query
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
-from semcache.matching import decide
 from semcache.request import conversation, eligibility
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Facts, recorded, statistics
@@ -128,16 +127,19 @@ class ResponseCache:
         if isinstance(read, Why):
             return Lookup(request_id, request, None, policy.name, Forward(read, Outcome.BYPASS))
         key = read
-        exact = self._exact(request, key, category)
+        exact = self.components.exact.look(request, key, category)
         seconds = time.perf_counter() - started
         if isinstance(exact, Serve):
             return Lookup(request_id, request, key, exact.card.category, exact, timings=Timings(key=seconds))
         try:
             query = Query(request_id, request, key, category, exact, seconds, quiet)
             found = self.components.wordings.look(query) if paraphrases else None
-            if found is not None:
+            if found is not None and isinstance(found.decision, Serve):
                 return found
-            return await self._lookup.look(query, serving=paraphrases)
+            if found is not None and isinstance(found.decision, Forward):
+                query = replace(query, refused=exact or found.decision)
+            found = await self._lookup.look(query, serving=paraphrases)
+            return self.components.quorum.settled(found, query.refused, quiet=quiet)
         except CacheUnavailable:
             return Lookup(request_id, request, key, policy.name, Forward(Why.FAULT), timings=Timings(key=seconds))
 
@@ -170,7 +172,8 @@ class ResponseCache:
             return lookup
         with surviving("following other workers"):
             await self._maintenance.apply_changes()
-        exact = self._exact(lookup.request, lookup.key, self.components.categorizer.by_rule(lookup.request))
+        rule = self.components.categorizer.by_rule(lookup.request)
+        exact = self.components.exact.look(lookup.request, lookup.key, rule)
         return replace(lookup, category=exact.card.category, decision=exact) if isinstance(exact, Serve) else lookup
 
     def acceptable(self, lookup: Lookup, card: Card, score: float) -> bool:
@@ -308,6 +311,7 @@ class ResponseCache:
         tally, balances = await self._store.tally(), self.components.profitability.balances()
         found = statistics(self.pack, tally, self.registry.counts(), self._strategy, balances)
         found["wording"] = self.components.wordings.tier.standing()
+        found["held_back"] = self.components.quorum.standing()
         found["unpriced_models"] = await self.operating.unpriced()
         found |= self.components.judged.standings()
         return found | {name: standing() for name, standing in self._standings.items()}
@@ -378,22 +382,3 @@ class ResponseCache:
         self._maintenance.attach(follow=follow, sweep=sweep)
         if standing is not None:
             self._standings[standing[0]] = standing[1]
-
-    # Inside
-
-    def _exact(self, request: Request, key: CacheKey, category: str | None) -> Serve | Forward | None:
-        """The exact tier's decision on a request that a rule puts into `category`, if any does; None: no such entry."""
-        if request.controls.no_cache:
-            return Forward(Why.NO_CACHE, Outcome.BYPASS)
-        card = self.registry.exact(key.exact)
-        if card is None or (category is not None and card.category != category):
-            # One of another category was kept under that one's terms.
-            return None
-        terms = decide.RequestTerms(
-            card.category,
-            request.controls,
-            now=self.clock(),
-            rejected=self.registry.rejected(key.exact),
-            revalidate=self.pack.of(card.category).revalidate,
-        )
-        return decide.exact(card, terms)

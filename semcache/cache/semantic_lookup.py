@@ -17,6 +17,7 @@ from semcache.cache.conversation_lookup import ConversationLookup, RelatedConver
 from semcache.cache.neighbour_search import NeighbourSearch
 from semcache.cache.placement import Placement, Places, chain_of, exact_alone, guards_of
 from semcache.cache.query import AskedRequest, Query
+from semcache.cache.quorum import Quorum, held_back
 from semcache.config.packs import Category
 from semcache.matching import decide, guards
 from semcache.matching.profitability import ProfitabilityMonitor
@@ -55,6 +56,7 @@ class SemanticLookup:
         profitability: ProfitabilityMonitor,
         search: NeighbourSearch,
         conversations: ConversationLookup,
+        quorum: Quorum,
         *,
         clock: Callable[[], float],
         draw: Callable[[], float],
@@ -66,6 +68,7 @@ class SemanticLookup:
         self._profitability = profitability
         self._search = search
         self._conversations = conversations
+        self._quorum = quorum
         self._clock = clock
         self._draw = draw
 
@@ -79,7 +82,7 @@ class SemanticLookup:
         if exact_alone(request, policy, self._pack):
             return query.exact_only(policy)
         equal = await self._conversations.equal(query) if serving else None
-        if equal is not None:
+        if equal is not None and isinstance(equal.decision, Serve):
             return equal
         started = time.perf_counter()
         vector: Vector = (await self._embedding.of([request.text]))[0]
@@ -104,9 +107,9 @@ class SemanticLookup:
             asked = self._asked(request, key, policy, query.refused or _COLD)
             strict, related = await self._candidates(asked, places)
             searched = time.perf_counter()
-            decision = self._choose(asked, strict)
-            if not isinstance(decision, Serve) and policy.strategy == "certified":
-                decision = await self._conversations.decided(asked, related) or decision
+            decision = await self._free(asked, strict, related)
+            if equal is not None and isinstance(decision, Forward):
+                decision = equal.decision
             if not serving and isinstance(decision, Serve | Verify):
                 nearest = Candidate(decision.card, decision.score, features=decision.features)
                 decision = Forward(Why.EXACT_ONLY, nearest=nearest, p_correct=decision.p_correct)
@@ -176,6 +179,29 @@ class SemanticLookup:
         else:
             found += await self._conversations.matching(asked, related)
         return sorted(found, key=lambda candidate: -candidate.score), related
+
+    async def _free(
+        self, asked: AskedRequest, strict: Sequence[Candidate], related: Sequence[RelatedConversation]
+    ) -> Decision:
+        """The decision among what is not held back; where nothing else will do, the reason says if it was that."""
+        held = self._quorum.held([*strict, *(one.candidate for one in related)], asked.request)
+        if not held:
+            return await self._among(asked, strict, related)
+        free = await self._among(asked._replace(terms=replace(asked.terms, held=held)), strict, related)
+        if not isinstance(free, Forward):
+            return free
+        wished = await self._among(asked, strict, related)
+        if isinstance(wished, Serve):
+            return held_back(wished)
+        return wished if isinstance(wished, Forward) else replace(free, why=Why.UNCERTAIN)
+
+    async def _among(
+        self, asked: AskedRequest, strict: Sequence[Candidate], related: Sequence[RelatedConversation]
+    ) -> Decision:
+        decision = self._choose(asked, strict)
+        if not isinstance(decision, Serve) and asked.policy.strategy == "certified":
+            decision = await self._conversations.decided(asked, related) or decision
+        return decision
 
     def _choose(self, asked: AskedRequest, candidates: Sequence[Candidate]) -> Decision:
         return decide.semantic(

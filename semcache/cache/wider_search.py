@@ -7,6 +7,7 @@ searched, and a neighbour is named only if the terms of its category allow it to
 from __future__ import annotations
 
 from semcache.cache.placement import chain_of, exact_alone
+from semcache.cache.quorum import Quorum
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.matching import decide, doubts
@@ -23,8 +24,8 @@ _NEIGHBOURS = 8
 class WiderSearch:
     """Searches the partitions of one cache. `clock` is that of decisions."""
 
-    def __init__(self, pack: Pack, live: LiveEntries, *, embedder_id: str, salt: bytes) -> None:
-        self._pack, self._live = pack, live
+    def __init__(self, pack: Pack, live: LiveEntries, quorum: Quorum, *, embedder_id: str, salt: bytes) -> None:
+        self._pack, self._live, self.quorum = pack, live, quorum
         self._embedder_id, self._salt = embedder_id, salt
         self._names = [name for name, one in pack.categories.items() if one.cache and one.semantic]
 

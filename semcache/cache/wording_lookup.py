@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 
 from semcache.cache.placement import exact_alone, guards_of
 from semcache.cache.query import Query
+from semcache.cache.quorum import Quorum, held_back
 from semcache.config.packs import Pack
 from semcache.matching import accounted, decide
 from semcache.matching.wording_tier import WordingTier
 from semcache.request import eligibility, keys
 from semcache.request.wording import canonical, strictest
 from semcache.storage.live_entries import LiveEntries
-from semcache.types import Card, Lookup, Serve, Timings
+from semcache.types import Card, Forward, Lookup, Serve, Timings
 
 
 class WordingLookup:
@@ -27,6 +28,7 @@ class WordingLookup:
         pack: Pack,
         live: LiveEntries,
         tier: WordingTier,
+        quorum: Quorum,
         *,
         embedder_id: str,
         salt: bytes,
@@ -36,6 +38,7 @@ class WordingLookup:
         self.tier = tier
         self._pack = pack
         self._live = live
+        self._quorum = quorum
         self._embedder_id = embedder_id
         self._salt = salt
         self._clock = clock
@@ -43,27 +46,27 @@ class WordingLookup:
         self._names = [name for name in pack.categories if tier.kinds(name)]
 
     def look(self, query: Query) -> Lookup | None:
-        """Return the lookup of a request that an equal wording answers; None where none does."""
+        """Return the lookup of a request that an equal wording answers, or would if it were not held back, or None."""
         request = query.request
         names = self._names if query.rule is None else [name for name in self._names if name == query.rule]
         policy = self._pack.of(query.rule or "default")
         if request.controls.no_cache or not names or exact_alone(request, policy, self._pack):
             return None
+        held: Lookup | None = None
         for card in self._cards(query, names):
             served = self._decide(query, card)
-            if served is not None:
+            if served is not None and self._quorum.holds(card, request):
+                held = held or self._found(query, card, held_back(served))
+            elif served is not None:
                 if not query.quiet:
                     self.tier.note(card.category, served.edit, audited=served.audit)
-                return Lookup(
-                    query.request_id,
-                    request,
-                    query.key,
-                    card.category,
-                    served,
-                    card.shelf,
-                    timings=Timings(key=query.seconds),
-                )
-        return None
+                return self._found(query, card, served)
+        return held
+
+    @staticmethod
+    def _found(query: Query, card: Card, decision: Serve | Forward) -> Lookup:
+        timings = Timings(key=query.seconds)
+        return Lookup(query.request_id, query.request, query.key, card.category, decision, card.shelf, timings=timings)
 
     def _cards(self, query: Query, names: Sequence[str]) -> list[Card]:
         partitions = keys.shelves_of(query.key.signature, names, self._embedder_id, self._salt)

@@ -64,6 +64,7 @@ class EntryMaker:
         embedder_id: str,
         clock: Callable[[], float],
         new_id: Callable[[], int],
+        askers: Callable[[Lookup, str], tuple[int, ...]] = lambda _lookup, _source: (),
     ) -> None:
         self.clock = clock
         self._pack = pack
@@ -71,6 +72,7 @@ class EntryMaker:
         self._prices = prices
         self._embedder_id = embedder_id
         self.new_id = new_id
+        self._askers = askers
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
         """Return whether the policy allows this answer to be kept, and for how long."""
@@ -106,6 +108,7 @@ class EntryMaker:
             latency=latency,
             tags=request.controls.tags,
             source=source,
+            askers=self._askers(lookup, source),
         )
         return entry, vector
 

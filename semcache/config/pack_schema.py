@@ -104,6 +104,8 @@ class CategorySpec(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """How long after its end of life an answer may still be served while the backend is asked anew."""
     quota: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Entries this category may hold."""
+    quorum: Annotated[int, msgspec.Meta(ge=1, le=64)] | None = None
+    """Users of a tenant who must have asked for an answer before another one is served it; 1 holds nothing back."""
     eviction: str | None = None
     """What goes first when the category is full: an `EvictionName`, or the name of a plug-in."""
     wrong_cost: Annotated[float, msgspec.Meta(ge=0.0)] | None = None

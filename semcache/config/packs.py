@@ -46,6 +46,7 @@ _PLAIN = (
     "eviction",
     "wrong_cost",
     "quota",
+    "quorum",
     "live",
     "personal",
     "creative",
@@ -77,6 +78,7 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     stale: float = 0.02
     revalidate: float = 0.0
     quota: int = 100_000
+    quorum: int = 1
     eviction: str = "value"
     wrong_cost: float = 0.0
     guards: tuple[str, ...] = GUARDS

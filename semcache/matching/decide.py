@@ -27,7 +27,8 @@ class RequestTerms:
     """The terms on which a request is decided.
 
     `category` is the request's and `controls` the caller's. `now` is Unix time, `rejected` are the entries known to be
-    wrong for this request, `draw` is uniform in [0, 1), and `tenant` sent the request. `revalidate`: seconds after its
+    wrong for this request, `held` those that too few users asked for yet, `draw` is uniform in [0, 1), and `tenant`
+    sent the request. `revalidate`: seconds after its
     expiry in which an answer of this category may still be served, as stale. `otherwise` is the decision where no
     entry is near: what the exact tier refused an entry for, or COLD.
     """
@@ -36,6 +37,7 @@ class RequestTerms:
     controls: Controls
     now: float
     rejected: Container[int] = ()
+    held: Container[int] = ()
     draw: float = 0.0
     tenant: str = ""
     revalidate: float = 0.0
@@ -211,6 +213,8 @@ def unusable(card: Card, terms: RequestTerms, revalidate: float) -> Why | None:
     """Return why an entry must not be served on these terms, however alike the prompts are; None where it may."""
     if card.id in terms.rejected:
         return Why.REJECTED
+    if card.id in terms.held:
+        return Why.QUORUM
     if card.staleness(terms.now, revalidate) == "expired":
         return Why.EXPIRED
     if terms.controls.max_age is not None and terms.now - card.created > terms.controls.max_age:

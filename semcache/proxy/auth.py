@@ -164,6 +164,13 @@ def user_of(
     return (named or None) if caller.trusted or trust_body else None
 
 
+def asker_of(user: str | None, caller: Caller) -> str | None:
+    """Return who asks, as a quorum counts: the user, else the key; None for whoever has neither."""
+    if user is not None:
+        return f"user {user}"
+    return None if caller.key_id is None else f"key {caller.key_id}"
+
+
 def _key_in(value: bytes) -> str:
     shown = header_text(value).strip()
     return shown[7:].strip() if shown[:7].lower() == "bearer " else shown

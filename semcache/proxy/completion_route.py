@@ -18,7 +18,7 @@ from semcache.models.language_model import CREDENTIALS
 from semcache.protocols import Dialect
 from semcache.proxy import hit_replay
 from semcache.proxy.asgi import ClientGone, HeaderList, Receive, Scope, Send, decode_headers
-from semcache.proxy.auth import Caller, forwardable_headers
+from semcache.proxy.auth import Caller, asker_of, forwardable_headers
 from semcache.proxy.exchange import Exchange, reject
 from semcache.proxy.intake import LARGE
 from semcache.proxy.origin import check_json
@@ -85,4 +85,6 @@ class CompletionRoute:
         user = self._context.user_of(request.user, headers, caller)
         identity: Mapping[str, Any] = identity_of(request.identity, scope)
         who = self._context.scope_of(caller, user, controls)
-        return replace(request, identity=identity, controls=controls, scope=who, user=user)
+        return replace(
+            request, identity=identity, controls=controls, scope=who, user=user, asker=asker_of(user, caller)
+        )

@@ -32,7 +32,7 @@ from semcache.proxy.asgi import (
 from semcache.proxy.audits_and_revalidation import ServedHit
 from semcache.proxy.auth import Caller, forwardable_headers
 from semcache.proxy.fault_log import log_fault
-from semcache.proxy.forward import joinable, reply_mode
+from semcache.proxy.forward import reply_mode
 from semcache.proxy.hedged_forward import HedgedForward
 from semcache.proxy.plan_turn import PlanTurn
 from semcache.proxy.relay import id_header, id_of, refusal_headers, reply_headers, without_stream
@@ -210,7 +210,7 @@ class Exchange:
     async def _ask(self, lookup: Lookup, send: Send) -> None:
         """Ask the backend, or wait for another worker that asks it the same now and reply with its answer."""
         leases, key = self._context.leases, lookup.key
-        if leases is None or key is None or not joinable(lookup):
+        if leases is None or key is None or not self._context.forwarder.joinable(lookup):
             await self._forward(lookup, send)
             return
         try:
@@ -229,7 +229,7 @@ class Exchange:
             leases.give_back(key.exact)
 
     async def _forward(self, lookup: Lookup, send: Send) -> None:
-        near = self._context.near
+        near = None if self._cache.components.quorum.applies(lookup) else self._context.near
         choice = near.choose(lookup) if near is not None else None
         if await self._answer_near(choice, lookup, send):
             return

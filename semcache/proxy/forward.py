@@ -45,9 +45,13 @@ class Forwarder:
         self._lane = asyncio.Lock()
         self._refuses_usage = False
 
+    def joinable(self, lookup: Lookup) -> bool:
+        """Return True if this request's answer may be shared with requests that run beside it."""
+        return joinable(lookup) and not self._cache.components.quorum.applies(lookup)
+
     def join(self, lookup: Lookup) -> Flight | None:
         """Return the call in flight whose answer this request would be served, were it stored already."""
-        if not joinable(lookup):
+        if not self.joinable(lookup):
             return None
         assert lookup.key is not None
         same = self._flights.same(lookup.key.exact)
@@ -72,7 +76,7 @@ class Forwarder:
             expires=_NEVER,
         )
         flight = Flight(card, lookup.vector, reply_mode(lookup))
-        if joinable(lookup):
+        if self.joinable(lookup):
             self._flights.take_off(flight)
         flight.begin(self._call(flight, lookup, dialect, outbound))
         return flight

@@ -9,8 +9,10 @@ up the least P(query) * min over models of its cost.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 
 from semcache.config.agent_packs import ModelSpec
+from semcache.config.packs import Pack
 from semcache.types import Entry
 
 
@@ -45,3 +47,10 @@ def worth_by(models: Mapping[str, ModelSpec], allowed: float) -> Callable[[Entry
         return min(entry.cost, worth_of(offers, allowed))
 
     return worth
+
+
+def worth_in(pack: Pack) -> Callable[[Entry], float]:
+    """Return the worth of an entry: where the pack names models, what the cheapest acceptable one would take."""
+    if not pack.models:
+        return attrgetter("cost")
+    return worth_by(pack.models, pack.near.target if pack.near is not None else pack.target)

@@ -25,6 +25,7 @@ class EntryRegistry:
         self._quotas: dict[str, Quota | CapacityShare] = {}
         self._rejected: dict[bytes, set[int]] = {}
         self._wrong: dict[int, dict[bytes, None]] = {}  # the same, by entry
+        self._classes: dict[int, set[int]] = {}  # entries that share another one's answer, by that one
 
     def get(self, entry_id: int) -> Card | None:
         """The card of a live entry."""
@@ -45,8 +46,13 @@ class EntryRegistry:
         if old is not None and old.id != card.id:
             self.remove(old.id)
             displaced.append(old)
+        before = self._by_id.get(card.id)
+        if before is not None:
+            self._leave_class(before)
         self._by_id[card.id] = card
         self._by_exact[card.exact] = card
+        if card.answer:
+            self._classes.setdefault(card.answer, set()).add(card.id)
         quota = self._quotas.get(card.category)
         if quota is None:
             quota = self._quotas[card.category] = self._quota_of(card.category)
@@ -63,6 +69,7 @@ class EntryRegistry:
             if self._by_exact.get(card.exact) is card:
                 del self._by_exact[card.exact]
             self._quotas[card.category].forget(entry_id)
+            self._leave_class(card)
         for digest in self._wrong.pop(entry_id, ()):
             self._rejected[digest].discard(entry_id)
             if not self._rejected[digest]:
@@ -75,10 +82,19 @@ class EntryRegistry:
         if card is None:
             return None
         new = replace(card, answer=answer)
+        self._leave_class(card)
+        self._classes.setdefault(answer, set()).add(entry_id)
         self._by_id[entry_id] = new
         if self._by_exact.get(card.exact) is card:
             self._by_exact[card.exact] = new
         return new
+
+    def askers(self, card: Card) -> set[int]:
+        """The users who asked for an answer: those of every entry that has it."""
+        found = set(card.askers)
+        for entry_id in (card.answer_class, *self._classes.get(card.answer_class, ())):
+            found.update(other.askers if (other := self._by_id.get(entry_id)) is not None else ())
+        return found
 
     def touch(self, card: Card) -> None:
         """Note a hit."""
@@ -120,6 +136,13 @@ class EntryRegistry:
 
     def __len__(self) -> int:
         return len(self._by_id)
+
+    def _leave_class(self, card: Card) -> None:
+        others = self._classes.get(card.answer)
+        if others is not None:
+            others.discard(card.id)
+            if not others:
+                del self._classes[card.answer]
 
     def _worth(self, card: Card, cost: float, p_serve: float) -> Worth:
         first = self._by_id.get(card.answer_class, card)

@@ -48,6 +48,7 @@ class Why(StrEnum):
     UNPROFITABLE = "unprofitable"
     GUARD = "guard"
     REJECTED = "rejected-before"
+    QUORUM = "quorum"
     EXPIRED = "expired"
     MAX_AGE = "max-age"
     EXACT_ONLY = "exact-only"

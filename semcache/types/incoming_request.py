@@ -62,6 +62,7 @@ class Request:
     `identity` is everything that must be equal for an answer to be reused, with the text of the last user turn taken
     out; that text is `text` ("" when the last turn has none). `raw` is what is forwarded: the client's bytes, untouched
     unless they held our `cache` object. `replay` holds the dialect's own wishes for a stream (`include_usage`).
+    `asker` is who asks, as far as a quorum tells callers of a tenant apart; None: nobody in particular.
     """
 
     endpoint: Endpoint
@@ -75,6 +76,7 @@ class Request:
     user: str | None = None
     controls: Controls = Controls()
     scope: Scope = Scope()
+    asker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

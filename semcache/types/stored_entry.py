@@ -52,6 +52,7 @@ class Card:
 
     `shelf` names the index partition (16 bytes) or is b"" for an entry without a vector (exact tier only). Entries
     whose answers were judged to be the same share `answer`, the id of the first of them; 0 stands for its own id.
+    `askers` are keyed digests of the users who have asked for this very request, as far as a quorum counts them.
     """
 
     id: int
@@ -62,6 +63,7 @@ class Card:
     created: float
     expires: float
     answer: int = 0
+    askers: tuple[int, ...] = ()
 
     @property
     def answer_class(self) -> int:
@@ -99,11 +101,21 @@ class Entry:
     tags: tuple[str, ...] = ()
     source: str = "traffic"  # or "import", "audit", ...
     answer: int = 0  # as in `Card`
+    askers: tuple[int, ...] = ()  # as in `Card`
 
     def card(self) -> Card:
         """The part of this entry that stays in memory."""
+        key = self.key
         return Card(
-            self.id, self.key.exact, self.shelf, self.category, self.key.text, self.created, self.expires, self.answer
+            self.id,
+            key.exact,
+            self.shelf,
+            self.category,
+            key.text,
+            self.created,
+            self.expires,
+            self.answer,
+            self.askers,
         )
 
     def facts(self) -> dict[str, Any]:

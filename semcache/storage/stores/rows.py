@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 _UNSAFE = re.compile("[\x00\x1b\ud800-\udfff]")
 _ESCAPED = re.compile("\x1b([0-9a-f]{4})")
 SEALED = ("text", "canonical", "body")
+_ASKER = 8  # bytes
 
 ENTRY = tuple(tables.entries.c)
 CARD = tuple(
     tables.entries.c[name]
     for name in (
         "id", "exact", "shelf", "category", "created", "expires", "tenant", "user_id", "namespace", "seal_key",
-        "answer", "text",
+        "answer", "askers", "text",
     )
 )  # fmt: skip
 
@@ -67,6 +68,7 @@ def values(entry: Entry, seal: Seal | None) -> dict[str, Any]:
         "namespace": plain(scope.namespace),
         "seal_key": seal.current if seal else None,
         "answer": entry.answer,
+        "askers": b"".join([one.to_bytes(_ASKER) for one in entry.askers]) or None,
         "signature": entry.key.signature,
         "endpoint": entry.endpoint.value,
         "model": plain(entry.model),
@@ -84,7 +86,7 @@ def values(entry: Entry, seal: Seal | None) -> dict[str, Any]:
 def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
     """The entry of a row of `ENTRY`. Raises IntegrityError when it cannot be opened."""
     front, back = row[: len(CARD)], row[len(CARD) :]
-    entry_id, exact, shelf, category, created, expires, tenant, user, namespace, seal_key, answer, text = front
+    entry_id, exact, shelf, category, created, expires, tenant, user, namespace, seal_key, *shared, text = front
     signature, endpoint, model, embedder_id, prompt_tokens, completion_tokens, cost, latency, tags, *rest = back
     canonical, body = rest[1:]
     scope = _scope(tenant, user, namespace)
@@ -109,18 +111,19 @@ def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
             latency=latency,
             tags=tuple(json.loads(tags)),
             source=unplain(rest[0]),
-            answer=answer,
+            answer=shared[0],
+            askers=_askers(shared[1]),
         )
 
 
 def card(row: Sequence[Any], seal: Seal | None) -> Card:
     """The card of a row that starts with `CARD`. Raises IntegrityError when its text cannot be opened."""
-    entry_id, exact, shelf, category, created, expires, *scoped, seal_key, answer, text = row[: len(CARD)]
+    entry_id, exact, shelf, category, created, expires, *scoped, seal_key, answer, askers, text = row[: len(CARD)]
     if seal_key is not None:
         text = opened(text, seal, seal_key, entry_id=entry_id, scope=_scope(*scoped), field="text")
     with _sound(entry_id):
         words = str(text, "utf-8", "surrogatepass")
-        return Card(entry_id, exact, shelf, unplain(category), words, created, expires, answer)
+        return Card(entry_id, exact, shelf, unplain(category), words, created, expires, answer, _askers(askers))
 
 
 def opened(data: bytes, seal: Seal | None, key_id: str, *, entry_id: int, scope: Scope, field: str) -> bytes:
@@ -193,6 +196,10 @@ def _sound(entry_id: int) -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         raise IntegrityError(f"entry {public_id(entry_id)} is damaged; purge it: {error}") from error
+
+
+def _askers(data: bytes | None) -> tuple[int, ...]:
+    return tuple([int.from_bytes(data[at : at + _ASKER]) for at in range(0, len(data), _ASKER)]) if data else ()
 
 
 def _scope(tenant: str, user: str | None, namespace: str) -> Scope:

@@ -64,6 +64,7 @@ entries = sa.Table(
     sa.Column("namespace", sa.String, nullable=False),
     sa.Column("seal_key", sa.String),
     sa.Column("answer", BIG, nullable=False, server_default="0"),
+    sa.Column("askers", sa.LargeBinary),
     sa.Column("text", sa.LargeBinary, nullable=False),
     sa.Column("signature", sa.LargeBinary, nullable=False),
     sa.Column("endpoint", sa.String, nullable=False),

@@ -1,0 +1,1 @@
+"""The soak: a proxy of two workers on PostgreSQL for an hour, with faults at random, and every promise checked."""

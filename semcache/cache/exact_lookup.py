@@ -1,0 +1,41 @@
+"""Exact lookup: the entry of the very same request.
+
+Knows the registry, nothing of vectors or stores. Invariant: an entry of another category is served only where no rule
+puts the request into one; it was kept under that one's terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from semcache.cache.quorum import Quorum, held_back
+from semcache.config.packs import Pack
+from semcache.matching import decide
+from semcache.storage.entry_registry import EntryRegistry
+from semcache.types import CacheKey, Forward, Outcome, Request, Serve, Why
+
+
+class ExactLookup:
+    """Looks for the same request. One instance a cache."""
+
+    def __init__(self, pack: Pack, registry: EntryRegistry, quorum: Quorum, *, clock: Callable[[], float]) -> None:
+        self._pack, self._registry, self._quorum, self._clock = pack, registry, quorum, clock
+
+    def look(self, request: Request, key: CacheKey, category: str | None) -> Serve | Forward | None:
+        """Decide on a request that a rule puts into `category`, if any does; None: there is no such entry."""
+        if request.controls.no_cache:
+            return Forward(Why.NO_CACHE, Outcome.BYPASS)
+        card = self._registry.exact(key.exact)
+        if card is None or (category is not None and card.category != category):
+            return None
+        terms = decide.RequestTerms(
+            card.category,
+            request.controls,
+            now=self._clock(),
+            rejected=self._registry.rejected(key.exact),
+            revalidate=self._pack.of(card.category).revalidate,
+        )
+        decision = decide.exact(card, terms)
+        if isinstance(decision, Serve) and self._quorum.holds(card, request):
+            return held_back(decision)
+        return decision
