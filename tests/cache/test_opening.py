@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache
-from semcache.cache import opening
+from semcache.cache import common_parts, opening
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.learning.judges.by_language_model import LlmJudge
@@ -95,7 +95,7 @@ async def test_whatever_fails_at_the_start_leaves_embedder_and_store_closed(
     def broken(*_: Any, **__: Any) -> Any:
         raise ConfigError("the verifier cannot be loaded")
 
-    monkeypatch.setattr(opening, "open_embedder", kept(opening.open_embedder))
+    monkeypatch.setattr(common_parts, "open_embedder", kept(common_parts.open_embedder))
     monkeypatch.setattr(opening, "IndexOwner", kept(opening.IndexOwner))
     monkeypatch.setattr(opening, "verifiers_for_library", broken)
     with pytest.raises(ConfigError):
