@@ -185,7 +185,7 @@ async def delete_from(
             for start in range(0, len(ids), 500):
                 await store.erase(Selector(ids=tuple(ids[start : start + 500])), now=now)
     if keeps:
-        detail = {"count": len(ids), "undo": batch, "where": _where(where, ids)}
+        detail = {"count": len(ids), "undo": batch, "where": _where(where, ids, erased=batch is None)}
         await store.act(AdminAction(now, who, "purge" if batch else "erase", where.tenant, detail))
     return ids, batch if ids else None
 
@@ -246,8 +246,10 @@ def action_facts(one: AdminAction) -> dict[str, Any]:
     return {"at": one.at, "who": one.who, "action": one.action, "tenant": one.tenant, **dict(one.detail)}
 
 
-def _where(where: Selector, ids: list[int]) -> dict[str, Any]:
+def _where(where: Selector, ids: list[int], *, erased: bool) -> dict[str, Any]:
     """A selector as the log has it: names of what was meant, and no list of ids beyond a few."""
     shown = replace(where, ids=None)
     said = {name: getattr(shown, name) for name in Selector.__slots__ if getattr(shown, name) not in (None, False)}
+    if erased and where.user is not None:
+        said["user"] = "(erased)"
     return said | ({"ids": [public_id(one) for one in ids[:20]]} if where.ids is not None else {})

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semcache.cli import doctor_upstreams
+from semcache.cli.doctor_extras import check_extras
 from semcache.cli.doctor_finding import Finding
 from semcache.cli.listener import address, listen
 from semcache.cli.open_store import database, exists, seal_of, settings_from, store_of
@@ -45,7 +46,7 @@ async def examine(config: Path | None, given: Mapping[str, Any]) -> list[Finding
     findings.append(_settings(settings))
     if settings.store.url is None:
         findings.append(_folder(settings.data))
-    findings += [_graphs(), *_plugins(), _policies(settings)]
+    findings += [_graphs(), check_extras(), *_plugins(), _policies(settings)]
     embedder_findings, embedder = await _embedder(settings)
     findings += await _store(settings, embedder)
     findings += embedder_findings
@@ -62,8 +63,8 @@ def _python() -> Finding:
     found = (
         f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {platform.system()} {platform.machine()}"
     )
-    if not (3, 11) <= sys.version_info[:2] < (3, 14):
-        return Finding("python", "warn", found, "semcache is tested on Python 3.11 to 3.13")
+    if not (3, 11) <= sys.version_info[:2] < (3, 15):
+        return Finding("python", "warn", found, "semcache is for Python 3.11 to 3.14")
     if sqlite3.sqlite_version_info < (3, 35):
         return Finding("python", "fail", found, "SQLite 3.35 or newer is needed: use a newer Python build")
     return Finding("python", "ok", found)

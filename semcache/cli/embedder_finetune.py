@@ -214,7 +214,10 @@ def _steps() -> Iterator[tuple[Callable[[str], None], Callable[[int, int, Mappin
         task = progress.add_task("starting", total=None, figures="")
 
         def stage(name: str) -> None:
-            progress.reset(task, total=None, description=name, figures="")
+            nonlocal task
+            # A task keeps its total when it is reset, and a bar at 0 of 120 would stand still until the stage ends.
+            progress.remove_task(task)
+            task = progress.add_task(name, total=None, figures="")
             if not terminal:
                 output.note(name)
 

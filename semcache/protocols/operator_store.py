@@ -93,7 +93,8 @@ class Undoing(Protocol):
     async def erase(self, where: Selector, *, now: float) -> None:
         """Forget decisions and deleted entries of what a selector names.
 
-        Where it names a tenant and nothing else, events, sums and labels of that tenant go too.
+        Where it names a tenant and nothing else, events, sums and labels of that tenant go too; where it names a user,
+        no event says any longer whose it was.
         """
         ...
 

@@ -174,6 +174,8 @@ async def test_a_purge_can_be_undone_and_erasing_cannot(cache: AsyncSemanticCach
     assert await cache.operating.undo(again or "", who="ann") == []
     _, never = await cache.operating.delete(Selector(tenant="a"), who="ann", forever=True)
     assert never is None
+    await cache.operating.delete(Selector(tenant="a", user="ann@example.com"), who="ann", forever=True)
+    assert "ann@example.com" not in str(await cache.operating.actions())
     assert await cache.operating.requests(tenant="a") == []
 
 

@@ -116,6 +116,23 @@ async def test_nothing_is_left_of_a_tenant_that_is_erased_but_its_share_of_the_t
 
 
 @every
+async def test_no_event_or_action_says_whose_it_was_once_a_user_is_erased(store):
+    hour = 3600.0
+    ann, bob = Scope("acme", "ann"), Scope("acme", "bob")
+    await store.record([event(1, at=hour, scope=who, exact=digest("q")) for who in (ann, bob)])
+    await store.act(AdminAction(NOW, "cli", "purge", "acme", {"where": {"user": "ann"}, "count": 1}))
+    await store.act(AdminAction(NOW, "cli", "purge", "acme", {"where": {"user": "bob"}, "count": 1}))
+    before = await store.usage(since=0.0, until=3 * hour, by=["tenant"])
+    served = await store.served_keys(1)
+    await store.erase(Selector(tenant="acme", user="ann"), now=NOW)
+    assert await store.usage(since=0.0, until=3 * hour, by=["tenant"]) == before
+    assert [one.detail["where"]["user"] for one in await store.actions()] == ["bob", "(erased)"]
+    assert len(served) == len(await store.served_keys(1)) == 1, "both asked the same, and one is still known to have"
+    await store.erase(Selector(user="bob"), now=NOW)
+    assert await store.served_keys(1) == []
+
+
+@every
 async def test_usage_is_by_whole_hours_and_survives_trimming(store):
     hour = 3600.0
     events = [

@@ -6,6 +6,7 @@ byte what was deleted, and never takes the place of an answer that was kept mean
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -126,7 +127,8 @@ class DeletedRows(DecisionRows):
     async def erase(self, where: Selector, *, now: float) -> None:  # noqa: ARG002
         """Forget decisions and deleted entries of what a selector names.
 
-        Where it names a tenant and nothing else, events, sums and labels of that tenant go too.
+        Where it names a tenant and nothing else, events, sums and labels of that tenant go too; where it names a user,
+        no event says any longer whose it was.
         """
         named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
         scope = {name: rows.plain(value) for name, value in named.items() if value is not None}
@@ -142,6 +144,11 @@ class DeletedRows(DecisionRows):
                     connection.execute(
                         sa.delete(table).where(*(table.c[name] == value for name, value in scope.items()))
                     )
+            if where.user is not None:
+                # What it cost stays on record, whose it was and what was asked does not.
+                of_user = [events.c[name] == value for name, value in scope.items()]
+                connection.execute(sa.update(events).where(*of_user).values(user_id=None, exact=b""))
+                _unname(connection, where.user)
             if whole:
                 trim_matching(connection, events.c.tenant == scope["tenant"], hours=False, sqlite=self._db.sqlite)
                 for table in (hourly, labels, actions):
@@ -216,4 +223,21 @@ def _shelve_again(connection: sa.Connection, kept: dict[str, Any]) -> bool:
         return False
     if kept.get("vectors"):
         connection.execute(sa.insert(vectors), kept["vectors"])
+    return True
+
+
+def _unname(connection: sa.Connection, user: str) -> None:
+    """Take a user's name out of what the log says of earlier actions."""
+    for number, detail in connection.execute(sa.select(actions.c.id, actions.c.detail)).all():
+        said = json.loads(detail)
+        if without_user(said, user):
+            connection.execute(sa.update(actions).where(actions.c.id == number).values(detail=json.dumps(said)))
+
+
+def without_user(detail: dict[str, Any], user: str) -> bool:
+    """Take a user's name out of the detail of an action; return True if it was there."""
+    where = detail.get("where")
+    if not isinstance(where, dict) or where.get("user") != user:
+        return False
+    where["user"] = "(erased)"
     return True

@@ -243,6 +243,15 @@ class MemoryOperating(MemoryLearning):
         self._aside = {
             place: one for place, one in self._aside.items() if not (within(one.entry.key.scope) or place[1] in ids)
         }
+        if where.user is not None:
+            self._events = [
+                replace(one, scope=replace(one.scope, user=None), exact=b"") if within(one.scope) else one
+                for one in self._events
+            ]
+            for action in self._actions:
+                where_said = action.detail.get("where")
+                if isinstance(where_said, dict) and where_said.get("user") == where.user:
+                    where_said["user"] = "(erased)"
         if where.tenant is not None and where == Selector(tenant=where.tenant):
             self._forget_events(where.tenant)
             self._labels = [label for label in self._labels if label.tenant != where.tenant]
