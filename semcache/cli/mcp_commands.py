@@ -28,10 +28,14 @@ def mcp(
     command: Annotated[
         str | None, typer.Option("--command", metavar="COMMAND", help="What starts the MCP server, as in a shell.")
     ] = None,
+    about: Annotated[
+        str | None,
+        typer.Option("--about", metavar="URL", help="Serve read-only tools about the semcache proxy at this address."),
+    ] = None,
     url: Annotated[str | None, typer.Option("--url", metavar="URL", help="An MCP server that runs, over HTTP.")] = None,
     header: Annotated[
         list[str] | None,
-        typer.Option("--header", metavar="HEADER", help="'Name: value' for --url; ${NAME} is a variable."),
+        typer.Option("--header", metavar="HEADER", help="'Name: value' for --url or --about; ${NAME} is a variable."),
     ] = None,
     port: Annotated[
         int | None,
@@ -46,14 +50,24 @@ def mcp(
     data: options.Data = None,
     policies: options.Policies = None,
 ) -> None:
-    """Stand before an MCP server and keep the results of its tools, as a pack or their annotations allow."""
+    """Stand before an MCP server and keep the results of its tools, as a pack or their annotations allow.
+
+    With --about, be one: search, explain, why and stats of a running proxy, over standard input and output.
+    """
     import importlib.util
 
-    from semcache.agents.mcp.mcp_server import EXTRA, read_server
+    from semcache.agents.mcp.mcp_server import EXTRA, read_headers, read_server
     from semcache.errors import ConfigError
 
     if importlib.util.find_spec("mcp") is None:
         raise ConfigError(f"`semcache mcp` needs the package mcp: {EXTRA}")
+    if about is not None:
+        if command or url or port is not None:
+            raise ConfigError("--about stands alone: leave --command, --url and --port out")
+        from semcache.agents.mcp.read_only_server import serve_about
+
+        run_async(serve_about(about, dict(read_headers(header or [], dict(os.environ)))))
+        return
     settings = settings_from(config, data=data, policies=policies)
     server = read_server(command, arguments or [], url, header or [], dict(os.environ))
     run_async(_serve(settings, server, tenant, apart=apart, port=port))

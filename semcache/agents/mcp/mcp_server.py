@@ -81,7 +81,7 @@ def read_server(
     if url:
         if not url.startswith(("http://", "https://")):
             raise ConfigError(f"--url {url!r} is no http:// or https:// address of an MCP server")
-        return McpServer(url=url, headers=tuple([_header(one, env) for one in headers]))
+        return McpServer(url=url, headers=read_headers(headers, env))
     if headers:
         raise ConfigError("--header is for a server by --url; a command has its credentials in its environment")
     try:
@@ -91,6 +91,11 @@ def read_server(
     if not words:
         raise ConfigError("--command is empty: give what starts the MCP server, such as 'npx server-github'")
     return McpServer(command=words, env=dict(env))
+
+
+def read_headers(headers: Sequence[str], env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The headers that options name; `${NAME}` in one is that variable of `env`. Raises ConfigError."""
+    return tuple([_header(one, env) for one in headers])
 
 
 def _header(given: str, env: Mapping[str, str]) -> tuple[str, str]:
