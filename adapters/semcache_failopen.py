@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.cache.found import Found, chat_request, check_scope
 from semcache.errors import InvalidArgument, RequestRejected
-from semcache.types import Request, Scope, Selector
+from semcache.types import Assembled, Request, Scope, Selector, Store
 
 T = TypeVar("T")
 _ENDINGS = {
@@ -143,6 +143,26 @@ class FailOpen:
                 await self._route(self._inner.record(found, answer))
             except Exception as error:
                 self.failed("recording", error)
+
+    def keep_answer(self, found: Found, answer: Assembled) -> None:
+        """Give the cache an answer that was read already."""
+        try:
+            self._wait(self._admit(found, answer))
+        except Exception as error:
+            self.failed("recording", error)
+
+    async def akeep_answer(self, found: Found, answer: Assembled) -> None:
+        """Do as `keep_answer`, without blocking the running loop."""
+        try:
+            await self._route(self._admit(found, answer))
+        except Exception as error:
+            self.failed("recording", error)
+
+    async def _admit(self, found: Found, answer: Assembled) -> None:
+        cache, lookup = self._inner, found.lookup
+        admitted = await cache.admit(lookup, answer)
+        stored = "stored" if isinstance(admitted, Store) else admitted.why.value
+        cache.note(lookup, replace(cache.outcome(lookup, 200, 0.0, answer=answer, stored=stored), count=0))
 
     def clear(self, **where: Any) -> list[int]:
         """Delete the entries of this scope that `where` (fields of `Selector`) selects, or all. Raises StoreError."""

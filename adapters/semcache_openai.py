@@ -11,7 +11,8 @@
 over the wire. So everything that the SDK makes of a response works on hits too: `stream=True`, `.stream()`, `.parse()`,
 `with_raw_response` (`cache-status` and `x-semcache-id` are among the headers), pagination, typed events. Cached are
 `POST .../chat/completions`, `.../completions` and `.../responses`, the latter only where the request says
-`store=False`, unless `stored_responses` is set: a stored response is state at the provider. Headers and the `cache`
+`store=False`, unless `stored_responses` is set: a stored response is state at the provider. Of `POST .../embeddings`
+every input is cached on its own. Headers and the `cache`
 object (`extra_body`) of the proxy are understood.
 Invariant: a request whose answer the cache does not serve gets what the wrapped client's own transport brings, byte for
 byte after decoding; a stream is kept only when its terminal event has come.
@@ -36,6 +37,7 @@ from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.protocols import Assembler, Dialect
 from semcache.types import Endpoint, Entry, Request
 from semcache_failopen import FailOpen
+from semcache_openai_embeddings import EmbeddingBatch, is_embeddings, read_batch
 
 C = TypeVar("C", bound=OpenAI | AsyncOpenAI)
 
@@ -175,15 +177,38 @@ class _CacheExchange:
         headers = {"content-type": "application/json", "x-should-retry": "false"}
         return self.http.Response(error.status, headers=headers, content=body)
 
+    def is_embeddings(self, sent: httpx2.Request) -> bool:
+        """Return True for a request for embeddings that can be read here."""
+        return sent.method == "POST" and is_embeddings(sent.url.path) and isinstance(sent.stream, self.http.ByteStream)
+
+    def embedded(self, batch: EmbeddingBatch) -> httpx2.Response | None:
+        """Return the answer to inputs of which none is missing, or a refusal; None: ask for what is."""
+        if batch.missing:
+            if not batch.only_if_cached:
+                return None
+            said = "not every input is in the cache, and the request said only-if-cached"
+            return self.refused(None, RequestRejected(504, said, code="not_cached"))
+        hit = "hit" if not batch.asked else "fwd=partial" if batch.served else "fwd=miss"
+        headers = {"content-type": "application/json", "cache-status": f"semcache; {hit}"}
+        return self.http.Response(200, headers=headers, content=batch.reply())
+
+    def unread(self, reply: httpx2.Response, body: bytes) -> httpx2.Response:
+        """Return a reply whose body was read, as it came."""
+        headers = [pair for pair in reply.headers.multi_items() if pair[0] not in _ENCODED]
+        return self.http.Response(reply.status_code, headers=headers, content=body)
+
+    def with_body(self, sent: httpx2.Request, body: bytes) -> httpx2.Request:
+        """Return a request with another body, without what was meant for the cache."""
+        dropped = {name for name in sent.headers if name.startswith("x-semcache-")} | {"content-length"}
+        headers = [pair for pair in sent.headers.multi_items() if pair[0] not in dropped]
+        return self.http.Request(sent.method, sent.url, headers=headers, content=body, extensions=sent.extensions)
+
     def outbound(self, sent: httpx2.Request, request: Request) -> httpx2.Request:
         """Return the request without the fields that were meant for the cache."""
         ours = [name for name in sent.headers if name.startswith("x-semcache-")]
         if request.raw == sent.content and not ours:
             return sent
-        headers = [pair for pair in sent.headers.multi_items() if pair[0] not in {*ours, "content-length"}]
-        return self.http.Request(
-            sent.method, sent.url, headers=headers, content=request.raw, extensions=sent.extensions
-        )
+        return self.with_body(sent, request.raw)
 
 
 class _CachingTransport:
@@ -195,6 +220,8 @@ class _CachingTransport:
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request."""
         try:
+            if self._door.is_embeddings(request):
+                return self._embed(request)
             asked = self._door.read(request)
             if asked is None:
                 return self._send(request)
@@ -217,6 +244,25 @@ class _CachingTransport:
         self._door.cache.keep(found, _decoded(body))
         return self._door.http.Response(200, headers=headers, content=body)
 
+    def _embed(self, request: httpx2.Request) -> httpx2.Response:
+        door = self._door
+        batch = read_batch(request.content, request.headers.multi_items(), door.cache)
+        if batch is None:
+            return self._send(request)
+        for one in batch.requests:
+            batch.took(*door.cache.find(one))
+        reply = door.embedded(batch)
+        if reply is not None:
+            return reply
+        sent = self._send(door.with_body(request, batch.body()))
+        if sent.status_code != 200:
+            return sent
+        body = sent.read()
+        kept = batch.learn(body)
+        for found, answer in kept or ():
+            door.cache.keep_answer(found, answer)
+        return door.embedded(batch) if kept is not None else door.unread(sent, body)  # type: ignore[return-value]
+
     def close(self) -> None:
         """Close the wrapped client."""
         self._inner.close()
@@ -234,6 +280,8 @@ class _AsyncCachingTransport:
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request."""
         try:
+            if self._door.is_embeddings(request):
+                return await self._embed(request)
             asked = self._door.read(request)
             if asked is None:
                 return await self._send(request)
@@ -255,6 +303,25 @@ class _AsyncCachingTransport:
         body = await reply.aread()
         await self._door.cache.akeep(found, _decoded(body))
         return self._door.http.Response(200, headers=headers, content=body)
+
+    async def _embed(self, request: httpx2.Request) -> httpx2.Response:
+        door = self._door
+        batch = read_batch(request.content, request.headers.multi_items(), door.cache)
+        if batch is None:
+            return await self._send(request)
+        for one in batch.requests:
+            batch.took(*await door.cache.afind(one))
+        reply = door.embedded(batch)
+        if reply is not None:
+            return reply
+        sent = await self._send(door.with_body(request, batch.body()))
+        if sent.status_code != 200:
+            return sent
+        body = await sent.aread()
+        kept = batch.learn(body)
+        for found, answer in kept or ():
+            await door.cache.akeep_answer(found, answer)
+        return door.embedded(batch) if kept is not None else door.unread(sent, body)  # type: ignore[return-value]
 
     async def aclose(self) -> None:
         """Close the wrapped client."""

@@ -42,6 +42,7 @@ class Passthrough:
         """Relay one request."""
         try:
             caller = self._intake.caller(scope)
+            _refuse_upgrade(scope)
         except RequestRejected as error:
             await _reject(scope, send, error)
             return
@@ -88,6 +89,14 @@ class Passthrough:
             raise BrokenOff(str(error)) from error
         finally:
             await reply.close()
+
+
+def _refuse_upgrade(scope: Scope) -> None:
+    """Raise RequestRejected(501) for a WebSocket: the upgrade would be lost on the way, and what came be no answer."""
+    for name, value in scope["headers"]:
+        if name == b"upgrade" and value.strip().lower() == b"websocket":
+            said = "WebSockets, such as those of /v1/realtime, are not relayed: connect to the upstream itself"
+            raise RequestRejected(501, said, code="websocket_unsupported")
 
 
 async def _reject(scope: Scope, send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:

@@ -266,8 +266,7 @@ def test_text_completions_are_cached_and_the_rest_passes_through(client: OpenAI,
     assert upstream.asked == 1
     for _ in range(2):
         assert client.models.list().data
-        assert client.embeddings.create(model="text-embedding-echo", input="a").data
-    assert upstream.asked == 5
+    assert upstream.asked == 3
 
 
 def test_tenants_and_users_never_share(plain: OpenAI, cache: SemanticCache, upstream: Upstream) -> None:
@@ -341,4 +340,36 @@ async def test_a_cache_of_the_same_loop_serves_an_async_client(echo: str, tmp_pa
     ):
         for _ in range(2):
             await client.chat.completions.create(model="echo", messages=ASK)  # type: ignore[arg-type]
+    assert upstream.asked == 1
+
+
+def test_every_input_of_embeddings_is_cached_on_its_own(cache: SemanticCache, echo: str) -> None:
+    upstream = Upstream(echo)
+    with cached(OpenAI(base_url=f"{echo}/v1", api_key="k"), cache) as client:
+        first = client.embeddings.create(model="e", input=["one", "two"])
+        again = client.embeddings.create(model="e", input=["two", "three", "one"])
+        assert upstream.asked == 2
+        vectors = [item.embedding for item in first.data]
+        assert [item.embedding for item in again.data if item.index != 1] == vectors[::-1]
+        assert [item.index for item in again.data] == [0, 1, 2]
+        raw = client.embeddings.with_raw_response.create(model="e", input="one")
+        assert raw.headers["cache-status"] == "semcache; hit"
+        assert raw.parse().data[0].embedding == vectors[0]
+        assert raw.parse().usage.prompt_tokens > 0
+        client.embeddings.create(model="e", input="One")
+        client.embeddings.create(model="e", input="one", dimensions=8)
+        client.embeddings.create(model="f", input="one")
+        assert upstream.asked == 5, "only the very same input of the same model and dimensions is served"
+        with pytest.raises(openai.APIStatusError) as caught:
+            client.embeddings.create(model="e", input=["one", "new"], extra_headers={"cache-control": "only-if-cached"})
+        assert caught.value.status_code == 504
+        assert upstream.asked == 5
+
+
+async def test_embeddings_of_an_asynchronous_client(cache: SemanticCache, echo: str) -> None:
+    upstream = Upstream(echo)
+    async with cached(AsyncOpenAI(base_url=f"{echo}/v1", api_key="k"), cache) as client:
+        one = await client.embeddings.create(model="e", input="one")
+        two = await client.embeddings.create(model="e", input=["one"])
+        assert one.data[0].embedding == two.data[0].embedding
     assert upstream.asked == 1

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import threading
+import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -273,3 +274,31 @@ def test_an_upstream_that_breaks_off_is_no_error_of_ours(start: Start) -> None:
         _, err = server.communicate(timeout=PATIENCE)
     assert err == ""
     assert server.returncode == 0
+
+
+def test_a_websocket_is_refused_by_name(start: Start) -> None:
+    """`websockets` is what the SDK of OpenAI connects to /v1/realtime with."""
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    url = url_of(ready(start("serve", *ECHO)))
+    with pytest.raises(InvalidStatus) as caught, connect(url.replace("http:", "ws:") + "/realtime?model=m"):
+        pass
+    assert caught.value.response.status_code == 501
+    assert b"connect to the upstream itself" in caught.value.response.body
+    assert "hit" not in ask(url, "What is a monad?")[0], "and others are served"
+
+
+def test_a_client_that_waits_for_100_is_told_to_go_on(start: Start) -> None:
+    url = urllib.parse.urlsplit(url_of(ready(start("serve", *ECHO))))
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nhost: {url.netloc}\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n"
+    )
+    with socket.create_connection((url.hostname, url.port), PATIENCE) as client:
+        client.sendall(head.encode())
+        assert client.recv(1000).startswith(b"HTTP/1.1 100 ")
+        client.sendall(body)
+        reply = b"".join(iter(lambda: client.recv(65536), b""))
+    assert reply.startswith(b"HTTP/1.1 200 ")
