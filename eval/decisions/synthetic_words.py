@@ -58,6 +58,7 @@ def served(
         audited = verdict.serve and draws[at] < verdict.audit
         threshold.note("default", verdict.p_correct, served=verdict.serve, audited=audited)
         values, p_correct, by_meaning = traits[at], verdict.p_correct, verdict.serve
+        chance = verdict.audit
         found[at] = verdict.serve
         if not verdict.serve:
             terms = RequestTerms("default", Controls(), now=float(at), draw=draws[at])
@@ -73,7 +74,7 @@ def served(
                 decision = doubts.decided(doubt, float(said[at]), terms, tier)
                 if isinstance(decision, Serve):
                     found[at], judged[at], audited, values = True, True, decision.audit, decision.features
-                    p_correct = decision.p_correct
+                    p_correct, chance = decision.p_correct, decision.chance
                 else:
                     assert decision.nearest is not None
                     values, p_correct = decision.nearest.features, decision.p_correct or 0.0
@@ -92,6 +93,7 @@ def served(
             correct=heard[at],
             source=LabelSource.AUDIT if found[at] else LabelSource.MISS,
             served=bool(found[at]),
+            chance=chance,
             seq=at + 1,
         )
         tier.observe(label)

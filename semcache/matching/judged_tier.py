@@ -28,7 +28,10 @@ _REMEMBERED = 5_000
 _UNJUDGED = 500  # labels of misses that wait for a word
 _PLAIN = len(features.NAMES)
 _DENSE = 30.0  # audits that come with the first hits; then their share falls as 30 in their number
-_GRACE = 1.5  # errors found, beyond what the target pays for, after which nothing is served until they are paid back
+_UNSHOWN = 0.6  # of the budget's limit that may be spent on words of which no audit has told
+_ENOUGH = 1.0  # errors that the target allows in as many audits as open the whole of it
+_HEAVIEST = 10.0  # hits that one audited hit may stand for
+_GRACE = 1.0  # errors found, beyond what the target pays for, after which nothing is served until they are paid back
 # Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
 # less sure ones may spend, as far as the grant of the budget reaches.
 _EXPECTED = tuple([0.0005 * 1.08**place for place in range(60)])
@@ -92,7 +95,7 @@ class JudgedTier:
         """Return the verdict on a neighbour of this P(correct) after this word."""
         stratum, policy = self._of(category), self._pack.of(category)
         after = self.worth.p_correct(category, before, p_yes)
-        limit = stratum.budget.limit()
+        limit = stratum.limit()
         if controls.max_error is not None:
             limit = min(limit, controls.max_error)
         if stratum.refuses(self._pack.class_of(tenant)):
@@ -230,15 +233,22 @@ class _Stratum(AuditedStratum):
         dense = min(1.0, _DENSE / max(1, self.certificate.audits))
         return spaced(max(rate, dense) if rate > 0.0 else 0.0, self.waited)
 
+    def limit(self) -> float:
+        """The highest risk that may be served: a part of the budget's until audits have shown what words are worth."""
+        shown = min(1.0, self.certificate.audits * self._target / _ENOUGH)
+        return self.budget.limit() * (_UNSHOWN + (1.0 - _UNSHOWN) * shown)
+
     def take(self, label: Label, word: Word, worth: WordWorth, tenants: str) -> None:
         self.labels += 1
         noise = self._noise
         wrong = _errors(1.0 - label.p_correct, noise, correct=label.correct)
+        # An audited hit stands for those that were not drawn.
+        weight = min(_HEAVIEST, 1.0 / label.chance) if label.served and label.chance > 0.0 else 1.0
         if label.served:
-            self.budget.settle(1.0 - label.p_correct, wrong=wrong)
+            self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=weight)
         if word.p_yes >= YES and label.source in (LabelSource.AUDIT, LabelSource.MISS):
             # Right answers pay errors back, served or not: nothing is served again by waiting alone.
-            self.debt = max(0.0, self.debt + wrong - self._target)
+            self.debt = max(0.0, self.debt + weight * (wrong - self._target))
         visible = noise.visible(self._target)
         if label.source is LabelSource.AUDIT and label.served:
             worth.audited(label.category, wrong)
@@ -254,7 +264,7 @@ class _Stratum(AuditedStratum):
             one.audits,
             one.wrong,
             yes,
-            0.0 if self.closed else self.budget.limit(),
+            0.0 if self.closed else self.limit(),
             one.level,
             self.closed,
             wilson(one.wrong, one.audits) if one.audits else None,

@@ -23,6 +23,7 @@ defaults: {strategy: static, threshold: 0.85, context: semantic}
 """
 THROAT = ("What is throat cancer?", "A cancer of the throat.", "Is it treatable?")
 LUNG = ("What is lung cancer?", "A cancer of the lung.", "Is it treatable?")
+REPHRASED = ("Could you explain throat cancer?", "A cancer of the throat.", "Is it treatable?")
 REWORDED = ("What's throat cancer?", "A cancer of the throat.", "Is it treatable?")
 
 
@@ -75,7 +76,7 @@ def test_the_same_last_message_in_another_conversation_is_not_served(
     proxy: Service, headers: dict[str, str], ask: Ask
 ) -> None:
     assert "stored" in ask(proxy.url, THROAT, headers)
-    for other in (LUNG, ("Could you explain throat cancer?", *THROAT[1:]), THROAT[2:]):
+    for other in (LUNG, (LUNG[0], *THROAT[1:]), THROAT[2:]):
         assert "hit" not in ask(proxy.url, other, headers)
     assert ask(proxy.url, THROAT, headers)["detail"] == "exact"
 
@@ -87,4 +88,5 @@ def test_a_conversation_in_other_words_is_served_where_the_pack_says_so(
     assert "stored" in ask(lenient.url, THROAT, headers)
     for other in (LUNG, (LUNG[0], *THROAT[1:]), THROAT[2:]):
         assert "hit" not in ask(lenient.url, other, headers)
-    assert ask(lenient.url, REWORDED, headers)["detail"] == "semantic"
+    assert ask(lenient.url, REWORDED, headers)["detail"] == "wording"
+    assert ask(lenient.url, REPHRASED, headers)["detail"] == "semantic"

@@ -147,3 +147,29 @@ def test_what_is_learned_survives_being_saved() -> None:
     assert again.judge("default", 0.6, 0.9, FREE).p_correct == tier.judge("default", 0.6, 0.9, FREE).p_correct
     assert again.remembered(b"x", 7) == tier.remembered(b"x", 7)
     assert log_odds(0.5) == 0.0
+
+
+def test_an_error_found_at_a_low_audit_rate_stands_for_those_that_were_not_drawn() -> None:
+    def until_served_again(chance: float) -> int:
+        tier = JudgedTier(at(0.02))
+        for _ in range(100):
+            tier.observe(replace(label(correct=True), chance=1.0))
+        tier.observe(replace(label(correct=False), chance=chance))
+        for count in range(2000):
+            if tier.could_serve("default", 0.95, FREE):
+                return count
+            tier.observe(label(correct=True, source=LabelSource.MISS))
+        raise AssertionError("never served again")
+
+    assert until_served_again(0.2) > 2 * until_served_again(1.0) > 0
+
+
+def test_words_of_which_no_audit_has_told_may_spend_a_part_of_the_budget_only() -> None:
+    tier = JudgedTier(at(0.05))
+    cold = tier.judge("default", 0.7, 0.9, FREE).risk
+    for _ in range(20):
+        tier.observe(label(correct=True))
+    shown = tier.judge("default", 0.7, 0.9, FREE).risk
+    assert cold is not None
+    assert shown is not None
+    assert cold < 0.8 * shown

@@ -72,13 +72,13 @@ class ErrorBudget:
         self._risks.append(1.0 if risk is None else risk)
         self.changed()
 
-    def settle(self, risk: float, *, wrong: float) -> None:
-        """Note the result of an answer of this risk: it stands for so many errors, between 0 and 1.
+    def settle(self, risk: float, *, wrong: float, weight: float = 1.0) -> None:
+        """Note the result of an answer of this risk: it stands for so many errors (0 to 1), of `weight` answers.
 
         Labels from before anything was served are about hits of another time.
         """
         if self.served:
-            self.spent = max(0.0, self.spent + wrong - risk)
+            self.spent = max(0.0, self.spent + weight * (wrong - risk))
 
     def per_hit(self) -> float:
         """The error per hit that the target allows, which is more than the target where it counts all requests."""
