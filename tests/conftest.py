@@ -27,6 +27,7 @@ SLOW = (
     "cli/test_embedder_commands.py",
     "contract/test_audits.py",
     "contract/test_conversations.py",
+    "contract/test_engine_agents.py",
     "contract/test_engine_events.py",
     "contract/test_near.py",
     "contract/test_plans.py",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 EXTRA = "pip install 'semcache-llm[engine]'"
 # As chat templates write JSON; free whitespace is where small models lose themselves.
 _SPACES = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+_WHERE = re.compile(r"^at \d+\(\d+\): (failed to compile JSON schema: )?")  # a place in the grammar, not in the schema
 
 
 def json_rule(schema: Mapping[str, Any]) -> str:
@@ -48,7 +50,8 @@ class Grammars:
 
         error = LLMatcher.validate_grammar(grammar, self._tokenizer)
         if error:
-            raise InvalidArgument(f"this cannot be kept to: {error.strip().splitlines()[0]}")
+            reason = _WHERE.sub("", error.strip().splitlines()[0])
+            raise InvalidArgument(f"this engine cannot keep to this schema: {reason}")
 
     def begin(self, grammar: str) -> Constraint:
         """The constraint of one answer."""
