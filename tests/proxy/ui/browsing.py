@@ -40,7 +40,7 @@ class Browser:
 
     async def change(self, path: str, **fields: str) -> Received:
         """Send a form with this session's sign, and follow where it leads."""
-        sign = sign_of((await self.get("/requests" if "x" not in fields else "")).body.decode())
+        sign = sign_of((await self.get()).body.decode())
         reply = await self.post(path, {"sign": sign, **fields})
         return await self.follow(reply)
 

@@ -1,0 +1,345 @@
+"""What the pages say is true, and what their buttons do can be taken back."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from semcache.proxy.ui.word_diff import word_diff
+from semcache.types import Selector
+from tests.proxy.driver import Answer, Call, Clock, Upstream, ask, completion
+from tests.proxy.ui.browsing import PAGE, Browser, asked, kept, logged_in, newest, sign_of
+
+PACK = "name: test\ndefaults:\n  strategy: static\n  wording: off\n  threshold: 0.5\n"
+LEARNING = "name: test\ntarget: 0.05\ndefaults:\n  wording: off\n"
+OWN, OTHER = "How do I cancel my subscription?", "How can I cancel my subscription?"
+HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> {{ 7*7 }} \"' & how do I escape this?"
+
+
+def elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    """The elements of a page as a browser reads it, each with its attributes."""
+    found = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.append((tag, dict(attrs)))
+
+    Reader().feed(page)
+    return found
+
+
+async def detail(proxy, prompt: str, key: str) -> str:
+    """What becomes of a request."""
+    reply = await Call(proxy, ask(prompt), x_semcache_key=key).reply()
+    return str(reply.cache.get("detail"))
+
+
+async def test_a_hostile_prompt_stays_text_on_every_page(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer([completion(HOSTILE)]))
+    async with kept(tmp_path, upstream, pack=PACK) as (proxy, keys):
+        for prompt in (HOSTILE, HOSTILE + " please", HOSTILE):
+            await asked(proxy, prompt, keys["a"], model="<script>model</script>", user="<b>user</b>")
+        browser = await logged_in(proxy, keys["admin"])
+        found = await newest(proxy)
+        for path in (
+            "", "?by=model", "/requests", f"/requests/{found['id']}", "/entries", "/entries?q=<script>", "/review",
+            "/ask?prompt=<script>alert(1)</script>&model=<script>model</script>&tenant=a", "/undo", "/access",
+            "/requests/<script>", "/entries?q=escape&how=meaning", "/explorer",
+        ):  # fmt: skip
+            page = (await browser.get(path)).body.decode()
+            assert "<script>alert" not in page, path
+            for tag, given in elements(page):
+                assert tag not in ("img", "b", "style", "iframe"), (path, tag)
+                assert tag != "script" or "src" in given, (path, given)
+                assert not [name for name in given if name.startswith("on") or name == "style"], (path, given)
+        shown = unescape((await browser.get("/entries")).body.decode())
+        assert HOSTILE in shown, "and it is shown as it was"
+
+
+async def test_a_wrong_answer_is_reported_and_the_report_withdrawn(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        await asked(proxy, OWN, keys["a"])
+        assert await detail(proxy, OTHER, keys["a"]) == "semantic"
+        hit = await newest(proxy, outcome="semantic")
+        browser = await logged_in(proxy, keys["a"])
+        page = await browser.get(f"/requests/{hit['id']}")
+        assert page.status == 200
+        text = unescape(page.body.decode())
+        assert "How <mark" in text
+        assert "An entry that asks the same in other words" in text
+        done = await browser.change("/report", entry=hit["entry_id"], request=hit["id"])
+        assert b"not served to this request again" in done.body
+        assert b">Undo</button>" in done.body
+        assert b"not served to this request again" not in (await browser.get("/requests")).body, "said once"
+        assert await detail(proxy, OTHER, keys["a"]) != "semantic"
+        undone = await browser.change("/withdraw", entry=hit["entry_id"], request=hit["id"])
+        assert b"The report is withdrawn" in undone.body
+        await proxy.cache.invalidate(Selector(ids=(await other_entry(proxy),)))
+        assert await detail(proxy, OTHER, keys["a"]) == "semantic"
+        log = unescape((await browser.get("/undo")).body.decode())
+        assert log.index("<strong>withdraw</strong>") < log.index("<strong>report</strong>")
+
+
+async def other_entry(proxy) -> int:
+    """The entry that the second answer became."""
+    return next(entry.id for entry in await proxy.cache.select(Selector(everything=True)) if entry.key.text == OTHER)
+
+
+async def test_an_entry_is_never_served_by_meaning_until_that_is_undone(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        await asked(proxy, OWN, keys["a"])
+        assert await detail(proxy, OTHER, keys["a"]) == "semantic"
+        hit = await newest(proxy, outcome="semantic")
+        browser = await logged_in(proxy, keys["a"])
+        done = await browser.change("/never-by-meaning", entry=hit["entry_id"], request=hit["id"])
+        assert done.status == 200, "the record of the request is still there"
+        undo = re.search(r'name="undo" value="(exact-\w+)"', done.body.decode())
+        assert undo
+        explained = unescape((await browser.get(f"/ask?prompt={OTHER}&model=m")).body.decode())
+        assert "No entry is near" in explained
+        assert await detail(proxy, OWN, keys["a"]) == "exact", "its own request finds it"
+        again = await browser.change("/never-by-meaning", entry=hit["entry_id"], request=hit["id"])
+        assert b"already" in again.body
+        await browser.change("/undo", undo=undo[1])
+        assert await detail(proxy, OTHER, keys["a"]) == "semantic"
+
+
+async def test_entries_are_forgotten_after_a_dry_run_and_brought_back(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        for number in range(3):
+            await asked(proxy, f"What is dish number {number} of the menu?", keys["a"], cache={"tags": ["menu"]})
+        await asked(proxy, "Entirely different words here", keys["a"])
+        browser = await logged_in(proxy, keys["a"])
+        listed = unescape((await browser.get("/entries?q=dish+MENU")).body.decode())
+        assert "3 entries match" in listed
+        assert "Entirely" not in listed
+        assert "Entirely" not in unescape((await browser.get("/entries?tag=menu")).body.decode())
+        sign = sign_of((await browser.get()).body.decode())
+        dry = await browser.post("/entries/forget", {"sign": sign, "q": "dish", "tag": "menu"})
+        assert b"Forget 3 entries?" in dry.body
+        assert len(await proxy.cache.select(Selector(everything=True))) == 4, "nothing was done"
+        form = {"sign": sign, "q": "dish", "tag": "menu", "sure": "yes", "meant": "2"}
+        assert (await browser.post("/entries/forget", form)).status == 400, "other entries than were shown"
+        assert len(await proxy.cache.select(Selector(everything=True))) == 4
+        nothing = await browser.post("/entries/forget", {"sign": sign, "q": "nowhere", "sure": "yes", "meant": "0"})
+        assert nothing.status == 400
+        gone = await browser.follow(await browser.post("/entries/forget", {**form, "meant": "3"}))
+        assert b"3 entries are forgotten" in gone.body
+        assert len(await proxy.cache.select(Selector(everything=True))) == 1
+        undo = re.search(r'name="undo" value="(\w+)"', gone.body.decode())
+        assert undo
+        assert b"3 entries are as before" in (await browser.change("/undo", undo=undo[1], back=PAGE + "/entries")).body
+        assert len(await proxy.cache.select(Selector(everything=True))) == 4
+
+
+async def test_ticked_entries_alone_are_forgotten(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        ids = []
+        for number in range(3):
+            await asked(proxy, f"What is dish number {number} of the menu?", keys["a"])
+        ids = [f"{entry.id:016x}" for entry in await proxy.cache.select(Selector(everything=True))]
+        browser = await logged_in(proxy, keys["admin"])
+        sign = sign_of((await browser.get()).body.decode())
+        form = [("sign", sign), ("ids", ids[0]), ("ids", ids[2]), ("sure", "yes"), ("meant", "2")]
+        await browser.post("/entries/forget", form)
+        assert [f"{one.id:016x}" for one in await proxy.cache.select(Selector(everything=True))] == [ids[1]]
+
+
+async def test_the_overview_shows_the_sums_of_the_accounts(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        for tenant in ("a", "a", "b"):
+            await asked(proxy, OWN, keys[tenant], model="gpt-4o")
+        await asked(proxy, OTHER, keys["a"], model="unpriced-model")
+        rows = await proxy.cache.operating.usage("tenant", since=0.0)
+        total = rows[-1]
+        assert total["net_usd"] > 0
+        browser = await logged_in(proxy, keys["admin"])
+        page = unescape((await browser.get("?range=24h")).body.decode())
+        assert f"{total['net_usd']:.6f}".rstrip("0") in page
+        assert "25.0%" in page, "one hit of four requests"
+        assert "unpriced-model" in page
+        assert "No price is known" in page
+        own = unescape((await (await logged_in(proxy, keys["b"])).get("?range=24h")).body.decode())
+        assert "0.0%" in own
+        assert "No price is known" not in own, "what others call is no tenant's business"
+
+
+async def test_a_doubt_is_judged_once_and_teaches(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=LEARNING, embedder="default", cache__judge="normalised") as (proxy, keys):
+        await asked(proxy, "How do I reset the password of my account?", keys["a"])
+        await asked(proxy, "How can I change the password of my account?", keys["a"])
+        await proxy.cache.settle()
+        [doubt] = await doubts(proxy)
+        browser = await logged_in(proxy, keys["a"])
+        page = unescape((await browser.get("/review")).body.decode())
+        assert "1 in doubt" in page
+        assert doubt.record.request_id in page
+        before = len(await labels(proxy))
+        judged = await browser.change(
+            "/review", request=doubt.record.request_id, entry=doubt.neighbour["id"], correct="no"
+        )
+        assert b"Learned: the answer is wrong" in judged.body
+        assert b"0 in doubt" in judged.body, "it does not come back"
+        [label] = (await labels(proxy))[before:]
+        assert (label.source.value, label.correct, label.served) == ("feedback", False, False)
+        assert label.features == pytest.approx(doubt.neighbour["features"])
+        assert list(proxy.cache.registry.rejected(label.exact)) == [label.entry_id]
+        await browser.change("/withdraw", entry=doubt.neighbour["id"], request=doubt.record.request_id)
+        assert list(proxy.cache.registry.rejected(label.exact)) == []
+
+
+async def doubts(proxy):
+    from semcache.cache.inspection import Inspection
+
+    return await Inspection(proxy.cache.components).doubts()
+
+
+async def labels(proxy):
+    return await proxy.cache.components.store.labels(0)
+
+
+async def test_explaining_a_prompt_changes_nothing(tmp_path: Path) -> None:
+    upstream = Upstream(lambda _: Answer([completion()]))
+    async with kept(tmp_path, upstream, pack=PACK) as (proxy, keys):
+        await asked(proxy, OWN, keys["a"])
+        browser = await logged_in(proxy, keys["a"])
+        rows = len(await proxy.cache.operating.requests())
+        page = unescape((await browser.get(f"/ask?prompt={OTHER}&model=m")).body.decode())
+        assert OWN.split()[0] in page
+        assert "hit by meaning" in page
+        assert len(upstream.calls) == 1
+        assert len(await proxy.cache.operating.requests()) == rows
+        assert (await browser.get("/ask?prompt=x&category=nowhere")).status == 400
+
+
+async def test_live_events_go_on_where_a_browser_was_cut_off(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        await asked(proxy, "first question of all", keys["a"], model="one")
+        await proxy.cache.event_log.flush()
+        browser = await logged_in(proxy, keys["admin"])
+        first = await stream(proxy, browser)
+        assert '"model":"one"' in first
+        last = re.findall(r"^id: (\d+)$", first, re.M)[-1]
+        await asked(proxy, "second question, other words", keys["a"], model="two")
+        await proxy.cache.event_log.flush()
+        second = await stream(proxy, browser, last_event_id=last)
+        assert '"model":"two"' in second
+        assert '"model":"one"' not in second, "nothing comes twice"
+        assert '"model":"two"' not in await stream(proxy, browser, query="model=one", last_event_id="0")
+        assert '"model":"one"' in await stream(proxy, browser, query="model=one", last_event_id="0")
+        assert "data: {" in await stream(proxy, browser, last_event_id="no number")
+
+
+async def stream(proxy, browser: Browser, query: str = "", **headers: str) -> str:
+    """The first batch of live events."""
+    call = Call(proxy, path=PAGE + "/live/events", method="GET", query=query, **browser._sent(), **headers)
+    text = ""
+    while "event: seen" not in text:
+        message = await call.message()
+        assert message is not None, text
+        text += message.get("body", b"").decode()
+    await call.leave()
+    return text
+
+
+async def test_a_key_is_made_shown_once_used_and_revoked(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        browser = await logged_in(proxy, keys["admin"])
+        sign = sign_of((await browser.get()).body.decode())
+        form = {"sign": sign, "tenant": "c", "rights": "trusted", "name": "new", "read_only": "yes"}
+        page = unescape((await browser.post("/access/keys", form)).body.decode())
+        plain = re.search(r"sk-sc-[\w-]+", page)
+        assert plain
+        assert plain[0] not in (await browser.get("/access")).body.decode()
+        made = await logged_in(proxy, plain[0])
+        [key] = [one for one in await proxy.cache.api_keys() if one.tenant == "c"]
+        assert (key.trusted, key.admin, key.read_only, key.name) == (True, False, True, "new")
+        assert b"Revoke key_" in (await browser.post("/access/revoke", {"sign": sign, "key": key.id})).body
+        assert (await made.get()).status == 200, "nothing was done yet"
+        await browser.post("/access/revoke", {"sign": sign, "key": key.id, "sure": "yes"})
+        assert (await made.get()).status == 303
+        assert (await browser.post("/access/keys", {"sign": sign, "tenant": ""})).status == 400
+
+
+async def test_a_tenant_is_erased_only_when_its_name_is_typed(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        await asked(proxy, OWN, keys["a"])
+        await asked(proxy, OWN, keys["b"])
+        browser = await logged_in(proxy, keys["admin"])
+        sign = sign_of((await browser.get()).body.decode())
+        assert (
+            b"Erase all that is kept of a?" in (await browser.post("/access/erase", {"sign": sign, "erase": "a"})).body
+        )
+        assert (
+            b"typed differently"
+            in (await browser.post("/access/erase", {"sign": sign, "erase": "a", "typed": "b"})).body
+        )
+        assert len(await proxy.cache.select(Selector(everything=True))) == 2
+        await browser.post("/access/erase", {"sign": sign, "erase": "a", "typed": "a"})
+        assert [one.key.scope.tenant for one in await proxy.cache.select(Selector(everything=True))] == ["b"]
+        assert await proxy.cache.operating.requests(tenant="a") == []
+
+
+async def test_secrets_are_masked_among_the_settings(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK, server__admin_token="open-sesame", upstream__api_key="sk-upstream") as (
+        proxy,
+        _,
+    ):
+        page = (await (await logged_in(proxy, "open-sesame")).get("/settings")).body.decode()
+    assert "open-sesame" not in page
+    assert "sk-upstream" not in page
+    assert "server.admin_token" in page
+    assert "command line" in page
+
+
+async def test_a_category_without_labels_has_pages_all_the_same(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=LEARNING, embedder="default") as (proxy, keys):
+        browser = await logged_in(proxy, keys["admin"])
+        assert b"No judged requests yet" in (await browser.get("/certificates/default")).body
+        assert b"No judged requests yet" in (await browser.get("/explorer")).body
+        assert (await browser.get("/certificates/nowhere")).status == 404
+        for odd in ("place=nan", "place=-5", "place=1e99", "category=nowhere"):
+            assert (await browser.get(f"/explorer?{odd}")).status == 200, odd
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "only"),
+    [
+        ("turn it on now", "turn it off now", ([" on"], [" off"])),
+        ("same words", "Same  words", ([], [])),
+        ("", "anything", ([], ["anything"])),
+        ("a" * 10, "", (["a" * 10], [])),
+    ],
+)
+def test_a_word_diff_marks_what_only_one_prompt_says(one: str, other: str, only: tuple[list[str], list[str]]) -> None:
+    left, right = word_diff(one, other)
+    assert "".join(text for text, _ in left) == one
+    assert "".join(text for text, _ in right) == other
+    assert [text.strip() for text, differs in left if differs] == [text.strip() for text in only[0]]
+    assert [text.strip() for text, differs in right if differs] == [text.strip() for text in only[1]]
+
+
+def test_nothing_of_the_page_is_loaded_before_somebody_opens_it() -> None:
+    code = (
+        "import sys, semcache.proxy.application as a; print({'jinja2', 'starlette', 'cryptography'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+async def test_sessions_do_not_outlive_the_clock(tmp_path: Path) -> None:
+    clock = Clock()
+    async with kept(tmp_path, pack=PACK, clock=clock) as (proxy, keys):
+        browser = await logged_in(proxy, keys["admin"])
+        call = Call(proxy, path=PAGE + "/live/events", method="GET", **browser._sent())
+        assert (await call.message() or {}).get("status") == 200
+        clock.now += 9 * 3600
+        while await call.message() is not None:
+            continue
+        await call.task
