@@ -40,6 +40,7 @@ SLOW = (
     "eval/kv/test_conformance.py",
     "notebooks",
     "proxy/test_openapi.py",
+    "proxy/ui/test_browser.py",
     "stress",
     "train/distill/test_distillation.py",
     "train/test_authored_neighbours.py",

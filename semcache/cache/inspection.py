@@ -105,7 +105,7 @@ class Inspection:
         """The newest judged requests of a category. Raises StoreError."""
         labels: list[Label] = []
         seq = max(0, self._parts.learner.log.seq - _NEWEST)
-        while batch := await self._parts.store.labels(seq, limit=500):
+        while batch := await self._parts.store.labels(seq, limit=250):
             labels += [label for label in batch if label.category == category]
             seq = batch[-1].seq
             await asyncio.sleep(0)

@@ -5,12 +5,13 @@ Invariant: nothing here is estimated but from audits and comparisons, which are 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from starlette.responses import Response
 
-from semcache.cache.label_curves import Sample, reliability, risk_coverage
+from semcache.cache.label_curves import ReliabilityBin, Sample, reliability, risk_coverage
 from semcache.proxy.ui.visit import PageRoute, Right, Visit, not_found
 
 
@@ -35,6 +36,8 @@ async def certificate(visit: Visit) -> Response:
         raise not_found(f"category {name[:64]!r}")
     stats = await visit.cache.stats()
     found = await visit.inspection.samples(name)
+    target = stats["categories"][name]["target"]
+    bins, reliable, covered = await asyncio.to_thread(_curves, found, target)
     return visit.page(
         "certificate.html",
         name=name,
@@ -42,14 +45,21 @@ async def certificate(visit: Visit) -> Response:
         evidence=visit.inspection.evidence(name),
         confidence=stats["confidence"],
         samples=len(found),
-        bins=reliability(found) if found else [],
-        reliable=_reliable(found),
-        covered=_covered(found, stats["categories"][name]["target"]),
+        bins=bins,
+        reliable=reliable,
+        covered=covered,
     )
 
 
-def _reliable(found: Sequence[Sample]) -> dict[str, Any]:
+def _curves(
+    found: Sequence[Sample], target: float | None
+) -> tuple[list[ReliabilityBin], dict[str, Any], dict[str, Any]]:
+    """The bins and both charts."""
     bins = reliability(found) if found else []
+    return bins, _reliable(bins), _covered(found, target)
+
+
+def _reliable(bins: Sequence[ReliabilityBin]) -> dict[str, Any]:
     return {
         "x": [one.predicted for one in bins],
         "kind": "lines",

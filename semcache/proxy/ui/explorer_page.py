@@ -5,6 +5,7 @@ Invariant: nothing of the running cache is changed; every figure comes from samp
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,7 +31,7 @@ async def explorer(visit: Visit) -> Response:
     place = visit.number("place", _place(now), 0.0, 1000.0)
     target = _target(place) if visit.asked("place") else now
     found = await visit.inspection.samples(name)
-    ways = {"now": outlook(found, now), "then": outlook(found, target)}
+    chart, ways = await asyncio.to_thread(_drawn, found, now, target)
     money = await _money(visit, name)
     return visit.page(
         "explorer.html",
@@ -43,7 +44,7 @@ async def explorer(visit: Visit) -> Response:
         ways=ways,
         money={way: _weekly(one, money) for way, one in ways.items()},
         traffic=money,
-        chart_data=_chart(found),
+        chart_data=chart,
         changes=await _changes(visit, name, ways["then"]) if found else [],
         diff=_diff(pack.name, name, now, target, own=pack.of(name).target is not None),
         contract=pack.of(name).contract,
@@ -102,6 +103,11 @@ def _probability(record: DecisionRecord) -> float | None:
     neighbours = record.body.get("neighbours") or [{}]
     p = neighbours[0].get("p_correct")
     return float(p) if p is not None else None
+
+
+def _drawn(found: Sequence[Sample], now: float, target: float) -> tuple[dict[str, Any], dict[str, Outlook]]:
+    """The chart of all targets, and the outlooks of two."""
+    return _chart(found), {"now": outlook(found, now), "then": outlook(found, target)}
 
 
 def _chart(found: Sequence[Sample]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ prove to be one (there is an admin key), or where this machine alone can connect
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from semcache.config.settings import Settings, is_loopback
@@ -46,6 +47,7 @@ class PageEntrance:
         self._visitors = visitors
         self._loopback = is_loopback(settings.server.host)
         self._app: PageApplication | None = None
+        self._opening = asyncio.Lock()
 
     def leads_to(self, path: str) -> bool:
         """Return True for the paths of the page."""
@@ -64,7 +66,8 @@ class PageEntrance:
                 raise RequestRejected(404, _OFF, code="not_found")
             self._intake.check_host(scope)
             body = await self._intake.body(scope, receive, hold, most=min(_MOST, self._intake.max_body))
-            await self._application(scope, replay_body(body, receive), send)
+            app = self._app or await self._open()
+            await app(scope, replay_body(body, receive), send)
         except ClientGone:
             return
         except RequestRejected as error:
@@ -73,10 +76,14 @@ class PageEntrance:
         finally:
             hold.release()
 
-    @property
-    def _application(self) -> PageApplication:
-        if self._app is None:
-            from semcache.proxy.ui.page_application import PageApplication
+    async def _open(self) -> PageApplication:
+        """Put the pages together, which takes tenths of a second, beside the event loop."""
+        async with self._opening:
+            if self._app is None:
+                self._app = await asyncio.to_thread(self._made)
+            return self._app
 
-            self._app = PageApplication(self._cache, self._visitors, self._plans, self._settings, auth=self._auth)
-        return self._app
+    def _made(self) -> PageApplication:
+        from semcache.proxy.ui.page_application import PageApplication
+
+        return PageApplication(self._cache, self._visitors, self._plans, self._settings, auth=self._auth)

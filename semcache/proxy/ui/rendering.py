@@ -77,6 +77,9 @@ class Renderer:
             "link": link,
         }
 
+        for name in env.list_templates():
+            env.get_template(name)
+
     def page(self, template: str, visitor: Visitor, facts: Mapping[str, Any]) -> str:
         """Return a page for a visitor."""
         rank = 3 if visitor.caller.admin else 1 if visitor.reads else 0
