@@ -98,7 +98,9 @@ class SemanticLookup:
             return replace(query.exact_only(policy), timings=timings)
         places = await self._placement.places(request, key, near, vector)
         decision: Decision = query.refused or _COLD
-        if not request.controls.no_cache and not self._profitability.open(policy.name, self._draw):
+        if not request.controls.no_cache and not self._profitability.open(
+            policy.name, self._draw, request.scope.tenant
+        ):
             # It is kept all the same, so that the probes of a closed category can find it.
             decision = Forward(Why.UNPROFITABLE)
             timings = replace(timings, embed=time.perf_counter() - started)

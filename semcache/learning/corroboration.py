@@ -1,28 +1,51 @@
-"""Corroboration: how far the reports of one tenant teach what is served to others.
+"""Corroboration: how far the reports and labels of one tenant teach what is served to others.
 
 A report is no sample: whoever makes it chose what to report. Where a cache has one tenant, every report counts. Where
-it has several, a report of one teaches the shared beliefs only as far as another tenant has reported as much in that
-category; the entry that was reported is refused to its requests all the same. Audits and misses are samples, and count
-for the category and for the class of the tenant. Knows tenants and labels, nothing of what is learned. Invariant: no
-tenant alone, however many its keys and reports, moves by reports what another is served.
+it has several, one teaches the shared beliefs only as far as more than a quarter of the tenants, and at least one
+other, have reported as much in that category; the entry that was reported is refused to its requests all the same.
+Audits and misses are samples, and count, with two bounds, beyond which they teach the class of their tenant alone: a
+tenant whose samples belie what was expected of them, while those of the others do not, teaches no others; and where
+three tenants or more have brought samples of late, none teaches more than all others together. Knows tenants and
+labels, nothing of what is learned. Invariant: no tenant alone, and no quarter of them, however many their keys and
+reports, moves by reports what others are served.
 """
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict
+import math
+from collections import Counter, OrderedDict, defaultdict, deque
+from enum import Enum
 
 from semcache.types import Label, LabelSource
 
 _MOST = 4096  # tenants that are known; of more, the one that was seen longest ago is forgotten
+_LATELY = 400  # samples of a category
+_FEW = 40  # samples that every tenant may bring
+_TELLING = 3  # likely samples from which on a tenant is compared with all others
+_KNOWN = 10  # likely samples of all others by which a tenant that has none is compared before it teaches
+_APART = 0.2  # difference of mean surprises, beyond chance, by which tenants are unlike
+_ERRORS = 2.0  # standard errors
+_LIKELY = 0.5  # P(correct) below which a verdict tells nothing of its tenant
+_SURE = 0.98
+_SEVERAL = 3  # tenants from which on shares are looked at
+
+
+class Reach(Enum):
+    """Who learns from a label."""
+
+    NOBODY = "nobody"
+    OWN = "own"  # the class of its tenant
+    ALL = "all"
 
 
 class Corroboration:
-    """The tenants that were seen, and their reports by category. Two tenants that collude corroborate each other."""
+    """The tenants that were seen, and their reports and samples by category."""
 
     def __init__(self) -> None:
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._reports: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._samples: dict[str, RecentSamples] = {}
 
     def saw(self, tenant: str) -> None:
         """Take notice of a tenant's traffic."""
@@ -32,22 +55,107 @@ class Corroboration:
             self._seen.popitem(last=False)
 
     def counts(self, label: Label) -> bool:
-        """Return True if a label teaches what is shared; a report is taken notice of."""
+        """Return True if a label teaches what is shared; it is taken notice of."""
+        return self.reach(label) is Reach.ALL
+
+    def reach(self, label: Label) -> Reach:
+        """Return who learns from a label; it is taken notice of."""
         tenant = label.tenant
         self.saw(tenant)
         counted = self._counted[label.category]
         if label.source is LabelSource.WITHDRAWN:
             # What taught nothing has nothing to take back.
             if counted[tenant] <= 0:
-                return False
+                return Reach.NOBODY
             counted[tenant] -= 1
-            return True
+            return Reach.ALL
         if label.source is not LabelSource.FEEDBACK:
-            return True
+            return Reach.ALL if self._sampled(label) else Reach.OWN
         reports = self._reports[label.category]
         reports[tenant] += 1
-        others = max((count for name, count in reports.items() if name != tenant), default=0)
-        if len(self._seen) > 1 and counted[tenant] >= others:
-            return False
+        if len(self._seen) > 1 and counted[tenant] >= self._said_by_others(reports, tenant):
+            return Reach.NOBODY
         counted[tenant] += 1
-        return True
+        return Reach.ALL
+
+    def _said_by_others(self, reports: Counter[str], tenant: str) -> int:
+        """The reports that enough other tenants have made each."""
+        enough = 1 + len(self._seen) // 4 if len(self._seen) >= 4 else 1
+        others = sorted([count for name, count in reports.items() if name != tenant], reverse=True)
+        return others[enough - 1] if len(others) >= enough else 0
+
+    def _sampled(self, label: Label) -> bool:
+        """Take a sample in; False where it teaches its tenant's class alone."""
+        samples = self._samples.setdefault(label.category, RecentSamples())
+        return samples.take(label)
+
+
+class _Tally:
+    """The samples of one tenant among the recent ones: how many, how many taught all, and how likely ones surprised."""
+
+    __slots__ = ("count", "surprise", "taught", "told", "variance")
+
+    def __init__(self) -> None:
+        self.count = self.taught = self.told = 0
+        self.surprise = self.variance = 0.0
+
+    def add(self, surprise: float, variance: float, *, told: int, sign: int = 1) -> None:
+        self.count += sign
+        self.told += sign * told
+        self.surprise += sign * surprise
+        self.variance += sign * variance
+
+
+class RecentSamples:
+    """The last samples of a category, by tenant.
+
+    A sample surprises by how far its verdict was from what had been expected of it, so that tenants who ask other
+    things are alike as long as what is expected of each is right. One whose samples surprise in another measure than
+    those of all others is unlike them, and is set aside.
+    """
+
+    def __init__(self) -> None:
+        self._recent: deque[tuple[str, float, float, bool, bool]] = deque()
+        self._tallies: dict[str, _Tally] = {}
+        self._aside: set[str] = set()
+
+    def take(self, label: Label) -> bool:
+        """Take a sample in; return True if it teaches all."""
+        if len(self._recent) >= _LATELY:
+            gone, surprise, variance, told, taught = self._recent.popleft()
+            tally = self._tallies[gone]
+            tally.add(surprise, variance, told=told, sign=-1)
+            tally.taught -= taught
+            if not tally.count:
+                del self._tallies[gone]
+                self._aside.discard(gone)
+        own = self._tallies.setdefault(label.tenant, _Tally())
+        told = label.p_correct >= _LIKELY
+        expected = min(_SURE, max(1.0 - _SURE, 1.0 - label.p_correct))
+        surprise, variance = told * (float(not label.correct) - expected), told * expected * (1.0 - expected)
+        own.add(surprise, variance, told=told)
+        others = [one for name, one in self._tallies.items() if name != label.tenant]
+        teaches = not self._unlike(label.tenant, own)
+        if len(others) + 1 >= _SEVERAL:
+            teaches = teaches and own.taught < max(_FEW, sum(one.taught for one in others))
+        own.taught += teaches
+        self._recent.append((label.tenant, surprise, variance, told, teaches))
+        return teaches
+
+    def _unlike(self, tenant: str, own: _Tally) -> bool:
+        others = _Tally()
+        for name, one in self._tallies.items():
+            if name != tenant and name not in self._aside:
+                others.add(one.surprise, one.variance, told=one.told)
+        if own.told < _TELLING:
+            # Until it has shown that it is like the others, where they are known well enough to tell.
+            return others.told >= _KNOWN
+        if others.told < _TELLING:
+            return tenant in self._aside
+        apart = abs(own.surprise / own.told - others.surprise / others.told)
+        error = math.sqrt(own.variance / own.told**2 + others.variance / others.told**2)
+        if apart > _APART + _ERRORS * error:
+            self._aside.add(tenant)
+        elif apart < _APART:
+            self._aside.discard(tenant)
+        return tenant in self._aside

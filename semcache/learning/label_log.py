@@ -17,7 +17,7 @@ import msgspec
 
 from semcache.config.packs import Pack
 from semcache.learning import labelling
-from semcache.learning.corroboration import Corroboration
+from semcache.learning.corroboration import Corroboration, Reach
 from semcache.learning.withdrawn_labels import standing_labels
 from semcache.matching.judged_tier import JudgedTier, without_word
 from semcache.matching.wording_tier import WordingTier, edit_of
@@ -34,6 +34,7 @@ JUDGED = "judged"
 SAVE_EVERY = 500
 KEEP = 500_000
 _CAPACITY = 20_000
+_REMEMBERED = 4_000  # labels of a saved state by which tenants are known again
 _RELEARNED = 100_000  # labels that beliefs are rebuilt from; of older ones little is left
 _BREATH = 4  # labels between which others get the event loop
 _log = logging.getLogger(__name__)
@@ -99,6 +100,7 @@ class LabelLog:
         await self._take_up(WORDING, self.wordings, self._wording_promises())
         await self._take_up(JUDGED, self.judged, promises(self.pack))
         self._saved = self.seq
+        await self._remember_tenants()
         await self.fold()
 
     def add(self, label: Label) -> bool:
@@ -153,6 +155,15 @@ class LabelLog:
         if all(one is not None and one[0] > KEEP for one in saved):
             await self._store.trim_labels(keep_rows=KEEP)
 
+    async def _remember_tenants(self) -> None:
+        """Take notice of the tenants of the last labels that are in the states. Raises StoreError."""
+        seq = max(0, self.seq - _REMEMBERED)
+        while seq < self.seq and (batch := await self._store.labels(seq)):
+            for label in batch:
+                if label.seq <= self.seq:
+                    self.corroboration.reach(label)
+            seq = batch[-1].seq
+
     async def _take_up(
         self, name: str, learner: Threshold | Freshness | WordingTier | JudgedTier, promised: Mapping[str, Any]
     ) -> bool:
@@ -197,13 +208,15 @@ class LabelLog:
     def _observe(self, label: Label) -> None:
         if label.source is LabelSource.WITHDRAWN:
             self._taken_back = True
-        counts = self.corroboration.counts(label)
+        reach = self.corroboration.reach(label)
         learners = (NAME, self._judge), (FRESHNESS, self._age), (WORDING, self._word), (JUDGED, self.judged.observe)
         for name, learn in learners:
             if label.seq > self._taken[name]:
                 try:
-                    if counts:
+                    if reach is Reach.ALL:
                         learn(label)
+                    elif reach is Reach.OWN and name == NAME:
+                        self._judge_own(label)
                 except Exception as error:
                     # Every worker will fail at it alike; the labels after it still count. A log line for each would be
                     # a flood.
@@ -220,6 +233,12 @@ class LabelLog:
             plain = without_word(label)
             if plain is not None:
                 self.strategy.observe(plain)
+
+    def _judge_own(self, label: Label) -> None:
+        """Have the class of its tenant alone learn from a label."""
+        learn = getattr(self.strategy, "observe_own", None)
+        if learn is not None and edit_of(label) is None and (plain := without_word(label)) is not None:
+            learn(plain)
 
     def _word(self, label: Label) -> None:
         self.wordings.observe(label)

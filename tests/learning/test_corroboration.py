@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from semcache import AsyncSemanticCache
-from semcache.learning.corroboration import Corroboration
+from semcache.learning.corroboration import Corroboration, Reach
 from semcache.types import Label, LabelSource
 
 LABEL = Label(1.0, "default", "b", 1, 1, b"e", 0.9, (1.0,), 0.9, False, LabelSource.FEEDBACK, True)
@@ -56,3 +60,81 @@ async def test_false_reports_of_one_tenant_cost_another_none_of_its_hits(tmp_pat
         await cache.settle()
         assert before >= 5
         assert await hits() >= 0.9 * before
+
+
+@pytest.mark.parametrize(("tenants", "colluding"), [(4, 1), (8, 2), (20, 5), (40, 10)])
+def test_a_quarter_of_the_tenants_teach_nothing_by_their_reports(tenants: int, colluding: int) -> None:
+    several = Corroboration()
+    for number in range(tenants):
+        several.saw(str(number))
+    told = [several.counts(replace(LABEL, tenant=str(number))) for _ in range(20) for number in range(colluding)]
+    assert not any(told)
+
+
+def test_what_more_than_a_quarter_report_is_heard() -> None:
+    several = Corroboration()
+    for number in range(8):
+        several.saw(str(number))
+    told = [several.counts(replace(LABEL, tenant=str(number))) for _ in range(4) for number in range(4)]
+    assert any(told)
+
+
+SAMPLE = replace(LABEL, source=LabelSource.AUDIT)
+
+
+def test_a_flood_of_samples_teaches_others_no_more_than_all_of_them_do() -> None:
+    several = Corroboration()
+    taught = dict.fromkeys("abcd", 0)
+    for turn in range(4000):
+        name = "bcd"[turn // 20 % 3] if turn % 20 == 0 else "a"
+        taught[name] += several.reach(replace(SAMPLE, tenant=name)) is Reach.ALL
+    assert taught["b"] + taught["c"] + taught["d"] >= 190  # but for the first few of each, none is left out
+    assert taught["a"] <= 4000 // 400 * 40 + 40
+
+
+def test_what_goes_beyond_still_teaches_the_tenants_own_class() -> None:
+    several = Corroboration()
+    reached = {several.reach(replace(SAMPLE, tenant=name)) for name in ("a", "b", "c", *("a" for _ in range(500)))}
+    assert reached == {Reach.ALL, Reach.OWN}
+
+
+LIKELY, LIE = replace(SAMPLE, correct=True, p_correct=0.95), replace(SAMPLE, correct=False, p_correct=0.95)
+
+
+@pytest.mark.parametrize("honest", [0, 20])
+def test_a_tenant_whose_samples_belie_what_was_expected_is_set_aside(honest: int) -> None:
+    """However it began: soon it teaches its own class alone, and those it lies to go on teaching."""
+    several = Corroboration()
+    for turn in range(60):
+        several.reach(replace(LIKELY, tenant="bcd"[turn % 3]))
+    for _ in range(honest):
+        several.reach(replace(LIKELY, tenant="a"))
+    told = [several.reach(replace(LIE, tenant="a")) for _ in range(60)]
+    assert told.count(Reach.ALL) <= 8
+    assert set(told[10:]) == {Reach.OWN}
+    assert several.reach(replace(LIKELY, tenant="b")) is Reach.ALL
+
+
+def test_what_surprises_in_all_tenants_alike_is_learned_from() -> None:
+    several = Corroboration()
+    told = [several.reach(replace(LIE, tenant="abcd"[turn % 4])) for turn in range(200)]
+    assert told[-40:].count(Reach.ALL) >= 36
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=300))
+def test_two_tenants_are_heard_alike(names: list[str]) -> None:
+    """With two there is no telling who is unlike the other."""
+    both = Corroboration()
+    assert all(both.reach(replace(SAMPLE, tenant=name)) is Reach.ALL for name in names)
+
+
+@given(st.lists(st.sampled_from("abcdef"), max_size=600))
+def test_no_tenant_teaches_more_than_half_of_late_but_for_its_first_samples(names: list[str]) -> None:
+    several = Corroboration()
+    taught: list[str] = []
+    for name in names:
+        if several.reach(replace(SAMPLE, tenant=name)) is Reach.ALL:
+            taught.append(name)
+            if len(set(names)) >= 3 and len(set(taught)) >= 3:
+                own = taught.count(name)
+                assert own <= max(40, len(taught) - own + 1) or len(taught) > 300

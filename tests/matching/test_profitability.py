@@ -58,7 +58,7 @@ LOOKUP = Lookup(
     Timings(embed=0.01),
 )
 ANSWER = Assembled(b"{}", "Lima", complete=True, usage=Usage(100, 100))
-AUDIT = Label(0.0, "dear", "t", 7, 7, b"e", 0.9, (), 0.9, True, LabelSource.AUDIT, served=True)
+AUDIT = Label(0.0, "dear", "default", 7, 7, b"e", 0.9, (), 0.9, True, LabelSource.AUDIT, served=True)
 
 
 def told(gate: ProfitabilityMonitor, lookup: Lookup, answer: Assembled | None = ANSWER, times: int = 1) -> None:
@@ -104,6 +104,18 @@ def test_a_category_whose_errors_cost_more_than_its_hits_save_is_closed_but_for_
     assert gate.balances()["dear"].open is False
 
 
+def test_what_one_tenant_asks_closes_the_category_for_no_other() -> None:
+    gate = ProfitabilityMonitor(PACK)
+    scope = replace(LOOKUP.request.scope, tenant="flood")
+    for number in range(1000):
+        request = replace(LOOKUP.request, scope=scope)
+        told(gate, replace(LOOKUP, request=request, request_id=str(number), decision=HIT if number % 2 else MISS))
+        if number % 20 == 1:
+            gate.judged(replace(AUDIT, tenant="flood", correct=False))
+    assert not gate.open("dear", lambda: 0.5, "flood")
+    assert gate.open("dear", lambda: 0.5, "honest")
+
+
 def test_as_long_as_no_cost_is_known_every_category_stays_open() -> None:
     gate = ProfitabilityMonitor(PACK)
     for number in range(1000):
@@ -115,7 +127,7 @@ def test_as_long_as_no_cost_is_known_every_category_stays_open() -> None:
 class Closed(ProfitabilityMonitor):
     probes = 1.0
 
-    def open(self, category: str, draw: object) -> bool:
+    def open(self, category: str, draw: object, tenant: str = "") -> bool:
         return self.probes == 0.0
 
 

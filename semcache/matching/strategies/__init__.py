@@ -99,6 +99,12 @@ class ByCategory:
         """Tell the category's strategy."""
         self._of(label.category).observe(label)
 
+    def observe_own(self, label: Label) -> None:
+        """Tell the category's strategy what concerns the class of the label's tenant alone."""
+        strategy = self._of(label.category)
+        if isinstance(strategy, CertifiedThreshold):
+            strategy.observe_own(label)
+
     def relearn(self, labels: Sequence[Label]) -> None:
         """Rebuild what was learned from these labels, which are the log without what was withdrawn.
 

@@ -164,6 +164,12 @@ class CategoryKnowledge:
         if self._loosest is not None and label.source is not LabelSource.FEEDBACK:
             self._look_beyond(label, risk, self._loosest)
 
+    def take_own(self, label: Label, tenants: str) -> None:
+        """Learn from one label about the class `tenants` alone."""
+        if label.source is LabelSource.AUDIT and label.served:
+            visible = self._noise.visible(self.budget.per_hit())
+            self.tenants.take(tenants, visible, wrong=not label.correct)
+
     def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
         """Rebuild the belief alone: what a report took from an answer comes back, what audits showed stays shown."""
         belief = Belief(prior, noise=self._noise)

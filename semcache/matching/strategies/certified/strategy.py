@@ -106,6 +106,10 @@ class CertifiedThreshold:
         """Learn from a label; one whose features are those of another version is counted and no more."""
         self._of(label.category).take(label, self._pack.class_of(label.tenant))
 
+    def observe_own(self, label: Label) -> None:
+        """Learn from a label about the class of its tenant, and nothing that others are served by."""
+        self._of(label.category).take_own(label, self._pack.class_of(label.tenant))
+
     def relearn(self, labels: Sequence[Label]) -> None:
         """Rebuild the beliefs from these labels; audits, budgets and certificates stay as they are."""
         for name, known in self._known.items():
