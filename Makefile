@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 export HNSWLIB_NO_NATIVE = 1
 SEED = $(shell date +%s)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# With LOCKED=1, as CI sets it, only what deploy/ci.lock names by hash is installed, and torch by its version.
+LOCKED ?=
+LOCK := $(PIP) install --no-deps --require-hashes -r deploy/build-requirements.lock -r deploy/ci.lock
 
 .PHONY: demo serve test test-slow lint bench bench-engine docs models clean
 
@@ -47,26 +50,26 @@ clean:  ## Remove everything that the targets made.
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade pip
-	$(PIP) install --editable .
+	$(if $(LOCKED),,$(PIP) install --upgrade pip)
+	$(if $(LOCKED),$(LOCK) && $(PIP) install --no-deps --no-build-isolation --editable .,$(PIP) install --editable .)
 	touch $@
 
 $(VENV)/demo.stamp: $(VENV)/base.stamp
-	$(PIP) install --group demo
+	$(if $(LOCKED),,$(PIP) install --group demo)
 	touch $@
 
 $(VENV)/test.stamp: $(VENV)/base.stamp
-	$(PIP) install --group test
+	$(if $(LOCKED),,$(PIP) install --group test)
 	touch $@ $(VENV)/demo.stamp
 
 # torch alone first: what depends on it must not choose another build.
 $(VENV)/torch.stamp: $(VENV)/test.stamp
 	$(PIP) install torch==2.13.0
-	$(PIP) install --editable '.[train,engine]'
+	$(if $(LOCKED),,$(PIP) install --editable '.[train,engine]')
 	touch $@
 
 $(VENV)/lint.stamp: $(VENV)/test.stamp
-	$(PIP) install --group lint
+	$(if $(LOCKED),,$(PIP) install --group lint)
 	touch $@
 
 # LiteLLM pins other versions of shared packages, so it lives apart.

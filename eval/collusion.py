@@ -126,9 +126,10 @@ def page(tenants: int, rows: Sequence[Row]) -> str:
         lines.append(f"| {row.attack} | {row.share:.0%} | {row.before}% | {row.after}% | {row.wrong} of {row.asked} |")
     lines += [
         "",
-        "A pooled certificate covers the traffic of all tenants as it was learned from: every tenant as it came, but "
-        "that where there are three or more, none brings more than half of the recent samples of a category. It says "
-        "nothing about a tenant whose traffic is unlike that; its own class is tested by its own audits.",
+        "A pooled certificate covers the traffic of the tenants that are like each other: where three or more bring "
+        "samples, none with more than half of the recent ones that teach all, and without those whose verdicts belie "
+        "what was expected of them. It says nothing of a tenant that is unlike them; its own class is tested by its own "
+        "audits.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -48,3 +48,18 @@ def test_the_image_installs_by_hash_on_a_base_that_a_release_names_by_digest() -
     assert "build-args: BASE=${{ steps.base.outputs.image }}" in release
     for wanted in ("sbom: true", "provenance: mode=max", "attest-build-provenance", "cyclonedx-py"):
         assert wanted in release
+
+
+def test_what_ci_installs_is_named_by_hash() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups, lock = project["dependency-groups"], locked("ci.lock")
+    wanted = [*project["project"]["dependencies"], *groups["demo"], *groups["test"], *groups["lint"]]
+    wanted += [one for extra in ("train", "engine") for one in project["project"]["optional-dependencies"][extra]]
+    names = {re.match(r"[\w.-]+", one)[0].lower() for one in wanted if isinstance(one, str)} - {"torch"}  # type: ignore[index]
+    assert {name.replace("_", "-") for name in names} <= lock.keys(), "CONTRIBUTING.md says how the lock is made"
+    assert all(lock.values())
+    assert {re.match(r"[\w-]+", one)[0] for one in groups["docs"]} <= locked("docs.lock").keys()  # type: ignore[index]
+    for workflow in ("ci.yml", "release.yml"):
+        text = (ROOT / ".github" / "workflows" / workflow).read_text(encoding="utf-8")
+        assert 'LOCKED: "1"' in text
+    assert "--require-hashes" in (ROOT / "Makefile").read_text(encoding="utf-8")
