@@ -128,8 +128,8 @@ def page(tenants: int, rows: Sequence[Row]) -> str:
         "",
         "A pooled certificate covers the traffic of the tenants that are like each other: where three or more bring "
         "samples, none with more than half of the recent ones that teach all, and without those whose verdicts belie "
-        "what was expected of them. It says nothing of a tenant that is unlike them; its own class is tested by its own "
-        "audits.",
+        "what was expected of them. It says nothing of a tenant that is unlike them; its own class is tested by its "
+        "own audits.",
     ]
     return "\n".join(lines) + "\n"
 
