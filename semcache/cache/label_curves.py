@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from semcache.matching.strategies.certified.error_budget import HIGHEST
 from semcache.types.evidence import Interval, Label, LabelSource, wilson
 
@@ -91,26 +93,29 @@ def risk_coverage(found: Sequence[Sample], points: int = 100) -> list[tuple[floa
     return curve
 
 
-def outlook(found: Sequence[Sample], target: float) -> Outlook:
-    """Return the outlook where the mean risk of what is served may reach `target`, as the strategy pools it."""
-    whole = sum(one.weight for one in found) or 1.0
-    weight = risk = 0.0
-    kept = 0
-    reached = 0.0
-    for number, one in enumerate(found, 1):
-        doubt = 1.0 - one.p_correct
-        weight += one.weight
-        risk += one.weight * doubt
-        if doubt > HIGHEST:
-            break
-        if risk / weight <= target:
-            kept, reached = number, doubt
-    served = found[:kept]
-    hits = sum(one.weight for one in served)
-    wrong = sum(one.weight for one in served if not one.correct)
-    several = _effective(served)
-    error = wilson(several * wrong / hits, several) if hits else Interval(0.0, 0.0, 1.0)
-    return Outlook(target, reached, hits / whole, error, hits, wrong)
+def outlooks(found: Sequence[Sample], targets: Sequence[float]) -> list[Outlook]:
+    """Return for each target the outlook where the mean risk of what is served may reach it.
+
+    So the strategy pools risk; the surest samples are served first.
+    """
+    if not found:
+        return [Outlook(target, 0.0, 0.0, Interval(0.0, 0.0, 1.0), 0.0, 0.0) for target in targets]
+    doubts = np.array([1.0 - one.p_correct for one in found])
+    weights = np.array([one.weight for one in found])
+    wrong = np.cumsum(weights * [not one.correct for one in found])
+    hits, squares = np.cumsum(weights), np.cumsum(weights**2)
+    # Doubts ascend, and so does their mean.
+    means = (np.cumsum(weights * doubts) / hits)[: int(np.searchsorted(doubts, HIGHEST, side="right"))]
+    ways = []
+    for target in targets:
+        last = int(np.searchsorted(means, target, side="right")) - 1
+        if last < 0:
+            ways.append(Outlook(target, 0.0, 0.0, Interval(0.0, 0.0, 1.0), 0.0, 0.0))
+            continue
+        of, several = float(hits[last]), float(hits[last] ** 2 / squares[last])
+        error = wilson(several * float(wrong[last]) / of, several)
+        ways.append(Outlook(target, float(doubts[last]), of / float(hits[-1]), error, of, float(wrong[last])))
+    return ways
 
 
 def _effective(group: Sequence[Sample]) -> float:

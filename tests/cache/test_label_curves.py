@@ -7,9 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from semcache.cache.label_curves import outlook, reliability, risk_coverage, samples
+from semcache.cache.label_curves import Outlook, Sample, outlooks, reliability, risk_coverage, samples
 from semcache.types.evidence import Label, LabelSource
 from tests.storage.stores.values import label
+
+
+def outlook(found: list[Sample], target: float) -> Outlook:
+    [one] = outlooks(found, [target])
+    return one
 
 
 def judged(

@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from semcache.cache.label_curves import Outlook, Sample, outlook
+from semcache.cache.label_curves import Outlook, Sample, outlooks
 from semcache.proxy.ui.visit import PageRoute, Right, Visit
 from semcache.types import DecisionRecord, Outcome
 
@@ -107,12 +107,12 @@ def _probability(record: DecisionRecord) -> float | None:
 
 def _drawn(found: Sequence[Sample], now: float, target: float) -> tuple[dict[str, Any], dict[str, Outlook]]:
     """The chart of all targets, and the outlooks of two."""
-    return _chart(found), {"now": outlook(found, now), "then": outlook(found, target)}
+    return _chart(found), dict(zip(("now", "then"), outlooks(found, [now, target]), strict=True))
 
 
 def _chart(found: Sequence[Sample]) -> dict[str, Any]:
     targets = [_target(1000.0 * step / _STEPS) for step in range(_STEPS + 1)]
-    ways = [outlook(found, target) for target in targets] if found else []
+    ways = outlooks(found, targets) if found else []
     return {
         "x": targets if found else [],
         "kind": "lines",
