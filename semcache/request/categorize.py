@@ -19,7 +19,7 @@ import numpy as np
 
 from semcache.config.packs import Pack
 from semcache.errors import EmbedError, RequestRejected
-from semcache.request.kinds import ends
+from semcache.request.kinds import ends, is_live
 from semcache.request.prompt_volatility import may_change_daily
 from semcache.types import Request
 
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from semcache.types import Matrix, Vector
 
 _MUCH = 0.08  # of cosine similarity
+# What holds every week is asked about, not this moment.
+_HABITUAL = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends"
+    r"|(?:opening|business|office|visiting) (?:hours|times)"
+    r"|usually|normally|generally|typically|on bank holidays|every (?:day|week|month|year|night|morning|evening))\b",
+    re.IGNORECASE,
+)
 _FAINT = 0.3  # a score of a live category that says nothing by itself
 
 
@@ -75,7 +82,8 @@ class Categories:
             others = np.where(self._live, -np.inf, scores)
             best = float(scores.max())
             ahead = best - float(np.max(others, initial=self._pack.min_margin))
-            if 0.0 < ahead < _MUCH and (best < _FAINT or not may_change_daily(text)):
+            habitual = _HABITUAL.search(text) is not None and not is_live(text)
+            if habitual or (0.0 < ahead < _MUCH and (best < _FAINT or not may_change_daily(text))):
                 scores = others
         last = float(np.max(scores, initial=self._pack.min_margin)) - self._pack.overlap
         ranked = [(float(scores[row]), self._names[row]) for row in np.flatnonzero(scores > last)]

@@ -126,3 +126,13 @@ def test_a_rule_is_sought_at_the_ends_of_a_long_document() -> None:
     for text, found in ((f"traceback {filler}", "code"), (f"{filler} traceback", "code"), (filler, None)):
         assert BUILT.by_rule(replace(REQUEST, text=text)) == found
     assert BUILT.by_rule(replace(REQUEST, text=f"{filler} traceback {filler}")) is None, "nobody reads a megabyte"
+
+
+def test_what_holds_every_week_is_not_of_this_moment_however_near_it_is() -> None:
+    live = Category(name="live", live=True, semantic=False, examples=("a",))
+    built = build(structs.replace(PACK, categories={**PACK.categories, "live": live}), np.eye(4, dtype=np.float32))
+    news = unit(0.0, 0.0, 0.0, 1.0)
+    assert built.near(news, "When is the pool open on weekdays?")[0] != "live"
+    assert built.near(news, "What are the opening hours of the pool?")[0] != "live"
+    assert built.near(news, "Is the pool usually open today?")[0] == "live"
+    assert built.near(news, "Is the pool open?")[0] == "live"

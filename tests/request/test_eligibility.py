@@ -219,3 +219,16 @@ def test_what_may_be_sought_by_meaning_is_read_from_end_to_end() -> None:
 
 def test_a_secret_is_found_anywhere_in_a_long_document() -> None:
     assert ineligible(request(f"{LONG} my password is hunter2 {LONG}"), Category(name="x")) is Why.SECRET
+
+
+@pytest.mark.parametrize(
+    ("text", "personal"),
+    [
+        ("What's the penalty if my tax return is late?", False),
+        ("What's prohibited in my hand luggage?", False),
+        ("What is the fee on my account?", True),
+        ("What's the status of my tax return?", True),
+    ],
+)
+def test_rules_for_anybody_are_not_personal_though_they_name_what_is_mine(text: str, personal: bool) -> None:
+    assert is_personal(text) is personal
