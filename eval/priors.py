@@ -25,7 +25,7 @@ import numpy as np
 
 from eval.decisions.data import Question, questions
 from eval.embedded import embedded
-from semcache.matching import features, guards
+from semcache.matching import features, guards, neighbourhood
 from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.priors import PATH
@@ -34,7 +34,7 @@ from semcache.train.prior import fit
 from semcache.train.recipe import authored
 from semcache.train.recipe.sources import held_out
 from semcache.train.repeats import other, repeat
-from semcache.types import Candidate, Card
+from semcache.types import Candidate, Card, Conflict
 
 # Topics of written groups that are no traffic, but what a verifier errs in.
 CONTRIVED = ("sly", "edits", "roles")
@@ -206,20 +206,24 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
         for number, (known, score) in enumerate(found, 1)
     ]
     judged: set[int] = set()
-    surroundings = features.around(neighbours)
-    for candidate, around, (known, score) in zip(neighbours, surroundings, found, strict=True):
+    surveyed = neighbourhood.surveyed(query.text, neighbours, _objections)
+    for candidate, (known, score) in zip(surveyed.candidates, found, strict=True):
         if score < FLOOR or candidate.card.answer in judged:
             continue
-        conflicts = guards.conflicts(query.text, known.text, guards.GUARDS)
+        conflicts = surveyed.findings.get(candidate.card.id) or _objections(query.text, known.text)
         if any(conflict.veto for conflict in conflicts):
             continue
         judged.add(candidate.card.answer)
-        values = features.of(query.text, replace(candidate, conflicts=conflicts, around=around))
+        values = features.of(query.text, replace(candidate, conflicts=conflicts))
         if told:
             values = features.with_verdict(values, float(_verifier().probabilities([(query.text, known.text)])[0]))
         right = known.answer == query.answer
         if right or not values[_SAME_WORDS] or score < _SLIP:
             yield request, values, right
+
+
+def _objections(one: str, two: str) -> tuple[Conflict, ...]:
+    return guards.conflicts(one, two, guards.GUARDS)
 
 
 def _risks(prior: BeliefPrior, groups: Mapping[str, Sequence[Row]]) -> list[float]:

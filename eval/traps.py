@@ -3,7 +3,8 @@
 345 groups of 39 kinds, conversations and ten other languages among them, written for this measurement: a prompt,
 rewordings that share its answer, and texts that do not. They were split at random, by kind: guards were mended while
 the half `seen` was looked at; of `held` nobody read more than the sums. Each group is asked of a cache of its own that
-holds the prompt alone, each trap also the other way round; then all groups, in a random order, of one cache.
+holds the prompt alone, each trap also the other way round; then all texts, in a random order, of one cache, and in
+the same order of a cache for each group, traps included.
 
 Knows the library as a user does. Invariant: nothing is learned from one group to the next but in the shared cache.
 """
@@ -18,7 +19,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from semcache import AsyncSemanticCache
 from semcache.types.evidence import wilson
@@ -93,31 +94,49 @@ async def _ask(half: str) -> list[Asked]:
                 served = await _served(cache, group.base, f"turned {number}")
                 rows.append(Asked(half, group.kind, "turned", served is not None, False))
     async with await AsyncSemanticCache.open("memory://", seed=SEED) as cache:
-        rows += await _together(cache, half, some)
+        rows += await _told(cache, half, _shuffled(some), "together")
+    for place, _ in enumerate(some):
+        async with await AsyncSemanticCache.open("memory://", seed=SEED) as cache:
+            rows += await _told(cache, half, [one for one in _shuffled(some) if one.group == place], "apart")
     return rows
 
 
-async def _together(cache: AsyncSemanticCache, half: str, some: Sequence[Group]) -> list[Asked]:
-    """All texts in one cache: a rewording could be right once its answer has been asked for."""
+class _Turn(NamedTuple):
+    """One request of a row of them: its group, its own answer, and whether another prompt shares that."""
+
+    group: int
+    kind: str
+    answer: str
+    prompt: Prompt
+    shared: bool
+
+
+def _shuffled(some: Sequence[Group]) -> list[_Turn]:
+    """All texts of all groups, in a random order."""
     every = [
-        (group.kind, f"{place}", prompt, "same")
+        _Turn(place, group.kind, f"{place}", prompt, True)
         for place, group in enumerate(some)
         for prompt in (group.base, *group.right)
     ] + [
-        (group.kind, f"{place}, trap {number}", prompt, "trap")
+        _Turn(place, group.kind, f"{place}, trap {number}", prompt, False)
         for place, group in enumerate(some)
         for number, prompt in enumerate(group.traps)
     ]
     random.Random(SEED).shuffle(every)
+    return every
+
+
+async def _told(cache: AsyncSemanticCache, half: str, turns: Sequence[_Turn], role: str) -> list[Asked]:
+    """Requests, and the answers to those that missed: a rewording could be right once its answer has been recorded."""
     known, rows = set[str](), list[Asked]()
-    for kind, answer, prompt, role in every:
-        served = await _served(cache, prompt, "all")
-        if role == "same" and answer in known:
-            rows.append(Asked(half, kind, "together", served == answer, True))
+    for turn in turns:
+        served = await _served(cache, turn.prompt, "all")
+        if turn.shared and turn.answer in known:
+            rows.append(Asked(half, turn.kind, role, served == turn.answer, True))
         if served is None:
-            await _record(cache, prompt, answer, "all")
-        rows.append(Asked(half, kind, "mistaken", served not in (None, answer), False))
-        known.add(answer)
+            await _record(cache, turn.prompt, turn.answer, "all")
+        rows.append(Asked(half, turn.kind, f"{role}, mistaken", served not in (None, turn.answer), False))
+        known.add(turn.answer)
     return rows
 
 
@@ -134,7 +153,9 @@ _ROLES: Mapping[str, str] = {
     "traps": "traps served",
     "turned": "traps, the other way round",
     "together": "one cache: rewordings served",
-    "mistaken": "one cache: requests wrong",
+    "together, mistaken": "one cache: requests wrong",
+    "apart": "the same requests, a cache for each group: rewordings served",
+    "apart, mistaken": "and requests wrong",
 }
 
 

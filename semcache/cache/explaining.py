@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.cache.decision_log import LONGEST, category_facts, contributions, neighbour_facts
 from semcache.cache.reasons import told
-from semcache.matching import features, guards
+from semcache.matching import features, guards, neighbourhood
 from semcache.types import Candidate, Forward, Lookup, Outcome, Serve, Verify, Why, public_id
 
 if TYPE_CHECKING:
@@ -79,9 +79,10 @@ async def _neighbours(components: Components, lookup: Lookup) -> list[dict[str, 
     found = await components.lookup.nearest(lookup)
     rejected = components.live.registry.rejected(lookup.key.exact)
     told_of = []
-    for one, around in zip(found, features.around(found), strict=True):
-        text = lookup.request.text
-        plain = Candidate(one.card, one.score, around=around)
+    text = lookup.request.text
+    surveyed = neighbourhood.surveyed(text, found, lambda one, two: guards.conflicts(one, two, names))
+    for plain in surveyed.candidates:
+        one, around = plain, plain.around
         doubted = Candidate(one.card, one.score, guards.conflicts(text, one.card.text, names), around=around)
         values = features.with_conflicts(features.of(text, plain), doubted.conflicts)
         whole = Candidate(one.card, one.score, doubted.conflicts, values, around)

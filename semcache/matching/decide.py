@@ -7,14 +7,15 @@ below the threshold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from semcache.matching import features
+from semcache.matching import features, neighbourhood
+from semcache.matching.neighbourhood import Objections
 from semcache.matching.wording_tier import WordingTier, features_of
 from semcache.protocols import Threshold
 from semcache.request.wording import Edit
-from semcache.types import Candidate, Card, Conflict, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
+from semcache.types import Candidate, Card, Controls, Decision, Forward, Outcome, Serve, Verdict, Verify, Why
 
 JUDGED = 4  # candidates that pay for guards and features; the right one is hardly ever beyond
 OTHERS = 2
@@ -58,7 +59,7 @@ def semantic(
     text: str,
     terms: RequestTerms,
     threshold: Threshold,
-    conflicts: Callable[[str, str], tuple[Conflict, ...]],
+    conflicts: Objections,
 ) -> Decision:
     """Serve the nearest candidate that the threshold finds good enough.
 
@@ -73,11 +74,8 @@ def semantic(
         return terms.otherwise
     if candidates[0].score < floor:
         return Forward(Why.BELOW_THRESHOLD, nearest=candidates[0])
-    known = [
-        Candidate(found.card, found.score, around=values)
-        for found, values in zip(candidates, features.around(candidates), strict=True)
-        if found.score >= floor
-    ]
+    surveyed = neighbourhood.surveyed(text, candidates, conflicts)
+    known = [found for found in surveyed.candidates if found.score >= floor]
     refused: Forward | None = None
     judged: list[tuple[Candidate, Verdict]] = []
     done: set[tuple[int, str]] = set()
@@ -95,7 +93,9 @@ def semantic(
             # Guards only object. What they were not asked about has no features, lest anybody learns from half of them.
             judged.append((found, verdict))
         else:
-            objections = conflicts(text, found.card.text)
+            objections = surveyed.findings.get(found.card.id)
+            if objections is None:
+                objections = conflicts(text, found.card.text)
             if objections:
                 values = features.with_conflicts(candidate.features, objections)
                 candidate = Candidate(found.card, found.score, objections, values, found.around)
@@ -138,7 +138,7 @@ def wording(
     edit: Edit,
     terms: RequestTerms,
     tier: WordingTier,
-    conflicts: Callable[[str, str], tuple[Conflict, ...]],
+    conflicts: Objections,
 ) -> Serve | None:
     """Serve an entry whose wording equals that of `text` by edits up to this kind; None where that is not enough.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from semcache.matching import features, guards
+from semcache.matching import features, guards, neighbourhood
 from semcache.matching.strategies.certified.belief import Belief, BeliefPrior
 from semcache.matching.strategies.certified.calibration import Calibration
 from semcache.matching.strategies.certified.priors import shipped
@@ -125,8 +125,9 @@ def _row(asked: str, judged: Candidate, near: Sequence[Candidate], *, same: bool
     conflicts = guards.conflicts(asked, judged.card.text, guards.GUARDS)
     if judged.score < FLOOR or any(conflict.veto for conflict in conflicts):
         return []
-    surroundings = features.around(near)[near.index(judged)]
-    return [(features.of(asked, replace(judged, conflicts=conflicts, around=surroundings)), same)]
+    surveyed = neighbourhood.surveyed(asked, near, lambda one, two: guards.conflicts(one, two, guards.GUARDS))
+    found = surveyed.candidates[near.index(judged)]
+    return [(features.of(asked, replace(found, conflicts=conflicts)), same)]
 
 
 def _loss(known: BeliefPrior, groups: Groups) -> float:

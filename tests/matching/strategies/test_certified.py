@@ -560,7 +560,7 @@ def test_a_verifier_is_asked_about_what_is_too_uncertain() -> None:
         category = msgspec.structs.replace(PACK.of("support"), verify=name)
         return CertifiedThreshold(msgspec.structs.replace(PACK, categories={**PACK.categories, "support": category}))
 
-    doubtful = candidate(0.75, "How to get a new password")
+    doubtful = candidate(0.8, "How to get a new password")
     for name, unsure in (("llm", UNSURE), ("verifier", doubtful)):
         verdict = asking(name).judge(unsure, "support", controls=ANY, draw=0.5)
         assert (verdict.serve, verdict.verify) == (False, True)
@@ -598,13 +598,13 @@ def test_a_text_typed_again_is_the_same_whatever_its_neighbours_have_taught() ->
     for _ in range(200):
         belief.learn(features.of(QUERY, near), 0, correct=False)
     assert belief.log_odds(features.of(QUERY, near), 0) < 0.0
-    assert belief.log_odds(features.of(QUERY, again), 0) > 3.0
+    assert belief.log_odds(features.of(QUERY, again), 0) > 2.5
     found = belief.at_best([features.around([again])[0]], [0], 60)[0]
     assert found >= belief.log_odds(features.of(QUERY, again), 0), "or nobody would look at it"
 
 
 def test_what_the_verifiers_word_is_worth_is_learned() -> None:
-    doubtful = candidate(0.75, "How to get a new password")
+    doubtful = candidate(0.8, "How to get a new password")
     yes, no = (replace(doubtful, features=features.with_verdict(doubtful.features, said)) for said in (0.97, 0.03))
 
     def gap(threshold: CertifiedThreshold) -> float:

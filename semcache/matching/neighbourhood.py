@@ -1,0 +1,46 @@
+"""The neighbourhood of a request: its candidates, each with the features of what surrounds it.
+
+An entry that a guard vetoes is no rival of the others: where prompts come from one template ("a flight to Rome"), or
+differ in a number, the nearest neighbours are ruled out one by one, and that they are near says nothing of the entry
+that is left.
+Pure. Invariant: guards are asked only where entries of several answers lie near, and the order of candidates stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from semcache.matching import features
+from semcache.types import Candidate, Conflict
+
+Objections: TypeAlias = Callable[[str, str], tuple[Conflict, ...]]
+
+_CLOSE = 0.7  # score of the nearest from which rivals are looked at: below, nothing is served
+_RIVAL = 0.15  # farther away than the nearest, an entry hardly counts
+
+
+class Neighbourhood(NamedTuple):
+    """`candidates` with their surroundings, and the findings of guards on those that were looked at, by entry."""
+
+    candidates: list[Candidate]
+    findings: dict[int, tuple[Conflict, ...]]
+
+
+def surveyed(text: str, candidates: Sequence[Candidate], conflicts: Objections) -> Neighbourhood:
+    """The candidates, best first, with the features of `features.AROUND`; those of vetoed ones count all as rivals."""
+    findings: dict[int, tuple[Conflict, ...]] = {}
+    surroundings = features.around(candidates)
+    if len(candidates) > 1 and candidates[0].score >= _CLOSE:
+        near = [one for one in candidates if one.score >= candidates[0].score - _RIVAL]
+        if len({one.card.answer_class for one in near}) > 1:
+            findings = {one.card.id: conflicts(text, one.card.text) for one in near}
+    vetoed = {entry for entry, found in findings.items() if any(conflict.veto for conflict in found)}
+    if vetoed:
+        left = [place for place, one in enumerate(candidates) if one.card.id not in vetoed]
+        for place, values in zip(left, features.around([candidates[place] for place in left]), strict=True):
+            surroundings[place] = values
+    return Neighbourhood(
+        [Candidate(one.card, one.score, around=values) for one, values in zip(candidates, surroundings, strict=True)],
+        findings,
+    )
