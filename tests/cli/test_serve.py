@@ -10,9 +10,12 @@ import signal
 import socket
 import subprocess
 import threading
+import urllib.error
 import urllib.parse
 import urllib.request
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -302,3 +305,23 @@ def test_a_client_that_waits_for_100_is_told_to_go_on(start: Start) -> None:
         client.sendall(body)
         reply = b"".join(iter(lambda: client.recv(65536), b""))
     assert reply.startswith(b"HTTP/1.1 200 ")
+
+
+def test_workers_count_a_keys_requests_together(run: Run, start: Start) -> None:
+    key = run("keys", "create", "--tenant", "acme", "--requests", 5).stdout.strip()
+    url = url_of(ready(start("serve", *ECHO, "--workers", 2)))
+
+    def status(number: int) -> int:
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": f"question {number}"}]}).encode()
+        headers = {"content-type": "application/json", "x-semcache-key": key}
+        try:
+            with urllib.request.urlopen(
+                urllib.request.Request(f"{url}/chat/completions", body, headers), timeout=PATIENCE
+            ) as reply:
+                return int(reply.status)
+        except urllib.error.HTTPError as error:
+            return error.code if error.headers["retry-after"] else 0
+
+    with ThreadPoolExecutor(8) as pool:
+        found = Counter(pool.map(status, range(24)))
+    assert found == {200: 5, 429: 19}
