@@ -37,6 +37,8 @@ _FILES = (
     "semcache/matching/judged_tier.py",
     "semcache/matching/word_worth.py",
     "semcache/matching/decide.py",
+    "semcache/matching/label_noise.py",
+    "semcache/matching/neighbourhood.py",
     "semcache/learning/labelling.py",
     "semcache/config/packs.py",
 )
