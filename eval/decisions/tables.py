@@ -23,12 +23,13 @@ _HEADS = (
     "wrong, of hits by meaning",
     "wrong, of requests",
     "above target",
+    "realised / target",
 )
 _READING = """All figures but ratios are percentages: means over permutations, with 95% intervals in brackets. "Saved
 net of audits" counts requests for which the backend was not asked. "Above target" is the share of permutations whose
-error, by the contract in brackets, ended above it. "x vCache" compares saved requests with the published vCache at the
-same target. "Static" is the best threshold in hindsight at the same error per request, "way" the share of the distance
-from there to the oracle."""
+error, by the contract in brackets, ended above it; "realised / target" divides the mean error by it. "x vCache"
+compares saved requests with the published vCache at the same target. "Static" is the best threshold in hindsight at
+the same error per request, "way" the share of the distance from there to the oracle."""
 
 
 def section(measured: Measured, plan: Plan, command: str) -> Section:
@@ -68,14 +69,14 @@ def section(measured: Measured, plan: Plan, command: str) -> Section:
 
 def _bounds(measured: Measured, stream: str, insertion: str) -> list[list[str]]:
     bounds = next(one for key, one in measured.bounds.items() if key == (stream, insertion))
-    rows = [["exact only", "", between(spread([one.exact for one in bounds])), "", "0", "0", "", "", "", ""]]
+    rows = [["exact only", "", between(spread([one.exact for one in bounds])), "", "0", "0", "", "", "", "", ""]]
     for threshold in SHOWN:
         runs = [one.static[THRESHOLDS.index(threshold)] for one in bounds]
         rates = [[one.hits for one in runs], [one.saved for one in runs]]
         errors = [[one.error("hit") for one in runs], [one.error("request") for one in runs]]
-        rows.append([f"static {threshold}", "", *[between(spread(each)) for each in (*rates, *errors)], "", "", "", ""])
+        rows.append([f"static {threshold}", "", *[between(spread(each)) for each in (*rates, *errors)], *[""] * 5])
     oracle = between(spread([one.oracle for one in bounds]))
-    return [*rows, ["oracle", "", oracle, oracle, "0", "0", "", "", "", "100"]]
+    return [*rows, ["oracle", "", oracle, oracle, "0", "0", "", "", "", "", "100"]]
 
 
 def _row(line: Line) -> list[str]:
@@ -87,6 +88,7 @@ def _row(line: Line) -> list[str]:
         between(line.per_hit),
         between(line.per_request),
         percent(line.above, 0),
+        f"{_error(line) / line.key.target:.2f}",
         "" if line.ratio is None else f"{line.ratio:.2f}",
         percent(line.static),
         percent(line.way, 0),
@@ -133,6 +135,7 @@ def _verdict(found: Sequence[Line]) -> Table:
                 f"{name} ({contract})",
                 percent(statistics.fmean([one.above for one in here]), 1),
                 f"{sum(_error(one) > one.key.target for one in here)} of {len(here)}",
+                f"{statistics.fmean([_error(one) / one.key.target for one in here]):.2f}",
                 f"{statistics.median(ratios):.2f}" if ratios else "",
                 f"{sum(ratio >= 3 for ratio in ratios)} of {len(ratios)}",
                 percent(statistics.median(ways), 0) if ways else "",
@@ -143,6 +146,7 @@ def _verdict(found: Sequence[Line]) -> Table:
         "",
         "permutations above target",
         "means above target",
+        "realised / target, mean",
         "x vCache, median",
         "at least 3",
         "way, median",
