@@ -41,14 +41,17 @@ class Prompt:
         from semcache.engine.chunks.blend import Fixed, blend
         from semcache.engine.chunks.chunk import PlacedChunk, chunk_from_cache
         from semcache.engine.chunks.craft import measure_variant
-        from semcache.engine.press.query_recorder import attention_of
+        from semcache.engine.press.observed_attention import attending
+        from semcache.engine.press.query_recorder import attention_steps
+        from semcache.engine.steps import finished
 
         earlier = [BOS]
         spans: list[range] = []
         for number in self.order:
             spans.append(range(len(earlier), len(earlier) + len(self.chunks[number])))
             earlier += self.chunks[number]
-        cache, attention = attention_of(self.model, torch.tensor([earlier]))
+        with torch.inference_mode(), attending(self.model):
+            cache, attention = finished(attention_steps(self.model, torch.tensor([earlier])))
         at, placed, anew = 1, [PlacedChunk(0, self.bos, exact=True)], []
         for number, chunk in enumerate(self.chunks):
             turn = self.order.index(number)

@@ -140,14 +140,7 @@ def _read(
         ask = read(
             bytes(given.body),
             engine.tokenizer,
-            ServedModel(
-                name,
-                engine.limits.most,
-                False,
-                bool(engine.config.lossy_codec),
-                engine.grammars,
-                engine.decoder.defaults,
-            ),
+            ServedModel.of(engine, name),
             id=unique,
         )
         if ask.stream:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from semcache.engine.chunks.blend import Choose
     from semcache.engine.chunks.chunk import Chunk, PlacedChunk
 
-_WEIGHED = 1 << 28  # entries of one layer's attention weights: 1 GiB
+_WEIGHED = 1 << 28  # entries of a prompt's attention weights, the mean over heads and layers: 1 GiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ChunkReuse:
     @property
     def weighed(self) -> int:
         """The most tokens whose attention "craft" can measure at once."""
-        return int((_WEIGHED / self._decoder.module.config.num_attention_heads) ** 0.5)
+        return int(_WEIGHED**0.5)
 
     def read(self, way: Approximation, spans: Sequence[range], ids: Sequence[int], root: bytes) -> Steps[Prefilled]:
         """Keys and values of a prompt's beginning `ids` with documents at `spans`, in steps.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -31,6 +31,9 @@ from semcache.engine.openai_bodies import (
 from semcache.engine.tokenizer import Tokenizer
 from semcache.engine.tool_requests import AnswerTerms, read_terms, template_message
 from semcache.errors import InvalidArgument, RequestRejected
+
+if TYPE_CHECKING:
+    from semcache.engine.engine import Engine
 
 _STOPS = 16
 _PROMPTS = 256
@@ -71,6 +74,12 @@ class ServedModel:
     lossy: bool = False
     grammars: Grammars | None = None
     defaults: GenerationDefaults = OPENAI
+
+    @classmethod
+    def of(cls, engine: Engine, name: str, *, any_model: bool = False) -> ServedModel:
+        """The model of an engine."""
+        lossy, defaults = bool(engine.config.lossy_codec), engine.decoder.defaults
+        return cls(name, engine.limits.most, any_model, lossy, engine.grammars, defaults)
 
 
 def read_chat(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id: str) -> ParsedRequest:

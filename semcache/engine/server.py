@@ -63,14 +63,7 @@ class EngineServer:
     ) -> None:
         engine = worker.engine
         self._worker, self._tokenizer, self._metrics = worker, engine.tokenizer, engine.metrics
-        self._served = ServedModel(
-            name,
-            engine.limits.most,
-            any_model,
-            bool(engine.config.lossy_codec),
-            engine.grammars,
-            engine.decoder.defaults,
-        )
+        self._served = ServedModel.of(engine, name, any_model=any_model)
         self._clock, self._ids = clock, ids
         self._created = int(clock())
 

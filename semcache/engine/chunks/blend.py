@@ -102,7 +102,7 @@ def blend(module: Any, ids: Sequence[int], placed: Sequence[PlacedChunk], choose
 
 
 def blend_steps(module: Any, ids: Sequence[int], placed: Sequence[PlacedChunk], choose: Choose) -> Steps[Blended]:
-    """The same in steps of a layer; within inference mode and `attending`."""
+    """Do the same in steps of a layer; to be run in inference mode and `attending`."""
     import torch
     from transformers import Cache
 

@@ -60,7 +60,7 @@ def encode(module: Any, ids: Sequence[int], *, prefix: Sequence[int] = ()) -> Ch
 def encode_steps(
     module: Any, ids: Sequence[int], *, prefix: Sequence[int] = (), piece: int | None = None
 ) -> Steps[Chunk]:
-    """The same in steps of `piece` tokens; within inference mode."""
+    """Do the same in steps of `piece` tokens; to be run in inference mode."""
     import torch
     from transformers import DynamicCache
 

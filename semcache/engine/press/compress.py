@@ -66,7 +66,7 @@ def press_steps(
     stored: bool = False,
     piece: int | None = None,
 ) -> Steps[PressedCache]:
-    """The same in steps: `piece` tokens, or a layer; within inference mode and `attending`."""
+    """Do the same in steps of `piece` tokens, or of a layer; to be run in inference mode and `attending`."""
     from transformers import Cache, DynamicCache
 
     safe = _checked(ids, by, keep, protected, stored=stored)

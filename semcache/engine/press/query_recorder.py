@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from semcache.engine.press.observed_attention import attending, read_steps
+from semcache.engine.press.observed_attention import read_steps
 from semcache.engine.press.press_protocol import ObservedLayer
-from semcache.engine.steps import Steps, finished
+from semcache.engine.steps import Steps
 
 if TYPE_CHECKING:
     import torch
@@ -58,16 +58,11 @@ class QueryRecorder:
         )
 
 
-def attention_of(module: Any, ids: torch.Tensor) -> tuple[Any, torch.Tensor]:
-    """A cache of (1, n) ids and how they attended, (n, n), the mean over layers and heads."""
-    import torch
-
-    with torch.inference_mode(), attending(module):
-        return finished(attention_steps(module, ids))
-
-
 def attention_steps(module: Any, ids: torch.Tensor, piece: int | None = None) -> Steps[tuple[Any, torch.Tensor]]:
-    """The same in steps: `piece` tokens, or a layer; within inference mode and `attending`."""
+    """A cache of (1, n) ids and how they attended, (n, n), the mean over layers and heads.
+
+    In steps of `piece` tokens, or of a layer; to be run in inference mode and `attending`.
+    """
     import torch
     from transformers import DynamicCache
 
