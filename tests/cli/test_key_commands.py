@@ -58,3 +58,9 @@ def test_a_tenant_without_a_name_is_refused(run: Run) -> None:
     done = run("keys", "create", "--tenant", "")
     assert done.returncode == 2
     assert "tenant" in done.stderr
+
+
+def test_a_key_that_only_reads_says_so(run: Run) -> None:
+    made = json.loads(run("keys", "create", "--tenant", "acme", "--admin", "--read-only", "--json").stdout)
+    assert (made["admin"], made["read_only"]) == (True, True)
+    assert "admin read-only" in run("keys", "list").stdout

@@ -19,7 +19,7 @@ from semcache.proxy.ui.visitors import SESSION
 from semcache.types import Outcome, Why, public_id
 
 _EVERY = 1.0
-_LONGEST = 15.0
+_LONGEST = 5.0
 _FIRST = 50  # events that a new page begins with
 _STREAMS = 40
 _open: set[object] = set()
@@ -49,7 +49,7 @@ async def _stream(visit: Visit, after: int | None) -> AsyncIterator[bytes]:
     own = object()
     _open.add(own)
     try:
-        yield b"retry: 1000\n\n"
+        yield b"retry: 300\n\n"
         wanted = {name: visit.asked(name) for name in ("outcome", "why", "category", "model")}
         ends = asyncio.get_running_loop().time() + _LONGEST
         while asyncio.get_running_loop().time() < ends and _signed_in(visit):
