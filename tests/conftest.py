@@ -39,6 +39,7 @@ SLOW = (
     "engine/test_server.py",
     "eval/kv/test_conformance.py",
     "notebooks",
+    "property/test_agents_fail_open.py",
     "proxy/test_openapi.py",
     "proxy/ui/test_browser.py",
     "stress",

@@ -29,8 +29,9 @@ def page(kept: dict[str, Any]) -> str:
         "",
         "A real proxy with keys; an honest tenant asks every 10 ms, three exact hits and a miss; another tenant, or a "
         "stranger, sends each shape from two connections. *Held* is the processor time of the proxy's longest turn of "
-        "its event loop, in which nobody else is served: what other programs take does not count. *Late* is the "
-        "honest tenant's longest wait from when a request was due, on this machine as busy as it was: the rows of "
+        "its event loop, in which nobody else is served: what other programs take does not count. Of a shape with a "
+        "turn beyond 50 ms it is the least of up to three tries: what a shape causes it causes each time. *Late* is "
+        "the honest tenant's longest wait from when a request was due, on this machine as busy as it was: the rows of "
         "nothing say what that alone costs. *Memory* is the proxy's peak.",
         "",
         "| shape | held, worst ms | held, p99.9 ms | late, worst ms | late before | failed | memory MB | before "

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from semcache.cache import opening
+from semcache.cache import common_parts, opening
 from semcache.dialects import dialects
 from semcache.errors import EmbedError, IndexFault, IntegrityError, StoreError
 from semcache.protocols import Outbound
@@ -85,11 +85,11 @@ async def flaky(plans: dict[str, Iterator[Any]], folder: Path) -> AsyncIterator[
         parts[part] = Flaky(made, plans[part])
         return parts[part]
 
-    open_store, embedder_of, index_of = opening.open_store, opening._embedder, opening.IndexOwner
+    open_store, embedder_of, index_of = common_parts.open_store, common_parts.open_embedder, opening.IndexOwner
     with (
-        mock.patch.object(opening, "open_store", lambda *args, **kw: failing("store", open_store(*args, **kw))),
+        mock.patch.object(common_parts, "open_store", lambda *args, **kw: failing("store", open_store(*args, **kw))),
         mock.patch.object(opening, "IndexOwner", lambda partitions: failing("index", index_of(partitions))),
-        mock.patch.object(opening, "_embedder", lambda asked: (failing("embedder", embedder_of(asked)[0]), {})),
+        mock.patch.object(common_parts, "open_embedder", lambda spec: failing("embedder", embedder_of(spec))),
     ):
         async with running(upstream(), folder) as proxy:
             yield proxy, parts

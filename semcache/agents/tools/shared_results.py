@@ -21,7 +21,6 @@ from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.rules import ToolRule, ToolRules
 from semcache.agents.tools.tool_call import ToolCall, answered, key_of, payload_of, refusal, unanswerable
 from semcache.agents.tools.versions import family
-from semcache.errors import SemcacheError
 from semcache.storage.stores.tool_rows import ResourceVersion, ToolResultRow, ToolResultStore
 
 _log = logging.getLogger(__name__)
@@ -67,6 +66,7 @@ class SharedToolResults:
         self.rules, self.counts = rules, Counter[str]()
         self._store, self._salt, self._scope, self._clock = store, salt.hex(), scope, clock
         self._patience, self._apart, self._note, self._records = patience, apart, note, 0
+        self._owed: set[str] = set()
 
     async def lookup(self, call: ToolCall) -> SharedFound:
         """The result of a call, if it needs no execution; where it changes something, that is announced."""
@@ -83,8 +83,11 @@ class SharedToolResults:
         """Keep the result of a call that was executed; says why not where it is not kept. Raises nothing."""
         try:
             why = await self._record(made, result, failed)
-        except (TimeoutError, SemcacheError):
+        except Exception:
             _log.warning("a result of the tool %s could not be kept", made.found.tool, exc_info=True)
+            if made.found.changed:
+                # Until it is known in the store that these changed, nothing is answered from here.
+                self._owed.update(_touching(made.found.changed))
             why = ToolReason.FAULT
         self._count(why)
         return why
@@ -96,6 +99,9 @@ class SharedToolResults:
     # Inside
 
     async def _lookup(self, call: ToolCall) -> SharedFound:
+        if self._owed:
+            await self._store.change(self._scope, sorted(self._owed), self._version(), self._clock())
+            self._owed.clear()
         rule = self.rules.of(call.tool, call.declaration)
         refused = unanswerable(rule, call)
         if refused is not None or rule is None:
