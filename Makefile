@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKED ?=
 LOCK := $(PIP) install --no-deps --require-hashes -r deploy/build-requirements.lock -r deploy/ci.lock
 
-.PHONY: demo serve test test-slow lint bench bench-engine docs models clean
+.PHONY: demo serve test test-slow kills lint bench bench-engine docs models clean
 
 demo: $(VENV)/demo.stamp  ## Run the main job: a proxy, an upstream, sixty prompts, a table.
 	$(BIN)/python -m eval.demo $(ARGS)
@@ -22,6 +22,10 @@ test: $(VENV)/test.stamp $(VENV)/torch.stamp  ## Run the fast tests, on two proc
 
 test-slow: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run the others, and what draws its examples with new ones: make test-slow SEED=7.
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or hypothesis" --hypothesis-profile=new --hypothesis-seed=$(SEED) $(ARGS)
+
+KILLS ?= 30
+kills: $(VENV)/test.stamp  ## Kill a proxy under load so often, check its promises, and add to the counter: make kills KILLS=100.
+	KILLS=$(KILLS) KILLS_COUNTER=eval/results/kills.json $(BIN)/python -m pytest -q -p no:cacheprovider --timeout 7200 tests/stress/test_proxy_kill.py
 
 lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction, sizes and names.
 	$(BIN)/ruff format --check .
