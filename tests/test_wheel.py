@@ -34,10 +34,16 @@ def test_every_module_and_every_data_file_is_inside(names: set[str]) -> None:
         for path in (ROOT / "semcache" / "models").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+    page = {
+        str(path.relative_to(ROOT))
+        for folder in ("static", "templates")
+        for path in (ROOT / "semcache" / "proxy" / "ui" / folder).iterdir()
+    }
+    assert {"semcache/proxy/ui/static/NOTICE.txt", "semcache/proxy/ui/templates/base.html"} <= page
     packs = {f"semcache/policies/{path.name}" for path in (ROOT / "policies").glob("*.yaml")}
     assert packs
     assert models
-    assert code | models | packs | {"semcache/py.typed"} <= names
+    assert code | models | page | packs | {"semcache/py.typed"} <= names
 
 
 def test_nothing_stray_is_inside(names: set[str]) -> None:
