@@ -647,3 +647,17 @@ def test_a_restored_strategy_goes_on_where_it_was(noise: LabelNoise) -> None:
     for threshold in (one, two):
         threshold.observe(label(SURE, correct=False))
     assert one.state() == two.state()
+
+
+def test_the_less_labels_tell_the_surer_an_answer_must_be() -> None:
+    values, answer = features.of(QUERY, UNSURE), UNSURE.card.answer_class
+    near = values[features.NAMES.index("nearness")]
+
+    def lowered(noise: LabelNoise) -> float:
+        known = CertifiedThreshold(PACK, noise=noise)._of("support")
+        known.calibration.doubt()
+        odds = known.belief.log_odds(values, answer)
+        return known.calibration.corrected(odds, near) - known.probability(values, answer)
+
+    faithful, some, much = (lowered(LabelNoise(share, share)) for share in (0.0, 0.1, 0.3))
+    assert 0.0 < faithful < some < much
