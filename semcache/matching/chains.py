@@ -5,7 +5,7 @@ and every link that is in other words lowers it.
 
 What else two such conversations share (their form, tools and results, the other turns) speaks for them, so the doubt
 that may be left of a chain is greater than that of a prompt on its own. The limits were set on one half of the
-conversations of `python -m eval.conversation_suite`.
+conversations of `python -m eval.written_conversations`.
 """
 
 from __future__ import annotations
