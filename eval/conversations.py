@@ -303,7 +303,9 @@ def main() -> None:
 
 def page(results: dict[str, Any]) -> str:
     """The tables."""
-    lines = [HEAD]
+    strategies = " ".join([f'"{name}"' for name in next(iter(results["sets"].values()))])
+    made = f"python -m eval.conversations --dialogues {results['dialogues']} --strategies {strategies}"
+    lines = [HEAD.replace("python -m eval.conversations", made, 1)]
     for name, by_strategy in results["sets"].items():
         lines += ["", f"## {name}"]
         for strategy, by_way in by_strategy.items():
