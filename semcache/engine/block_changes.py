@@ -47,14 +47,14 @@ BlockChange: TypeAlias = BlockAdded | BlockLeft | AllBlocksLeft
 
 
 def encode(at: float, changes: Iterable[BlockChange]) -> bytes:
-    """One message, of the Unix time `at`; blocks that follow one another are one event."""
+    """One message, of the Unix time `at`; blocks of one size that follow one another are one event."""
     events: list[dict[str, Any]] = []
     last: BlockChange | None = None
     for change in changes:
         match change:
             case BlockAdded():
                 follows = isinstance(last, BlockAdded) and (last.key, last.medium) == (change.parent, change.medium)
-                if not (follows and len(change.ids) == events[-1]["block_size"]):
+                if not follows:
                     events.append(_stored(change))
                 event = events[-1]
                 event["block_hashes"].append(_hash(change.key))

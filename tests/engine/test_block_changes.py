@@ -60,6 +60,13 @@ def test_the_golden_bytes_are_the_maps_that_vllm_sends() -> None:
     assert events[2]["parent_block_hash"] == 1
 
 
+def test_a_block_that_left_is_no_part_of_what_came_before() -> None:
+    changes = [BlockAdded(FIRST, None, (1, 2, 3, 4), ""), BlockLeft(FIRST), BlockAdded(SECOND, FIRST, (5,) * 4, "")]
+    stored, removed, again = msgspec.msgpack.decode(encode(1.0, changes))[1]
+    assert (stored["block_hashes"], removed["block_hashes"], again["parent_block_hash"]) == ([1], [1], 1)
+    assert len(decode(encode(1.0, [AllBlocksLeft(), BlockLeft(FIRST)])).events) == 2
+
+
 class Ledger:
     """Stands for the publisher, and is the router at its other end."""
 

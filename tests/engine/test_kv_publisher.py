@@ -16,7 +16,7 @@ from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.event_stream import KvEvents
 from semcache.upstream.routing.prompts import root, token_keys
 from semcache.upstream.routing.tree import PromptTree
-from tests.waiting import PATIENCE, until
+from tests.waiting import PATIENCE, soon, until
 
 zmq = pytest.importorskip("zmq", reason="needs pyzmq, the extra `routing`")
 
@@ -146,6 +146,33 @@ async def test_without_replay_a_router_goes_by_what_comes(publish: Open) -> None
         await until(lambda: depth(tree) == 2)
 
 
+async def test_the_frames_are_those_of_vllm(publish: Open) -> None:
+    """Topic, number and batch; the latest batch once to whoever subscribes; of a replay those from a number on."""
+    from zmq.asyncio import Context
+
+    events, replay = free(), free()
+    publisher = publish(events, replay)
+    say(publisher, block(0))
+    context = Context()
+    asker, subscriber = context.socket(zmq.DEALER), context.socket(zmq.SUB)
+    asker.connect(replay)
+    await asker.send_multipart([b"", (0).to_bytes(8, "big")])
+    told = [await soon(asker.recv_multipart()) for _ in range(3)]
+    assert [frames[:2] for frames in told] == [[b"", b""]] * 3
+    assert [int.from_bytes(frames[2], "big", signed=True) for frames in told] == [0, 1, -1]
+    assert told[2][3] == b""
+    subscriber.setsockopt(zmq.SUBSCRIBE, b"")
+    subscriber.connect(events)
+    latest = await soon(subscriber.recv_multipart())
+    assert latest == [b"", (1).to_bytes(8, "big"), told[1][3]]
+    say(publisher, block(1))
+    assert (await soon(subscriber.recv_multipart()))[1] == (2).to_bytes(8, "big")
+    await asker.send_multipart([b"", (2).to_bytes(8, "big")])
+    numbers = [int.from_bytes((await soon(asker.recv_multipart()))[2], "big", signed=True) for _ in range(2)]
+    assert numbers == [2, -1]
+    context.destroy(linger=0)
+
+
 async def test_nonsense_at_its_sockets_is_survived(publish: Open) -> None:
     from zmq.asyncio import Context
 
@@ -155,7 +182,7 @@ async def test_nonsense_at_its_sockets_is_survived(publish: Open) -> None:
     asker, subscriber = context.socket(zmq.DEALER), context.socket(zmq.XSUB)
     asker.connect(replay)
     subscriber.connect(events)
-    for frames in ([b"x"], [b"", b"short"], [b"full", b"\0" * 8], [b"", b"", b""], [b"", b"\xff" * 8]):
+    for frames in ([b"x"], [b""], [b"", b"short"], [b"full", b"\0" * 8], [b"", b"", b""], [b"", b"\xff" * 8]):
         await asker.send_multipart(frames)
     await subscriber.send(b"no subscription")
     assert (await asker.recv_multipart())[-2:] == [(-1).to_bytes(8, "big", signed=True), b""]  # of the last, in order
