@@ -100,7 +100,7 @@ async def test_what_another_worker_is_asking_is_waited_for_and_asked_anew_if_it_
         running(Upstream(lambda _: Answer([completion("Theirs.")])), tmp_path, store__url=store) as two,
     ):
         elsewhere = Elsewhere(tmp_path / "lock")
-        one._completions = CompletionRoute(replace(one.context, leases=elsewhere))
+        one.generation.completions = CompletionRoute(replace(one.context, leases=elsewhere))
         waiting = [Call(one, ask("What is a fjord?")) for _ in range(3)]
         await soon(elsewhere.asked.wait())
         if answered:
