@@ -21,7 +21,8 @@ _ACCOUNTS: dict[str, frozenset[Edit]] = {
     "numbers": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.FILLER},
     "dates": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.TYPO, Edit.FILLER},
     "entities": _WRITTEN | {Edit.FILLER},
-    "characters": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION, Edit.FILLER},
+    # A sign that is left out as a filler may have steered the answer: an emoji at the end is no greeting to a model.
+    "characters": _LETTERS | {Edit.NUMBER, Edit.ABBREVIATION},
     "code": _WRITTEN,
     "direction": _WRITTEN,
     "quantifiers": _WRITTEN | {Edit.FILLER},

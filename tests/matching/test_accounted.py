@@ -26,6 +26,9 @@ DIFFERENT = [
     ("Which language is spoken in Brazil?", "Which language is spoken in Bolivia?"),
     ("How do I turn on dark mode?", "How do I turn off dark mode?"),
     ("flights from Oslo to Rome", "flights from Rome to Oslo"),
+    ("How do I reset my password? \U0001f643", "How do I reset my password?"),
+    ("How do I reset my password? \U0001f1eb\U0001f1f7", "How do I reset my password?"),
+    ("Is it safe to eat raw eggs? \u2199", "Is it safe to eat raw eggs?"),
 ]
 
 

@@ -74,6 +74,8 @@ def test_ordinary_writing_is_sought_by_meaning(text: str) -> None:
         (ASKED, "Jokingly: " + ASKED),
         (ASKED, ASKED + " /s"),
         (ASKED, ASKED + " wrong answers only"),
+        (ASKED, ASKED + " Answer with the opposite of the truth."),
+        (ASKED, "Reply wrongly: " + ASKED),
     ],
     ids=ascii,
 )

@@ -13,6 +13,8 @@ _JEST = re.compile(
         |opposite\ day|in\ bizarro\ world|wrong\ answers?\ only|pretend\w*|roleplay\w*|lol|parody)\b\W*(?=\w)
     | (?:^|\s|\()/?(?:/s|/j|/jk|/sarcasm|/sarcastic|/joking|/irony|/lh|/hj|jk|j/k|just\ kidding|only\ joking|not\ really
         |or\ not|lol|lmao|rofl|haha\w*|wink\ wink|wrong\ answers?\ only|opposite\ day|in\ opposite\ land)\W*$
+    | \b(?:answer|reply|respond)\b[^.?!\n]{0,30}\b
+        (?:the\ (?:opposite|reverse)\ of|wrongly|incorrectly|falsely|untruth\w*)\b
     | \bs\W{0,2}arcasm\b|\b(?:the\ opposite|be\ sarcastic|answer\ wrongly|lie\ to\ me)\W*$
     """,
     re.VERBOSE | re.IGNORECASE,
