@@ -210,7 +210,7 @@ def _rows(request: int, query: Question, found: Sequence[tuple[Question, float]]
     for candidate, (known, score) in zip(surveyed.candidates, found, strict=True):
         if score < FLOOR or candidate.card.answer in judged:
             continue
-        conflicts = surveyed.findings.get(candidate.card.id) or _objections(query.text, known.text)
+        conflicts = surveyed.objections(candidate)
         if any(conflict.veto for conflict in conflicts):
             continue
         judged.add(candidate.card.answer)

@@ -84,6 +84,25 @@ class PlanLibrary:
         """The probability that a template succeeds now."""
         return predicted(template, self._trust.get((template.tenant, template.agent), PooledOutcomes()), now)
 
+    def summaries(self, tenant: str | None, now: float) -> list[dict[str, Any]]:
+        """Every template, or those of one tenant, oldest first, in the few facts that a list shows."""
+        return [
+            {
+                "id": public_id(one.id),
+                "tenant": one.tenant,
+                "agent": one.agent,
+                "task": one.patterns[0].text(),
+                "steps": len(one.steps),
+                "writes": one.writes(),
+                "runs": one.runs,
+                "success": self.predicted(one, now),
+                "expires": one.expires,
+                "version": one.version,
+                "retired": one.retired,
+            }
+            for one in self.templates(tenant)
+        ]
+
     def believe(self, template: Template, *, success: bool) -> None:
         """Count an outcome of this template for the templates of the same agent."""
         who = template.tenant, template.agent

@@ -81,11 +81,10 @@ async def _neighbours(components: Components, lookup: Lookup) -> list[dict[str, 
     told_of = []
     text = lookup.request.text
     surveyed = neighbourhood.surveyed(text, found, lambda one, two: guards.conflicts(one, two, names))
-    for plain in surveyed.candidates:
-        one, around = plain, plain.around
-        doubted = Candidate(one.card, one.score, guards.conflicts(text, one.card.text, names), around=around)
-        values = features.with_conflicts(features.of(text, plain), doubted.conflicts)
-        whole = Candidate(one.card, one.score, doubted.conflicts, values, around)
+    for one in surveyed.candidates:
+        objections = surveyed.objections(one)
+        values = features.with_conflicts(features.of(text, one), objections)
+        whole = Candidate(one.card, one.score, objections, values, one.around)
         verdict = components.strategy.judge(whole, category, controls=lookup.request.controls, draw=1.0, tenant=tenant)
         facts = neighbour_facts(one.card, one.score, whole, lookup, components.strategy, now=now)
         against = verdict.why.value if not verdict.serve else None

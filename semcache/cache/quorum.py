@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -68,18 +69,12 @@ class Quorum:
         if not self._on or not isinstance(decision, Forward) or decision.outcome is not Outcome.MISS:
             return lookup
         if refused is not None and refused.why is Why.QUORUM:
-            decision = Forward(
-                Why.QUORUM, nearest=decision.nearest or refused.nearest, p_correct=decision.p_correct,
-                others=decision.others, sampled=decision.sampled,
-            )  # fmt: skip
+            decision = replace(decision, why=Why.QUORUM, nearest=decision.nearest or refused.nearest)
         if decision.why is not Why.QUORUM:
             return lookup
         if not quiet:
             self._held[lookup.category] += 1
-        return Lookup(
-            lookup.request_id, lookup.request, lookup.key, lookup.category, decision, lookup.shelf, lookup.vector,
-            lookup.timings, lookup.verified,
-        )  # fmt: skip
+        return replace(lookup, decision=decision)
 
     def standing(self) -> dict[str, Any]:
         """The hits that were held back by category, since this worker started."""

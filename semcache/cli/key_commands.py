@@ -59,8 +59,13 @@ def create(
         plain, made = new_key(
             secrets.token_bytes, time.time(), tenant, name, salt, trusted=trusted, admin=admin, user=user
         )
-        limited = replace(made, requests_per_minute=requests, tokens_per_minute=tokens, dollars_per_day=dollars)
-        return plain, replace(limited, read_only=read_only)
+        return plain, replace(
+            made,
+            requests_per_minute=requests,
+            tokens_per_minute=tokens,
+            dollars_per_day=dollars,
+            read_only=read_only,
+        )
 
     plain, key = run_async(_create(settings_from(config, data=data), make))
     if as_json:

@@ -141,26 +141,10 @@ async def _library(settings: Settings) -> AsyncIterator[PlanLibrary]:
 
 
 async def _rows(settings: Settings, tenant: str | None) -> list[dict[str, Any]]:
-    from semcache.types import public_id
-
     async with _library(settings) as library:
-        return [
-            {
-                "id": public_id(one.id),
-                "tenant": one.tenant,
-                "agent": one.agent,
-                "task": one.patterns[0].text(),
-                "steps": len(one.steps),
-                "tools": sorted(one.tools),
-                "writes": one.writes(),
-                "runs": one.runs,
-                "success": library.predicted(one, time.time()),
-                "expires": one.expires,
-                "version": one.version,
-                "retired": one.retired,
-            }
-            for one in library.templates(tenant)
-        ]
+        tools = [sorted(one.tools) for one in library.templates(tenant)]
+        rows = library.summaries(tenant, time.time())
+        return [{**row, "tools": names} for row, names in zip(rows, tools, strict=True)]
 
 
 async def _get(settings: Settings, plan_id: str) -> Template | None:

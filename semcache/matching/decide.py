@@ -29,9 +29,8 @@ class RequestTerms:
 
     `category` is the request's and `controls` the caller's. `now` is Unix time, `rejected` are the entries known to be
     wrong for this request, `held` those that too few users asked for yet, `draw` is uniform in [0, 1), and `tenant`
-    sent the request. `revalidate`: seconds after its
-    expiry in which an answer of this category may still be served, as stale. `otherwise` is the decision where no
-    entry is near: what the exact tier refused an entry for, or COLD.
+    sent the request. `revalidate`: seconds after its expiry in which an answer of this category may still be served, as
+    stale. `otherwise` is the decision where no entry is near: what the exact tier refused an entry for, or COLD.
     """
 
     category: str
@@ -93,9 +92,7 @@ def semantic(
             # Guards only object. What they were not asked about has no features, lest anybody learns from half of them.
             judged.append((found, verdict))
         else:
-            objections = surveyed.findings.get(found.card.id)
-            if objections is None:
-                objections = conflicts(text, found.card.text)
+            objections = surveyed.objections(found)
             if objections:
                 values = features.with_conflicts(candidate.features, objections)
                 candidate = Candidate(found.card, found.score, objections, values, found.around)

@@ -9,7 +9,8 @@ Pure. Invariant: guards are asked only where entries of several answers lie near
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from semcache.matching import features
 from semcache.types import Candidate, Conflict
@@ -20,11 +21,19 @@ _CLOSE = 0.7  # score of the nearest from which rivals are looked at: below, not
 _RIVAL = 0.15  # farther away than the nearest, an entry hardly counts
 
 
-class Neighbourhood(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
     """`candidates` with their surroundings, and the findings of guards on those that were looked at, by entry."""
 
+    text: str
     candidates: list[Candidate]
     findings: dict[int, tuple[Conflict, ...]]
+    conflicts: Objections
+
+    def objections(self, found: Candidate) -> tuple[Conflict, ...]:
+        """The findings of guards on a candidate; they are asked where they have not been."""
+        known = self.findings.get(found.card.id)
+        return self.conflicts(self.text, found.card.text) if known is None else known
 
 
 def surveyed(text: str, candidates: Sequence[Candidate], conflicts: Objections) -> Neighbourhood:
@@ -41,6 +50,8 @@ def surveyed(text: str, candidates: Sequence[Candidate], conflicts: Objections) 
         for place, values in zip(left, features.around([candidates[place] for place in left]), strict=True):
             surroundings[place] = values
     return Neighbourhood(
+        text,
         [Candidate(one.card, one.score, around=values) for one, values in zip(candidates, surroundings, strict=True)],
         findings,
+        conflicts,
     )

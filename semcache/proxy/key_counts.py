@@ -21,7 +21,7 @@ BUCKET = 5.0  # seconds
 _BUCKETS = 13  # the newest has only begun, so that twelve whole ones and a part are looked at
 _SLOT = struct.Struct(f"<16sq{_BUCKETS}q{_BUCKETS}qqd")
 _SLOTS = 4096
-_DAY = 86_400
+DAY = 86_400  # seconds
 _PROBES = 64
 _log = logging.getLogger(__name__)
 
@@ -140,7 +140,7 @@ class _Slot:
         self._requests = [0] * by + requests[: _BUCKETS - by]
         self._tokens = [0] * by + tokens[: _BUCKETS - by]
         self._newest = max(bucket, newest)
-        today = int(now // _DAY)
+        today = int(now // DAY)
         self._day, self._dollars = max(today, day), dollars if day >= today else 0.0
 
     @property

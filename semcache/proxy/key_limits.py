@@ -15,11 +15,10 @@ from datetime import UTC, datetime
 
 from semcache.errors import RateLimited
 from semcache.proxy.auth import Caller
-from semcache.proxy.key_counts import BUCKET, KeyCounts, Used
+from semcache.proxy.key_counts import BUCKET, DAY, KeyCounts, Used
 from semcache.runtime.telemetry import Meter
 from semcache.types import ApiKey, Recorded
 
-_DAY = 86_400
 # The key that pays for what is done now, in this task and those that it starts.
 _payer: ContextVar[str | None] = ContextVar("semcache_payer", default=None)
 
@@ -126,7 +125,7 @@ def _refusal(limits: KeyLimits, used: Used, now: float) -> RateLimited | None:
     """Return why one more request is too many, None if it is not."""
     if limits.dollars is not None and used.dollars >= limits.dollars:
         said = f"this API key has spent its {limits.dollars:g} US dollars of today (UTC)"
-        after = _DAY - now % _DAY
+        after = DAY - now % DAY
         until = datetime.fromtimestamp(now + after, UTC).strftime("%Y-%m-%d %H:%M")
         return RateLimited(
             f"{said}; it may spend again from {until} UTC", limit="dollars", code="insufficient_quota", after=after

@@ -15,7 +15,6 @@ from semcache.errors import InvalidArgument, RequestRejected
 from semcache.proxy.auth import Authenticator, Caller
 from semcache.proxy.permissions import REFUSALS, Permissions
 from semcache.proxy.plan_service import PlanService
-from semcache.types import public_id
 
 
 class OutcomeBody(BaseModel):
@@ -63,24 +62,8 @@ def plan_routes(service: PlanService, auth: Authenticator) -> APIRouter:
     @router.get("")
     async def plans(who: Annotated[Caller, Depends(callers.trusted)], agent: str | None = None) -> list[dict[str, Any]]:
         """List templates."""
-        found = service.plans.library.templates(None if who.admin else who.tenant)
-        return [
-            {
-                "id": public_id(one.id),
-                "tenant": one.tenant,
-                "agent": one.agent,
-                "task": one.patterns[0].text(),
-                "steps": len(one.steps),
-                "writes": one.writes(),
-                "runs": one.runs,
-                "success": service.plans.predicted(one),
-                "expires": one.expires,
-                "version": one.version,
-                "retired": one.retired,
-            }
-            for one in found
-            if agent in (None, one.agent)
-        ]
+        found = service.plans.library.summaries(None if who.admin else who.tenant, service.plans.now())
+        return [one for one in found if agent in (None, one["agent"])]
 
     @router.get("/{plan_id}")
     async def plan(plan_id: str, who: Annotated[Caller, Depends(callers.trusted)]) -> dict[str, Any]:

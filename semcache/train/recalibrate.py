@@ -122,11 +122,13 @@ def _candidate(cached: str, asked: str, answer: int, vector: Mapping[str, Vector
 
 def _row(asked: str, judged: Candidate, near: Sequence[Candidate], *, same: bool) -> list[Row]:
     """The row of the candidate `judged` among those found, best first; none if no lookup would judge it."""
-    conflicts = guards.conflicts(asked, judged.card.text, guards.GUARDS)
-    if judged.score < FLOOR or any(conflict.veto for conflict in conflicts):
+    if judged.score < FLOOR:
         return []
     surveyed = neighbourhood.surveyed(asked, near, lambda one, two: guards.conflicts(one, two, guards.GUARDS))
     found = surveyed.candidates[near.index(judged)]
+    conflicts = surveyed.objections(found)
+    if any(conflict.veto for conflict in conflicts):
+        return []
     return [(features.of(asked, replace(found, conflicts=conflicts)), same)]
 
 

@@ -11,30 +11,12 @@ from starlette.responses import Response
 
 from semcache.agents.template import view
 from semcache.proxy.ui.visit import PageRoute, Right, Visit, not_found
-from semcache.types import public_id
 
 
 async def plans(visit: Visit) -> Response:
     """List the templates."""
     service = visit.parts.plans
-    rows = []
-    if service is not None:
-        rows = [
-            {
-                "id": public_id(one.id),
-                "tenant": one.tenant,
-                "agent": one.agent,
-                "task": one.patterns[0].text(),
-                "steps": len(one.steps),
-                "writes": one.writes(),
-                "runs": one.runs,
-                "success": service.plans.predicted(one),
-                "expires": one.expires,
-                "version": one.version,
-                "retired": one.retired,
-            }
-            for one in service.plans.library.templates(visit.tenant)
-        ]
+    rows = [] if service is None else service.plans.library.summaries(visit.tenant, service.plans.now())
     return visit.page("plans.html", on=service is not None, plans=rows)
 
 
