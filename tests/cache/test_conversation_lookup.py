@@ -11,6 +11,8 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.config.packs import packs_dir
+from semcache.matching import chains
+from semcache.matching.verification import Verifiers
 
 OIL = [
     "How do I change the oil of a car?",
@@ -59,6 +61,20 @@ async def test_a_chain_of_turns_in_other_words_is_served_in_a_stratum_of_its_own
     assert found.answer == "An answer."
     [standing] = [one for rows in cache.components.wordings.tier.standing().values() for one in rows]
     assert (standing.edit, standing.served) == ("turns", 1)
+
+
+@pytest.mark.parametrize(("word", "served"), [(0.45, None), (0.55, "An answer.")])
+async def test_a_verifier_that_doubts_one_turn_settles_the_chain(
+    cache: AsyncSemanticCache, monkeypatch: pytest.MonkeyPatch, word: float, served: str | None
+) -> None:
+    async def of_pair(*_: object) -> float:
+        return word
+
+    monkeypatch.setattr(Verifiers, "of_pair", of_pair)
+    monkeypatch.setattr(chains, "sure_alone", lambda _: False)
+    monkeypatch.setattr(chains, "holds", lambda _: True)
+    await keep(cache, chat(*OIL))
+    assert (await cache.lookup(chat("How do you do an oil change on a car?", *OIL[1:]))).answer == served
 
 
 @pytest.mark.parametrize(

@@ -81,21 +81,30 @@ async def test_a_mistake_changes_nothing_and_is_said(tmp_path: Path, upstream: U
             await proxy.reload("test")
 
 
-async def test_a_request_on_its_way_ends_as_it_began(tmp_path: Path) -> None:
+async def test_a_request_on_its_way_ends_as_it_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = asyncio.Event()
     upstream = Upstream(lambda _: Answer([completion("late")]), gate=gate)
     async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
         late = Call(proxy, ask("slow one"))
         await until(lambda: bool(upstream.calls))
-        old = proxy.generation
+        old, close, answered = proxy.generation, proxy.generation.close, []
+
+        async def closing() -> None:
+            answered.append(gate.is_set())
+            await close()
+
+        monkeypatch.setattr(old, "close", closing)
         _write(tmp_path, name="other")
         assert (await _reload(proxy)).status == 200
         assert proxy.generation is not old
+        for _ in range(100):
+            await asyncio.sleep(0)
         assert proxy._retiring, "the earlier generation waits for its request"
         gate.set()
         reply = await late.reply()
         assert (reply.status, reply.cache.get("stored")) == (200, True)
         await until(lambda: not proxy._retiring)
+        assert answered == [True], "it was closed under its request"
         # What the earlier generation stored is found by this one.
         await proxy.cache.catch_up()
         assert (await Call(proxy, ask("slow one")).reply()).cache["hit"]
