@@ -149,20 +149,25 @@ class Maintenance:
             await self._take_in(unknown, alias)
 
     async def _take_in(self, unknown: Sequence[int], alias: set[int]) -> None:
-        """Make entries findable that others stored, and put others into the answer classes that the store names."""
+        """Make entries findable that others stored, and put others into the answer classes that the store names.
+
+        An entry that is evicted or deleted here while the store is read stays away.
+        """
         displaced: list[int] = []
-        batch = await self._store.vectors_of([*unknown, *alias], self._embedder_id)
-        for card, vector in zip(batch.cards, batch.matrix, strict=True):
-            if card.id in alias:
-                self._live.share(card.id, card.answer_class)
-                continue
-            displaced += self._live.add_stored(card)
-            await self._live.index.add(card.shelf, card.id, vector)
-        with_vector = {card.id for card in batch.cards}
-        rest = tuple([entry_id for entry_id in unknown if entry_id not in with_vector])
-        # Not `get`: one entry that cannot be opened here would hold up everything that comes after it.
-        for entry in await self._store.select(Selector(ids=rest), limit=len(rest)):
-            displaced += self._live.add_stored(entry.card())
+        with self._live.hidden_meanwhile() as hidden:
+            batch = await self._store.vectors_of([*unknown, *alias], self._embedder_id)
+            for card, vector in zip(batch.cards, batch.matrix, strict=True):
+                if card.id in alias:
+                    self._live.share(card.id, card.answer_class)
+                elif card.id not in hidden and self._live.wants(card.id):
+                    displaced += self._live.add_stored(card)
+                    await self._live.index.add(card.shelf, card.id, vector)
+            with_vector = {card.id for card in batch.cards}
+            rest = tuple([entry_id for entry_id in unknown if entry_id not in with_vector])
+            # Not `get`: one entry that cannot be opened here would hold up everything that comes after it.
+            for entry in await self._store.select(Selector(ids=rest), limit=len(rest)):
+                if entry.id not in hidden and self._live.wants(entry.id):
+                    displaced += self._live.add_stored(entry.card())
         await self._live.index.remove(*displaced)
 
     async def _follow(self) -> None:

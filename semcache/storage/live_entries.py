@@ -6,7 +6,8 @@ that was hidden is found by no tier, and an entry that leaves the registry leave
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from semcache.protocols import Entries
 from semcache.runtime.guarded_calls import surviving
@@ -27,6 +28,7 @@ class LiveEntries:
         self.wordings = WordingIndex()
         self._store = store
         self._given_up: dict[int, None] = {}
+        self._watchers: list[set[int]] = []
 
     def add(self, card: Card, *, cost: float = 1.0) -> list[Card]:
         """Make a card known; return those that it displaced, which have to leave the index.
@@ -67,8 +69,20 @@ class LiveEntries:
         """Return True for an entry that is neither known nor given up."""
         return entry_id not in self._given_up and self.registry.get(entry_id) is None
 
+    @contextmanager
+    def hidden_meanwhile(self) -> Iterator[set[int]]:
+        """Collect the ids that are hidden while the block runs: what was read of the store before may still have them."""
+        hidden: set[int] = set()
+        self._watchers.append(hidden)
+        try:
+            yield hidden
+        finally:
+            self._watchers = [watching for watching in self._watchers if watching is not hidden]
+
     async def hide(self, *ids: int) -> None:
         """Make entries unfindable. Never raises."""
+        for hidden in self._watchers:
+            hidden.update(ids)
         for entry_id in ids:
             card = self.registry.remove(entry_id)
             if card is not None:

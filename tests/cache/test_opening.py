@@ -13,7 +13,8 @@ from semcache.cache import common_parts, opening
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.learning.judges.by_language_model import LlmJudge
-from semcache.types import Store
+from semcache.types import Selector, Store
+from tests.waiting import soon
 
 
 class Door:
@@ -148,10 +149,8 @@ async def test_the_pack_says_how_many_answers_are_kept_in_all_and_which_go_first
 async def test_an_evicted_answer_that_the_store_still_holds_is_not_taken_in_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pack = tmp_path / "pack.yaml"
-    pack.write_text("name: test\ncapacity: 2\ndefaults: {strategy: static, eviction: lru}\ncategories: {}\n")
     async with await AsyncSemanticCache.open(
-        str(tmp_path / "data"), policies=str(pack), embedder="hashing", seed=1
+        str(tmp_path / "data"), policies=two_entries(tmp_path), embedder="hashing", seed=1
     ) as cache:
         released, delete = asyncio.Event(), cache.components.store.delete
 
@@ -160,8 +159,87 @@ async def test_an_evicted_answer_that_the_store_still_holds_is_not_taken_in_agai
             return await delete(*args, **options)
 
         monkeypatch.setattr(cache.components.store, "delete", late)
-        for number in range(3):
-            await cache.record(await cache.lookup(f"Question {number}"), f"Answer {number}")
+        try:
+            for number in range(3):
+                await cache.record(await cache.lookup(f"Question {number}"), f"Answer {number}")
+            await cache.catch_up()
+            assert (await cache.lookup("Question 1")).answer == "Answer 1"
+        finally:
+            released.set()
+
+
+async def test_what_was_evicted_while_the_store_was_read_is_not_taken_in_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with await AsyncSemanticCache.open(
+        str(tmp_path / "data"), policies=two_entries(tmp_path), embedder="hashing", seed=1
+    ) as cache:
+        put_all, (reading, released) = cache.components.store.put_all, slow_vectors(cache, monkeypatch)
+
+        async def put_and_follow(entries: Any) -> None:
+            """Store the first entry, and have the store read before the writer makes it findable."""
+            monkeypatch.setattr(cache.components.store, "put_all", put_all)
+            await put_all(entries)
+            await soon(reading.wait())
+
+        monkeypatch.setattr(cache.components.store, "put_all", put_and_follow)
+        try:
+            for number in range(3):
+                await cache.record(await cache.lookup(f"Question {number}"), f"Answer {number}")
+        finally:
+            released.set()
         await cache.catch_up()
         assert (await cache.lookup("Question 1")).answer == "Answer 1"
-        released.set()
+        assert (await cache.lookup("Question 2")).answer == "Answer 2"
+
+
+async def test_what_was_deleted_while_the_store_was_read_is_not_taken_in_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, policies = str(tmp_path / "data"), two_entries(tmp_path)
+    async with (
+        await AsyncSemanticCache.open(path, policies=policies, embedder="hashing", seed=1) as other,
+        await AsyncSemanticCache.open(path, policies=policies, embedder="hashing", seed=2) as cache,
+    ):
+        changes, (reading, released) = cache.components.store.changes, slow_vectors(cache, monkeypatch)
+        taken_in, told = asyncio.Event(), asyncio.Event()
+
+        async def then_wait(since: int) -> Any:
+            """Tell of the deletion only when it was seen that the entry was not taken in."""
+            if reading.is_set():
+                taken_in.set()
+                await told.wait()
+            return await changes(since)
+
+        monkeypatch.setattr(cache.components.store, "changes", then_wait)
+        try:
+            await other.record(await other.lookup("Question 0"), "Answer 0")
+            await soon(reading.wait())
+            assert len(await cache.invalidate(Selector(category="default"))) == 1
+            released.set()
+            await soon(taken_in.wait())
+            assert len(cache.registry) == 0
+        finally:
+            released.set()
+            told.set()
+
+
+def slow_vectors(cache: AsyncSemanticCache, patch: pytest.MonkeyPatch) -> tuple[asyncio.Event, asyncio.Event]:
+    """Hold back what the store reads for a follower: set when it was read, and to be set for it to arrive."""
+    vectors_of, reading, released = cache.components.store.vectors_of, asyncio.Event(), asyncio.Event()
+
+    async def late(*args: Any, **options: Any) -> Any:
+        batch = await vectors_of(*args, **options)
+        reading.set()
+        await released.wait()
+        return batch
+
+    patch.setattr(cache.components.store, "vectors_of", late)
+    return reading, released
+
+
+def two_entries(folder: Path) -> str:
+    """Write a policy pack that keeps two entries of a category; return its path."""
+    pack = folder / "pack.yaml"
+    pack.write_text("name: test\ncapacity: 2\ndefaults: {strategy: static, eviction: lru}\ncategories: {}\n")
+    return str(pack)
