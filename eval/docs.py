@@ -188,6 +188,7 @@ def endpoints() -> str:
 
     cached = [[f"`POST {dialect.path}`", "cached"] for dialect in dialects().values()]
     cached.append([f"`POST {embeddings.PATH}`", "cached, each input on its own, exact tier only"])
+    cached.append(["WebSockets under `/v1/`, such as `/v1/realtime`", "tunnelled"])
     cached.append(["anything else under `/v1/`", "passed through untouched"])
     nothing: Any = None
     app = FastAPI()

@@ -9,7 +9,8 @@
     │  ├ EmbedError          the embedder failed or returned something that is no unit vector
     │  └ IntegrityError      an entry cannot be decrypted or is not what its key says
     ├ UpstreamError          the backend could not be reached, or broke off
-    │  └ UpstreamTimeout     it did not answer in time
+    │  ├ UpstreamTimeout     it did not answer in time
+    │  └ UpgradeRefused      it opened no WebSocket, and answered instead
     └ RequestRejected        a 4xx of our own, rendered in the client's dialect
        └ RateLimited         the limits of an API key are used up; it says when to come again
 
@@ -17,6 +18,8 @@ A cache fault is never shown to a client; a configuration fault is never survive
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class SemcacheError(Exception):
@@ -57,6 +60,14 @@ class UpstreamError(SemcacheError):
 
 class UpstreamTimeout(UpstreamError):
     """The backend did not answer within the configured time."""
+
+
+class UpgradeRefused(UpstreamError):
+    """The backend opened no WebSocket, and said so with a status, headers (names in lower case) and a body."""
+
+    def __init__(self, status: int, headers: Sequence[tuple[str, str]], body: bytes) -> None:
+        super().__init__(f"no WebSocket was opened: status {status}")
+        self.status, self.headers, self.body = status, headers, body
 
 
 class RequestRejected(SemcacheError):

@@ -144,7 +144,9 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
         workers=settings.server.workers,
         loop="auto" if sys.platform == "win32" else "uvloop",
         http=HttpConnection,
-        ws="none",
+        ws="none",  # the connection makes its own, when the first one is opened
+        ws_max_size=settings.server.max_body,
+        ws_per_message_deflate=False,
         lifespan="on",
         log_config=logging_config.config(settings.log.level),
         access_log=False,

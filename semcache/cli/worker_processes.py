@@ -9,10 +9,12 @@ from __future__ import annotations
 import logging
 import os
 import signal
+from functools import partial
 from typing import Any
 
 from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
 
 _NAME = "semcache_worker_deaths"
 _MEANING = "Worker processes that died, by how: a signal, an exit, or no sign of life."
@@ -39,11 +41,14 @@ class WorkerProcesses(Multiprocess):
 
     def keep_subprocess_alive(self) -> None:
         """Replace workers that have ended or give no sign of life."""
-        before = [(process, process.process.is_alive()) for process in self.processes]
+        before = list(self.processes)
+        hung: set[int | None] = set()
+        for process in before:
+            setattr(process, "kill", partial(_kill, process, hung))  # noqa: B010 - it is a method
         super().keep_subprocess_alive()
-        for (old, was_alive), new in zip(before, self.processes, strict=False):
+        for old, new in zip(before, self.processes, strict=False):
             if new is not old:
-                self._died(old.pid, old.exitcode, new.pid, hung=was_alive)
+                self._died(old.pid, old.exitcode, new.pid, hung=old.pid in hung)
 
     def handle_hup(self) -> None:
         """Have the first worker that lives reload; it tells the others."""
@@ -60,6 +65,13 @@ class WorkerProcesses(Multiprocess):
         # What it had in memory is gone, and is no longer to be added up.
         mark_process_dead(pid)  # type: ignore[no-untyped-call]
         _log.error("worker %s died: %s; worker %s takes its place", pid, _cause(code, hung=hung), new)
+
+
+def _kill(process: Process, hung: set[int | None]) -> None:
+    """Kill a worker that gave no sign of life, and note whether it still ran: it may have died while it was asked."""
+    if process.process.is_alive():
+        hung.add(process.pid)
+    Process.kill(process)
 
 
 def _cause(code: int | None, *, hung: bool) -> str:

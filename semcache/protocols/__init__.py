@@ -12,7 +12,7 @@ from semcache.protocols.operator_store import OperatorStore
 from semcache.protocols.retention_policy import Eviction, Freshness
 from semcache.protocols.store_content import ChangeFeed, Entries, Rejections, VectorBatch, Vectors
 from semcache.protocols.store_learning import JudgementQueue, LabelStore, SavedStates
-from semcache.protocols.upstream_backend import Backend, Outbound, Reply
+from semcache.protocols.upstream_backend import Backend, Outbound, Reply, WebSocket, WebSocketBackend, WebSocketTerms
 from semcache.protocols.vector_search import Embedder, VectorIndex
 from semcache.protocols.wire_dialect import Assembler, Dialect
 
@@ -45,4 +45,7 @@ __all__ = [
     "VectorIndex",
     "Vectors",
     "Verifier",
+    "WebSocket",
+    "WebSocketBackend",
+    "WebSocketTerms",
 ]

@@ -61,3 +61,50 @@ class Backend(Protocol):
     async def close(self) -> None:
         """Close every connection."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class WebSocketTerms:
+    """The terms of a WebSocket: the subprotocols that its client speaks, and the bytes of its longest message."""
+
+    subprotocols: Sequence[str]
+    max_size: int
+
+
+class WebSocket(Protocol):
+    """A WebSocket of a backend. `close` must always be called."""
+
+    @property
+    def subprotocol(self) -> str | None:
+        """The subprotocol that the backend has chosen."""
+        ...
+
+    @property
+    def headers(self) -> Sequence[tuple[str, str]]:
+        """The headers of its opening, names in lower case, without those of the WebSocket itself."""
+        ...
+
+    @property
+    def closed(self) -> tuple[int | None, str]:
+        """The code and reason with which it ended; no code where it broke off, or is open."""
+        ...
+
+    def messages(self) -> AsyncIterator[str | bytes]:
+        """The messages as they come, text or bytes, until it ends."""
+        ...
+
+    async def send(self, message: str | bytes) -> bool:
+        """Send a message, once there is room for it; False where it has ended."""
+        ...
+
+    async def close(self, code: int, reason: str) -> None:
+        """Close it, if it is open, with this code and reason."""
+        ...
+
+
+class WebSocketBackend(Backend, Protocol):
+    """A backend that opens WebSockets too."""
+
+    async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
+        """Return as soon as it is open. Raises UpstreamError, of which UpgradeRefused holds a status."""
+        ...

@@ -33,17 +33,18 @@ from semcache.models.verifiers import backend_for
 from semcache.protocols import Backend, Dialect
 from semcache.proxy.asgi import BrokenOff, Receive, Scope, Send
 from semcache.proxy.client_edges import ClientEdges
+from semcache.proxy.connection_limits import ConnectionLimits
 from semcache.proxy.doors import open_doors, open_upstream
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.generation import Generation
-from semcache.proxy.http_connection import ConnectionLimits
 from semcache.proxy.key_limits import KeyLimits
 from semcache.proxy.reloading import answer, ask, asked, differences, is_new, read_files, write_action
 from semcache.proxy.route_context import RouteContext
 from semcache.proxy.target_relaxation import LoadCountingBackend
 from semcache.proxy.tracing import App, Tracing, open_tracing
+from semcache.proxy.web_socket_route import WebSocketRoute
 from semcache.runtime.descriptors import room as descriptors
-from semcache.types import ApiKey
+from semcache.types import ApiKey, Recorded
 from semcache.upstream.routing.attempt import Routed
 
 _REFRESH_KEYS = 1.0
@@ -88,6 +89,7 @@ class Proxy:
             body_seconds=server.body_timeout,
             reply_seconds=server.write_timeout,
             body=server.max_body,
+            unread=server.max_in_flight,
             connections=_connections_of(server.max_connections),
         )
         self.generation: Generation
@@ -148,6 +150,14 @@ class Proxy:
             check_exposure(settings, bool(keys))
             self._asked = await asked(store)
             self._doors = open_doors(settings, components, keys, self._backend, self._clock, self._tracing, self.reload)
+            self._web_sockets = WebSocketRoute(
+                self._backend,
+                self._doors.intake,
+                self._doors.limiter,
+                self._note,
+                clock=self._clock,
+                origins=settings.server.cors_origins,
+            )
             self.generation = Generation(self._doors, settings, components)
         except BaseException:
             await components.closing.aclose()
@@ -271,7 +281,7 @@ class Proxy:
         elif scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         else:
-            await send({"type": "websocket.close", "code": 1003})
+            await self._web_sockets(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
@@ -292,6 +302,9 @@ class Proxy:
             return
         finally:
             serving.leave(task)
+
+    def _note(self, row: Recorded) -> None:
+        self.cache.event_log.note(row)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:

@@ -58,7 +58,7 @@ class ClientEdges:
         if scope.get("http_version") == "1.1" and b"host" not in headers:
             await _refuse(send, 400, openai_error(400, "an HTTP/1.1 request needs a Host header", code="no_host"))
             return
-        scope = _renamed(scope, self._cached)
+        scope = renamed(scope, self._cached)
         path: str = scope["path"]
         if scope.get("http_version") == "1.0":
             send = _Whole(send).send
@@ -179,7 +179,7 @@ def _is_foreign(path: str) -> bool:
     return path.startswith("/api/") or _GEMINI.match(path) is not None
 
 
-def _renamed(scope: Scope, cached: Collection[str]) -> Scope:
+def renamed(scope: Scope, cached: Collection[str]) -> Scope:
     """Return the scope with the one name of its path, and with one of our keys where we look for it."""
     path: str = scope["path"]
     name = path.rstrip("/") if path.rstrip("/") in cached or path.rstrip("/") in _ALIASES else path

@@ -8,34 +8,18 @@ of connections that the process can hold, a new one is closed at once.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from semcache.proxy.connection_limits import ConnectionLimits
+
 _SWEEP = 1.0  # seconds between two looks at all connections
 _FRAMING = 2  # bytes of chunk sizes, and of trailers, that a byte of a body may cost
 _swept: WeakKeyDictionary[ServerState, asyncio.TimerHandle] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """Limits of one connection: bytes of a head, its fields, and seconds.
-
-    `head_seconds` is for a whole head. A body has `body_seconds`, and one more for every `pace` bytes; `reply_seconds`
-    is how long a client may take nothing of a reply that waits for it. `connections` is how many there may be at once.
-    """
-
-    head: int = 64 << 10
-    fields: int = 200
-    head_seconds: float = 20.0
-    body_seconds: float = 30.0
-    pace: int = 16 << 10
-    reply_seconds: float = 60.0
-    body: int = 20 << 20
-    connections: int | None = None
 
 
 class HttpConnection(HttpToolsProtocol):
@@ -64,7 +48,7 @@ class HttpConnection(HttpToolsProtocol):
         self._begun = False
         before = self._body
         super().data_received(data)
-        if self.parser is None or self.transport.is_closing():
+        if self.parser is None or self.transport.is_closing() or self not in self.connections:
             return
         if self._in_head:
             self._head += len(data)
@@ -77,6 +61,16 @@ class HttpConnection(HttpToolsProtocol):
             elif self._body > self.limits.body and self.cycle is not None and self.cycle.response_complete:
                 # It has been answered, and goes on.
                 self.transport.close()
+
+    def handle_websocket_upgrade(self) -> None:
+        """Go on as a WebSocket."""
+        from semcache.proxy.web_socket_connection import WebSocketConnection
+
+        self.ws_protocol_class = cast("Any", partial(WebSocketConnection, limits=self.limits))
+        super().handle_websocket_upgrade()
+
+    def _should_upgrade(self) -> bool:
+        return self._get_upgrade() == b"websocket"
 
     def on_message_begin(self) -> None:
         """Begin to read a head."""
@@ -165,7 +159,8 @@ def _sweep(state: ServerState, loop: asyncio.AbstractEventLoop) -> None:
     now = loop.time()
     for one in list(state.connections):
         connection = cast("Any", one)
-        if isinstance(connection, HttpConnection) and connection.overdue(now):
+        overdue = getattr(connection, "overdue", None)
+        if overdue is not None and overdue(now):
             connection.transport.abort()
     if state.connections:
         _swept[state] = loop.call_later(_SWEEP, _sweep, state, loop)

@@ -92,11 +92,11 @@ class Passthrough:
 
 
 def _refuse_upgrade(scope: Scope) -> None:
-    """Raise RequestRejected(501) for a WebSocket: the upgrade would be lost on the way, and what came be no answer."""
+    """Raise RequestRejected(400) for half of a WebSocket's opening, whose answer would be none."""
     for name, value in scope["headers"]:
         if name == b"upgrade" and value.strip().lower() == b"websocket":
-            said = "WebSockets, such as those of /v1/realtime, are not relayed: connect to the upstream itself"
-            raise RequestRejected(501, said, code="websocket_unsupported")
+            said = "'Upgrade: websocket' came without 'Connection: upgrade': a proxy in front of this one drops it"
+            raise RequestRejected(400, said, code="websocket_incomplete")
 
 
 async def _reject(scope: Scope, send: Send, error: RequestRejected, headers: HeaderList | None = None) -> None:

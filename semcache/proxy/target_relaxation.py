@@ -12,7 +12,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from semcache.matching.break_even import Relaxation
-from semcache.protocols import Backend, Outbound, Reply
+from semcache.protocols import Backend, Outbound, Reply, WebSocket, WebSocketTerms
+from semcache.upstream.web_socket import connect
 
 _REFUSED = frozenset([429, 503, 529])
 _EVERY = 1.0  # seconds
@@ -36,6 +37,10 @@ class LoadCountingBackend:
             raise
         self.refused = self.refused or reply.status in _REFUSED
         return _CountedReply(reply, self._ended)
+
+    async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
+        """Open a WebSocket through the other backend; it counts as no call. Raises UpstreamError."""
+        return await connect(self._backend, outbound, terms)
 
     def load(self, busy_at: int) -> float:
         """Return the share of `busy_at` calls, at least 1, that is under way; above 1 where there are more."""

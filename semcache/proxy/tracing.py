@@ -16,9 +16,10 @@ import msgspec
 
 from semcache import __version__
 from semcache.errors import ConfigError, UpstreamError
-from semcache.protocols import Backend, Outbound, Reply
+from semcache.protocols import Backend, Outbound, Reply, WebSocket, WebSocketTerms
 from semcache.proxy.asgi import Message, Receive, Scope, Send, decode_headers
 from semcache.types import Endpoint, Lookup, Outcome, Recorded, public_id
+from semcache.upstream.web_socket import connect
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -134,15 +135,9 @@ class _TracedBackend:
         self._inner, self._tracer, self._carrier = inner, tracer, carrier
 
     async def send(self, outbound: Outbound) -> Reply:
-        from opentelemetry.trace import SpanKind, set_span_in_context
-
-        about = {"http.request.method": outbound.method, "url.path": outbound.path}
-        span = self._tracer.start_span(f"{outbound.method} {outbound.path}", kind=SpanKind.CLIENT, attributes=about)
-        headers: dict[str, str] = {}
-        self._carrier.inject(headers, set_span_in_context(span))
-        left = [pair for pair in outbound.headers if pair[0].lower() not in _CARRIED]
+        span, outbound = self._begin(outbound)
         try:
-            reply = await self._inner.send(replace(outbound, headers=[*left, *headers.items()]))
+            reply = await self._inner.send(outbound)
         except BaseException as error:
             _fail(span, type(error).__name__)
             span.end()
@@ -152,8 +147,29 @@ class _TracedBackend:
             _fail(span, str(reply.status))
         return _TracedReply(reply, span)
 
+    async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
+        """Open a WebSocket; the span is of its opening alone."""
+        span, outbound = self._begin(outbound)
+        try:
+            return await connect(self._inner, outbound, terms)
+        except BaseException as error:
+            _fail(span, type(error).__name__)
+            raise
+        finally:
+            span.end()
+
     async def close(self) -> None:
         await self._inner.close()
+
+    def _begin(self, outbound: Outbound) -> tuple[Span, Outbound]:
+        from opentelemetry.trace import SpanKind, set_span_in_context
+
+        about = {"http.request.method": outbound.method, "url.path": outbound.path}
+        span = self._tracer.start_span(f"{outbound.method} {outbound.path}", kind=SpanKind.CLIENT, attributes=about)
+        headers: dict[str, str] = {}
+        self._carrier.inject(headers, set_span_in_context(span))
+        left = [pair for pair in outbound.headers if pair[0].lower() not in _CARRIED]
+        return span, replace(outbound, headers=[*left, *headers.items()])
 
 
 class _TracedReply:

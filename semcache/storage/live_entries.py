@@ -71,7 +71,7 @@ class LiveEntries:
 
     @contextmanager
     def hidden_meanwhile(self) -> Iterator[set[int]]:
-        """Collect the ids that are hidden while the block runs: what was read of the store before may still have them."""
+        """Collect the ids that are hidden while the block runs: what was read of the store before may have them."""
         hidden: set[int] = set()
         self._watchers.append(hidden)
         try:

@@ -279,8 +279,7 @@ def test_an_upstream_that_breaks_off_is_no_error_of_ours(start: Start) -> None:
     assert server.returncode == 0
 
 
-def test_a_websocket_is_refused_by_name(start: Start) -> None:
-    """`websockets` is what the SDK of OpenAI connects to /v1/realtime with."""
+def test_a_websocket_that_the_upstream_has_none_of_is_refused(start: Start) -> None:
     from websockets.exceptions import InvalidStatus
     from websockets.sync.client import connect
 
@@ -288,7 +287,7 @@ def test_a_websocket_is_refused_by_name(start: Start) -> None:
     with pytest.raises(InvalidStatus) as caught, connect(url.replace("http:", "ws:") + "/realtime?model=m"):
         pass
     assert caught.value.response.status_code == 501
-    assert b"connect to the upstream itself" in caught.value.response.body
+    assert b"has no WebSockets" in caught.value.response.body
     assert "hit" not in ask(url, "What is a monad?")[0], "and others are served"
 
 

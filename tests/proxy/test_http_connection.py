@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from uvicorn import Config, Server
 
-from semcache.proxy.http_connection import ConnectionLimits, HttpConnection
+from semcache.proxy.connection_limits import ConnectionLimits
+from semcache.proxy.http_connection import HttpConnection
 
 LIMITS = ConnectionLimits(
     head=2000, fields=20, head_seconds=10, body_seconds=30, pace=1000, reply_seconds=60, body=5000

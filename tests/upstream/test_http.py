@@ -328,6 +328,23 @@ async def test_a_reply_that_is_compressed_all_the_same_is_decoded(serve: Callabl
     assert "content-encoding" not in dict(reply.headers)
 
 
+async def test_what_comes_after_early_hints_arrives() -> None:
+    hints = b"HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n"
+    sent = hints + b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(sent)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        backend = HttpBackend(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        reply, body = await whole(backend, Outbound("GET", "/v1/models", [], b""))
+        await backend.close()
+    assert (reply.status, body) == (200, b"{}")
+
+
 async def test_connections_are_reused(serve: Callable[[Any], str]) -> None:
     ports = []
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from semcache.protocols import Backend, Outbound, Reply
+from semcache.protocols import Backend, Outbound, Reply, WebSocket, WebSocketTerms
+from semcache.upstream.web_socket import connect
 
 
 class ByPath:
@@ -19,13 +20,20 @@ class ByPath:
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as status and headers are there. Raises UpstreamError or UpstreamTimeout."""
-        for prefix, backend in self._routes:
-            if outbound.path == prefix or outbound.path.startswith(prefix + "/"):
-                return await backend.send(outbound)
-        return await self._default.send(outbound)
+        return await self._of(outbound).send(outbound)
+
+    async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
+        """Return as soon as it is open. Raises UpstreamError, of which UpgradeRefused holds a status."""
+        return await connect(self._of(outbound), outbound, terms)
 
     async def close(self) -> None:
         """Close every backend."""
         for _, backend in self._routes:
             await backend.close()
         await self._default.close()
+
+    def _of(self, outbound: Outbound) -> Backend:
+        for prefix, backend in self._routes:
+            if outbound.path == prefix or outbound.path.startswith(prefix + "/"):
+                return backend
+        return self._default

@@ -21,9 +21,10 @@ import httpcore2
 import httpx2
 
 from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
-from semcache.protocols import Outbound, Reply
+from semcache.protocols import Outbound, Reply, WebSocket, WebSocketTerms
 from semcache.upstream.backends.connection import DEFAULTS, Connection
 from semcache.upstream.backends.hop_headers import HOP_BY_HOP, end_to_end
+from semcache.upstream.web_socket import open_web_socket
 
 _NOT_FORWARDED = HOP_BY_HOP | {"host", "content-length", "accept-encoding", "expect"}
 _WITH_BODY = {"POST", "PUT", "PATCH", "QUERY"}
@@ -66,6 +67,7 @@ class HttpBackend:
         self._set = {name.lower(): value for name, value in (connection.headers or {}).items()}
         timeout = connection.timeout
         self._limits = {"connect": connection.connect_timeout, "read": timeout, "write": timeout, "pool": timeout}
+        self._proxy = connection.proxy
         self._host = httpx2.URL(self._origin).netloc.decode()
         self._url = lru_cache(maxsize=64)(self._parse)
         self._pool: httpcore2.AsyncConnectionPool | _Transport
@@ -103,6 +105,16 @@ class HttpBackend:
         except _FAILURES as error:
             raise self._explain(error) from error
         return _HttpReply(self, response)
+
+    async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
+        """Open a WebSocket. Raises UpgradeRefused, UpstreamTimeout and UpstreamError."""
+        try:
+            url = self._url(outbound.path, outbound.query)
+            headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in self._headers(outbound)]
+        except (httpx2.InvalidURL, ValueError, TypeError) as error:
+            raise UpstreamError(f"{outbound.path!r} cannot be opened: {error}") from error
+        address = self._origin.replace("http", "ws", 1) + url.target.decode("ascii")
+        return await open_web_socket(address, headers, terms, timeout=self._limits["connect"], proxy=self._proxy)
 
     async def close(self) -> None:
         """Close every connection."""

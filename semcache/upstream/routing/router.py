@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from semcache.errors import ConfigError, UpstreamError, UpstreamTimeout
-from semcache.protocols import Backend, Outbound, Reply
+from semcache.errors import ConfigError, UpgradeRefused, UpstreamError, UpstreamTimeout
+from semcache.protocols import Backend, Outbound, Reply, WebSocket, WebSocketTerms
 from semcache.upstream.routing.attempt import Attempt, Routed
 from semcache.upstream.routing.block_ledger import BlockLedger
 from semcache.upstream.routing.choice import ReplicaView, RoutingReason, RoutingWeights, choose, rank
@@ -29,6 +29,7 @@ from semcache.upstream.routing.prompts import BYTES, RoutedPrompt, read
 from semcache.upstream.routing.replica import Address, Replica
 from semcache.upstream.routing.sessions import Sessions
 from semcache.upstream.routing.tokens import ServerTokens
+from semcache.upstream.web_socket import connect
 
 _IN_LINE = 16  # of a tenant's waiting requests, how many are compared
 _MOST_HOLDS = 8
@@ -88,6 +89,7 @@ class Router:
         self._places: TokenDeficits[tuple[str, str]] = TokenDeficits(self._routing.quantum)
         self._leads: dict[bytes, Attempt] = {}
         self._line: list[_QueuedRequest] = []
+        self._opened: Counter[str] = Counter()  # WebSockets by replica
 
     async def send(self, outbound: Outbound) -> Reply:
         """Return as soon as the first bytes of an answer are there. Raises UpstreamError or UpstreamTimeout."""
@@ -112,6 +114,23 @@ class Router:
                     raise
                 continue
             await attempt.close()
+
+    async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
+        """Open a WebSocket at one replica after the other, in turn. Raises UpstreamError."""
+        now = self._clock()
+        usable = [one for one in self._replicas if one.breaker.closed(now)] or self._replicas
+        in_turn = sorted(usable, key=lambda one: self._opened[one.name])
+        for replica in in_turn:
+            self._opened[replica.name] += 1
+            try:
+                return await connect(replica.backend, outbound, terms)
+            except UpgradeRefused:
+                raise
+            except UpstreamError as error:
+                replica.breaker.failed(self._clock(), error)
+                if replica is in_turn[-1]:
+                    raise
+        raise UpstreamError("there is no replica")
 
     async def close(self) -> None:
         """Close every replica; requests that wait for one fail."""

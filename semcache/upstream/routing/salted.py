@@ -14,10 +14,11 @@ from dataclasses import replace
 import msgspec
 
 from semcache.errors import UpstreamError, UpstreamTimeout
-from semcache.protocols import Backend, Outbound, Reply
+from semcache.protocols import Backend, Outbound, Reply, WebSocket, WebSocketTerms
 from semcache.upstream.routing.kinds import KINDS, PROMPT_PATHS, ServerKind, fields_for, salt_of
 from semcache.upstream.routing.prompts import read
 from semcache.upstream.routing.replica import Replica, drafted
+from semcache.upstream.web_socket import connect
 
 
 class SaltedBackend:
@@ -39,6 +40,10 @@ class SaltedBackend:
             if fields is not prompt.fields:
                 outbound = replace(outbound, body=msgspec.json.encode(fields))
         return await self._replica.backend.send(outbound)
+
+    async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
+        """Return as soon as it is open. Raises UpstreamError, of which UpgradeRefused holds a status."""
+        return await connect(self._replica.backend, outbound, terms)
 
     async def close(self) -> None:
         """Close the backend."""
