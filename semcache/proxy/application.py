@@ -158,6 +158,7 @@ class Proxy:
                 clock=self._clock,
                 origins=settings.server.cors_origins,
             )
+            await self._doors.visitors.meet()
             self.generation = Generation(self._doors, settings, components)
         except BaseException:
             await components.closing.aclose()
@@ -326,6 +327,7 @@ class Proxy:
             await asyncio.sleep(_REFRESH_KEYS)
             try:
                 keys = await self.cache.api_keys()
+                await self._doors.visitors.meet()
             except Exception:
                 log_fault(self.cache, "store")
                 continue

@@ -85,7 +85,7 @@ def open_doors(
         intake=Intake(auth, TrustedHosts(server.allowed_hosts), budget, server.max_body),
         limiter=limiter,
         leases=Leases(settings.data / _FLIGHTS) if server.workers > 1 else None,
-        visitors=Visitors(auth, components.store.salt, clock),
+        visitors=Visitors(auth, components.store.salt, clock, components.store),
         clock=clock,
         tracing=tracing,
         reload=reload,

@@ -5,8 +5,11 @@ Invariant: secrets are masked.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from starlette.responses import RedirectResponse, Response
 
+from semcache.errors import StoreError
 from semcache.proxy.ui.page_paths import PATH
 from semcache.proxy.ui.visit import PageRoute, Right, Visit
 from semcache.proxy.ui.visitors import NOTICE, SESSION
@@ -29,7 +32,9 @@ async def settings(visit: Visit) -> Response:
 
 async def log_out(visit: Visit) -> Response:
     """End the session."""
-    visit.parts.visitors.log_out(visit.visitor)
+    # A store that is down is told as soon as it is back.
+    with suppress(StoreError):
+        await visit.parts.visitors.log_out(visit.visitor)
     response = RedirectResponse(PATH + "/login", 303)
     for name in (SESSION, NOTICE):
         response.delete_cookie(name, path=PATH, httponly=True, samesite="strict")

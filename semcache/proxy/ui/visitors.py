@@ -2,7 +2,8 @@
 
 A cookie holds the visitor's API key, encrypted with the store's salt: whoever reads the database cannot make one, and
 whoever steals one does not learn the key. Knows cookies and keys, nothing of pages. Invariant: a session ends after
-`LIFE`, with its key, and here when it logs out; a change needs the sign that only its own session was told.
+`LIFE`, with its key, and when it logs out: here at once, and in the other workers when they next `meet`, restarts
+included; a change needs the sign that only its own session was told.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from typing import Any
 import msgspec
 
 from semcache.errors import RequestRejected
+from semcache.protocols import SavedStates
 from semcache.proxy.auth import OWN_HEADER, Authenticator, Caller
 from semcache.runtime.token_bucket import TokenBucket
 
 SESSION, NOTICE = "semcache_session", "semcache_notice"
 LIFE = 8 * 3600.0
 _LEFT = 10_000  # sessions that logged out and are remembered
+_SAVED = "page-sessions-left"
 _ADDRESSES = 4096
 _BURST, _EVERY = 10, 12.0  # logins of one address at once, and seconds for one more
 _ALL_BURST, _ALL_EVERY = 30, 2.0
@@ -82,11 +85,11 @@ class Sealer:
 
 
 class Visitors:
-    """The sessions of one process. Those that logged out are known to this process alone."""
+    """The sessions of one process. Those that logged out are in the store, where the others find them."""
 
-    def __init__(self, auth: Authenticator, salt: bytes, clock: Callable[[], float]) -> None:
-        self._auth, self._salt, self._clock = auth, salt, clock
-        self._left: OrderedDict[str, None] = OrderedDict()
+    def __init__(self, auth: Authenticator, salt: bytes, clock: Callable[[], float], store: SavedStates) -> None:
+        self._auth, self._salt, self._clock, self._store = auth, salt, clock, store
+        self._left: dict[str, float] = {}  # when they would have ended
         self._all = TokenBucket(1.0 / _ALL_EVERY, _ALL_BURST, clock())
         self._addresses: OrderedDict[str, TokenBucket] = OrderedDict()
 
@@ -120,16 +123,26 @@ class Visitors:
         if not isinstance(kept, dict):
             return None
         session, ends = str(kept["session"]), float(kept["ends"])
-        if ends <= self._clock() or session in self._left:
+        if ends <= self._clock() or self._mark(session) in self._left:
             return None
         caller = self._caller(kept["key"])
         return None if caller is None else Visitor(caller, session, self._sign(session), ends)
 
-    def log_out(self, visitor: Visitor) -> None:
-        """End a session, whoever has a copy of its cookie."""
-        self._left[visitor.session] = None
-        if len(self._left) > _LEFT:
-            self._left.popitem(last=False)
+    async def log_out(self, visitor: Visitor) -> None:
+        """End a session, whoever has a copy of its cookie. Raises StoreError; then this process alone knows yet."""
+        self._left[self._mark(visitor.session)] = visitor.ends
+        await self.meet()
+
+    async def meet(self) -> None:
+        """Tell the other workers who has logged out here, and learn who has there. Raises StoreError."""
+        saved = await self._store.learned(_SAVED)
+        known = msgspec.json.decode(saved[1], type=dict[str, float]) if saved is not None else {}
+        now = self._clock()
+        left = sorted((known | self._left).items(), key=lambda one: one[1])
+        self._left = {mark: ends for mark, ends in left[-_LEFT:] if ends > now}
+        # Of two that write at once one is overwritten, and writes again when it next looks.
+        if self._left.keys() - known.keys():
+            await self._store.learn(_SAVED, 0, msgspec.json.encode(self._left))
 
     def signed(self, visitor: Visitor, sign: str) -> bool:
         """Return True if a form carries this visitor's sign."""
@@ -151,6 +164,9 @@ class Visitors:
 
     def _sign(self, session: str) -> str:
         return hashlib.blake2b(session.encode(), key=self._salt, digest_size=16, person=b"semcache form").hexdigest()
+
+    def _mark(self, session: str) -> str:
+        return hashlib.blake2b(session.encode(), key=self._salt, digest_size=16, person=b"semcache left").hexdigest()
 
     def _may_try(self, address: str) -> bool:
         now = self._clock()

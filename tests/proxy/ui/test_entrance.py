@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from semcache.config.settings import Settings
+from semcache.proxy.application import Proxy
 from semcache.proxy.ui.visitors import LIFE, NOTICE, SESSION
 from tests.proxy.driver import Answer, Call, Clock, Upstream, completion, running
 from tests.proxy.ui.browsing import PAGE, Browser, kept, logged_in, sign_of
@@ -114,6 +117,36 @@ async def test_a_session_ends_in_time_with_its_key_and_when_it_logs_out(tmp_path
         await proxy.cache.components.store.revoke_key(key.id, now=clock())
         proxy._doors.auth.replace(await proxy.cache.api_keys())
         assert (await tenant.get()).status == 303
+
+
+async def test_every_worker_knows_who_has_logged_out_and_so_does_the_next_start(tmp_path: Path) -> None:
+    async with kept(tmp_path) as (proxy, keys):
+        browser = await logged_in(proxy, keys["admin"])
+        stays = await logged_in(proxy, keys["admin"])
+        settings = {"data": tmp_path / "other", "store.url": f"sqlite:///{tmp_path}/semcache.db", "embedder": "hashing"}
+        worker = Proxy(Settings.load(settings, {}, None), backend=Upstream(lambda _: Answer([completion()])))
+        await worker.start()
+        copy, other = Browser(worker, dict(browser.cookies)), Browser(worker, dict(stays.cookies))
+        assert (await copy.get()).status == 200
+        page = await browser.get()
+        assert (await browser.post("/logout", {"sign": sign_of(page.body.decode())})).status == 303
+        while (await copy.get()).status == 200:
+            await asyncio.sleep(0.05)
+        # Both leave at once: neither is forgotten, whoever writes first.
+        again, also = await logged_in(proxy, keys["admin"]), await logged_in(worker, keys["admin"])
+        copies = [Browser(worker, dict(again.cookies)), Browser(proxy, dict(also.cookies))]
+        signs = [sign_of((await one.get()).body.decode()) for one in (again, also)]
+        await asyncio.gather(
+            *(one.post("/logout", {"sign": sign}) for one, sign in zip((again, also), signs, strict=True))
+        )
+        while any([(await one.get()).status == 200 for one in copies]):
+            await asyncio.sleep(0.05)
+        assert (await other.get()).status == 200, "others stay"
+        await worker.stop()
+        await worker.start()
+        assert (await copy.get()).status == 303, "nor does it come back with a restart"
+        assert (await other.get()).status == 200
+        await worker.stop()
 
 
 async def test_a_cookie_that_was_tampered_with_or_made_for_something_else_is_none(tmp_path: Path) -> None:
