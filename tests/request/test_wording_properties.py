@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from semcache.request.text import vocabulary
 from semcache.request.wording import ALL, Edit, canonical, strictest, warm
+from semcache.request.wording.cues import folded, holds
 
 warm()
+# Reads a text by these kinds of edits whatever was found out about it before.
+read_anew = sys.modules["semcache.request.wording.canonical"]._canonical
 _PIECES = sorted(
     vocabulary(
         """
@@ -65,6 +68,35 @@ def test_the_strictest_kind_is_the_same_from_both_sides(one: str, two: str, kind
     assert strictest(one, two, kinds) == strictest(two, one, kinds)
     if kinds:
         assert strictest(one, one, kinds) == min(kinds)
+
+
+@given(_TEXTS, _KINDS)
+@_MANY
+def test_leaving_out_kinds_that_did_nothing_gives_what_reading_anew_gives(text: str, kinds: frozenset[Edit]) -> None:
+    if kinds:
+        assert canonical(text, kinds) == read_anew(text, kinds)[0]
+
+
+@given(_PROMPTS, st.sampled_from(["{}?", "hi, {}", "um {} thanks", "{} vs it", "please {}"]), _KINDS)
+@_MANY
+def test_the_strictest_kind_is_the_first_at_which_the_wordings_meet(
+    text: str, shape: str, kinds: frozenset[Edit]
+) -> None:
+    other = shape.format(text)
+    meeting = [
+        kind
+        for kind in sorted(kinds)
+        if canonical(text, frozenset(one for one in kinds if one <= kind)).text
+        == canonical(other, frozenset(one for one in kinds if one <= kind)).text
+    ]
+    assert strictest(text, other, kinds) == (meeting[0] if meeting else None)
+
+
+@given(st.text(st.sampled_from("sSkKiI\u017f\u212a\u0131\u0130aZ. "), max_size=12))
+def test_a_sign_is_found_wherever_a_pattern_that_ignores_case_would_match(text: str) -> None:
+    for part in ("sk", "ii", "is", "k."):
+        if re.search(re.escape(part), text, re.IGNORECASE):
+            assert holds(folded(text), (part,))
 
 
 @given(_PROMPTS, _SPANS, _PROMPTS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import SplitText, vocabulary
+from semcache.request.wording.cues import holds
 
 _BETWEEN = r"(?: (?!and\b|or\b|if\b|when\b|to\b|from\b)[\w'-]+){0,4}?"
 _IN = r"in(?:to)?\b"
@@ -76,7 +77,18 @@ _AXES: tuple[tuple[str, str], ...] = (
     (r"\bgreedy\b", r"\b(?:lazy|non-?greedy|reluctant)\b"),
     (r"\beager(?:ly)?\b", r"\blaz(?:y|ily)\b"),
 )
-_COMPILED = tuple((re.compile(one), re.compile(two)) for one, two in _AXES)
+# Letters of which a text holds some if it is on either side of the axis, in the order of the axes.
+_LETTERS = (
+    "turn switch power toggl flip enabl disabl activat shut", "log sign", "opt", "check",
+    "turn crank rais increas boost dial lower reduc decreas", "speed accelerat slow decelerat",
+    "start boot power launch shut stop halt", "put tak took", "set install remov dismantl tear", "plug", "zoom", "mov",
+    "pick drop", "weight", "back restor", "up asleep go", "roll deploy", "break get", "scal", "greedy lazy reluctant",
+    "eager laz",
+)  # fmt: skip
+_COMPILED = tuple(
+    (tuple(letters.split()), re.compile(one), re.compile(two))
+    for letters, (one, two) in zip(_LETTERS, _AXES, strict=True)
+)
 _EITHER_WAY = re.compile(r"\b(?:on|in|up|off|out|down) ?(?:or|and|/) ?(?:on|in|up|off|out|down)\b")
 _CUES = vocabulary("on off in into out up down back asleep together sleep bed weight") | vocabulary(
     """
@@ -98,7 +110,9 @@ def sides(words: SplitText) -> dict[int, int]:
     if words.bag.isdisjoint(_CUES) or _EITHER_WAY.search(words.lower) is not None:
         return {}
     found: dict[int, int] = {}
-    for number, (one, two) in enumerate(_COMPILED, 1):
+    for number, (letters, one, two) in enumerate(_COMPILED, 1):
+        if not holds(words.lower, letters):
+            continue
         first, second = one.search(words.lower) is not None, two.search(words.lower) is not None
         if first != second:
             found[-number] = 1 if first else -1

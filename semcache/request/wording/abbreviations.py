@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.cues import folded, has_digit
 from semcache.request.wording.initialisms import ANY_CASE, CAPITALS
 
 ABBREVIATIONS: dict[str, str] = {
@@ -185,9 +186,9 @@ _MARKED: tuple[tuple[str, re.Pattern[str], str], ...] = (
         "veterinarian",
     ),
     ("b/c ", re.compile(r"(?<!\S)b/c(?= \S)", re.I), "because"),
-    ("e.", re.compile(r"(?<![\w.])e\. ?g\.?,?(?= \S)", re.I), "for example"),
-    ("i.", re.compile(r"(?<![\w.])i\. ?e\.?,?(?= \S)", re.I), "that is"),
-    ("eg", re.compile(r"(?<![\w.])eg,?(?= \S)"), "for example"),
+    *((cue, re.compile(r"(?<![\w.])e\. ?g\.?,?(?= \S)", re.I), "for example") for cue in ("e.g", "e. g")),
+    *((cue, re.compile(r"(?<![\w.])i\. ?e\.?,?(?= \S)", re.I), "that is") for cue in ("i.e", "i. e")),
+    ("eg", re.compile(r"eg(?<![\w.]eg),?(?= \S)"), "for example"),
     *((f"{word}.", re.compile(rf"\b({word})\.(?=[\s,]|$)", re.I), r"\1") for word in _DOTTED),
     ("u.s", re.compile(r"(?<![\w.])U\.S(?:\.(?:A\.?)?)?(?![\w.])"), "US"),
     ("u.k", re.compile(r"(?<![\w.])U\.K\.?(?![\w.])"), "UK"),
@@ -317,9 +318,9 @@ _POINT = re.compile(rf"(?<![\w.])({'|'.join(_POINTED)})\.(?= [a-z]|,| ?\?|$)", r
 
 def spelled_out(text: str, bag: frozenset[str]) -> str:
     """The text with the abbreviations written out that hold a mark or need the words beside them."""
-    lower = text.lower()
-    if "." in lower or "/" in lower or "'" in lower or not bag.isdisjoint(_MARKS) or any(map(str.isdigit, lower)):
-        if "." in lower:
+    lower = folded(text)
+    if "." in lower or "/" in lower or "'" in lower or not bag.isdisjoint(_MARKS) or has_digit(lower):
+        if "." in lower and any(_clipped(part) for part in lower.split(".")[:-1]):
             text = _POINT.sub(lambda match: _POINTED[match[1].lower()], text)
         for cue, pattern, plain in _MARKED:
             if cue in lower:
@@ -335,6 +336,14 @@ def spelled_out(text: str, bag: frozenset[str]) -> str:
     if ("app" in words or "apps" in words) and not words.isdisjoint(_SCREENED):
         text = _APPLICATION.sub(r"application\1", text)
     return text
+
+
+def _clipped(part: str) -> bool:
+    """Return True if a text in lower case ends in a clipped word that is written with a point."""
+    at = len(part)
+    while at and part[at - 1].isalpha():
+        at -= 1
+    return part[at:] in _POINTED
 
 
 def capitals(word: str) -> str | None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.wording.cues import has_digit
+
 _N = r"(?<![\w.,/:-])(-?\d+(?:\.\d+)?)"
 _M = r"(-?\d+(?:\.\d+)?)(?![\w/:]|[.,]\d)"
 _OPERATIONS: tuple[tuple[str, re.Pattern[str], str], ...] = (
@@ -31,14 +33,14 @@ _POWERS = frozenset(("squared", "cubed", "power"))
 _NEGATIVE = re.compile(r"(?<![\w.])(?<!\d )(?:minus|negative) (\d+(?:\.\d+)?)(?=\b)", re.I)
 _FOLD = re.compile(r"(?<![\w.])(\d+)x (?=an? |per |each |every |daily|weekly|monthly|as )", re.I)
 _RANGE = re.compile(
-    r"(?<![\w.,/:$\u20ac\u00a3-])(?<!from )(?<!convert )(\d+(?:\.\d+)?)(?: ?[-\u2013] ?| to "
+    r"(\d(?<![\w.,/:$\u20ac\u00a3-]\d)(?<!from \d)(?<!convert \d)\d*(?:\.\d+)?)(?: ?[-\u2013] ?| to "
     r")(\d+(?:\.\d+)?)(?= (?!the\b|and\b|or\b)[a-z]{2,}| ?%)"
 )
 
 
 def operated(text: str, bag: frozenset[str]) -> str:
     """The text with signs between numbers, one writing each; `bag` holds its words in lower case."""
-    if not any(map(str.isdigit, text)):
+    if not has_digit(text):
         return text
     if "minus" in bag or "negative" in bag:
         text = _NEGATIVE.sub(r"-\1", text)

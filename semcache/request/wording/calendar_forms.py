@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.wording.cues import folded, has_digit, holds
+
 MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
@@ -32,42 +34,54 @@ _DAY = rf"(\d{{1,2}}|{'|'.join(sorted(_DAY_WORDS, key=len, reverse=True))})(?:st
 _YEAR = r"(?:,? (?:of )?(\d{4}))?(?![\w:/-]|,\d|\.\d)"
 _DAY_FIRST = re.compile(rf"(?<![\w/.:-])(?:the )?{_DAY}(?: day)?(?: of)? {_MONTH}\b\.?{_YEAR}", re.I)
 _MONTH_FIRST = re.compile(rf"(?<![\w/.:-]){_MONTH}\.? (?:the )?{_DAY}{_YEAR}", re.I)
-_ISO = re.compile(r"(?<![\w/.:-])(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w/.:-]\w)")
-_CLOCK = re.compile(r"(?<![\w/.:,-])(0?\d|1[0-2])(?:[:.]([0-5]\d))? ?([ap])\.? ?m\b\.?(?![\w'])", re.I)
+_ISO = re.compile(r"(\d(?<![\w/.:-]\d)\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?![\w/.:-]\w)")
+_CLOCK = re.compile(
+    r"(\d(?<![\w/.:,-]\d)(?:(?<=0)\d|(?<=1)[0-2]|))(?:[:.]([0-5]\d))? ?([ap])\.? ?m\b\.?(?![\w'])", re.I
+)
 _PART = re.compile(
-    r"(?<![\w/.:,-])(\d|1[0-2])(?:[:.]([0-5]\d))?(?: o'clock)? (?:in the (morning|afternoon|evening)|at "
+    r"(\d(?<![\w/.:,-]\d)(?:|(?<=1)[0-2]))(?:[:.]([0-5]\d))?(?: o'clock)? (?:in the (morning|afternoon|evening)|at "
     r"(night))(?![\w'-])",
     re.I,
 )
 _TWENTY_FOUR = re.compile(
-    r"(?<![\w/.:,-])(1[3-9]|2[0-3])[:h]([0-5]\d)(?: ?(?:h|hrs|hours|o'clock))?(?![\w:.'/-]\w|[\w:])"
+    r"([12](?<![\w/.:,-][12])(?:(?<=1)[3-9]|(?<=2)[0-3]))[:h]([0-5]\d)(?: ?(?:h|hrs|hours|o'clock))?"
+    r"(?![\w:.'/-]\w|[\w:])"
 )
 _NOON = re.compile(r"(?<![\w/.:-])12(?::00)? (?:(noon)|(midnight))\b|(?<![\w/.:-])12 ([ap])m\b", re.I)
 _DECADE = re.compile(r"\bthe (?:'|early |late |mid[- ])?(thirt|fort|fift|sixt|sevent|eight|ninet)ies\b", re.I)
 _SHORT_DECADE = re.compile(r"\b(the (?:early |late |mid[- ])?)'?([3-9])0'?s\b", re.I)
 _TENS = {"thirt": 3, "fort": 4, "fift": 5, "sixt": 6, "sevent": 7, "eight": 8, "ninet": 9}
+_TENS_IN_WORDS = tuple([f"{tens}ies" for tens in _TENS])
+_HOURS = tuple([f"{digit}h" for digit in "0123456789"])
+_ZEROES = ("0s", "0's")
+_DAY_CUES = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth", "teenth", "twentieth", "thirtieth",
+)  # fmt: skip
 CUES = frozenset([*MONTHS, *_SHORT, *(f"{tens}ies" for tens in _TENS)])
 
 
 def dated(text: str, bag: frozenset[str]) -> str:
     """The text with dates as month, day and year, and times of day by its half; `bag` holds its words."""
-    if not bag.isdisjoint(CUES):
+    lower = folded(text)
+    digits = has_digit(text)
+    if not bag.isdisjoint(CUES) and (digits or holds(lower, _DAY_CUES)):
         text = _DAY_FIRST.sub(_day_first, text)
         text = _MONTH_FIRST.sub(_month_first, text)
+        lower = folded(text)
     if "-" in text:
         text = _ISO.sub(lambda match: f"{MONTHS[int(match[2]) - 1]} {int(match[3])} {match[1]}", text)
-    lower = text.lower()
-    if "m" in lower and any(map(str.isdigit, text)):
+    if digits and "m" in lower:
         text = _CLOCK.sub(_clock, text)
-    if "in the " in lower or "at night" in lower:
+    if digits and ("in the " in lower or "at night" in lower):
         text = _PART.sub(_part_of_day, text)
-    if any(map(str.isdigit, text)) and (":" in text or "h" in lower):
+    if digits and (":" in text or holds(lower, _HOURS)):
         text = _TWENTY_FOUR.sub(lambda match: _hour(int(match[1]) - 12, match[2], "p"), text)
     if "12" in text:
         text = _NOON.sub(_noon, text)
-    if "ies" in lower:
+    if holds(lower, _TENS_IN_WORDS):
         text = _DECADE.sub(lambda match: match[0].replace(match[1] + "ies", f"19{_TENS[match[1].lower()]}0s"), text)
-    if "0" in text and "the" in bag:
+    if "0" in text and "the" in bag and holds(lower, _ZEROES):
         text = _SHORT_DECADE.sub(r"\g<1>19\g<2>0s", text)
     return text
 

@@ -13,6 +13,7 @@ from semcache.request.wording.british import AMERICAN, american
 from semcache.request.wording.chatter import without_chatter
 from semcache.request.wording.contractions import CONTRACTIONS, OPENED, opened
 from semcache.request.wording.coordination import ordered
+from semcache.request.wording.cues import bag_of
 from semcache.request.wording.edits import ALL, Edit, Wording
 from semcache.request.wording.english import is_english
 from semcache.request.wording.fillers import unwrapped
@@ -28,9 +29,10 @@ LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
 _WORD = re.compile(r"((?<![\w'.@/-])[^\W\d_]+(?:'[^\W\d_]+)*(?![\w@/]|\.\w|'\w))")
-_BLANKED = str.maketrans(dict.fromkeys(',.?!;:()"', " "))
 _SENTENCE = re.compile(r"[.?!:]\"?\s+$|\n\s*$")
 _EDITED = frozenset([*CONTRACTIONS, *OPENED, *AMERICAN, *ABBREVIATIONS])
+# Words in lower case that may be written in another way.
+_CHANGING = _EDITED | frozenset(USUAL)
 # Who asks for the letters of an abbreviation does not mean what it stands for.
 _ABOUT_WORDS = frozenset(
     (
@@ -47,7 +49,7 @@ _ABOUT_WORDS = frozenset(
     )
 )
 _SENTENCED = frozenset({Edit.FILLER, Edit.FRAME, Edit.ORDER})
-_BREAKS = re.compile(r"((?<=[a-z\d)\"'%\ue000-\uf8ff])[.?!]+\s+(?=\S)|\n+)", re.IGNORECASE)
+_BREAKS = re.compile(r"([.?!\n](?:(?<=\n)\n*|(?<=[a-z\d)\"'%\ue000-\uf8ff][.?!])[.?!]*\s+(?=\S)))", re.IGNORECASE)
 _MOST_SENTENCES = 15
 _SHORT = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.SPELLING})
 
@@ -58,24 +60,46 @@ def canonical(text: str, kinds: frozenset[Edit] = ALL) -> Wording:
     >>> canonical("Hi team, how can I  reverse a list in Python??").text
     'how do i reverse a list in python'
     """
-    if len(text) > LONGEST or not kinds:
-        return Wording(text, ())
-    return _canonical(text, kinds)
+    return _traced(text, kinds)[0]
 
 
 def strictest(one: str, two: str, kinds: frozenset[Edit] = ALL) -> Edit | None:
     """The least risky kind such that it and all less risky ones make these texts one; None if all kinds do not."""
-    for kind in Edit:
-        if kind in kinds:
-            allowed = frozenset(other for other in kinds if other <= kind)
-            if canonical(one, allowed).text == canonical(two, allowed).text:
-                return kind
-    return None
+    ascending = sorted(kinds)
+    if not ascending:
+        return None
+    lowest = frozenset(ascending[:1])
+    if one == two or canonical(one, lowest).text == canonical(two, lowest).text:
+        return ascending[0]
+    both = zip(ascending, _by_risk(one, ascending), _by_risk(two, ascending), strict=True)
+    return next((kind for kind, first, second in both if first == second), None)
+
+
+def _by_risk(text: str, ascending: list[Edit]) -> list[str]:
+    """The wordings by the first of these kinds, by the first two, and so on."""
+    found: list[str] = []
+    known: tuple[Wording, frozenset[Edit]] | None = None
+    for last in range(len(ascending), 0, -1):
+        allowed = frozenset(ascending[:last])
+        if known is None or not known[1] <= allowed:
+            known = _traced(text, allowed)
+        found.append(known[0].text)
+    return found[::-1]
+
+
+def _traced(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Edit]]:
+    """The canonical wording by these kinds, and those of them without which it might have been another."""
+    if len(text) > LONGEST or not kinds:
+        return Wording(text, ()), frozenset()
+    whole = _canonical(text, ALL)
+    return whole if whole[1] <= kinds else _canonical(text, kinds)
 
 
 @scoped_cache(maxsize=_REMEMBERED)
-def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
+def _canonical(text: str, kinds: frozenset[Edit]) -> tuple[Wording, frozenset[Edit]]:
     edits: set[Edit] = set()
+    told: set[Edit] = set()
+    counted: set[str] = set()
     current = text
     for _ in range(_PASSES):
         held_out = held(current)
@@ -83,7 +107,7 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
             break
         body, spans = held_out
         made: set[Edit] = set()
-        edited = _edited(body, kinds, made)
+        edited = _edited(body, kinds, made, told, counted)
         if spans and Edit.CHARACTERS in kinds and (plain := straightened(spans)) != spans:
             made.add(Edit.CHARACTERS)
             spans = plain
@@ -93,7 +117,7 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
             and Edit.CHARACTERS in kinds
             and (
                 flat := restored(
-                    flattened(edited) if is_english(edited, _bag(edited)) is not False else edited,
+                    flattened(edited) if is_english(edited, bag_of(edited)) is not False else edited,
                     spans,
                 )
             )
@@ -101,19 +125,23 @@ def _canonical(text: str, kinds: frozenset[Edit]) -> Wording:
         ):
             made.add(Edit.CHARACTERS)
             changed = flat
+        told |= made
         if changed == current:
-            return Wording(current, tuple(sorted(edits)))
+            return Wording(current, tuple(sorted(edits))), frozenset(told)
         edits |= made
         current = changed
-    return Wording(text, ())
+    return Wording(text, ()), frozenset(told)
 
 
-def _edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
-    """The text after one pass; `made` takes the kinds that changed it."""
-    words = _bag(text)
+def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit], counted: set[str]) -> str:
+    """The text after one pass; `made` takes the kinds that changed it, `told` those that might have.
+
+    `counted` are texts that an earlier pass has found without a number to write in another way.
+    """
+    words = bag_of(text)
     if not words:
         return text
-    english = is_english(text, [word.replace("\u2019", "'") for word in words])
+    english = is_english(text, words if text.isascii() else [word.replace("\u2019", "'") for word in words])
     if Edit.CHARACTERS in kinds:
         text = _noted(made, Edit.CHARACTERS, text, normalised(text, english is not False))
     if english is False or not text:
@@ -125,13 +153,16 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
         text = _noted(made, Edit.FILLER, text, without_chatter(text))
     if Edit.ABBREVIATION in kinds and not named:
         text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text, frozenset(words)))
-    text = _words_edited(text, kinds, made, named)
-    words = _bag(text)
-    bag = frozenset(words)
-    if Edit.NUMBER in kinds:
-        text = _noted(made, Edit.NUMBER, text, numbered(text, bag))
+    bag = frozenset(bag_of(text))
+    if not _settled(text, bag):
+        text = _words_edited(text, kinds, made, told, named)
+        bag = frozenset(bag_of(text))
+    if Edit.NUMBER in kinds and text not in counted:
+        before, text = text, _noted(made, Edit.NUMBER, text, numbered(text, bag))
+        if text == before:
+            counted.add(text)
     if not kinds.isdisjoint(_SENTENCED):
-        pieces = _BREAKS.split(text) if _BREAKS.search(text) else [text]
+        pieces = _BREAKS.split(text)
         if len(pieces) <= _MOST_SENTENCES:
             for at in range(0, len(pieces), 2):
                 pieces[at], changes = _sentence(pieces[at], kinds & _SENTENCED)
@@ -140,16 +171,11 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit]) -> str:
     return text
 
 
-def _bag(text: str) -> list[str]:
-    """The words of a text in lower case, in order."""
-    return text.lower().translate(_BLANKED).split()
-
-
 @scoped_cache(maxsize=_REMEMBERED)
 def _sentence(text: str, kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
     """The text of one sentence without fillers, in the frame of its question and in order; and what changed it."""
     made: set[Edit] = set()
-    words = _bag(text)
+    words = bag_of(text)
     bag = frozenset(words)
     if len(words) < 2:
         return text, frozenset()
@@ -162,7 +188,14 @@ def _sentence(text: str, kinds: frozenset[Edit]) -> tuple[str, frozenset[Edit]]:
     return text, frozenset(made)
 
 
-def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: bool) -> str:
+def _settled(text: str, bag: frozenset[str]) -> bool:
+    """Return True for a text in lower case of which all words are plain ones, so that none is to be edited."""
+    if not bag.isdisjoint(_CHANGING) or text != text.lower() or "'" in text:
+        return False
+    return all(map(str.isdecimal, bag - misspelt.dictionary()))
+
+
+def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit], named: bool) -> str:
     """The text after the edits that touch one word at a time: case, contractions, spelling, abbreviations, slips."""
     folds, opens, spells = Edit.CHARACTERS in kinds, Edit.CONTRACTION in kinds, Edit.SPELLING in kinds
     shortens, corrects = Edit.ABBREVIATION in kinds and not named, Edit.TYPO in kinds
@@ -171,10 +204,19 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: boo
     if folds and upper and shouted(text):
         made.add(Edit.CHARACTERS)
         pieces[1::2] = [word.lower() for word in pieces[1::2]]
-    slips = _slips(pieces) if corrects else {}
-    kept = _withheld(pieces, slips) if slips else frozenset()
+    known = misspelt.dictionary()
+    ats = [
+        at
+        for at in range(1, len(pieces), 2)
+        if (word := pieces[at]) not in known or word in _CHANGING or word.endswith("'s")
+    ]
+    slips = _slips(pieces, ats) if corrects else {}
+    kept: frozenset[int] = frozenset()
+    if slips:
+        told.update((Edit.TYPO, Edit.CHARACTERS))
+        kept = _withheld(pieces, slips)
     last = len(pieces) - 2
-    for at in range(1, len(pieces), 2):
+    for at in ats:
         word = pieces[at]
         low = word.lower()
         if low == word and low not in _EDITED and at not in slips and not low.endswith("'s"):
@@ -216,11 +258,11 @@ def _words_edited(text: str, kinds: frozenset[Edit], made: set[Edit], named: boo
     return "".join(pieces)
 
 
-def _slips(pieces: list[str]) -> dict[int, str]:
+def _slips(pieces: list[str], ats: list[int]) -> dict[int, str]:
     """The corrections of words that look misspelt, by where they stand."""
     slips: dict[int, str] = {}
     known = misspelt.dictionary()
-    for at in range(1, len(pieces), 2):
+    for at in ats:
         if len(pieces[at]) < 3 or ((word := pieces[at].lower()) in known and word not in USUAL):
             continue
         if (right := misspelt.correction(word)) is not None:

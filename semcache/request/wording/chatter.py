@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.cues import folded, holds
 
 # Words that chatter is made of; none of them names a thing that a question can be about.
 _EMPTY = vocabulary(
@@ -94,8 +95,9 @@ _PICTURES = re.compile(
     r"|(?<=\s)(?:[:;=]-?[)(DPp]|<3|:'\()(?=\s|$)"
 )
 _MARKS = frozenset(".?!,:;\n\u2013")
-_BLANKED = str.maketrans(dict.fromkeys(".?!,:;\n\u2013", " "))
 _HEAD = re.compile(r"([^.?!,:;\n]{1,90}?)(?:[.!?,:;]+\s+|\s+\u2013\s+|\s*\.\.\.\s*|\s*\n\s*)")
+_STOP = re.compile(r"[.?!,:;\n]")
+_MARKED = re.compile(r"[.!?,:;]+\s")
 _LAST = re.compile(r"(?:[.?!;,]+\s+|\s+\u2013\s+|\s*\n\s*|\s*\.\.\.\s*)(?=([^.?!;,\n]{1,90})[.?!;,\s)]*$)")
 _WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\S")
 _QUOTING = re.compile(
@@ -117,6 +119,7 @@ _SIGNED = re.compile(
     r"|thank you|best)(?: in advance)?[,!.]?\s+[a-z]+(?: [a-z]+)?\.?$",
     re.IGNORECASE,
 )
+_SIGNING = ("regards", "wishes", "sincerely", "yours", "cheers", "thank", "best")
 _END_CUES = _SIGNS | vocabulary(
     """
     mind possible chance know wonder ideas idea thoughts suggestions tips clue clues pointers anyone anybody advise me
@@ -140,7 +143,8 @@ def without_chatter(text: str) -> str:
             break
         text = shorter
     if (
-        (match := _SIGNED.search(text))
+        holds(folded(text), _SIGNING)
+        and (match := _SIGNED.search(text))
         and _enough(text[: match.start()])
         and not says(text[: match.start()], clause=False)
     ):
@@ -156,6 +160,11 @@ def without_chatter(text: str) -> str:
 def _without_head(text: str) -> str:
     if _MARKS.isdisjoint(text[:100]):
         return text
+    if "\u2013" not in text[:120] and (stop := _STOP.search(text)) is not None:
+        # What is before the first mark is too long, or the mark stands inside a word.
+        at = stop.start()
+        if text[90:at].strip() or (stop[0] != "." and stop[0] != "\n" and not _MARKED.match(text, at)):
+            return text
     match = _HEAD.match(text)
     if match is None or match.end() >= len(text):
         return text
@@ -172,7 +181,13 @@ def _without_head(text: str) -> str:
 
 def _without_end(text: str) -> str:
     tail = text[-110:]
-    if _MARKS.isdisjoint(tail[:-1]) or _END_CUES.isdisjoint(tail.lower().translate(_BLANKED).split()):
+    if _MARKS.isdisjoint(tail[:-1]):
+        return text
+    low = tail.lower()
+    for mark in _MARKS:
+        if mark in low:
+            low = low.replace(mark, " ")
+    if _END_CUES.isdisjoint(low.split()):
         return text
     match = _LAST.search(tail)
     while match is not None and (later := _LAST.search(tail, match.end())) is not None:

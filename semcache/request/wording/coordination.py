@@ -142,7 +142,7 @@ def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
         text = _DIFFERS.sub(_related, text)
     if bag.isdisjoint(("and", "or", "versus", "vs")):
         return text
-    if match := _CHOICE.match(text):
+    if (" which " in text or " what " in text or " who " in text) and (match := _CHOICE.match(text)):
         text = f"{match[3]} {match[1]} or {match[2].rstrip(':,')}"
     if words[0] in ("who", "which"):
         text = _WOULD_WIN.sub(lambda match: _pair(match, 2, 3, "{1} {0}", "or"), text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.cues import folded
 
 _LETTERS = (
     "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi", "xvii",
@@ -34,6 +35,10 @@ _RULERS = (
     r"|maximilian"
 )
 _RULER = re.compile(rf"\b({_RULERS}) the ({'|'.join(_ORDINALS)})(?![\w-])", re.IGNORECASE)
+_ROMAN_CUE = re.compile(
+    r"(?:war|chapter|part|volume|act|scene|article|type|stage|phase|grade|section|season|bowl) [ivx]"
+)
+_RULER_CUE = re.compile(rf" the (?:{'|'.join(_ORDINALS)})")
 _DECADE = re.compile(
     r"(?<![\w-])(eighteen|nineteen)[ -](twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies(?![\w-])", re.IGNORECASE
 )
@@ -49,11 +54,11 @@ def unnamed(text: str, bag: frozenset[str]) -> str:
     """The text with one writing of each number that is part of a name; `bag` holds its words in lower case."""
     if not bag.isdisjoint(_DECADES) or "nineteen-" in text:
         text = _DECADE.sub(_decade, text)
-    if not bag.isdisjoint(_HEADS) and not bag.isdisjoint(_NUMBERED):
+    if not bag.isdisjoint(_HEADS) and not bag.isdisjoint(_NUMBERED) and _ROMAN_CUE.search(folded(text)):
         text = _ROMAN.sub(_arabic, text)
     if not bag.isdisjoint(_WARS):
         text = _WAR.sub(lambda match: f"world war {_war(match)}", text)
-    if " the " in text and not bag.isdisjoint(_ORDINALS):
+    if " the " in text and not bag.isdisjoint(_ORDINALS) and _RULER_CUE.search(folded(text)):
         text = _RULER.sub(_ruler, text)
     return text
 

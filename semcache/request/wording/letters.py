@@ -31,13 +31,11 @@ _SAFE = {
     0xFB03: "ffi",
     0xFB04: "ffl",
 }
-_BLANKS = re.compile(r"[^\S\n]+")
-_LINES = re.compile(r" ?\n[ \n]*")
 _LOOSE = re.compile(r" +(?=[,;.?!](?:\s|$))")
 _DASHES = re.compile(r" +(?:--+|\u2013) +")
 _HYPHEN = re.compile(r"(?<=[a-z]) +- +(?=[A-Za-z])")
 _ELECTRONIC = re.compile(r"\b[eE]-(?=(?:mail|book|commerce|reader|bike|scooter|learning)(?:s|ed|ing)?\b)([a-z]*)")
-_RUN_ON = re.compile(r"(?<=[a-z])([?!.])(?=[A-Z][a-z])")
+_RUN_ON = re.compile(r"([?!.])(?<=[a-z][?!.])(?=[A-Z][a-z])")
 _TIGHT = re.compile(r",(?<=[a-z],)(?=[A-Za-z])")
 _OXFORD = re.compile(r"(, [^\s,]+), (and|or) ")
 _STATED = re.compile(
@@ -50,7 +48,7 @@ _ASKED = re.compile(
     r"|are|was|were|will|would|many|much|long)\b)",
     re.I,
 )
-_SENTENCES = re.compile(r"(?<=[a-z\d][.!?])\s+")
+_SENTENCES = re.compile(r"\s(?<=[a-z\d][.!?]\s)\s*")
 _WORD = re.compile(r"[^\W\d_]+")
 
 # Capitals make another word of these; a capital at the head of a text says nothing.
@@ -99,7 +97,10 @@ def normalised(text: str, english: bool) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFC", text).translate(_SAFE)
     text = text.strip()
-    text = _LINES.sub("\n", _BLANKS.sub(" ", text)) if "\n" in text else " ".join(text.split())
+    if "\n" in text:
+        text = "\n".join([plain for line in text.split("\n") if (plain := " ".join(line.split()))])
+    else:
+        text = " ".join(text.split())
     if " ," in text or " ?" in text or " ." in text or " !" in text or " ;" in text:
         text = _LOOSE.sub("", text)
     if english:
@@ -158,6 +159,11 @@ _STOPS = re.compile(
     r"(?:(?<=[a-z]{2})|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff]))(?:[.?!;:]+| \u2013)(?= [a-z\d\"\ue000-\uf8ff])"
     r"|(?<=\d)[.?;:](?= [a-z]{2})"
 )
+# The same where there is no dash; a pattern is found faster by its first character than by what stands before it.
+_PLAIN_STOPS = re.compile(
+    r"[.?!;:](?:(?:(?<=[a-z]{2}.)|(?<=[)\"'\u00b2\u00b3%\ue000-\uf8ff].))[.?!;:]*(?= [a-z\d\"\ue000-\uf8ff])"
+    r"|(?<=\d[.?;:])(?= [a-z]{2}))"
+)
 _PREFIXES = vocabulary("re co ex un anti pre non de mis sub semi pro extra intra inter ultra self mid counter cross")
 
 
@@ -167,7 +173,7 @@ def flattened(text: str) -> str:
         text = _BRACKETS.sub(r" \1", text)
     if ", " in text:
         text = _COMMA.sub("", text)
-    text = _STOPS.sub("", text)
+    text = (_STOPS if "\u2013" in text else _PLAIN_STOPS).sub("", text)
     if "-" in text:
         text = _PARTS.sub(lambda match: match[0].lower(), text)
         text = _HYPHENED.sub(_opened, text)

@@ -13,8 +13,10 @@ from semcache.request.text import vocabulary
 from semcache.request.wording.arithmetic import operated
 from semcache.request.wording.calendar_forms import CUES as CALENDAR
 from semcache.request.wording.calendar_forms import dated
+from semcache.request.wording.cues import folded, has_digit, holds
 from semcache.request.wording.eras import CUES as ERAS
 from semcache.request.wording.eras import unnamed
+from semcache.request.wording.scales import lettered, scaled, thousands
 from semcache.request.wording.spelled_numbers import NAMED, NUMBERS, SCALES, in_digits
 from semcache.request.wording.unit_names import ALONE, FIRST_WORDS, WRITTEN, symbol
 
@@ -30,26 +32,26 @@ _ENDINGS = {
 _UNIT = "|".join(map(re.escape, WRITTEN))
 _NUMBER = r"\d+(?:\.\d+)?"
 
+
+def _starts(unlike: str) -> str:
+    """A pattern for a number that does not stand behind one of these; opens with the digit, to be found fast."""
+    return rf"\d(?<!{unlike}\d)\d*(?:\.\d+)?"
+
+
+_LOOSE, _PRICED, _BARE = _starts(r"[\w.,/:]"), _starts(r"[\w.,/:$-]"), _starts(r"[\w.,/:$\u20ac\u00a3-]")
+
 _GROUPED = re.compile(r"(?<![\w.,/:$-])([$\u20ac\u00a3]?)(\d{1,3}(?:,\d{3})+)(?![\d,]*\d|[\w/:-])")
-_THOUSANDS = re.compile(rf"(?<![\w.,/:-])([$\u20ac\u00a3]?)({_NUMBER})(k|K)(?![\w/:.-]\S|\w)")
-_SCALED = re.compile(
-    rf"(?<![\w.,/:-])([$\u20ac\u00a3]?)({_NUMBER}) (thousand|million|billion|trillion)(?![\w-])", re.IGNORECASE
-)
-_PERCENT = re.compile(
-    rf"(?<![\w.,/:])({_NUMBER})(?: ?%(?![\w%(])| (?:percent|per cent|per-cent|pct)(?![\w-]))", re.IGNORECASE
-)
+_PERCENT = re.compile(rf"({_LOOSE})(?: ?%(?![\w%(])| (?:percent|per cent|per-cent|pct)(?![\w-]))", re.IGNORECASE)
 _DEGREES = re.compile(
-    rf"(?<![\w.,/:])({_NUMBER}) ?(?:\u00b0 ?|\u00ba ?|degrees? )(celsius|centigrade|fahrenheit|c|f)(?![\w-])",
+    rf"({_LOOSE}) ?(?:\u00b0 ?|\u00ba ?|degrees? )(celsius|centigrade|fahrenheit|c|f)(?![\w-])",
     re.IGNORECASE,
 )
 _MEASURED = re.compile(
-    rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})([ -]?)({_UNIT})(?![\w/'\u00b2\u00b3]|-(?!old\b|long\b|tall\b|high\b"
+    rf"({_BARE})([ -]?)({_UNIT})(?![\w/'\u00b2\u00b3]|-(?!old\b|long\b|tall\b|high\b"
     rf"|wide\b))(?!\.\w)",
     re.IGNORECASE,
 )
-_POUNDS = re.compile(
-    rf"(?<![\w.,/:$\u20ac\u00a3-])({_NUMBER})[ -](pounds? sterling|pounds?|quid)(?![\w-]| per\b)", re.IGNORECASE
-)
+_POUNDS = re.compile(rf"({_BARE})[ -](pounds? sterling|pounds?|quid)(?![\w-]| per\b)", re.IGNORECASE)
 _WHOLE = "cup|teaspoon|tablespoon|mile|litre|liter|pint|tank|pound|day|year|page|glass|bottle|inch|tsp|tbsp"
 _HALF = re.compile(
     rf"(?<![\w/.])(?:(?:an? )?half (?:of )?an?|an? half|1/2(?: (?:of )?an?)?) ({_UNIT}|{_WHOLE}|million"
@@ -83,13 +85,13 @@ _CODED = re.compile(
     rf"(?<![\w.,/:$-])(?:(EUR|GBP|USD) ?({_NUMBER})|({_NUMBER}) ?(EUR|GBP|USD))(?![\w-])", re.IGNORECASE
 )
 _DOLLARS = re.compile(
-    rf"(?<![\w.,/:$-])({_NUMBER})[ -](dollars?|euros?|bucks)(?![\w-])(?! (?:bill|note|store|tree|coin|general))",
+    rf"({_PRICED})[ -](dollars?|euros?|bucks)(?![\w-])(?! (?:bill|note|store|tree|coin|general))",
     re.IGNORECASE,
 )
-_SPACED = re.compile(r"(?<![\w.,/:$-])(?<!\d )(\d{1,3}(?: \d{3})* 000)(?![\d,.]*\d|[\w/:-]| \d)")
-_BARE_POINT = re.compile(r"(?<![\w.,/:$-])(\.\d+)(?=[\s%?!,]|[a-zA-Z]|$)")
+_SPACED = re.compile(r"(\d(?<![\w.,/:$-]\d)(?<!\d \d)\d{0,2}(?: \d{3})* 000)(?![\d,.]*\d|[\w/:-]| \d)")
+_BARE_POINT = re.compile(r"(\.(?<![\w.,/:$-]\.)\d+)(?=[\s%?!,]|[a-zA-Z]|$)")
 _DOZENS = re.compile(r"(?<![\w'-])(an?|0\.5|\d{1,3}) dozen(?! of\b)(?![\w-])", re.IGNORECASE)
-_APOSTROPHE = re.compile(r"(?<![\w.,/:$-])(\d{3}0)'s(?!\w)")
+_APOSTROPHE = re.compile(r"(\d(?<![\w.,/:$-]\d)\d\d0)'s(?!\w)")
 _HOUR_PARTS = re.compile(r"(?<![\w/.-])(1/4|1/2|3/4)(?: of)?(?: an)? hour(?![\w-])", re.IGNORECASE)
 _MINUTES = {"1/4": "15", "1/2": "30", "3/4": "45"}
 _FEET = (" soldier", " massage", " pain", " patrol", " bath", " race", " model", " fetish", " doctor")
@@ -98,12 +100,10 @@ _COUNTED = (
 )  # fmt: skip
 _AGED = re.compile(rf"(?<![\w'-])({'|'.join(NUMBERS)})(-year-old)", re.IGNORECASE)
 _ONE = re.compile(
-    r"(?<=[a-z] )(?<!type )(?<!chapter )(?<!version )(?<!part )(?<!level )(?<!day )(?<!number )(?<!war )(?<!week"
-    r" )1(?= [a-z]{3,}(?! per\b))"
+    r"1(?<=[a-z] 1)(?<!type 1)(?<!chapter 1)(?<!version 1)(?<!part 1)(?<!level 1)(?<!day 1)(?<!number 1)(?<!war 1)"
+    r"(?<!week 1)(?= [a-z]{3,}(?! per\b))"
 )
-_ORDINAL = re.compile(r"(?<![\w.,/:-])(\d{1,2}(?:st|nd|rd|th))(?![\w-])", re.IGNORECASE)
-# Numbers with a "k" that are names: resolutions, races, a pension plan.
-_NAMES = vocabulary("1k 2k 4k 5k 8k 10k 16k 401k 8-k 10-k")
+_ORDINAL = re.compile(r"(\d(?<![\w.,/:-]\d)\d?(?:st|nd|rd|th))(?![\w-])", re.IGNORECASE)
 _SUFFIX = re.compile(r"\d[ -]?([a-zA-Z]+[23]?|[%\u00b0\u00ba\u00b5\u03bc])")
 _HUNDREDTHS = frozenset(("%", "percent", "per", "pct"))
 _TEMPERATURES = frozenset(("\u00b0", "\u00ba", "degree", "degrees"))
@@ -119,10 +119,6 @@ _SUFFIXES = (
     | {"k", "\u00b5", "\u03bc", "st", "nd", "rd", "th", *SCALES}
     | {*_CODES}
 )
-_NOT_COUNTED = vocabulary("""
-    is was are were has resolution screen screens monitor monitors display displays tvs cameras races runs videos games
-    movies photos textures pixels images projectors vs this does less plus as its
-    """)
 
 
 _SHARES = {"half": ".5", "quarter": ".25", "three quarters": ".75", "3/4": ".75", "1/4": ".25", "1/2": ".5"}
@@ -150,24 +146,16 @@ _HYPHENATED = re.compile(
 )
 _TWICE = re.compile(r"\b(twice|thrice)(?= (?:an?|per|each|every|daily|weekly|monthly|in|as) )", re.IGNORECASE)
 _MEMORY = re.compile(r"(?<=[KMGT]B )((?:of )?)ram\b", re.IGNORECASE)
-_WHOLE_NUMBER = re.compile(r"(?<![\w.])(\d+)\.0+(?= (?:[-+*/\u00d7\u00f7]|x|plus|minus|times|divided|multiplied) )")
+_WHOLE_NUMBER = re.compile(r"(\d(?<![\w.]\d)\d*)\.0+(?= (?:[-+*/\u00d7\u00f7]|x|plus|minus|times|divided|multiplied) )")
+_IN = re.compile(r"\d in ")
 _INCHES = re.compile(
-    r"(?<![\w.,/:$-])(\d+(?:\.\d+)?) in(?= (?:wide|tall|long|thick|deep|pizza|monitor|screen|tv|laptop"
+    rf"({_PRICED}) in(?= (?:wide|tall|long|thick|deep|pizza|monitor|screen|tv|laptop"
     r"|tablet|pipe|nail|screw|ruler|tile|board|rim|wheel"
     r"|waist|diameter|display|cake|frame)s?\b)",
     re.IGNORECASE,
 )
-_RACE = re.compile(r"(?<![\w.,/:$-])(\d{1,2}) ?[kK](?= (?:run|race|walk|jog|marathon|trail)s?\b)")
 _CENTS = re.compile(r"([$\u20ac\u00a3]\d+)\.00(?!\d)")
-_SIGN_BEHIND = re.compile(r"(?<![\w.,/:$-])(\d+(?:\.\d+)?) ?([$\u20ac\u00a3])(?!\w)")
-_SIGNED_SCALE = re.compile(
-    r"([$\u20ac\u00a3])(\d+(?:\.\d+)?) ?(mln|mil|mn|m|bn|b|tn|million|billion|thousand|trillion)(?![\w-])",
-    re.IGNORECASE,
-)
-_LETTERED = {
-    "m": 1_000_000, "mn": 1_000_000, "mil": 1_000_000, "mln": 1_000_000, "million": 1_000_000, "b": 1_000_000_000,
-    "bn": 1_000_000_000, "billion": 1_000_000_000, "tn": 10**12, "trillion": 10**12, "thousand": 1000,
-}  # fmt: skip
+_SIGN_BEHIND = re.compile(rf"({_PRICED}) ?([$\u20ac\u00a3])(?!\w)")
 _FEET_INCHES = re.compile(
     r"(?<![\w.,/-])(\d) ?(?:feet|foot|ft\.?|')(?: and|,)? ?(\d{1,2}) ?(?:inches|inch|in\b\.?|\"|''|(?= tall| "
     r"person| man| woman))",
@@ -182,12 +170,19 @@ _SCALE_LETTER = re.compile(r"(?<![\w.,/:$-])(-?\d{2,3}(?:\.\d+)?) ?([CF])(?![\w-
 _BARE_SCALE = re.compile(r"\b(?:degrees? )?(celsius|centigrade|fahrenheit)\b", re.IGNORECASE)
 _NUMBER_SIGN = re.compile(r"(?<!\S)#(\d+)(?![\w])")
 _PER = re.compile(
-    r"(?<=[a-z\d]) (?:an?|each|every) (day|week|month|year|hour|minute|second|night)(?=$| (?!or\b|and\b"
+    r" (?<=[a-z\d] )(?:an?|each|every) (day|week|month|year|hour|minute|second|night)(?=$| (?!or\b|and\b"
     r"|ago\b|before\b|after\b|later\b|in\b)|[?.,])"
 )
 _COUNTS = frozenset(("many", "much", "times", "hours", "minutes", "calories", "often", "twice"))
 
 
+_SHARED = ("third", "quarter", "fourth", "fifth", "sixth", "eighth", "tenth")
+_NUMBER_WORDS = tuple(NUMBERS)
+_UNITY = frozenset(("one", "zero", "an", "a"))
+_PERIODS = tuple(
+    [f"{each} {time}" for each in (" a", " an", " each", " every")
+     for time in ("day", "week", "month", "year", "hour", "minute", "second", "night")]
+)  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _CUES = (
     _PARTED | NAMED | _COUNTS | CALENDAR | ERAS | frozenset(ALONE) | frozenset(name.split(" ")[0] for name in ALONE)
@@ -201,18 +196,20 @@ def numbered(text: str, bag: frozenset[str]) -> str:
         return text
     if not text.isascii():
         text = _SIGN.sub(_fraction, text)
-    if not bag.isdisjoint(_PARTED) or "-" in text:
+    lower = folded(text)
+    if (not bag.isdisjoint(_PARTED) or "-" in text) and holds(lower, _SHARED):
         text = _SEVERAL.sub(_several, text)
         text = _SINGLE.sub(lambda match: f"1/{_PARTS[match[1].lower()]}", text)
     text = dated(unnamed(text, bag), bag)
     text = in_digits(text, bag)
-    if "-" in text:
+    lower = folded(text)
+    if "-" in text and any(part.endswith(_NUMBER_WORDS) for part in lower.split("-")[:-1]):
         text = _HYPHENATED.sub(lambda match: f"{NUMBERS[match[1].lower()]} {match[2]}", text)
     if "twice" in bag or "thrice" in bag:
         text = _TWICE.sub(lambda match: "2 times" if match[1].lower() == "twice" else "3 times", text)
-    if "half" in bag or "quarter" in bag or "quarters" in bag:
+    if ("half" in bag or "quarter" in bag or "quarters" in bag) and " and " in lower:
         text = _AND_A_HALF.sub(_mixed, text)
-    if "one" in bag or "zero" in bag or "an" in bag or "a" in bag:
+    if ("one" in lower or "zero" in lower) and not bag.isdisjoint(_UNITY):
         text = _BEFORE_UNIT.sub(lambda match: _FEW[match[1].lower()], text)
     if not bag.isdisjoint(ALONE):
         text = _ALONE.sub(lambda match: ALONE[match[0].lower()], text)
@@ -225,9 +222,9 @@ def numbered(text: str, bag: frozenset[str]) -> str:
     if "celsius" in bag or "fahrenheit" in bag or "centigrade" in bag:
         text = _DEGREES.sub(_degrees, text)
         text = _BARE_SCALE.sub(lambda match: "\u00b0F" if match[1][0] in "fF" else "\u00b0C", text)
-    if not bag.isdisjoint(_COUNTS):
+    if not bag.isdisjoint(_COUNTS) and holds(text, _PERIODS):
         text = _PER.sub(r" per \1", text)
-    if not any(map(str.isdigit, text)):
+    if not has_digit(text):
         return text
     text = operated(_figures(text, bag), bag)
     return _MEMORY.sub(r"\1RAM", text) if "ram" in bag else text
@@ -262,13 +259,13 @@ def _figures(text: str, bag: frozenset[str]) -> str:
         text = _NUMBER_SIGN.sub(r"number \1", text)
     if ".0 " in text:
         text = _WHOLE_NUMBER.sub(r"\1", text)
-    if " in " in text:
+    if " in " in text and _IN.search(text):
         text = _INCHES.sub(r"\1 inches", text)
     if ".00" in text:
         text = _CENTS.sub(r"\1", text)
     if "$" in text or not text.isascii():
         text = _SIGN_BEHIND.sub(r"\2\1", text)
-        text = _SIGNED_SCALE.sub(_lettered, text)
+        text = lettered(text)
     if "ft" in bag or "feet" in bag or "foot" in bag or "'" in text:
         text = _FEET_INCHES.sub(r"\1 ft \2 inches", text)
     if "C" in text or "F" in text:
@@ -284,10 +281,9 @@ def _figures(text: str, bag: frozenset[str]) -> str:
     if suffixes.isdisjoint(_SUFFIXES) and bag.isdisjoint(_CODES):
         return text
     if "k" in suffixes:
-        text = _RACE.sub(r"\1 km", text)
-        text = _THOUSANDS.sub(_thousands, text)
+        text = thousands(text)
     if not suffixes.isdisjoint(SCALES):
-        text = _SCALED.sub(_scaled, text)
+        text = scaled(text)
     if not suffixes.isdisjoint(_HUNDREDTHS):
         text = _PERCENT.sub(r"\1%", text)
     if not suffixes.isdisjoint(_TEMPERATURES):
@@ -342,42 +338,6 @@ def _pounds(match: re.Match[str], money: bool) -> str:
     if money or not match[2].lower().startswith("pound") or "sterling" in match[2].lower():
         return f"\u00a3{match[1]}"
     return f"{match[1]} lb"
-
-
-def _times(number: str, scale: int) -> str | None:
-    whole, _, part = number.partition(".")
-    zeros = len(str(scale)) - 1
-    if len(part) > zeros:
-        return None
-    return str(int(whole + part + "0" * (zeros - len(part))))
-
-
-def _counts(match: re.Match[str]) -> bool:
-    """Return True if a number like "2k" counts things, or is what a share is taken of, and so no name."""
-    if match[2] == "401":
-        return False
-    if match.string[: match.start()].endswith(("% of ", "percent of ")):
-        return True
-    following = match.string[match.end() :].lstrip(" ").split(" ", 1)[0].strip(".,?!").lower()
-    return following == "people" or (following.endswith("s") and len(following) > 3 and following not in _NOT_COUNTED)
-
-
-def _thousands(match: re.Match[str]) -> str:
-    sign, number, letter = match.groups()
-    if not sign and (letter == "K" or (f"{number}k" in _NAMES and not _counts(match))):
-        return match[0]
-    value = _times(number, 1000)
-    return match[0] if value is None else sign + value
-
-
-def _lettered(match: re.Match[str]) -> str:
-    value = _times(match[2], _LETTERED[match[3].lower()])
-    return match[0] if value is None else match[1] + value
-
-
-def _scaled(match: re.Match[str]) -> str:
-    value = _times(match[2], SCALES[match[3].lower()])
-    return match[0] if value is None else match[1] + value
 
 
 def _measured(match: re.Match[str]) -> str:

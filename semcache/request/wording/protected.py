@@ -7,13 +7,15 @@ Invariant: `restored(*held(text))` is `text`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.cues import holds
 
 _FIRST = 0xE000
 _MOST = 1024
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
-_QUOTED = re.compile(r"""["`$\\\u2018\u201c\u201d\u201e\u00ab]|(?<!\w)'""")
+_QUOTED = re.compile(r"""["'`$\\\u2018\u201c\u201d\u201e\u00ab](?<!\w')""")
 _SPAN = re.compile(
     r"""
       ```.*?(?:```|\Z)
@@ -41,8 +43,7 @@ _MARKED = re.compile(
     r"[/@\\_#=<>{}|~^*+&:(.A-Z](?:(?<=[/@\\_#=<>{}|~^*+&])|(?<=\w:)(?=\w)|(?<=\w\()|(?<=\.)(?=\w)|(?<=[a-z][A-Z]))"
 )
 _CHUNK = re.compile(r"([(\[]?)(.*[^)\].,;:!?])(.*)", re.DOTALL)
-_BLANK = re.compile(r"(\s+)")
-_CODED = re.compile(r"[{};\\=<>|\t(\n]")
+_CODED = ("{", "}", ";", "\\", "=", "<", ">", "|", "()", "\n ", "\n\t")
 _CODE = re.compile(
     r"[{}\\]|;(?=\s*$)|;(?=\S)|[^\s=]\s*==?\s|=>|->|\w\(\)|^(?: {2,}|\t)\S|(?<!\S)[<|]|<\w+>|</", re.MULTILINE
 )
@@ -87,23 +88,35 @@ def held(text: str) -> tuple[str, tuple[str, ...]] | None:
         text = _SPAN.sub(lambda match: hold(match[0]), text)
     if ": " in text:
         text = _PROPERTY.sub(lambda match: hold(match[0]), text)
-    if _CODED.search(text) and _CODE.search(text.strip()):
+    if holds(text, _CODED) and _CODE.search(text.strip()):
         return None
-    if _MARKED.search(text):
-        pieces = _BLANK.split(text)
-        for at in range(0, len(pieces), 2):
-            piece = pieces[at]
-            if not _MARKED.search(piece) or not (match := _CHUNK.match(piece)):
-                continue
-            before, chunk, after = match.groups()
-            if (
-                not _READ.fullmatch(chunk)
-                and chunk.lower() not in STYLED
-                and (not _PRIVATE.search(chunk) or "=" in chunk or "(" in chunk)
-            ):
-                pieces[at] = before + hold(chunk) + after
-        text = "".join(pieces)
+    pieces: list[str] = []
+    done = 0
+    while (mark := _MARKED.search(text, done)) is not None:
+        start = end = mark.start()
+        while start > done and not text[start - 1].isspace():
+            start -= 1
+        while end < len(text) and not text[end].isspace():
+            end += 1
+        pieces += (text[done:start], _marked(text[start:end], hold))
+        done = end
+    if pieces:
+        text = "".join(pieces) + text[done:]
     return None if len(spans) > _MOST else (text, tuple(spans))
+
+
+def _marked(piece: str, hold: Callable[[str], str]) -> str:
+    """A piece of text between blanks with a mark in it, held unless another room reads it."""
+    if (match := _CHUNK.match(piece)) is None:
+        return piece
+    before, chunk, after = match.groups()
+    if (
+        not _READ.fullmatch(chunk)
+        and chunk.lower() not in STYLED
+        and (not _PRIVATE.search(chunk) or "=" in chunk or "(" in chunk)
+    ):
+        return before + hold(chunk) + after
+    return piece
 
 
 _WORDS = re.compile(r"[A-Za-z][A-Za-z ,.!?&-]+(?:'[a-z]+[A-Za-z ,.!?&-]*)*")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.cues import folded, holds
 
 _UNITS = {
     "zero": 0,
@@ -45,6 +46,10 @@ _RUN = re.compile(
     rf"(?<![\w'-])(?:(?:an?(?= (?:hundred|thousand|million|billion|trillion)\b)|{_SPELT}))"
     rf"(?:(?:[ -]|[ ]and[ ])(?:{_SPELT}))*(?![\w'-])"
 )
+_COUNTED = (
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thir", "fif", "twenty",
+    "forty", "hundred", *SCALES,
+)  # fmt: skip
 _BETWEEN = vocabulary("between both")
 _BY_THE_YEAR = re.compile(
     r"(?<![\w'-])(thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)[ -](?:(?=(?:twenty"
@@ -67,10 +72,16 @@ _HALF_SCALE = re.compile(r"\bhalf an? (thousand|million|billion|trillion)\b", re
 def in_digits(text: str, bag: frozenset[str]) -> str:
     """The text with numbers in digits that were spelled; `bag` holds its words in lower case."""
     if not bag.isdisjoint(NAMED) or "dozen" in bag or "-" in text:
-        text = _HALF_SCALE.sub(lambda match: str(SCALES[match[1].lower()] // 2), text)
-        text = _BY_THE_YEAR.sub(_year, text)
-        text = _ORDINAL_WORDS.sub(_ordinal, text)
-        text = _RUN.sub(_in_digits, text)
+        lower = folded(text)
+        if "half a" in lower:
+            text = _HALF_SCALE.sub(lambda match: str(SCALES[match[1].lower()] // 2), text)
+        if "teen" in lower or "twenty" in lower:
+            text = _BY_THE_YEAR.sub(_year, text)
+        if "ty " in lower or "ty-" in lower:
+            text = _ORDINAL_WORDS.sub(_ordinal, text)
+        # "one" and "zero" alone stay.
+        if holds(text, _COUNTED):
+            text = _RUN.sub(_in_digits, text)
     return _POINT.sub(_pointed, text) if "point" in bag else text
 
 
