@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export HNSWLIB_NO_NATIVE = 1
-SEED = $(shell date +%s)
+SEED := $(shell date +%s)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # With LOCKED=1, as CI sets it, only what deploy/ci.lock names by hash is installed, and torch by its version.
 LOCKED ?=
@@ -21,11 +21,11 @@ test: $(VENV)/test.stamp $(VENV)/torch.stamp  ## Run the fast tests, on two proc
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run the others, and what draws its examples with new ones: make test-slow SEED=7.
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or hypothesis" --hypothesis-profile=new --hypothesis-seed=$(SEED) $(ARGS)
+	KILLS_SEED=$(SEED) $(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or hypothesis" --hypothesis-profile=new --hypothesis-seed=$(SEED) $(ARGS)
 
 KILLS ?= 30
-kills: $(VENV)/test.stamp  ## Kill a proxy under load so often, check its promises, and add to the counter: make kills KILLS=100.
-	KILLS=$(KILLS) KILLS_COUNTER=eval/results/kills.json $(BIN)/python -m pytest -q -p no:cacheprovider --timeout 7200 tests/stress/test_proxy_kill.py
+kills: $(VENV)/test.stamp  ## Kill a proxy under load so often, check its promises, and add to the counter: make kills KILLS=100 SEED=7.
+	KILLS=$(KILLS) KILLS_SEED=$(SEED) KILLS_COUNTER=eval/results/kills.json $(BIN)/python -m pytest -q -p no:cacheprovider --timeout 7200 tests/stress/test_proxy_kill.py
 
 lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction, sizes and names.
 	$(BIN)/ruff format --check .

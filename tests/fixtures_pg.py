@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
@@ -36,12 +37,19 @@ def server() -> str:
     return url
 
 
-@pytest.fixture
-def postgres_url() -> Iterator[str]:
-    """The URL of an empty schema of its own."""
+@contextmanager
+def schema() -> Iterator[str]:
+    """The URL of an empty schema, until the block ends."""
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(server(), autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {name}")
     yield f"{server()}&options=-csearch_path%3D{name}"
     with psycopg.connect(server(), autocommit=True) as connection:
         connection.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@pytest.fixture
+def postgres_url() -> Iterator[str]:
+    """The URL of an empty schema of its own."""
+    with schema() as url:
+        yield url

@@ -32,8 +32,7 @@ def write(form: ValueForm, text: str) -> Any:
         case ValueForm.BARE:
             return text.lstrip("#") or None
         case ValueForm.INTEGER:
-            number = _number(text)
-            return int(number) if number is not None and number == int(number) else None
+            return _integer(text)
         case ValueForm.NUMBER:
             return _number(text)
         case ValueForm.ISO_DATE:
@@ -59,6 +58,15 @@ def _number(text: str) -> float | None:
         return float(spelt)
     found = _NUMBER.findall(text)
     return float(found[0].replace(",", "")) if len(found) == 1 and len(found[0]) <= 30 else None
+
+
+def _integer(text: str) -> int | None:
+    number = _number(text)
+    if number is None or number != int(number):
+        return None
+    # Digits as they stand: of long ones a float keeps the first seventeen.
+    found = _NUMBER.search(text)
+    return int(found[0].replace(",", "").partition(".")[0]) if found is not None else int(number)
 
 
 def _date(text: str) -> str | None:

@@ -139,12 +139,11 @@ class _Union:
 
 
 def _renamed(pattern: TaskPattern, names: Mapping[str, str]) -> TaskPattern:
-    return TaskPattern(
-        tuple(
-            replace(one, slot=names.get(one.slot, "")) if isinstance(one, PatternGap) and one.slot else one
-            for one in pattern.elements
-        )
-    )
+    elements = [
+        replace(one, slot=names.get(one.slot, "")) if isinstance(one, PatternGap) and one.slot else one
+        for one in pattern.elements
+    ]
+    return replace(pattern, elements=tuple(elements))
 
 
 def _patterns(

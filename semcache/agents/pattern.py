@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TypeAlias
 
+from semcache.agents.loose_signs import loose_signs
 from semcache.agents.slots import STOP, STRICT, SlotKind, TaskWord, admits, find, kind_of, stem, words
 from semcache.runtime.scoped_memo import scoped_cache
 
@@ -52,7 +53,7 @@ class PatternFit:
     `values` maps slots to pieces of the task, `pieces` are those of all gaps in order, "" for one that took none.
     `missing` are stems of the pattern that the task lacks, `surplus` those of the task that stand outside every gap.
     `coverage` is the share of the pattern's weight that was found, in [0, 1]. `odd` counts gaps that took what is not
-    of their kind, or too much.
+    of their kind, or too much. Where `other_signs` stand beside its words and values, no value can be relied on.
     """
 
     values: Mapping[str, str]
@@ -61,11 +62,12 @@ class PatternFit:
     surplus: tuple[str, ...]
     coverage: float
     odd: int = 0
+    other_signs: bool = False
 
     @property
     def whole(self) -> bool:
         """True if every word of task and pattern is accounted for."""
-        return not self.missing and not self.surplus and not self.odd
+        return not (self.missing or self.surplus or self.odd or self.other_signs)
 
 
 def weight(word: str) -> float:
@@ -75,9 +77,13 @@ def weight(word: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TaskPattern:
-    """Fixed words, in lower case, and gaps. Words are compared by their stems."""
+    """Fixed words, in lower case, and gaps. Words are compared by their stems.
+
+    `signs` are the loose signs between them, which a task must have too.
+    """
 
     elements: tuple[Element, ...]
+    signs: str = ""
 
     @property
     def fixed(self) -> tuple[str, ...]:
@@ -148,7 +154,9 @@ def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
         elements += [_spelt(task, word) for word in said[place:first]]
         elements.append(gap)
         place = end
-    return TaskPattern((*elements, *[_spelt(task, word) for word in said[place:]]))
+    rest = [_spelt(task, word) for word in said[place:]]
+    spans = [_widened(task, said[first].start, said[end - 1].end, gap.kind) for first, end, gap in taken]
+    return TaskPattern((*elements, *rest), loose_signs(task, spans))
 
 
 def realised(pattern: TaskPattern, fitted: PatternFit) -> str:
@@ -169,6 +177,7 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
     missing: list[str] = []
     odd = 0
     inside: set[int] = set()
+    spans: list[tuple[int, int]] = []
     for element, (first, end) in zip(pattern.elements, path, strict=True):
         inside.update(range(first, end))
         if isinstance(element, str):
@@ -180,6 +189,7 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
             continue
         start, stop = said[first].start, said[end - 1].end
         start, stop = _widened(task, start, stop, element.kind)
+        spans.append((start, stop))
         piece = task[start:stop]
         if (own := _own(piece, element.kind)) is not None:
             # The words beside it are the task's, and say something that the pattern does not.
@@ -197,7 +207,8 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
     surplus = tuple([word.stem for place, word in enumerate(said) if place not in inside])
     whole = sum(map(weight, pattern.fixed))
     coverage = 1.0 - sum(map(weight, missing)) / whole if whole else 0.0
-    return PatternFit(values, tuple(pieces), tuple(missing), surplus, coverage, odd)
+    other_signs = loose_signs(task, spans) != pattern.signs
+    return PatternFit(values, tuple(pieces), tuple(missing), surplus, coverage, odd, other_signs)
 
 
 def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
@@ -205,6 +216,8 @@ def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
 
     Where the words differ a gap takes either: the two tasks had the same plan, so it cannot depend on them.
     """
+    if one.signs != two.signs:
+        return None
     left, right = [_mark(element) for element in one.elements], [_mark(element) for element in two.elements]
     merged: list[Element] = []
     for tag, start, end, first, last in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
@@ -219,7 +232,7 @@ def merge(one: TaskPattern, two: TaskPattern) -> TaskPattern | None:
             return None
         widest = max(_width(mine), _width(theirs))
         merged.append(PatternGap("", SlotKind.TEXT, widest, optional=not mine or not theirs))
-    pattern = TaskPattern(tuple(_joined(merged)))
+    pattern = TaskPattern(tuple(_joined(merged)), one.signs)
     kept = sum(map(weight, pattern.fixed))
     most = max(sum(map(weight, one.fixed)), sum(map(weight, two.fixed)))
     return pattern if pattern.telling and kept >= _KEPT * most else None

@@ -182,7 +182,7 @@ def view(template: Template) -> dict[str, Any]:
         **fields,
         "partition": template.partition.hex(),
         "tools": {name: one.hex() for name, one in template.tools.items()},
-        "patterns": [[_element(one) for one in pattern.elements] for pattern in template.patterns],
+        "patterns": [_pattern(pattern) for pattern in template.patterns],
         "slots": [
             {**{name: getattr(one, name) for name in _SLOT}, "path": list(one.path), "seen": one.seen.hex()}
             for one in template.slots
@@ -210,7 +210,7 @@ def decode(data: bytes | Mapping[str, Any]) -> Template:
         raw |= {name: _plainly(name, raw[name]) for name in raw.keys() & _PLAIN.keys()}
         raw["partition"] = bytes.fromhex(raw["partition"])
         raw["tools"] = {name: bytes.fromhex(one) for name, one in raw["tools"].items()}
-        raw["patterns"] = tuple(TaskPattern(tuple(_read_element(one) for one in each)) for each in raw["patterns"])
+        raw["patterns"] = tuple([_read_pattern(each) for each in raw["patterns"]])
         raw["slots"] = tuple(_slot(one) for one in raw["slots"])
         raw["steps"] = tuple(_step(one) for one in raw["steps"])
         raw["requires"] = msgspec.convert(raw["requires"], tuple[str, ...])
@@ -264,8 +264,18 @@ def _plainly(name: str, value: Json) -> Any:
         raise ValueError(f"{name}: {error}") from error
 
 
+def _pattern(pattern: TaskPattern) -> Json:
+    signs = [{"signs": pattern.signs}] if pattern.signs else []
+    return [*[_element(one) for one in pattern.elements], *signs]
+
+
 def _element(one: Any) -> Json:
     return one if isinstance(one, str) else [one.slot, one.kind.value, one.widest, one.optional]
+
+
+def _read_pattern(data: list[Json]) -> TaskPattern:
+    signs = [one["signs"] for one in data if isinstance(one, dict)]
+    return TaskPattern(tuple([_read_element(one) for one in data if not isinstance(one, dict)]), *map(str, signs))
 
 
 def _read_element(data: Json) -> Any:

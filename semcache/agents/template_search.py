@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semcache.agents.loose_signs import loose_signs
 from semcache.agents.pattern import PatternFit, PatternGap, TaskPattern, fit, masked, weight
 from semcache.agents.slots import STOP, TaskValue, find, stem, words
 from semcache.agents.template import Template
@@ -135,7 +136,7 @@ class TemplateIndex:
         rest = [
             one for row, score in scores.items() if (one := self._match(row, task, PlanTier.NEAR, score)) is not None
         ]
-        rest = [one for one in rest if one.template.id not in without]
+        rest = [one for one in rest if one.template.id not in without and not one.fit.other_signs]
         return sorted(rest, key=lambda one: (-one.score, len(one.fit.surplus)))
 
     def twins(self, task: str, tools: Iterable[str]) -> list[Template]:
@@ -185,10 +186,11 @@ class TemplateIndex:
     def _turned(self, task: str) -> list[TemplateMatch]:
         """Templates of the same words and kinds of values in another order."""
         found = find(task)
+        signs = sorted(loose_signs(task, [(one.start, one.end) for one in found]).split())
         return [
             TemplateMatch(self.templates[held[0]], held[1], PlanTier.SLOTS, _unordered(held[1], task, found))
             for row in self._bags.get(_bag(task, found), ())
-            if (held := self._rows[row]) is not None and held[1].telling
+            if (held := self._rows[row]) is not None and held[1].telling and sorted(held[1].signs.split()) == signs
         ]
 
     def _rebuild(self) -> None:

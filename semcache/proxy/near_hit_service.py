@@ -150,6 +150,15 @@ class NearHitService:
         self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, answer: Assembled
     ) -> None:
         """Learn of the large model's answer: it may become an example, and be compared. Never raises."""
+        try:
+            self._learn(choice, dialect, lookup, outbound, answer)
+        except Exception:
+            self.counts["fault"] += 1
+            _log.warning("nothing was learned of an answer of the large model", exc_info=True)
+
+    def _learn(
+        self, choice: NearChoice, dialect: Dialect, lookup: Lookup, outbound: OutboundOf, answer: Assembled
+    ) -> None:
         doubted = self._doubted.pop(lookup.request_id, None)
         if not is_text(answer):
             return

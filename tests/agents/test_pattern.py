@@ -108,3 +108,31 @@ def test_any_pattern_and_any_task_can_be_aligned(elements: list, task: str) -> N
 
 def test_a_task_too_long_to_be_aligned_is_left_alone() -> None:
     assert fit(ROUTE, "word " * 500) is None
+
+
+@pytest.mark.parametrize(
+    ("task", "values"),
+    [
+        ("Refund order -17 with 3 coins", None),
+        ("Refund order 17 with 3% coins", None),
+        ("Refund order [17] with 3 coins", None),
+        ("Refund order 17 with > 3 coins", None),
+        ("Refund order 17 with - 3 coins", None),
+        ("Refund order \u200b17 with 3 coins", None),
+        ("Refund order 17 with 3 coins 🙂", None),
+        ("Refund order 17, with (3) coins!", {"order": "17", "amount": "3"}),
+        ("Refund order 17 – with 3 coins.", {"order": "17", "amount": "3"}),
+    ],
+)
+def test_a_sign_beside_a_value_is_not_lost(task: str, values: dict[str, str] | None) -> None:
+    refund = learned("Refund order 23 with 8 coins", {"order": "23", "amount": "8"})
+    fitted = fit(refund, task)
+    assert fitted.whole is (values is not None)
+    assert values is None or fitted.values == values
+
+
+def test_a_sign_that_was_there_from_the_beginning_must_be_there_again() -> None:
+    above = learned("List the orders with a total > 45", {"total": "45"})
+    assert fit(above, "List the orders with a total > 12").whole
+    assert not fit(above, "List the orders with a total < 12").whole
+    assert merge(above, learned("List the orders with a total < 45", {"total": "45"})) is None

@@ -46,6 +46,14 @@ class Service:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(PATIENCE)
 
+    def kill_all(self) -> None:
+        """Kill the program and the worker processes that it has started, all at once."""
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        started = [int(child) for one in tasks.glob("*/children") for child in one.read_text().split()]
+        for process in (self.process.pid, *started):
+            os.kill(process, signal.SIGKILL)
+        self.process.wait(PATIENCE)
+
     def stop(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)

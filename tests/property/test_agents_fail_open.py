@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
@@ -16,16 +13,14 @@ from semcache.agents.tools.history import History
 from semcache.agents.tools.rules import ToolRules
 from semcache.agents.tools.shared_results import SharedToolResults
 from semcache.agents.tools.tool_call import ToolCall
-from semcache.errors import StoreError
 from semcache.storage.stores import open_store
-from semcache.storage.stores.database import Database
 from semcache.storage.stores.tool_rows import tool_results_of
 from semcache.upstream.backends.echo import echo_app
 from semcache.upstream.backends.inprocess import EchoBackend
 from tests.fixtures_pg import postgres_url  # noqa: F401
+from tests.property.faulty import failing
 from tests.proxy.driver import Call, running
 
-FAULTS = (StoreError("locked"), TimeoutError(), OSError("disk full"), StoreError("connection lost"))
 TOOL = {
     "type": "function",
     "function": {
@@ -34,27 +29,6 @@ TOOL = {
     },
 }
 STORES = ["sqlite", "postgresql"]
-
-
-@contextmanager
-def failing(rng: random.Random, share: float) -> Iterator[None]:
-    """Any statement may fail, before it has done anything or after."""
-    fetch, write = Database.fetch, Database.write
-
-    def broken(inner: Any) -> Any:
-        async def call(self: Database, *args: Any, **kwargs: Any) -> Any:
-            when = rng.random()
-            if when < share / 2:
-                raise rng.choice(FAULTS)
-            done = await inner(self, *args, **kwargs)
-            if when < share:
-                raise rng.choice(FAULTS)
-            return done
-
-        return call
-
-    with mock.patch.object(Database, "fetch", broken(fetch)), mock.patch.object(Database, "write", broken(write)):
-        yield
 
 
 @pytest.fixture(params=STORES)

@@ -73,7 +73,7 @@ class CallRelay:
         """Answer a message of the client, or pass it on."""
         method, params = message.get("method"), message.get("params")
         if method == "initialize" and "id" in message:
-            self._beginnings.add(message["id"])
+            self._beginnings.add(_id(message["id"]))
         elif method == "notifications/cancelled" and isinstance(params, dict):
             await self._over(self._pending.pop(_id(params.get("requestId")), None))
         elif method == "tools/call" and isinstance(params, dict) and await self._answered(message.get("id"), params):
@@ -91,8 +91,8 @@ class CallRelay:
             if not waiting.done():
                 waiting.set_result(message)
             return
-        elif number in self._beginnings:
-            self._beginnings.discard(number)
+        elif _id(number) in self._beginnings:
+            self._beginnings.discard(_id(number))
             told = message.get("result")
             if isinstance(told, dict):
                 self._identity.server = [told.get("serverInfo"), told.get("protocolVersion")]

@@ -46,8 +46,10 @@ def unanswerable(rule: ToolRule | None, call: ToolCall) -> FoundResult | None:
     if rule.effect is Effect.WRITES:
         changed = rule.touched(call.arguments) or ("*",)
         return FoundResult("miss", ToolReason.WRITES, tenant=tenant, tool=tool, changed=changed)
-    if len(_encoder.encode(call.arguments)) > MAX_ARGUMENTS:
-        return FoundResult("miss", ToolReason.TOO_LARGE, tenant=tenant, tool=tool)
+    made = _encoded(call.arguments)
+    if made is None or len(made) > MAX_ARGUMENTS:
+        why = ToolReason.FAULT if made is None else ToolReason.TOO_LARGE
+        return FoundResult("miss", why, tenant=tenant, tool=tool)
     if rule.private and not call.user:
         return FoundResult("miss", ToolReason.NO_USER, tenant=tenant, tool=tool)
     return None
@@ -86,11 +88,22 @@ def payload_of(found: FoundResult, result: Json, *, failed: bool) -> bytes | Too
         return found.why
     if failed:
         return ToolReason.FAILED
-    try:
-        payload = _encoder.encode(result)
-        text = payload.decode()
-    except (TypeError, ValueError, RecursionError):
+    payload = _encoded(result)
+    if payload is None:
         return ToolReason.FAULT
+    text = payload.decode()
     if len(text) > MAX_RESULT:
         return ToolReason.TOO_LARGE
     return ToolReason.CREDENTIAL if has_secret(text) else payload
+
+
+def _encoded(value: Json) -> bytes | None:
+    """The value as JSON; None for what is none, such as NaN, a set or half of a character.
+
+    Written as something else it would be taken for that.
+    """
+    try:
+        written = _encoder.encode(value)
+        return written if msgspec.json.decode(written) == value else None
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        return None

@@ -48,12 +48,12 @@ class Session:
     async def _server(self, message: Any) -> None:
         self.sent.append(message)
         if message.get("method") == "tools/list":
-            await self.relay.from_server({"id": message["id"], "result": self.world.tools_page(message)})
+            await self.relay.from_server({"id": message.get("id"), "result": self.world.tools_page(message)})
         elif message.get("method") == "tools/call":
-            self.world.called.append(message["params"])
-            reply = self.world.answer(message["params"])
+            self.world.called.append(message.get("params"))
+            reply = self.world.answer(message.get("params"))
             if reply is not None:
-                await self.relay.from_server({"jsonrpc": "2.0", "id": message["id"], **reply})
+                await self.relay.from_server({"jsonrpc": "2.0", "id": message.get("id"), **reply})
 
     async def call(self, tool: str = "read", **fields: Any) -> str:
         """Call a tool; the detail of how it was answered, or that it was not."""
@@ -68,7 +68,9 @@ class Session:
 
 def tools_page(self: World, message: Any) -> Any:
     """The tools, one a page."""
-    at = int((message.get("params") or {}).get("cursor") or 0)
+    params = message.get("params")
+    cursor = params.get("cursor") if isinstance(params, dict) else None
+    at = int(cursor) if isinstance(cursor, str) and cursor.isascii() and cursor.isdigit() else 0
     more = {"nextCursor": str(at + 1)} if at + 1 < len(self.tools) else {}
     return {"tools": self.tools[at : at + 1], **more}
 
