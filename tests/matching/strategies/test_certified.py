@@ -230,6 +230,20 @@ def test_sure_answers_that_never_came_pay_for_nothing() -> None:
     assert budget.served <= 5
 
 
+def test_a_small_category_is_served_beyond_its_first_answers() -> None:
+    """Dozens of hits that are each a little less sure than the target are within the grant, one doubtful one is not."""
+    doubtful = {}
+    for grant in (0.05, 0.2):
+        budget = ErrorBudget(0.01, "hit", risks=[0.001, 0.012] * 400, grant=grant, first=0.05)
+        doubtful[grant] = 0
+        while budget.limit() >= 0.012:
+            budget.note(0.012, served=True)
+            doubtful[grant] += 1
+    assert 0 < doubtful[0.05] < 15 < doubtful[0.2] < 60
+    lenient = ErrorBudget(0.1, "hit", risks=[0.001] * 900 + [0.3] * 100, grant=0.2, first=0.05)
+    assert lenient.limit() < 0.1
+
+
 def test_errors_that_came_out_are_paid_back_before_more_is_risked() -> None:
     budget = ErrorBudget(0.02, "hit")
     for turn in range(110):

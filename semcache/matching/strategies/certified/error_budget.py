@@ -29,8 +29,9 @@ _STRIDE = 73  # prime, so that every place is visited
 class ErrorBudget:
     """The limit of one category. `risks` stand for requests that were not seen yet, and leave as others come.
 
-    `grant` are the errors that may be expected of the first answers, before the target has allowed for any: as few as
-    leave the probability of one of them within that of a false claim. The target may be stretched, up to `loosest`.
+    `grant` are the errors that may be expected of the first answers together, before the target has allowed for any,
+    and `first` those that may be of one of them. Later answers earn them back, for they are held to less than the
+    target. The target may be stretched, up to `loosest`.
     """
 
     def __init__(
@@ -41,11 +42,12 @@ class ErrorBudget:
         risks: Iterable[float] = (),
         deviate: float = 1.645,
         grant: float = 0.05,
+        first: float = 1.0,
         loosest: float | None = None,
     ) -> None:
         self._target, self._contract, self._deviate = target, contract, deviate
         self._now, self._loosest = target, loosest
-        self._grant = grant
+        self._grant, self._first = grant, first
         given = tuple(risks)
         # They come sorted: a stride lets small and large ones leave alike.
         mixed = [given[place * _STRIDE % len(given)] for place in range(len(given))]
@@ -100,7 +102,8 @@ class ErrorBudget:
     def limit(self) -> float:
         """The highest risk that may be served."""
         pooled, _, margin = self._settled()
-        return min(pooled, max(margin * self._now, margin * self.allowed + self._grant - self.spent))
+        earned = margin * self.allowed - self.spent
+        return min(pooled, max(margin * self._now, earned, min(self._first, earned + self._grant)))
 
     def loosest(self) -> float:
         """The highest risk that might be served were the target stretched all the way, 0 where it never is."""

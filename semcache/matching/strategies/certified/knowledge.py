@@ -30,7 +30,10 @@ _NEARNESS = features.NAMES.index("nearness")
 _GUARDS = tuple((place, name) for place, name in enumerate(features.NAMES) if name.startswith("guard:"))
 # Standard deviations of the calibration. Where the target counts all requests, hits are served that are far less sure,
 # and a belief that is too good costs more before labels have mended it.
-CAUTION: Mapping[Contract, float] = {"hit": 0.75, "request": 1.7}
+CAUTION: Mapping[Contract, float] = {"hit": 0.85, "request": 1.7}
+# Errors that may be expected of a category's first answers. At a target of 1% a category is within it after some 65
+# hits; with fewer to begin with, most traffic of small categories ended before it was served by meaning.
+GRANT = 0.2
 _NOISY = 0.6  # exponent by which caution grows as labels tell less
 _QUIET = 0.1  # share of the audit rate that always remains
 _NARROWER = 0.3  # of the limit, each time that audits show too many errors
@@ -59,7 +62,12 @@ class CategoryKnowledge:
         self.belief = Belief(prior, noise=noise)
         self._loosest = relax_to if relax_to is not None and relax_to > target else None
         self.budget = ErrorBudget(
-            target, policy.contract, risks=prior.risks, grant=max(self._beta, target), loosest=self._loosest
+            target,
+            policy.contract,
+            risks=prior.risks,
+            grant=max(GRANT, target),
+            first=max(self._beta, target),
+            loosest=self._loosest,
         )
         self.calibration = Calibration(prior.calibration, noise)
         self.certificate = Certificate(self._beta)
