@@ -204,6 +204,8 @@ def _show_neighbour(number: int, one: dict[str, Any]) -> None:
         from semcache.types import Why
 
         print(f"   against it: {one['against']}: {told(Why(one['against']))[0]}")
+        if one["against"] == Why.REJECTED:
+            print(f"   if that was a mistake: semcache feedback {one['id']} --withdraw")
     for finding in one.get("guards", ()):
         print(f"   guard {finding['guard']} {'vetoes' if finding['veto'] else 'doubts'}: {finding['found']}")
     parts = [f"{name} {value:+.2f}" for name, value in one.get("contributions", {}).items() if abs(value) > _RARELY]

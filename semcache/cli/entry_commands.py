@@ -97,7 +97,7 @@ def purge(
             end="\n" * bool(ids),
         )
     undo = f"; bring them back with `semcache undo {batch}`" if batch else ""
-    output.note(f"{len(ids)} entries would be deleted" if dry_run else f"{len(ids)} entries deleted{undo}")
+    output.note(f"{_entries(len(ids))} would be deleted" if dry_run else f"{_entries(len(ids))} deleted{undo}")
 
 
 def undo(
@@ -135,7 +135,9 @@ def undo(
     if as_json:
         output.as_json({"undo": batch, "ids": ids, "count": len(ids)})
     elif ids:
-        output.note(f"{len(ids)} entries are back; running servers follow within a second")
+        output.note(
+            f"{_entries(len(ids))} {'is' if len(ids) == 1 else 'are'} back; running servers follow within a second"
+        )
     if not ids:
         output.note(f"error: nothing to bring back under {batch!r}: `semcache undo` lists what there is")
         raise typer.Exit(1)
@@ -259,9 +261,9 @@ async def _withdraw(settings: Settings, number: int) -> str | None:
         done = await withdraw(store, number, now=time.time(), who=output.user())
         if done is None:
             return None
-        back = [f"may be served again to {len(done.allowed)} requests"] if done.allowed else []
+        back = [f"may be served again to {_many(len(done.allowed), 'request')}"] if done.allowed else []
         back += ["the entry is back"] if done.restored else []
-        back += [f"{len(done.labels)} labels are taken out of what was learned"] if done.labels else []
+        back += [f"{_many(len(done.labels), 'label')} taken out of what was learned"] if done.labels else []
         return "withdrawn: " + ("; ".join(back) or "there was nothing left to bring back")
 
 
@@ -278,15 +280,27 @@ async def _feedback(settings: Settings, number: int, correct: bool) -> str | Non
             return "deleted"
         # A worker that served it by meaning learns from that.
         await store.said(number, correct=correct, now=time.time())
-        return "kept" if correct else f"not served again to {len(rejections)} requests"
+        return "kept" if correct else f"not served again to {_many(len(rejections), 'request')}"
 
 
 def _confirm(settings: Settings, where: Selector) -> None:
     """Ask on a terminal. Where nobody can be asked, --yes says it."""
     count = len(run_async(_delete(settings, where, True))[0])
     if not sys.stdin.isatty():
-        raise InvalidArgument(f"{count} entries would be deleted, and nobody can be asked here: say --yes too")
-    typer.confirm(f"Delete {count} entries?", abort=True, err=True)
+        raise InvalidArgument(
+            f"{_entries(count)} would be deleted, and nobody can be asked here: say --yes too"
+            if count
+            else "no entry matches: there is nothing to delete"
+        )
+    typer.confirm(f"Delete {_entries(count)}?", abort=True, err=True)
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _known_category(settings: Settings, name: str) -> None:

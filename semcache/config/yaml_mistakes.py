@@ -10,10 +10,12 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import yaml
+
+_UNITS = "(s|m|h|d|w)"  # in the pattern of a duration, the only one that packs have
 
 
 def explain(
@@ -33,7 +35,40 @@ def explain(
     keys = _resolve(node, steps, unknown[1] if unknown else None, kinds)
     dotted = ".".join(keys) or "the file"
     hint = nearest(unknown[1], _fields(keys[:-1], whole, kinds)) if unknown else ""
-    return f"{path}:{line(node, keys)}: {dotted}: {text.strip()}{hint}"
+    said = _of_value(text.strip(), _plain(_descend(node, keys)), keys, whole, kinds)
+    return f"{path}:{line(node, keys)}: {dotted}: {said}{hint}"
+
+
+def _of_value(
+    text: str, value: Any, keys: list[str], whole: type[msgspec.Struct], kinds: Mapping[str, type[msgspec.Struct]]
+) -> str:
+    """Say in a person's words what a value may be, where msgspec says it in those of a schema."""
+    if text.startswith("Expected `str` matching regex") and _UNITS in text:
+        return f"{value!r} is no duration: write a number and one of s, m, h, d, w, such as 12h"
+    if text.startswith("Invalid enum value") and isinstance(value, str):
+        known = _words(_type(keys, whole, kinds))
+        return f"{value!r} is none of {', '.join(known)}{nearest(value, known)}" if known else text
+    return text
+
+
+def _words(kind: Any) -> list[str]:
+    """The words that a type names."""
+    if get_origin(kind) is Literal:
+        return [one for one in get_args(kind) if isinstance(one, str)]
+    return [word for inner in get_args(kind) for word in _words(inner)]
+
+
+def _type(keys: list[str], whole: type[msgspec.Struct], kinds: Mapping[str, type[msgspec.Struct]]) -> Any:
+    """The type of what stands under these keys."""
+    kind: Any = whole
+    for position, key in enumerate(keys):
+        if position == 1 and keys[0] in kinds:
+            kind = kinds[keys[0]]
+            continue
+        structs = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+        fields = [one.type for struct in structs for one in msgspec.structs.fields(struct) if one.name == key]
+        kind = fields[0] if fields else kind
+    return kind
 
 
 def _resolve(

@@ -155,3 +155,21 @@ def test_the_json_schema_accepts_what_ships_and_refuses_what_load_refuses() -> N
 def test_the_schema_beside_the_packs_is_the_one_that_is_enforced() -> None:
     written = json.loads((packs.packs_dir() / "pack.schema.json").read_text(encoding="utf-8"))
     assert written == pack_schema.json_schema(), "run: semcache policy schema > policies/pack.schema.json"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ttl: 3 fortnights", "'3 fortnights' is no duration: write a number and one of s, m, h, d, w, such as 12h"),
+        ("contract: hits", "'hits' is none of hit, request; did you mean 'hit'?"),
+        ("verify: sometimes", "'sometimes' is none of"),
+    ],
+)
+def test_a_mistake_is_told_in_a_persons_words(tmp_path: Path, line: str, said: str) -> None:
+    """Not as a regular expression, nor without the words that there are."""
+    path = tmp_path / "pack.yaml"
+    path.write_text(f"name: p\ncategories:\n  facts:\n    {line}\n")
+    with pytest.raises(ConfigError) as caught:
+        packs.load(str(path))
+    assert f"pack.yaml:4: categories.facts.{line.split(':')[0]}: {said}" in str(caught.value)
+    assert "regex" not in str(caught.value)

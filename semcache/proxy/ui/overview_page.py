@@ -77,7 +77,9 @@ def _tiers(series: Sequence[Mapping[str, Any]], unit: str) -> dict[str, Any]:
     """The chart of requests by what became of them."""
     shown = [(tier, _NAMES[tier]) for tier in TIERS if any(row[tier] for row in series)]
     stacks = [{"name": name, "tone": tier, "values": [row[tier] for row in series]} for tier, name in shown]
-    stacks.append({"name": "Missed", "tone": "miss", "values": [row["misses"] + row["bypassed"] for row in series]})
+    stacks.append({"name": "Missed", "tone": "miss", "values": [row["misses"] for row in series]})
+    if any(row["bypassed"] for row in series):
+        stacks.append({"name": "Not looked up", "tone": "quiet", "values": [row["bypassed"] for row in series]})
     return {"x": _times(series, unit), "kind": "stack", "time": unit, "series": stacks}
 
 

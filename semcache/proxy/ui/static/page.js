@@ -79,7 +79,7 @@
         Object.assign({}, axis, data.time
           ? { values: function (_, ticks) { return ticks.map(function (tick) { var text = new Date(tick * 1000).toISOString(); return data.time === "hour" ? text.slice(11, 16) : text.slice(5, 10); }); }, incrs: data.time === "day" ? [86400, 2 * 86400, 7 * 86400, 14 * 86400] : [3600, 2 * 3600, 6 * 3600, 12 * 3600], space: 56 }
           : { values: function (_, ticks) { return ticks.map(function (tick) { return tick == null ? "" : number(tick, { unit: "share" }); }); }, space: 60 }),
-        Object.assign({}, axis, { size: 66, values: function (_, ticks) { return ticks.map(say); } }),
+        Object.assign({}, axis, { size: widest, values: function (_, ticks) { return ticks.map(say); } }),
       ],
       tzDate: function (seconds) { return new Date(seconds * 1000 + new Date(seconds * 1000).getTimezoneOffset() * 60000); },
       cursor: { drag: { x: false, y: false }, points: { show: !bars } },
@@ -91,6 +91,11 @@
     setTimeout(last, 0);
     plot.over.addEventListener("mouseleave", function () { setTimeout(last, 0); });
     drawn.push({ figure: figure, place: place, plot: plot });
+  }
+
+  // Sums of a few cents have long labels.
+  function widest(_, labels) {
+    return Math.max(66, 24 + 7 * Math.max.apply(null, (labels || [""]).map(function (one) { return String(one).length; })));
   }
 
   function spaced(data) {
@@ -179,7 +184,8 @@
 
   function row(told, requests) {
     var line = document.createElement("tr"), time = cell(new Date(told.at * 1000).toISOString().slice(11, 19));
-    if (requests && told.id) {
+    // Hits on the very same request, and what is tunnelled, are counted and not recorded.
+    if (requests && told.id && told.why !== "exact" && told.why !== "stateful") {
       var link = document.createElement("a");
       link.href = requests + encodeURIComponent(told.id);
       link.textContent = time.textContent;
