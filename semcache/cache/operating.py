@@ -117,6 +117,20 @@ class Operating:
         found = await self._parts.store.select(Selector(everything=True), limit=_SAMPLE)
         return dict(Counter(entry.key.scope.tenant for entry in found).most_common())
 
+    async def elsewhere(self, tenant: str, model: str, why: str, *, everybody: bool = True) -> str:
+        """Say where there are entries, if none was found under this tenant and model, else "". Raises StoreError.
+
+        Other tenants are named to `everybody` alone who may know of them.
+        """
+        models = await self.models(tenant)
+        others = [f"{name} ({count})" for name, count in models.items() if name != model][:5]
+        if others and why == "cold":
+            return f"Asked for the model {model}; this tenant has entries of {', '.join(others)} too."
+        if models:
+            return ""
+        known = ", ".join(list(await self.tenants())[:5]) if everybody else ""
+        return f"The tenant {tenant!r} has no entries" + (f"; these have: {known}." if known else ".")
+
     @property
     def _store(self) -> OperatorStore:
         return operator_store(self._parts.store)

@@ -151,14 +151,8 @@ async def _explain(
             found = await explained(cache, request)
         except RequestRejected as error:
             raise InvalidArgument(error.message) from error
-        others = {name: count for name, count in models.items() if name != named}
-        if others and found["why"] == "cold":
-            known = ", ".join(f"{name} ({count})" for name, count in list(others.items())[:5])
-            found["others"] = f"Asked for the model {named}; this tenant has entries of {known} too: --model NAME."
-        elif not models:
-            tenants = await cache.operating.tenants()
-            known = ", ".join(list(tenants)[:5])
-            found["others"] = f"The tenant {tenant!r} has no entries" + (f"; these have: {known}." if known else ".")
+        if others := await cache.operating.elsewhere(tenant, named, found["why"]):
+            found["others"] = others + (" Choose with --model NAME." if models else " Choose with --tenant NAME.")
         return found
 
 

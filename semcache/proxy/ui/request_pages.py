@@ -66,17 +66,23 @@ async def ask(visit: Visit) -> Response:
     """Say what would become of a prompt now."""
     prompt = visit.asked("prompt")
     facts: dict[str, Any] = {"found": None, "prompt": prompt}
+    own, operating = visit.visitor.tenant, visit.cache.operating
+    tenant = own if own is not None else visit.asked("tenant")
+    if not tenant:
+        known = await operating.tenants()
+        tenant = "default" if "default" in known or not known else next(iter(known))
+    models = await operating.models(tenant)
+    model = visit.asked("model") or next(iter(models), "default")
     if prompt:
-        own = visit.visitor.tenant
-        tenant = own if own is not None else (visit.asked("tenant") or "default")
         user = visit.asked("user") or None
         scope = Scope(tenant, user if visit.cache.pack.share == "user" else None, visit.asked("namespace"))
-        asked = chat_request(prompt, visit.asked("model") or "default", {}, scope, visit.asked("category") or None)
+        asked = chat_request(prompt, model, {}, scope, visit.asked("category") or None)
         facts |= await _told(visit, await explain(visit.cache, asked))
-    models = await visit.cache.operating.models(visit.visitor.tenant or visit.asked("tenant") or "default")
+        facts["elsewhere"] = await operating.elsewhere(tenant, model, facts["found"]["why"], everybody=own is None)
     return visit.page(
-        "ask.html", **facts, explained=True, models=models, categories=sorted(visit.cache.pack.categories)
-    )
+        "ask.html", **facts, explained=True, models=models, model=model, of=tenant,
+        categories=sorted(visit.cache.pack.categories),
+    )  # fmt: skip
 
 
 async def _told(visit: Visit, found: dict[str, Any]) -> dict[str, Any]:

@@ -341,3 +341,18 @@ async def test_sessions_do_not_outlive_the_clock(tmp_path: Path) -> None:
         while await call.message() is not None:
             continue
         await call.task
+
+
+async def test_a_prompt_that_is_asked_about_is_looked_for_where_there_are_entries(tmp_path: Path) -> None:
+    """An operator who leaves tenant and model empty would otherwise be told that nothing like it was ever asked."""
+    async with kept(tmp_path) as (proxy, keys):
+        await Call(proxy, ask("What is a monad?"), x_semcache_key=keys["a"]).reply()
+        browser = await logged_in(proxy, keys["admin"])
+        found = (await browser.get("/ask?prompt=What+is+a+monad%3F")).body.decode()
+        assert "The very same request was answered before." in unescape(found)
+        other = unescape((await browser.get("/ask?prompt=What+is+a+monad%3F&tenant=b")).body.decode())
+        assert "The tenant 'b' has no entries; these have: a." in other
+        model = unescape((await browser.get("/ask?prompt=What+is+a+monad%3F&model=none")).body.decode())
+        assert "Asked for the model none; this tenant has entries of" in model
+        tenant = await logged_in(proxy, keys["b"])
+        assert "these have" not in (await tenant.get("/ask?prompt=What+is+a+monad%3F")).body.decode()
