@@ -26,7 +26,7 @@ from semcache.types import Serve, Why
 
 WRITTEN = Path(__file__).parent / "wording_suite"
 RESULTS = Path(__file__).parent / "results"
-HALVES = ("seen", "held", "fresh", "unread")
+HALVES = ("seen", "held", "fresh", "unread", "everyday", "aside")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ GRACE = 3600.0
 _KEEP_EVENTS = 1_000_000
 _KEEP_CHANGES = 1_000_000
 _PATIENCE = 1.0
-_AT_ONCE = 20  # wordings that are read without letting requests through
+_AT_ONCE = 1_000  # characters whose wordings are read without letting requests through
 
 
 class MaintainedStore(Entries, Vectors, ChangeFeed, OutcomeLog, Protocol):
@@ -91,7 +91,10 @@ class Maintenance:
     async def catch_up(self) -> None:
         """Apply what other workers wrote since the last call, and learn what they learned. Raises StoreError."""
         await self.apply_changes()
-        self._live.read_wordings(len(self._live.registry))
+        left = 1
+        while left:
+            left = self._live.read_wordings(_AT_ONCE)
+            await asyncio.sleep(0.0)
         await self._learner.log.fold()
         for follow in self._followers:
             await follow()

@@ -49,9 +49,9 @@ class LiveEntries:
         self.wordings.add_later(card)
         return [gone.id for gone in displaced]
 
-    def read_wordings(self, most: int) -> int:
-        """Read the wordings of at most so many cards that wait for it; return how many still wait."""
-        return self.wordings.work(most, lambda card: self.registry.get(card.id) is not None)
+    def read_wordings(self, characters: int) -> int:
+        """Read the wordings of cards that wait for it, up to so many characters; return how many still wait."""
+        return self.wordings.work(characters, lambda card: self.registry.get(card.id) is not None)
 
     def share(self, entry_id: int, answer: int) -> None:
         """Put an entry into an answer class; unknown ids are ignored."""

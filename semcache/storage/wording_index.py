@@ -13,6 +13,8 @@ from hashlib import blake2b
 from semcache.request.wording import canonical
 from semcache.types import Card
 
+_OVERHEAD = 20  # characters whose reading takes as long as anything of an entry that does not grow with its text
+
 
 class WordingIndex:
     """Ids by partition and canonical wording. Wordings take a tenth of a millisecond, so many of them can wait."""
@@ -43,12 +45,16 @@ class WordingIndex:
         """Make an entry findable when `work` comes to it."""
         self._waiting.append(card)
 
-    def work(self, most: int, alive: Callable[[Card], bool]) -> int:
-        """Make at most so many waiting entries findable, as far as they are alive; return how many still wait."""
-        for _ in range(min(most, len(self._waiting))):
+    def work(self, characters: int, alive: Callable[[Card], bool]) -> int:
+        """Make waiting entries findable, as far as they are alive, until so many characters are read.
+
+        At least one entry is read; return how many still wait.
+        """
+        while self._waiting and characters > 0:
             card = self._waiting.popleft()
             if alive(card):
                 self.add(card)
+                characters -= len(card.text) + _OVERHEAD
         return len(self._waiting)
 
     def find(self, partitions: Iterable[bytes], wording: str) -> list[int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,9 @@ import pytest
 
 from semcache import AsyncSemanticCache
 from semcache.errors import EmbedError
-from semcache.types import Outcome, Selector, Serve, Why
+from semcache.request.wording import canonical
+from semcache.storage.wording_index import WordingIndex
+from semcache.types import Card, Outcome, Selector, Serve, Why
 
 KEPT, ASKED = "How do I cancel my subscription?", "how do i cancel my  subscription"
 
@@ -153,3 +157,36 @@ async def test_a_fresh_answer_from_an_audit_can_be_found_by_meaning(cache: Async
 
 def _audits(cache: AsyncSemanticCache) -> int:
     return sum(cache.components.strategy.standing(name).audits for name in cache.pack.categories)
+
+
+async def test_requests_are_let_through_while_the_wordings_of_stored_entries_are_read(tmp_path: Path) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), seed=1) as one:
+        for number in range(120):
+            await keep(one, f"How do I reset the {number}th of all our office printers?")
+    async with await AsyncSemanticCache.open(str(tmp_path), seed=1) as two:
+        live, done = two.components.live, asyncio.Event()
+        left = [live.read_wordings(0)]
+
+        async def others() -> None:
+            while not done.is_set():
+                left.append(live.read_wordings(0))
+                await asyncio.sleep(0)
+
+        waiting = asyncio.create_task(others())
+        await two.catch_up()
+        done.set()
+        await waiting
+        assert left[0] > 60
+        assert max(before - after for before, after in pairwise([*left, live.read_wordings(0)])) < 60
+        assert live.read_wordings(0) == 0
+        found = await two.lookup("how do i reset the 7th of all our office printers")
+        assert found.why is Why.WORDING
+
+
+def test_at_least_one_wording_is_read_and_no_more_than_asked_for() -> None:
+    index = WordingIndex()
+    for number in range(5):
+        index.add_later(Card(number, b"", b"p" * 16, "", "How do I cancel my order?" * 4, 0.0, 1e12))
+    assert index.work(1, lambda _: True) == 4
+    assert index.work(10_000, lambda _: True) == 0
+    assert sorted(index.find([b"p" * 16], canonical("How do I cancel my order?" * 4).text)) == [0, 1, 2, 3, 4]

@@ -1,7 +1,7 @@
 """The guard for what must match as written: code identifiers, files, flags, addresses, quoted strings, lettered things.
 
-Reads text that is not prose: "os.path.join", "main.py", "--graph", "C++", "B2", "vitamin C", what stands in quotes, and
-the operators of code and formulas, which must be the same wherever both texts have some.
+Reads text that is not prose: "os.path.join", "main.py", "--graph", "C++", "B2", "6!", "color:red", "vitamin C",
+what stands in quotes, and the operators of code and formulas, which must be the same wherever both texts have some.
 It runs nothing and knows no programming language. Two different literals are a conflict. One that only one text has is
 a conflict if it is code, else a doubt, unless it is all that tells the texts apart.
 Invariant: a literal counts as shared when the other text spells it anywhere, whatever the punctuation.
@@ -34,6 +34,8 @@ def _literal(start: str, address: str) -> re.Pattern[str]:
     | (?P<file>\b[\w-]+\.(?:py|js|ts|tsx|jsx|java|cpp|rb|rs|sh|sql|csv|json|ya?ml|xml|html|css|pdf|docx?|xlsx?|pptx?|txt
         |md|toml|ini|log|png|jpe?g|gif|svg|mp[34]|zip|exe|ipynb|env)\b)
     | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{{2,}}[A-Z]\w*\b|\b[a-z_]{{2,}}\w*(?:\.[a-z_]{{2,}}\w*)+\b|\b\w+(?:::\w+)+)
+    | (?P<property>(?<![\w:])[a-z][a-z-]+:[a-z#][\w#.-]*(?!\S*[/:]))
+    | (?P<factorial>(?<![\w.])\d+!(?=\ ?[a-z?]|\ [+*/=-]))
     | (?P<id>\b[A-Za-z]{{1,6}}-?\d[\w-]*|\b\d{{1,3}}[SXE]\b)
     | (?P<letter>\b(?i:plan|class|type|grade|option|section|part|schedule|form|language)\ (?:[A-HJ-Z]
       |[b-hj-z])\b(?!['+\#])
@@ -50,8 +52,10 @@ _LITERAL = _literal(r"""(?:(?<!\w)|(?=["“`hw-]))""", _SITE)
 # Whether `_LITERAL` is worth the search. One set of characters comes first, so that the engine skips to them.
 _MARKS = re.compile(
     r"""
-    ["“`@_#+'.:(\dA-Z-](?:
+    ["“`@_#+'.:(!\dA-Z-](?:
       (?<=["“`@_#+]) | (?<=['.-])(?<!\w.) | (?<=[.:])(?<=\w.)(?=[a-z]) | (?<=\()(?=\)) | (?<=:)(?=:|//)
+    | (?<=[a-z]:)(?=[a-z\#])
+    | (?<=\d!)(?=\ ?[a-z?+*/=-])
     | (?<=\d)(?:(?<=[A-Za-z].)|(?<=[A-Za-z]-.)|(?=[SXE]\b)) | (?<=[A-Z])(?<=[a-z].)
     )
     """,
@@ -71,7 +75,7 @@ _OPERATOR = re.compile(
     |(?<![\w)\]])-(?=[|(])|(?<=[\d}\])]),(?=[}\]])""",
     re.VERBOSE,
 )
-_FIRM = frozenset(("language", "flag", "call", "file", "code"))
+_FIRM = frozenset(("factorial", "property", "language", "flag", "call", "file", "code"))
 
 
 class CodeReading(NamedTuple):
@@ -140,6 +144,9 @@ def _unshared(literals: dict[str, str], others: dict[str, str], other: str) -> l
         if ALIASES.get(literal) in entities.read(other).known:
             continue
         if literal[-2:-1] == " " and literal[-1] in words.bag and literal[-1] not in "ai":
+            continue
+        if literal.endswith("!"):
+            missing.append(literal)
             continue
         squeezed = re.sub(r"[\W_]+", "", literal)
         if len(squeezed) > 1 and squeezed in "".join(words.words).replace("_", ""):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards import grammar
+from semcache.matching.guards import acts, grammar
 from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import content, lexicon, vocabulary
 from semcache.request.text import read as read_text
@@ -120,13 +120,17 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
             light = grammar.compare(query, cached)
             if light is not None:
                 return Conflict(self.name, *light)
+            act = acts.compare(query, cached)
+            if act is not None:
+                return Conflict(self.name, act)
         return found
 
     def _typed(self, one: str, two: str, query: str, cached: str) -> Conflict | None:
         if one == two or not one or not two:
             return None
         pair = frozenset((one, two))
-        if read_text(query).bag ^ read_text(cached).bag <= _INTERROGATIVE and "what" in pair and pair & _NAMED:
+        apart = read_text(query).bag ^ read_text(cached).bag
+        if apart <= _INTERROGATIVE and (("what" in pair and pair & _NAMED) or ("whether" in pair and apart)):
             return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
         doubted = bool(pair & _HARD) or pair in _DOUBTED
         if pair in _EXCHANGED or not (doubted or pair in _TELLING):

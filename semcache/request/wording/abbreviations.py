@@ -236,6 +236,15 @@ _WORDED: tuple[tuple[frozenset[str], re.Pattern[str], str], ...] = (
         r"\1 approximate",
     ),
     (
+        frozenset(("docs",)),
+        re.compile(
+            r"\b(what|which|any|all) docs(?= (?:do (?:i|we|you) (?:need|have to)\b|(?:should|must|will) (?:i|we|you)"
+            r" (?:bring|send|submit|sign|need|provide)\b|(?:are |i |we )?(?:needed|required|need)\b))",
+            re.I,
+        ),
+        r"\1 documents",
+    ),
+    (
         frozenset(("doc",)),
         re.compile(r"\b(see|ask|call|visit|my|the) (a |my |the )?doc\b(?! (?:file|string|type))", re.I),
         r"\1 \2doctor",

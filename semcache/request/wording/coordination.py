@@ -9,6 +9,7 @@ import re
 
 from semcache.request.text import LIGHT, vocabulary
 from semcache.request.wording.coordinates import coordinated
+from semcache.request.wording.verbs import is_base
 
 _STOP = (
     r"(?= (?:in|for|when|on|at|using|regarding|with|if|from|according|during|under|as|by|based|while|since|to|is|are"
@@ -24,6 +25,11 @@ _EITHER = re.compile(
     rf"^((?:which|what|who) (?:one )?(?:is|are|was) (?:\w+er|better|worse|more \w+|less \w+)),?:? {_SIDE} or {_SIDE}$"
 )
 _EITHER_HEAD = re.compile(r"(?:which|what|who) (?:one )?(?:is|are|was|were) (?:\w+er|better|worse|more|less)\b", re.I)
+# What is better to do: verbs of one object, so that their order says nothing.
+_BETTER = re.compile(
+    r"^((?:is|was|would) it (?:be )?(?:\w+er|more \w+|less \w+|worse) (?:for me )?to) (\w+) or"
+    r" (?:to )?(\w+)((?: [^,.?!;]+)?)$"
+)
 _VERSUS = re.compile(
     rf"^((?:explain|compare|discuss|describe|contrast) )?(?!(?:which|what|who|how|is|are|do|does|can|should"
     rf"|would|did)\b){_SIDE} (versus|vs) {_SIDE}(?=$|[:,.?]| (?:on|in|for|at|when|with)\b)"
@@ -158,6 +164,8 @@ def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
         return _COMPARED.sub(_compared, text)
     if words[0] == "what" and "common" in bag:
         return _COMMON.sub(lambda match: f"what {match[1]} {_sorted(match[2], match[3])} have in common", text)
+    if words[0] in ("is", "was", "would") and "or" in bag:
+        text = _BETTER.sub(_better, text)
     if words[0] in ("which", "what", "who") and "or" in bag:
         return _EITHER.sub(lambda match: f"{match[1]} {_sorted(match[2], match[3], 'or')}", text)
     if "versus" in bag or "vs" in bag:
@@ -223,6 +231,13 @@ def _between(match: re.Match[str]) -> str:
     if not _free(one, two, rest):
         return match[0]
     return f"{head} {_sorted(one, two)}"
+
+
+def _better(match: re.Match[str]) -> str:
+    asked, one, two, rest = match.groups()
+    if not (is_base(one) and is_base(two)):
+        return match[0]
+    return f"{asked} {_sorted(one, two, 'or')}{rest}"
 
 
 def _compared(match: re.Match[str]) -> str:

@@ -25,7 +25,8 @@ _ROMAN = re.compile(
     re.IGNORECASE,
 )
 _WAR = re.compile(
-    r"(?<![\w-])(?:ww ?-?(i|ii|1|2)|(first|second|1st|2nd) world war|world war (one|two))(?![\w-])", re.IGNORECASE
+    r"(?<![\w-])(?:ww ?-?(i|ii|1|2)|(?:the )?(first|second|1st|2nd) world war|world war (one|two))(?![\w-])",
+    re.IGNORECASE,
 )
 _RULERS = (
     r"louis|henry|george|edward|elizabeth|charles|william|james|richard|philip|ferdinand|napoleon|nicholas|alexander"

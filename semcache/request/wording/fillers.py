@@ -272,7 +272,9 @@ _DROPPED_E = (
 _QUESTIONS = vocabulary("what who where when why how which")
 _MEANT = frozenset(("actually", "basically", "sort", "kind"))
 _MIDDLE = re.compile(
-    r"(?<!say)(?<!saying)(?<!word)(?<!mean)(?<!means)(?<!says)(?:(?<=\w)(?:,|\.\.\.)? |(?<=[.?!] ))(?:u+h+m*"
+    r"(?<!say)(?<!saying)(?<!word)(?<!mean)(?<!means)(?<!says)(?<!\buse)(?<!\busing)(?<!\bspell)(?<!\bplay)"
+    r"(?<!\btype)(?<!\bwrite)(?<!\bavoid)(?<!\bhear)(?<!pronounce)(?<!\bremove)(?<!\bor)(?<!\bversus)"
+    r"(?:(?<=\w)(?:,|\.\.\.)? |(?<=[.?!] ))(?:u+h+m*"
     r"|u+m+|e+rm*|h+m+)(?:,|\.\.\.)?(?= )",
     re.IGNORECASE,
 )
@@ -298,8 +300,14 @@ _CUES = vocabulary("""
     it any do does have got anyone someone somebody apologies nice here my the what we are need not no q also but and
     anybody help is did then literally be advise inform guide update mm mmm mmmm man thx
     """)
+_REQUEST = re.compile(rf"{_VERB}", re.IGNORECASE)
 _EVEN = re.compile(r"^((?:how|why|what|where) (?:do|does|did|can|would) \w+) even (?=[a-z])", re.IGNORECASE)
 _HESITATION = frozenset(["um", "umm", "ummm", "uh", "uhh", "uhm", "er", "erm", "ermm", "hm", "hmm", "hmmm", "please"])
+
+
+def is_request(text: str) -> bool:
+    """Return True for a text that begins with a verb of what an assistant is asked to do: "explain", "list"."""
+    return _REQUEST.match(text) is not None
 
 
 def unwrapped(text: str, words: list[str], bag: frozenset[str]) -> str:

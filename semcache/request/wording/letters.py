@@ -83,7 +83,13 @@ _ACRONYMS = vocabulary(
     bat bit boo cod cob dna
     """
 ) - vocabulary("and not how are was is do in on the for all can no to new old one")
-_CASED = vocabulary("Mb Gb Kb Tb MW mW Mbps MBps Gbps GBps Mbit Gbit Ml Co")  # units whose case tells them apart
+# Units whose case tells them apart, and elements.
+_CASED = vocabulary(
+    """
+    Mb Gb Kb Tb MW mW Mbps MBps Gbps GBps Mbit Gbit Ml Co Mg Na Cl Fe Ca Pb Zn Cu Ag Au Hg Sn Ni Mn Cr Br Li Ti Pt Ra
+    Rn Xe Kr Ne Ar Cs Rb Ga Ge Se
+    """
+)
 _COMMON = vocabulary(
     """
     the a an of to in is are do does how what why where when which can i my me you your for with on and or not be was

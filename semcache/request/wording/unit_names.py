@@ -57,6 +57,7 @@ _TABLE = {
     "kJ": "kilojoule kilojoules",
     "kcal": "kilocalorie kilocalories kcals",
     "px": "pixel pixels",
+    "MP": "megapixel megapixels",
     "hp": "horsepower",
     "ha": "hectare hectares",
     "m\u00b2": "square_metre square_metres square_meter square_meters sqm sq_m m2 sq._m",
@@ -100,14 +101,14 @@ _TABLE = {
 _EXACT = {
     "W": "W", "V": "V", "g": "g", "L": "L", "l": "L", "dB": "dB", "ha": "ha", "MW": "MW", "mW": "mW", "GW": "GW",
     "m": "m", "mA": "mA", "A": "amps", "N": "newtons", "J": "joules", "Pa": "pascals", "kN": "kn", "hp": "hp",
-    "ms": "milliseconds", "s": "seconds", "h": "hours", "min": "minutes",
+    "MP": "MP", "ms": "milliseconds", "s": "seconds", "h": "hours", "min": "minutes",
     "Mb": "Mb", "Gb": "Gb", "Kb": "Kb", "Tb": "Tb", "Mbit": "Mb", "Gbit": "Gb", "Mbits": "Mb", "Gbits": "Gb",
     "megabit": "Mb", "megabits": "Mb", "gigabit": "Gb", "gigabits": "Gb", "Mb/s": "Mbps", "Gb/s": "Gbps",
     "MBps": "MB/s", "GBps": "GB/s", "MB/s": "MB/s", "GB/s": "GB/s", "mW/h": "mW/h",
     "megawatt": "MW", "megawatts": "MW", "milliwatt": "mW", "milliwatts": "mW", "metre": "m", "metres": "m",
     "meter": "m", "meters": "m",
 }  # fmt: skip
-_AMBIGUOUS = vocabulary("w v g l s h m mb/s gb/s mbit gbit mbits gbits mbps gbps mw db")
+_AMBIGUOUS = vocabulary("w v g l s h m mb/s gb/s mbit gbit mbits gbits mbps gbps mw db mp")
 
 
 def _symbols() -> dict[str, str]:
