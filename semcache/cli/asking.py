@@ -34,7 +34,10 @@ def requests(
     data: options.Data = None,
     as_json: options.Json = False,
 ) -> None:
-    """List the latest requests with the reasons for their outcomes, newest first; `semcache why ID` says more."""
+    """List the latest requests with the reasons for their outcomes, newest first; `semcache why ID` says more.
+
+    Hits on the very same request, and what is passed through, are counted (`semcache stats`) and not listed.
+    """
     from semcache.types import Outcome, Why
 
     _check("outcome", outcome, [one.value for one in Outcome])

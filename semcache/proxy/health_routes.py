@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,15 @@ from semcache.runtime import descriptors
 from semcache.runtime.guarded_calls import surviving
 
 _PATIENCE = 2.0
+_PRICED_EVERY = 600.0  # seconds between two questions to the store of which models have no price
 _FULL = 0.9  # of the file descriptors, from which connections may soon be refused
 
 
 def health_routes(cache: ResponseCache) -> APIRouter:
     """Return the routes `/livez`, `/readyz`, `/healthz` and `/metrics`."""
     router = APIRouter(tags=["health"])
+    unpriced: list[str] = []
+    asked = -_PRICED_EVERY
 
     @router.get("/livez")
     async def livez() -> dict[str, str]:
@@ -35,19 +39,26 @@ def health_routes(cache: ResponseCache) -> APIRouter:
     @router.get("/healthz", include_in_schema=False)
     async def readyz() -> dict[str, Any]:
         """Requests are answered; what is broken is named."""
+        nonlocal unpriced, asked
         faults = cache.faults()
         try:
             async with asyncio.timeout(_PATIENCE):
                 await cache.ping()
         except Exception as error:
             faults.setdefault("store", f"{type(error).__name__}: {error}")
+        if "store" not in faults and time.monotonic() - asked >= _PRICED_EVERY:
+            asked = time.monotonic()
+            # Other workers have been asked for models too, and so was this one before it was started anew.
+            with surviving("asking for models without a price"):
+                async with asyncio.timeout(_PATIENCE):
+                    unpriced = await cache.operating.unpriced()
         most, now = descriptors.raise_limit(), descriptors.used()
         if now is not None and now >= _FULL * most:
             faults["descriptors"] = f"{now} of {most} file descriptors are in use: raise the limit or add workers"
         return {
             "status": "degraded" if faults else "ok",
             "faults": faults,
-            "unpriced_models": cache.prices.unpriced,
+            "unpriced_models": sorted({*unpriced, *cache.prices.unpriced}),
             "entries": len(cache.registry),
             "embedder": cache.embedder_id,
             "policies": cache.pack.name,

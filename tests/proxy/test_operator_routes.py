@@ -101,3 +101,11 @@ async def test_explaining_over_http_asks_no_upstream(tmp_path: Path, upstream: U
         assert (await post(proxy, "/semcache/explain", {"prompt": "x", "category": "nowhere"})).status == 400
         assert (await get(proxy, "/semcache/usage", "since=soon")).status == 400
     assert upstream.calls == []
+
+
+async def test_a_model_without_a_price_is_named_after_a_restart_too(tmp_path: Path, upstream: Upstream) -> None:
+    url = f"sqlite:///{tmp_path}/semcache.db"
+    async with running(upstream, tmp_path, store__url=url) as proxy:
+        await Call(proxy, ask("Unheard of?", model="a-model-of-my-own")).reply()
+    async with running(upstream, tmp_path, store__url=url) as proxy:
+        assert "a-model-of-my-own" in (await get(proxy, "/readyz")).json["unpriced_models"]

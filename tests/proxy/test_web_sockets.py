@@ -423,3 +423,26 @@ async def test_the_realtime_client_of_openais_sdk(tunnel: Tunnel) -> None:
         assert (await connection.recv()).type == "input_audio_buffer.clear"
     assert upstream.requests[-1].path == "/v1/realtime?model=gpt-realtime"
     assert upstream.headers["authorization"] == "Bearer sk-client"
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [{"upstream__busy_at": 1}, {"upstream__anthropic_url": "http://127.0.0.1:9"}, {"upstream__cache_salt": True}],
+)
+async def test_whatever_stands_before_the_upstream_lets_them_through(tunnel: Tunnel, chosen: dict[str, Any]) -> None:
+    address, _, _ = await tunnel(**chosen)
+    async with connect(address) as client:
+        await client.send("Hello")
+        assert await client.recv() == "Hello"
+
+
+async def test_of_several_replicas_the_next_is_asked_where_one_is_gone(tmp_path: Path) -> None:
+    first, second = Upstream(), Upstream()
+    async with listening(first) as one, listening(second) as other:
+        replicas = [{"url": url} for url in (one, "http://127.0.0.1:9", other)]
+        async with proxied(tmp_path, "echo", upstream__replicas=replicas) as (address, _, _):
+            for _ in range(4):
+                async with connect(address) as client:
+                    await client.send("Hello")
+                    assert await client.recv() == "Hello"
+    assert len(first.requests) == len(second.requests) == 2
