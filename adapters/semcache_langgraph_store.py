@@ -4,6 +4,7 @@
     from semcache_langgraph_store import memory_index
 
     with SqliteStore.from_conn_string("memories.db", index=memory_index()) as store:
+        store.setup()
         store.put(("acme", "ann"), "diet", {"text": "She eats no meat."})
         store.search(("acme", "ann"), query="Is she a vegetarian?")
 

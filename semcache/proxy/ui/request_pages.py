@@ -65,7 +65,7 @@ async def request(visit: Visit, wanted: str = "") -> Response:
 async def ask(visit: Visit) -> Response:
     """Say what would become of a prompt now."""
     prompt = visit.asked("prompt")
-    facts: dict[str, Any] = {"found": None, "prompt": prompt}
+    facts: dict[str, Any] = {"found": None, "prompt": prompt, "elsewhere": ""}
     own, operating = visit.visitor.tenant, visit.cache.operating
     tenant = own if own is not None else visit.asked("tenant")
     if not tenant:

@@ -348,6 +348,7 @@ async def test_a_prompt_that_is_asked_about_is_looked_for_where_there_are_entrie
     async with kept(tmp_path) as (proxy, keys):
         await Call(proxy, ask("What is a monad?"), x_semcache_key=keys["a"]).reply()
         browser = await logged_in(proxy, keys["admin"])
+        assert (await browser.get("/ask")).status == 200
         found = (await browser.get("/ask?prompt=What+is+a+monad%3F")).body.decode()
         assert "The very same request was answered before." in unescape(found)
         other = unescape((await browser.get("/ask?prompt=What+is+a+monad%3F&tenant=b")).body.decode())
