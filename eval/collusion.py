@@ -1,4 +1,4 @@
-"""What colluding tenants do to honest ones: `python -m eval.collusion [--tenants 12] [--page]`.
+"""What colluding tenants, or keys of one tenant, do to honest ones: `python -m eval.collusion [--tenants 12] [--page]`.
 
 Every tenant asks the same questions through the library at shipped defaults, and rewordings of them. A share of the
 tenants then attacks in one of two ways: it reports everything that it is served as wrong, or it gives other answers to
@@ -14,12 +14,15 @@ import asyncio
 import json
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import count, product
 from pathlib import Path
 
 from eval.bench.machine import facts
 from semcache import AsyncSemanticCache
+from semcache.errors import RateLimited
+from semcache.learning.key_reports import DAILY, Reporter
 
 RESULTS = Path(__file__).parent / "results"
 THINGS = ("capital", "currency", "flag", "population", "largest city", "national anthem")
@@ -29,6 +32,7 @@ BEFORE = ("Could you name the {thing} of {place} for me?", "What {thing} does {p
 AFTER = ("Please tell me: what is the {thing} of {place}?", "Tell me which {thing} {place} has.")
 ATTACKING = ("Which {thing} does {place} have?", "I want to know the {thing} of {place}.", "{place}: what {thing}?")
 ROUNDS = 3
+KEYS = ("none by keys", "reports by keys", "the same, unbounded")
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,20 @@ async def measure(attack: str, share: float, tenants: int) -> Row:
     bad = [f"bad{number}" for number in range(round(share * tenants))]
     good = [f"good{number}" for number in range(tenants - len(bad))]
     lies = count()
+    names = (*good, *bad)
+    by_keys = attack in KEYS
     with tempfile.TemporaryDirectory(prefix="semcache-collusion-") as folder:
         async with await AsyncSemanticCache.open(folder, seed=1) as cache:
 
             async def ask(tenant: str, text: str, answer: str, *, lying: bool = False) -> tuple[bool, bool]:
-                found = await cache.lookup(text, tenant=tenant)
+                of = "team" if by_keys else tenant
+                found = await cache.lookup(text, tenant=of, user=tenant if by_keys else None)
                 hit, right = found.answer is not None, found.answer == answer
-                if lying and attack == "reports" and found.answer is not None:
-                    await cache.feedback(found.entry_id, correct=False, tenant=tenant)
+                if lying and attack in ("reports", *KEYS[1:]) and found.answer is not None:
+                    others = tuple([name for name in names if name != tenant])
+                    reporter = Reporter(tenant, others) if attack == KEYS[1] else None
+                    with suppress(RateLimited):
+                        await cache.feedback(found.entry_id, correct=False, tenant=of, reporter=reporter)
                 if found.answer is None or found.audit:
                     said = f"Something else, number {next(lies)}." if lying and attack == "answers" else answer
                     await cache.record(found, said)
@@ -94,16 +104,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--tenants", type=int, default=12)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--keys", action="store_true", help="attacks by keys of one tenant alone")
     parser.add_argument("--page", action="store_true", help="write results/collusion.json and the page")
     given = parser.parse_args(arguments)
     rows = []
-    for attack, share in product(("none", "reports", "answers"), (0.1, 0.25, 0.5)):
+    for attack, share in product(KEYS if given.keys else ("none", "reports", "answers", *KEYS), (0.1, 0.25, 0.5)):
         rows.append(_mean([asyncio.run(measure(attack, share, given.tenants)) for _ in range(given.repeats)]))
         print(json.dumps(asdict(rows[-1])), flush=True)
     if given.page:
+        if given.keys and (RESULTS / "collusion.json").exists():
+            old = json.loads((RESULTS / "collusion.json").read_text())["rows"]
+            rows = [*(Row(**row) for row in old if row["attack"] not in KEYS), *rows]
         kept = {"machine": facts(), "tenants": given.tenants, "rows": [asdict(row) for row in rows]}
         (RESULTS / "collusion.json").write_text(json.dumps(kept, indent=1) + "\n")
         (RESULTS / "collusion.md").write_text(page(given.tenants, rows))
+
+
+def _line(row: Row) -> str:
+    return f"| {row.attack} | {row.share:.0%} | {row.before}% | {row.after}% | {row.wrong} of {row.asked} |"
 
 
 def page(tenants: int, rows: Sequence[Row]) -> str:
@@ -122,14 +140,27 @@ def page(tenants: int, rows: Sequence[Row]) -> str:
         "| attack | share of tenants | honest hits before | after | wrong answers served to them |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for row in rows:
-        lines.append(f"| {row.attack} | {row.share:.0%} | {row.before}% | {row.after}% | {row.wrong} of {row.asked} |")
+    lines += [_line(row) for row in rows if row.attack not in KEYS]
     lines += [
         "",
         "A pooled certificate covers the traffic of the tenants that are like each other: where three or more bring "
         "samples, none with more than half of the recent ones that teach all, and without those whose verdicts belie "
         "what was expected of them. It says nothing of a tenant that is unlike them; its own class is tested by its "
         "own audits.",
+        "",
+        "## Keys of one tenant",
+        "",
+        f"`python -m eval.collusion --keys --tenants {tenants} --page`",
+        "",
+        f"The same questions by {tenants} keys of one tenant, a share of which reports every answer that it is served "
+        f"as wrong. A key that is not trusted takes at most {DAILY} answers a day from the others, and its reports "
+        "teach only as far as more than a quarter of the keys report as much; *unbounded* is a cache without that. "
+        "Such a key learns the ids that it reports by only where `auth.expose_scores` is on; a trusted key may delete "
+        "what is its tenant's anyway, and is not bounded.",
+        "",
+        "| attack | share of keys | honest hits before | after | wrong answers served to them |",
+        "| --- | --- | --- | --- | --- |",
+        *[_line(row) for row in rows if row.attack in KEYS],
     ]
     return "\n".join(lines) + "\n"
 

@@ -129,7 +129,7 @@ class JudgedLookup:
 
     def note(self, lookup: Lookup, row: Recorded, entry_of: EntryOf) -> None:
         """Count what a request cost upstream, and have a word about it where its pack wants one after the forward."""
-        self.cap.paid(amount(row.spent_cost, row.spent))
+        self.cap.paid(amount(row.spent_cost, row.spent), _payer(lookup.request))
         if row.status == _DONE and row.count and self._may_follow(lookup):
             self._asking.later(self.after(lookup, entry_of))
 
@@ -232,7 +232,7 @@ class JudgedLookup:
         share = asking.share
         if share is None:
             share = _SHARE if later else float("inf")
-        if not self.cap.allows(amount(cost, used), share):
+        if not self.cap.allows(amount(cost, used), share, _payer(request)):
             return None
         started, result = time.perf_counter(), "failed"
         try:
@@ -257,7 +257,7 @@ class JudgedLookup:
             cost = sum([asking.prices.cost(model, one) for model, one in bill])
             if later:
                 asking.paid(bill, (request.scope.tenant, lookup.category, False))
-        self.cap.asked(amount(cost, used))
+        self.cap.asked(amount(cost, used), share, _payer(request))
         p_yes = self.tier.remember(lookup.key.exact, card.id, p_yes)
         word = word_about(doubt.before, p_yes, sampled=False)
         self._log.add(labelling.of_verdict(lookup, doubt.candidate, doubt.before, word, at=self._clock()))
@@ -311,3 +311,8 @@ class _Effects(msgspec.Struct):
     functions: Any = None
     web_search_options: Any = None
     mcp_servers: Any = None
+
+
+def _payer(request: Request) -> tuple[str, str | None]:
+    """Return whose requests pay for words about a request: its tenant's key or user."""
+    return request.scope.tenant, request.asker

@@ -16,6 +16,7 @@ from semcache.cache.operating import Operating
 from semcache.cache.query import Query
 from semcache.dialects import dialects
 from semcache.errors import CacheUnavailable
+from semcache.learning.key_reports import Reporter
 from semcache.request import conversation, eligibility
 from semcache.runtime.guarded_calls import surviving
 from semcache.storage.accounting import Facts, recorded, statistics
@@ -86,16 +87,24 @@ class ResponseCache:
         await self.close()
 
     async def feedback(
-        self, entry_id: str | None, *, correct: bool, tenant: str | None = None, who: str = "library"
+        self,
+        entry_id: str | None,
+        *,
+        correct: bool,
+        tenant: str | None = None,
+        who: str = "library",
+        reporter: Reporter | None = None,
     ) -> bool:
         """Say that a served answer was right or wrong; False when there is no such entry (of that tenant).
 
         A wrong entry is never served again to the requests it was served to. One that was only ever replayed to its
         own request is deleted. Where several workers serve, what the others served of late is looked up half a second
-        later. Raises StoreError.
+        later. `reporter` is a key that may not move alone what the others of its tenant are served. Raises RateLimited
+        for too many of its reports, and StoreError.
         """
         number = parse_id(entry_id or "")
-        return await self.components.feedback.report(number, correct=correct, tenant=tenant, who=who)
+        report = self.components.feedback.report
+        return await report(number, correct=correct, tenant=tenant, who=who, reporter=reporter)
 
     async def settle(self) -> None:
         """Wait until background work, judging and learning are done and every outcome is written."""

@@ -71,12 +71,16 @@ class Corroboration:
             return Reach.ALL
         if label.source is not LabelSource.FEEDBACK:
             return Reach.ALL if self._sampled(label) else Reach.OWN
-        reports = self._reports[label.category]
+        return Reach.ALL if self.hears(tenant, label.category) else Reach.NOBODY
+
+    def hears(self, tenant: str, category: str) -> bool:
+        """Take a report in; return True if others have reported as much, so that it teaches."""
+        reports, counted = self._reports[category], self._counted[category]
         reports[tenant] += 1
         if len(self._seen) > 1 and counted[tenant] >= self._said_by_others(reports, tenant):
-            return Reach.NOBODY
+            return False
         counted[tenant] += 1
-        return Reach.ALL
+        return True
 
     def _said_by_others(self, reports: Counter[str], tenant: str) -> int:
         """The reports that enough other tenants have made each."""

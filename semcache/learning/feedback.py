@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
+from semcache.learning.key_reports import KeyReports, Reporter
 from semcache.learning.learner import Learner
 from semcache.learning.reports import ReportingStore, Withdrawn, reject_wrong, withdraw
 from semcache.protocols import OutcomeLog
@@ -53,16 +54,28 @@ class Feedback:
         self._clock = clock
         self._later = later
         self._undo = undo
+        self._keys = KeyReports()
 
-    async def report(self, entry_id: int | None, *, correct: bool, tenant: str | None, who: str = "") -> bool:
-        """Take in what was said of an entry; False when there is no such entry (of that tenant). Raises StoreError.
+    async def report(
+        self,
+        entry_id: int | None,
+        *,
+        correct: bool,
+        tenant: str | None,
+        who: str = "",
+        reporter: Reporter | None = None,
+    ) -> bool:
+        """Take in what was said of an entry; False when there is no such entry (of that tenant).
 
-        `who` is told in the administrators' log.
+        `who` is told in the administrators' log; `reporter` is a key whose reports alone are not to move what the
+        others of its tenant are served. Raises RateLimited for too many of its, and StoreError.
         """
         # The store, not the registry: another worker may have kept it a moment ago.
         [entry] = [None] if entry_id is None else await self._store.get([entry_id])
         if entry is None or (tenant is not None and entry.key.scope.tenant != tenant):
             return False
+        if reporter is not None and not correct:
+            self._keys.admit(reporter, self._clock())
         if not correct:
             self._meter.false_hits.labels(entry.category, "feedback").inc()
             await self._event_log.flush()
@@ -71,6 +84,8 @@ class Feedback:
                 self._later(self._reject_later(entry, who))
             else:
                 await self._reject(entry, who)
+        if reporter is not None and not self._keys.teaches(reporter, entry.key.scope.tenant, entry.category):
+            return True
         if not await self._learner.feedback(entry.id, correct=correct):
             # Another worker may have served it, and knows what there is to learn from.
             await self._store.said(entry.id, correct=correct, now=self._clock())

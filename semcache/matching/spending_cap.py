@@ -1,17 +1,22 @@
 """A cap on what asking a language model for words may cost: a share of what requests cost upstream.
 
 Pure: fed with amounts. Invariant: a word whose expected cost would go beyond the share is not asked for, and the first
-is asked for only after requests have paid for it.
+is asked for only after requests have paid for it; whoever has used up the share of its own requests takes no more than
+a half of that of all.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from semcache.types import Usage
 
 # US dollars a token, for models whose price nobody has stated: only the ratio of asking to answering matters then.
 _NOMINAL = 0.5e-6, 2e-6
+_COMMON = 0.5  # of the share of all, for those who have used up their own
+_PAYERS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +33,45 @@ class SpendingCap:
     """The cap of one process."""
 
     def __init__(self) -> None:
-        self._upstream = self._asking = 0.0
+        self._upstream = self._asking = self._common = 0.0
         self._asked = self._refused = 0
+        self._own: OrderedDict[Hashable, list[float]] = OrderedDict()  # what a payer's requests and words have cost
 
-    def paid(self, amount: float) -> None:
+    def paid(self, amount: float, payer: Hashable = None) -> None:
         """Note what a request cost upstream."""
         self._upstream += amount
+        self._of(payer)[0] += amount
 
-    def allows(self, amount: float, share: float) -> bool:
+    def allows(self, amount: float, share: float, payer: Hashable = None) -> bool:
         """Return True if a word that costs about so much may be asked for within this share; a refusal is counted."""
         fits = share == float("inf") or (share > 0.0 and self._asking + amount <= share * self._upstream)
+        if fits and not self._is_own(amount, share, payer):
+            fits = self._common + amount <= _COMMON * share * self._upstream
         self._refused += not fits
         return fits
 
-    def asked(self, amount: float) -> None:
+    def asked(self, amount: float, share: float = float("inf"), payer: Hashable = None) -> None:
         """Note what a word cost."""
         self._asked += 1
         self._asking += amount
+        self._common += 0.0 if self._is_own(amount, share, payer) else amount
+        self._of(payer)[1] += amount
 
     def called_off(self, amount: float) -> None:
         """Note what a call cost that a word made needless."""
         self._asking += amount
+
+    def _is_own(self, amount: float, share: float, payer: Hashable) -> bool:
+        """Return True if the payer's own requests pay for it."""
+        upstream, asking = self._of(payer)
+        return asking + amount <= share * upstream or len(self._own) == 1
+
+    def _of(self, payer: Hashable) -> list[float]:
+        found = self._own.setdefault(payer, [0.0, 0.0])
+        self._own.move_to_end(payer)
+        if len(self._own) > _PAYERS:
+            self._own.popitem(last=False)
+        return found
 
     def standing(self) -> Spending:
         """The amounts so far."""

@@ -7,13 +7,14 @@ keys, unless a setting says otherwise.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from semcache import __version__
 from semcache.agents.library import AsyncSemanticCache
 from semcache.dialects.answer import openai_error
-from semcache.errors import CacheUnavailable, RequestRejected
+from semcache.errors import CacheUnavailable, RateLimited, RequestRejected
 from semcache.proxy.asgi import ClientGone, Receive, Scope, Send, replay_body, respond
 from semcache.proxy.auth import Authenticator
 from semcache.proxy.intake import Intake
@@ -133,7 +134,8 @@ def _fastapi(
     async def rejected(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestRejected)
         body = openai_error(error.status, error.message, code=error.code, param=error.param)
-        return Response(body, error.status, media_type="application/json")
+        again = {"retry-after": str(math.ceil(error.after))} if isinstance(error, RateLimited) else None
+        return Response(body, error.status, media_type="application/json", headers=again)
 
     async def unavailable(_: Request, error: Exception) -> Response:
         body = openai_error(503, f"the store cannot be reached: {error}", code="store_unavailable")

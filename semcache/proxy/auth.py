@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from semcache.errors import InvalidArgument, RequestRejected
+from semcache.learning.key_reports import Reporter
 from semcache.proxy.asgi import header_text
 from semcache.types import ApiKey
 
@@ -100,6 +101,11 @@ class Authenticator:
     def has_administrator(self) -> bool:
         """True if somebody can prove to be an administrator."""
         return self._admin is not None or any(key.admin and key.revoked is None for key in self._keys.values())
+
+    def reporter(self, caller: Caller) -> Reporter:
+        """Return a caller with a key as one of the keys of its tenant."""
+        keys = [key for key in self._keys.values() if key.tenant == caller.tenant and key.revoked is None]
+        return Reporter(caller.key_id or "", tuple([key.id for key in keys if key.id != caller.key_id]))
 
     def identify(self, headers: RawHeaders) -> Caller:
         """Return the caller behind ASGI headers (names in lower case). Raises RequestRejected(401).
