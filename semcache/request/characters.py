@@ -28,6 +28,12 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
 _SYMBOLS = frozenset({"So", "Sk", "Sm", "Sc"})
 # A mark on a letter that has no such letter of its own, or several on one.
 _STACKED = re.compile("[A-Za-z\u00c0-\u024f][\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]")
+# A mark on no letter at all: it strikes out or joins what is beside it. Keycaps of emoji are none.
+_ALONE = re.compile("(?:^|[\\W\\d_])[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20e2\u20e4-\u20ff]")
+# Pictograms made of punctuation, but for the smile of a polite request.
+_EMOTICON = re.compile(
+    r"(?:^|(?<=\s))(?:[:;]['’]?-?[DPpOo/\\|*\[]|:['’]?-?\(|;-?[)\]]|:-?3|[xX]D+|=[DP]|<3|>:-?[()]|-_+-|\^_*\^)(?=$|[\s.,!?])"
+)
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _SCRIPTS = (
     ("greek", re.compile("[\u0370-\u03ff\u1f00-\u1fff]")),
@@ -44,6 +50,7 @@ _SCRIPTS = (
     ("han", re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")),
     ("rare", re.compile("[\u2d30-\u2ddf\ua000-\ua63f\ua800-\uab2f\U00010000-\U0001077f\U00010800-\U0001cfff]")),
 )
+_NOSES = str.maketrans("", "", "-'’")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -54,7 +61,7 @@ def is_plain(text: str) -> bool:
     if _STYLED.search(text) or _VARIANTS.search(text):
         return False
     composed = unicodedata.normalize("NFC", text)
-    if _STACKED.search(composed):
+    if _STACKED.search(composed) or _ALONE.search(composed):
         return False
     rest = _JOINERS.sub("", composed)
     if any(unicodedata.category(char) in _UNSEEN and char not in _SHOWN for char in set(rest)):
@@ -64,6 +71,8 @@ def is_plain(text: str) -> bool:
 
 def alike(one: str, two: str) -> bool:
     """Return True if two texts have the same symbols and are written in the same scripts."""
+    if _emoticons(one) != _emoticons(two):
+        return False
     if one.isascii() and two.isascii():
         return True
     return _symbols(one) == _symbols(two) and _scripts(one) == _scripts(two)
@@ -76,6 +85,11 @@ def unstyled(text: str) -> str:
 
 def _symbols(text: str) -> frozenset[str]:
     return frozenset(char for char in set(text) if char > "\x7f" and unicodedata.category(char) in _SYMBOLS)
+
+
+def _emoticons(text: str) -> frozenset[str]:
+    """The emoticons of a text, without their noses."""
+    return frozenset([found.translate(_NOSES).upper() for found in _EMOTICON.findall(text)])
 
 
 def _scripts(text: str) -> frozenset[str]:

@@ -32,6 +32,8 @@ ASKED = "What is the capital of France?"
         "\u1d42\u02b0\u1d43\u1d57 is it?",
         ASKED + "\x07",
         ASKED + "\x7f",
+        "What \u0336is the capital?",
+        "Add 3\u0336 and 4",
     ],
     ids=ascii,
 )
@@ -96,3 +98,29 @@ def test_likeness_is_symmetric(one: str, two: str) -> None:
 )
 def test_who_speaks_of_jokes_makes_none(text: str) -> None:
     assert not is_jest(text)
+
+
+@pytest.mark.parametrize("sign", [";)", ";-)", ":P", ":-p", "xD", "XDD", "<3", ":/", ":(", "-_-", "^^"])
+def test_an_emoticon_is_a_symbol_like_an_emoji(sign: str) -> None:
+    assert not alike(ASKED, f"{ASKED} {sign}")
+    assert not alike(ASKED, f"{sign} {ASKED}")
+    assert alike(f"{ASKED} {sign}", f"Which is the capital of France? {sign}")
+    assert any(one.guard == "characters" for one in conflicts(f"{ASKED} {sign}", ASKED, ["numbers"]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks :)",
+        "8) Eggs",
+        "a) x",
+        "See https://x.org/a?b=c:d",
+        "x = 3",
+        "Time: 5",
+        "f(x; y)",
+        "a: (b)",
+        "5 - _x - 3",
+    ],
+)
+def test_ordinary_punctuation_is_no_emoticon(text: str) -> None:
+    assert alike(text, "What is it?")
