@@ -5,9 +5,12 @@ BIN := $(VENV)/bin
 export HNSWLIB_NO_NATIVE = 1
 SEED := $(shell date +%s)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# With LOCKED=1, as CI sets it, only what deploy/ci.lock names by hash is installed, and torch by its version.
+# With LOCKED=1, as CI sets it, only what the locks in deploy/ name by hash is installed; but another index of torch's
+# builds (PIP_EXTRA_INDEX_URL) has other hashes, and torch is then named by its version alone.
 LOCKED ?=
-LOCK := $(PIP) install --no-deps --require-hashes -r deploy/build-requirements.lock -r deploy/ci.lock
+BUILDERS := --no-deps --require-hashes -r deploy/build-requirements.lock
+LOCK := $(PIP) install $(BUILDERS) && $(PIP) install --no-deps --no-build-isolation --require-hashes -r deploy/ci.lock
+TORCH_LOCKED := $(if $(LOCKED),$(if $(PIP_EXTRA_INDEX_URL),,1))
 
 .PHONY: demo serve test test-slow kills lint bench bench-engine docs models clean
 
@@ -68,7 +71,7 @@ $(VENV)/test.stamp: $(VENV)/base.stamp
 
 # torch alone first: what depends on it must not choose another build.
 $(VENV)/torch.stamp: $(VENV)/test.stamp
-	$(PIP) install torch==2.13.0
+	$(PIP) install $(if $(TORCH_LOCKED),--no-deps --require-hashes -r deploy/torch.lock,torch==2.13.0)
 	$(if $(LOCKED),,$(PIP) install --editable '.[train,engine]')
 	touch $@
 
@@ -76,9 +79,11 @@ $(VENV)/lint.stamp: $(VENV)/test.stamp
 	$(if $(LOCKED),,$(PIP) install --group lint)
 	touch $@
 
+LITELLM := .venvs/litellm/bin/python -m pip --disable-pip-version-check --quiet install
 # LiteLLM pins other versions of shared packages, so it lives apart.
 .venvs/litellm/stamp: pyproject.toml
 	$(PYTHON) -m venv .venvs/litellm
-	.venvs/litellm/bin/python -m pip --disable-pip-version-check --quiet install --upgrade pip
-	.venvs/litellm/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[litellm]'
+	$(if $(LOCKED),$(LITELLM) $(BUILDERS),$(LITELLM) --upgrade pip)
+	$(if $(LOCKED),$(LITELLM) --no-deps --require-hashes -r deploy/litellm.lock)
+	$(LITELLM) $(if $(LOCKED),--no-deps --no-build-isolation --editable .,--editable '.[litellm]')
 	touch $@

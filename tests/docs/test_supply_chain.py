@@ -34,6 +34,28 @@ def test_every_dependency_is_in_the_lock_with_its_hashes() -> None:
     assert all(hashes for hashes in locked("build-requirements.lock").values())
 
 
+def test_torch_litellms_environment_and_the_builders_are_named_by_hash() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    torch, litellm, release = (locked(f"{name}.lock") for name in ("torch", "litellm", "release"))
+    builders = locked("build-requirements.lock")
+    assert all(hashes for lock in (torch, litellm, release, builders) for hashes in lock.values())
+    assert "torch" in torch
+    wanted = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["litellm"]]
+    assert {re.match(r"[\w.-]+", one)[0].lower() for one in wanted} <= litellm.keys()  # type: ignore[index]
+    assert {"build", "cyclonedx-bom"} <= release.keys()
+    # hnswlib is the one package that comes as source.
+    assert {"hatchling", "setuptools", "wheel", "pybind11", "numpy"} <= builders.keys()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    version = re.search(r"torch==([\d.]+)\)", makefile)
+    assert version is not None
+    assert f"torch=={version[1]} " in (DEPLOY / "torch.lock").read_text(encoding="utf-8")
+    for text in (makefile, (DEPLOY / "Dockerfile").read_text(encoding="utf-8")):
+        assert "--no-build-isolation --require-hashes" in text
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert "python -m build --no-isolation" in workflow
+    assert "--upgrade" not in workflow
+
+
 def test_no_lock_names_a_place_to_install_from() -> None:
     for lock in DEPLOY.glob("*.lock"):
         assert "://" not in lock.read_text(encoding="utf-8")
