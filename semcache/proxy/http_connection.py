@@ -109,9 +109,10 @@ class HttpConnection(HttpToolsProtocol):
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what could not be read, and close; behind a reply that has begun, only close."""
+        """Refuse what could not be read, and close; behind a reply that has begun, or is to come first, only close."""
         status, said = self._refusal or (400, msg)
-        if self.cycle is not None and not self.cycle.response_complete:
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete and (cycle.response_started or self.pipeline):
             self.transport.close()
             return
         self.transport.write(

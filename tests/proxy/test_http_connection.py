@@ -137,3 +137,19 @@ async def test_too_many_connections_are_closed_at_once() -> None:
         assert await said(port, HEAD + b"content-length: 2\r\n\r\n{}") == b""
         for _, writer in held:
             writer.close()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"0x2\r\n{}\r\n0\r\n\r\n", b"-2\r\n{}\r\n", b"fffffffffffffffff\r\n{}\r\n", b'2;a="\r\n"\r\n{}\r\n0\r\n\r\n'],
+    ids=ascii,
+)
+async def test_a_body_that_is_no_chunks_is_refused_aloud_and_never_into_another_reply(body: bytes) -> None:
+    app = App()
+    start = HEAD + b"transfer-encoding: chunked\r\n\r\n"
+    async with served(app) as (port, _):
+        got = await said(port, start + body)
+        assert got.startswith(b"HTTP/1.1 400 ")
+        assert app.seen == []
+        # Behind a request that is being answered there is nothing that could be said to this one alone.
+        assert b"400" not in await said(port, start + b"2\r\n{}\r\n0\r\n\r\n" + start + body)
