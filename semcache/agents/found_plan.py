@@ -20,7 +20,8 @@ class FoundPlan:
     `outcome` is "plan" or "miss"; `why` is the tier ("key", "slots", "near") or the reason to plan anew. `calls` are
     the calls to make next, `text` the plan in words, where the template is one. `hint` is the plan to be shown to a
     planner, also where nothing may be served. `last_word` says that the plan is carried out and that the small model is
-    certified to say what there is to say. Hand it back to `outcome` and `record`.
+    certified to say what there is to say; where there is no plan (`unplanned`), that it is certified for what it says
+    unless it calls a tool. Hand it back to `outcome` and `record`.
     """
 
     outcome: str
@@ -37,6 +38,7 @@ class FoundPlan:
     label: Label | None = None
     key: str = ""
     last_word: bool = False
+    unplanned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,10 @@ _SURPLUS = 0.8  # of a word's weight: a word outside every gap
 _EXTENSION = 0.01  # of each word in a gap: of two alignments the one with the shorter gaps
 _ROOM = 4  # words that a slot may take beyond three times as many as it ever took; what fills none may take one
 _KEPT = 0.6  # share of the weight that two patterns must have in common to be merged
+# What may stand beside a value and is no part of it.
+_BEGINS = re.compile(r"(?:\A|\s|[\"'“”‘’«»`,;:¿¡—–]|(?<!\w)\()\Z")
+_NUMBER_BEGINS = re.compile(rf"{_BEGINS.pattern}|[$€£¥#]\Z|[^\W\d]-\Z")  # a sum, a place in a list, "top-3"
+_ENDS = re.compile(r"\Z|\s|[\"“”‘’«»`;!?…)—–]|['’](?:s\b|\W|\Z)|[.,:](?!\w)")
 # What a value does not hold, but a further wish of the user does.
 _CLAUSE = re.compile(r"[.!?;]\s+\w|\b(?:then|also|afterwards|instead|otherwise|unless)\b", re.IGNORECASE)
 
@@ -155,7 +159,7 @@ def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
         elements.append(gap)
         place = end
     rest = [_spelt(task, word) for word in said[place:]]
-    spans = [_widened(task, said[first].start, said[end - 1].end, gap.kind) for first, end, gap in taken]
+    spans = [_span(task, said, first, end, gap.kind) for first, end, gap in taken]
     return TaskPattern((*elements, *rest), loose_signs(task, spans))
 
 
@@ -187,10 +191,10 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
             odd += not element.optional
             pieces.append("")
             continue
-        start, stop = said[first].start, said[end - 1].end
-        start, stop = _widened(task, start, stop, element.kind)
+        start, stop = _span(task, said, first, end, element.kind)
         spans.append((start, stop))
         piece = task[start:stop]
+        odd += bool(element.slot) and element.kind is not SlotKind.QUOTED and _cut(task, start, stop, element.kind)
         if (own := _own(piece, element.kind)) is not None:
             # The words beside it are the task's, and say something that the pattern does not.
             piece, odd = own, odd + 1
@@ -288,6 +292,15 @@ def _align(elements: Sequence[Element], said: Sequence[TaskWord]) -> list[tuple[
     return path[::-1]
 
 
+def _span(task: str, said: Sequence[TaskWord], first: int, end: int, kind: SlotKind) -> tuple[int, int]:
+    """The place of a value in these words of a task, with the signs that belong to it."""
+    start, stop = _widened(task, said[first].start, said[end - 1].end, kind)
+    if (first and start < said[first - 1].end) or (end < len(said) and stop > said[end].start):
+        # A capital made one name of a value and a word beside it.
+        return said[first].start, said[end - 1].end
+    return start, stop
+
+
 def _widened(task: str, start: int, stop: int, kind: SlotKind) -> tuple[int, int]:
     """Take in the signs that belong to a value but to no word: a currency, a percent sign, what else a quote holds."""
     if kind is SlotKind.NUMBER:
@@ -301,6 +314,16 @@ def _widened(task: str, start: int, stop: int, kind: SlotKind) -> tuple[int, int
             inner = task.find(value.text, value.start, value.end)
             return inner, inner + len(value.text)
     return start, stop
+
+
+def _cut(task: str, start: int, stop: int, kind: SlotKind) -> bool:
+    """Return True if a piece may be a part of a value: a sign adjoins it that neither ends a clause nor encloses it."""
+    unpaired = any(task.count(one, start, stop) != task.count(two, start, stop) for one, two in ("()", "[]", "{}"))
+    whole = _quote(task, start, stop)
+    if whole is not None:
+        return whole != task[start:stop]
+    begins = _NUMBER_BEGINS if kind is SlotKind.NUMBER else _BEGINS
+    return unpaired or not (begins.search(task, max(0, start - 2), start) and _ENDS.match(task, stop))
 
 
 def _own(piece: str, kind: SlotKind) -> str | None:
@@ -318,10 +341,14 @@ def _places(said: Sequence[TaskWord], wanted: Sequence[str]) -> Iterable[int]:
 
 def _kind(task: str, start: int, stop: int, value: str) -> SlotKind:
     """The kind of a value that stands at this place."""
-    quoted = any(
-        one.kind is SlotKind.QUOTED and task[start:stop] in (one.text, one.text.strip(" .,!?")) for one in find(task)
-    )
-    return SlotKind.QUOTED if quoted else kind_of(value)
+    return SlotKind.QUOTED if _quote(task, start, stop) is not None else kind_of(value)
+
+
+def _quote(task: str, start: int, stop: int) -> str | None:
+    """The quoted text whose words are those of this piece, None where there is none."""
+    count = len(words(task[start:stop]))
+    held = [one for one in find(task) if one.kind is SlotKind.QUOTED and one.start <= start and stop <= one.end]
+    return next((one.text for one in held if len(words(one.text)) == count), None)
 
 
 def _free(taken: Iterable[tuple[int, int, PatternGap]], first: int, end: int) -> bool:

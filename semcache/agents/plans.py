@@ -39,6 +39,14 @@ _log = logging.getLogger(__name__)
 
 CATEGORY = "plan"
 LIFE = 30 * 86400.0
+# No plan says what comes next; of those that are left out a plan does, though it cannot be served.
+_UNPLANNED = frozenset(
+    one.value
+    for one in (
+        PlanReason.COLD, PlanReason.UNCERTAIN, PlanReason.BELOW_TARGET, PlanReason.EXPIRED, PlanReason.RETIRED,
+        PlanReason.OFF_PLAN, PlanReason.TOO_LARGE,
+    )
+)  # fmt: skip
 _REFUSED = 64  # tasks that a template keeps in mind to have failed at
 _ASKED = 3  # templates that are filled in for one task, at most
 
@@ -119,7 +127,7 @@ class Plans:
             _log.warning("a plan could not be looked up, and the planner is asked", exc_info=True)
             found = FoundPlan("miss", PlanReason.FAULT.value)
         self._count(found.why)
-        return found
+        return self._ending(found, task)
 
     async def compare(
         self,
@@ -308,6 +316,14 @@ class Plans:
         """The result where every step of a plan was made: the last word is left."""
         certified = self.planner is not None and self.planner.may(SmallWork.LAST_WORD)
         return replace(found, why=PlanReason.PLAN_DONE.value, last_word=certified)
+
+    def _ending(self, found: FoundPlan, task: str | Sequence[Mapping[str, Any]]) -> FoundPlan:
+        """The result where a run that has no plan may be over: its last calls have their results."""
+        last = task[-1] if task and not isinstance(task, str) else {}
+        if found.outcome == "plan" or found.why not in _UNPLANNED or last.get("role") != "tool":
+            return found
+        certified = self.planner is not None and self.planner.may(SmallWork.ENDING)
+        return replace(found, unplanned=True, last_word=certified)
 
     def _refusal(self, template: Template, key: str, likely: float) -> PlanReason | None:
         if template.retired:

@@ -104,7 +104,8 @@ _FORMS: tuple[tuple[SlotKind, str], ...] = (
     (SlotKind.NUMBER, rf"[+-]?\b\d[\d,]*(?:\.\d+)?\b|\b(?:{'|'.join(COUNTS + ORDINALS)})\b"),
 )
 _VALUE = re.compile("|".join(f"(?P<{kind.value}>{form})" for kind, form in _FORMS), re.IGNORECASE)
-_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’&-]*(?: (?:(?:of|the|and|de|van|von|&) (?=[A-ZÀ-ÖØ-Þ]))?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*")
+_CAPITAL = "[A-ZÀ-ÖØ-Þ" + "".join([chr(code) for code in range(0x100, 0x590) if chr(code).isupper()]) + "]"
+_NAME = re.compile(rf"\b{_CAPITAL}[\w'’&-]*(?: (?:(?:of|the|and|de|van|von|&) (?={_CAPITAL}))?{_CAPITAL}[\w'’&-]*)*")
 _CAMEL = re.compile(r"\b[A-Z]+[a-z]+[A-Z]\w*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _STARTS = re.compile(r"(?:^|[.!?:;\n]\s*|[\"“(]\s*)$")

@@ -1,9 +1,10 @@
 """The small model of plans: what it may do in the large one's place, by certificates of its own.
 
 It fills the slots of a plan that neither the task nor a result says, and has the last word of a run whose plan is
-carried out. Each of the two is compared with what the large model does until a certificate says that the small one
-errs in no more than the target, and sampled after that. Knows neither models nor stores; draws are arguments.
-Invariant: the small model does nothing that is not certified, and every comparison counts once, for its own work alone.
+carried out, and of one that has no plan, where it speaks instead of calling a tool. Each of the three is compared with
+what the large model does until a certificate says that the small one errs in no more than the target, and sampled after
+that. Knows neither models nor stores; draws are arguments.
+Invariant: the small model does nothing that is not certified, and a comparison counts at most once for each work.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from typing import Any
 
 from semcache.agents.nearhits.quality_certificate import QualityWatch
 
+_TURNS = 200  # turns without a plan after which earlier ones count half
+
 
 class SmallWork(StrEnum):
-    """A part of a run that the small model may take over."""
+    """A part of a run that the small model may take over; `ENDING` is the last word of a run that has no plan."""
 
     SLOTS = "slots"
     LAST_WORD = "last-word"
+    ENDING = "ending"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class SmallPlanner:
     def __init__(self, terms: SmallTerms = SmallTerms()) -> None:
         self.terms = terms
         self._watches = {one: self._new() for one in SmallWork}
+        self._asked = self._spoke = 0.0
 
     def may(self, work: SmallWork) -> bool:
         """Return True if the small model is certified for this work."""
@@ -55,6 +60,19 @@ class SmallPlanner:
     def compared(self, work: SmallWork, *, right: bool) -> None:
         """Take a comparison: whether the small model did as the large one."""
         self._watches[work].take(wrong=not right)
+
+    def asked(self, *, spoke: bool) -> None:
+        """Note that the small model was asked in a run without a plan, and said something instead of calling a tool."""
+        self._asked, self._spoke = self._asked + 1.0, self._spoke + spoke
+        if self._asked >= _TURNS:
+            self._asked, self._spoke = self._asked / 2, self._spoke / 2
+
+    def pays(self, price: float) -> bool:
+        """Return True while it ends enough runs to be asked at every turn of one that has no plan.
+
+        `price` is that of the small model as a share of the large one's.
+        """
+        return self._spoke + 1.0 > price * (self._asked + 1.0)
 
     @property
     def comparisons(self) -> int:
@@ -73,7 +91,8 @@ class SmallPlanner:
         """Take up what `state` gave. Raises KeyError or ValueError for other data, and changes nothing then."""
         found = {work: self._new() for work in SmallWork}
         for work, watch in found.items():
-            watch.restore(state[work.value])
+            if work is not SmallWork.ENDING or work.value in state:  # which earlier states lack
+                watch.restore(state[work.value])
         self._watches = found
 
     def _new(self) -> QualityWatch:

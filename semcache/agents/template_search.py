@@ -188,9 +188,12 @@ class TemplateIndex:
         found = find(task)
         signs = sorted(loose_signs(task, [(one.start, one.end) for one in found]).split())
         return [
-            TemplateMatch(self.templates[held[0]], held[1], PlanTier.SLOTS, _unordered(held[1], task, found))
+            TemplateMatch(self.templates[held[0]], held[1], PlanTier.SLOTS, fitted)
             for row in self._bags.get(_bag(task, found), ())
-            if (held := self._rows[row]) is not None and held[1].telling and sorted(held[1].signs.split()) == signs
+            if (held := self._rows[row]) is not None
+            and held[1].telling
+            and sorted(held[1].signs.split()) == signs
+            and (fitted := _unordered(held[1], task, found)) is not None
         ]
 
     def _rebuild(self) -> None:
@@ -213,8 +216,11 @@ def _bag(task: str, found: Sequence[TaskValue]) -> str:
     return " ".join([*sorted(word for word in outside if word not in STOP), "|", *kinds])
 
 
-def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue]) -> PatternFit:
-    """The values of a task by their kinds, and by the word before them where a kind comes more than once."""
+def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue]) -> PatternFit | None:
+    """The values of a task by their kinds, and by the word before them where a kind comes more than once.
+
+    None where one slot would have two values.
+    """
     said = words(task)
     before = {value: next((word.stem for word in reversed(said) if word.end <= value.start), "") for value in found}
     values: dict[str, str] = {}
@@ -229,7 +235,9 @@ def _unordered(pattern: TaskPattern, task: str, found: Sequence[TaskValue]) -> P
         same = [value for value in found if value.kind is gap.kind]
         cued = [value for value in same if before[value] == cue]
         rivals = [other for other, word in gaps if other.kind is gap.kind and word == cue]
-        chosen = same if len(same) == 1 else cued if len(cued) == 1 and len(rivals) == 1 else []
-        if gap.slot and chosen:
-            values[gap.slot] = chosen[0].text
+        # The word before it says what a value is for, though it is the only one of its kind.
+        alone = len(same) == 1 and (cue == before[same[0]] or not cue or not before[same[0]])
+        chosen = same if alone else cued if len(cued) == 1 and len(rivals) == 1 else []
+        if gap.slot and chosen and values.setdefault(gap.slot, chosen[0].text) != chosen[0].text:
+            return None
     return PatternFit(values, (), (), (), 1.0)

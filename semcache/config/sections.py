@@ -238,7 +238,7 @@ class BackgroundSection(Section):
 
 
 class SmallPlanSection(ModelSection):
-    """The small model that fills open slots of plans and has the last word of runs, once it is certified to.
+    """The small model that fills open slots of plans and has the last word of runs, each once it is certified to.
 
     `url` None is the upstream, `model` None none at all. `timeout` is what it has for an answer. `target` is the
     accepted share of its work that is worse than that of the model that the request names, `rate` the highest share of

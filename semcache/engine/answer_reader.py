@@ -6,6 +6,7 @@ looks like a call and is none is said.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -99,15 +100,17 @@ class AnswerReader:
         if not mark:
             self._keep(found, "said", form.within)
             return False
-        inner, end, behind = rest.partition(form.end.strip("}\n"))
-        if not end:
+        end = form.end.strip("}\n")
+        at = _end_of_call(rest, end)
+        if at < 0:
             if before.strip():
                 self._add(found, "said", before.rstrip())
                 self._held = self._held[len(before.rstrip()) :]
             return False
-        calls = self._calls(mark + inner + end)
+        inner, behind = rest[: at + len(end)], rest[at + len(end) :]
+        calls = self._calls(mark + inner)
         if calls is None:
-            self._add(found, "said", before + mark + inner + end)
+            self._add(found, "said", before + mark + inner)
         else:
             self._add(found, "said", before.rstrip())
             found += calls
@@ -141,3 +144,18 @@ class AnswerReader:
         if text:
             self._said, self._thought = self._said or kind == "said", self._thought or kind == "thought"
             found.append(AnswerPiece(kind, text))
+
+
+def _end_of_call(text: str, end: str) -> int:
+    """The place of the mark that ends a call, -1 where it is still to come; within a string of JSON it ends none."""
+    first = at = text.find(end)
+    while at >= 0:
+        try:
+            json.loads(text[:at])
+        except (ValueError, RecursionError) as error:
+            if not str(error).startswith("Unterminated string"):
+                return first
+            at = text.find(end, at + 1)
+        else:
+            return at
+    return -1

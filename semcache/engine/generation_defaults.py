@@ -53,5 +53,12 @@ def generation_defaults(config: Any, model: str) -> GenerationDefaults:
                 f"model {model!r}: its generation_config.json says {one.name} {value!r}, which must be a number from "
                 f"{low:g} to {high:g}: mend the file"
             )
+        if one.name == "top_k":
+            if value != int(value):
+                raise ConfigError(
+                    f"model {model!r}: its generation_config.json says top_k {value!r}, which must be a whole number: "
+                    "mend the file"
+                )
+            value = int(value)
         found[one.name] = value
     return GenerationDefaults(**found)

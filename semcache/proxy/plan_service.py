@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from semcache.agents.found_plan import FoundPlan
 from semcache.agents.plans import Plans
 from semcache.agents.run import digest
+from semcache.agents.small_planner import SmallWork
 from semcache.errors import CacheUnavailable
 from semcache.protocols import Dialect
 from semcache.proxy import plan_dialects
@@ -184,7 +185,9 @@ class PlanService:
             if small is None or calls is None:
                 return None
             small.spent(calls)
-            said = await self._last_word(dialect, small, calls.anew(), run) if found.last_word else None
+            work = SmallWork.ENDING if found.unplanned else SmallWork.LAST_WORD
+            asked = found.last_word and small.pays(calls, work)
+            said = await self._last_word(dialect, small, calls.anew(), run, work) if asked else None
             return said or Unplanned(found, {"messages": messages, "options": options})
         self._note(run, PendingRun(tenant, agent, messages, tools, found, size=len(request.raw)))
         now = int(self._clock())
@@ -208,10 +211,10 @@ class PlanService:
         return PlanReply(payload, own, tokens, calls.usage, calls.paid)
 
     async def _last_word(
-        self, dialect: Dialect, small: SmallPlanService, calls: SmallCalls, run: str
+        self, dialect: Dialect, small: SmallPlanService, calls: SmallCalls, run: str, work: SmallWork
     ) -> PlanReply | None:
-        """Return the small model's answer to a request whose plan is carried out."""
-        request, answer = calls.lookup.request, await small.last_word(calls)
+        """Return the small model's answer to a request whose plan is carried out, or that may end a run without one."""
+        request, answer = calls.lookup.request, await small.last_word(calls, work)
         if answer is None:
             return None
         payload, kind = answer.body, b"application/json"
@@ -223,7 +226,7 @@ class PlanService:
             (b"cache-status", b"semcache; fwd=miss; detail=plan"),
             (RUN, run.encode()),
         ]
-        small.said(calls, answer)
+        small.said(calls, answer, work)
         return PlanReply(payload, own, 0, calls.usage, calls.paid, calls.price(answer.usage), answer)
 
     async def with_hint(self, request: CacheRequest, headers: HeaderList) -> bytes | None:

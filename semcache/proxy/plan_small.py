@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _NOTHING = Usage()
 _TOKENS = 1024  # of the values of a plan's open slots
+_SELDOM = 0.01  # of the turns that are compared although the small model ends too few runs to be asked at each
 
 
 @dataclass(slots=True)
@@ -78,13 +79,23 @@ class SmallPlanService:
 
     def is_wanted(self, calls: SmallCalls) -> bool:
         """Return True for a request that the small model may answer: it names a dearer one, and promises no more."""
-        controls, probe = calls.lookup.request.controls, Usage(1_000_000, 1_000_000)
+        controls = calls.lookup.request.controls
         return (
             not (controls.only_if_cached or controls.no_cache)
             and (controls.max_error is None or controls.max_error >= self.planner.terms.target)
-            and calls.price(probe) > self._model.cost(probe)
+            and self._share(calls) < 1.0
             and self._breaker.closed(self._environment.clock())
         )
+
+    def pays(self, calls: SmallCalls, work: SmallWork) -> bool:
+        """Return True where asking costs less than it spares: without a plan most turns may not be the last."""
+        return work is not SmallWork.ENDING or self.planner.pays(self._share(calls))
+
+    def _share(self, calls: SmallCalls) -> float:
+        """The price of the small model as a share of that of the model that is named; 1 where that has none."""
+        probe = Usage(1_000_000, 1_000_000)
+        large = calls.price(probe)
+        return self._model.cost(probe) / large if large > 0.0 else 1.0
 
     def filler(self, calls: SmallCalls) -> SmallModel:
         """Return the small model as plans ask it: a prompt in, its text out. Raises UpstreamError."""
@@ -98,13 +109,15 @@ class SmallPlanService:
 
         return ask
 
-    async def last_word(self, calls: SmallCalls) -> Assembled | None:
-        """Return the small model's answer to a request whose plan is carried out, None where it says no text."""
+    async def last_word(self, calls: SmallCalls, work: SmallWork = SmallWork.LAST_WORD) -> Assembled | None:
+        """Return the small model's answer to a request, None where it says no text; what that took is accounted for."""
         request = calls.lookup.request
         body = placed(request.endpoint, without_stream(request.raw), (), self._model.name)
         answer = None if body is None else await self._ask(self._models.small, calls, body)
+        if answer is not None and work is SmallWork.ENDING:
+            self.planner.asked(spoke=is_text(answer))
         if answer is not None and not is_text(answer):
-            self.counts["unusable"] += 1
+            self.counts["goes-on" if answer.tool_calls and work is SmallWork.ENDING else "unusable"] += 1
             self.spent(calls)
             return None
         return answer
@@ -115,10 +128,10 @@ class SmallPlanService:
             made = [(one.tool, one.arguments) for one in found.calls]
             self._offer(calls, partial(self._compare_made, calls, made))
 
-    def said(self, calls: SmallCalls, answer: Assembled) -> None:
+    def said(self, calls: SmallCalls, answer: Assembled, work: SmallWork) -> None:
         """Compare a sample of the last words that were served with the large model's, in the background."""
-        if self.planner.compares(SmallWork.LAST_WORD, self._environment.rng.random()):
-            self._offer(calls, partial(self._compare_said, calls, answer, None))
+        if self.planner.compares(work, self._environment.rng.random()):
+            self._offer(calls, partial(self._compare_said, calls, answer, None, [work]))
 
     def large_answered(
         self, plans: Plans, found: FoundPlan, given: dict[str, Any], calls: SmallCalls, large: Assembled
@@ -128,20 +141,25 @@ class SmallPlanService:
         `given` are the messages, tools, tenant and agent that were looked up.
         """
         after_results = given["messages"][-1].get("role") == "tool"
+        words: list[SmallWork] = []
         if found.why == PlanReason.PLAN_DONE or (after_results and is_text(large)):
             # What is said at the end of a run that was planned anew is as good a sample as at the end of a plan.
-            work = SmallWork.LAST_WORD
-        elif found.why == PlanReason.OPEN_SLOT and large.tool_calls:
-            work = SmallWork.SLOTS
-        else:
-            return
-        # Where the small model was to answer and did not, there is nothing to compare.
-        if self.planner.may(work) or not self.planner.compares(work, self._environment.rng.random()):
-            return
-        if work is SmallWork.LAST_WORD:
-            self._offer(calls, partial(self._compare_said, calls, None, large))
-        else:
+            words.append(SmallWork.LAST_WORD)
+        elif found.why == PlanReason.OPEN_SLOT and large.tool_calls and self._compares(SmallWork.SLOTS, calls):
             self._offer(calls, partial(self._compare_filled, plans, given, calls, large))
+        if found.unplanned:
+            words.append(SmallWork.ENDING)
+        words = [work for work in words if self._compares(work, calls)]
+        if words:
+            self._offer(calls, partial(self._compare_said, calls, None, large, words))
+
+    def _compares(self, work: SmallWork, calls: SmallCalls) -> bool:
+        """Return True to compare a turn that the large model answered."""
+        draw = self._environment.rng.random()
+        if not self.pays(calls, work):
+            return draw < _SELDOM
+        # Where the small model was to answer and did not, there is nothing to compare.
+        return not self.planner.may(work) and self.planner.compares(work, draw)
 
     def spent(self, calls: SmallCalls) -> None:
         """Account for calls whose answers are served to nobody."""
@@ -169,10 +187,12 @@ class SmallPlanService:
             right = _calls(calls.lookup.request.endpoint, large) == made
             self.planner.compared(SmallWork.SLOTS, right=right)
 
-    async def _compare_said(self, calls: SmallCalls, small: Assembled | None, large: Assembled | None) -> None:
+    async def _compare_said(
+        self, calls: SmallCalls, small: Assembled | None, large: Assembled | None, works: Sequence[SmallWork]
+    ) -> None:
         if small is None:
             calls = calls.anew()
-            small = await self.last_word(calls)
+            small = await self.last_word(calls, works[-1])
             if small is None:
                 # Served, this would have gone to the large model: nothing worse would have been seen.
                 return
@@ -188,7 +208,8 @@ class SmallPlanService:
             except SemcacheError:
                 same = None
         # A judge that cannot tell, and a large model that had more to call, leave the worse to be assumed.
-        self.planner.compared(SmallWork.LAST_WORD, right=same is True)
+        for work in works:
+            self.planner.compared(work, right=same is True)
 
     async def _ask_large(self, calls: SmallCalls) -> Assembled | None:
         try:

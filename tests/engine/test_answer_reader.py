@@ -47,6 +47,17 @@ def read(shape: AnswerShape, text: str, seed: int | None) -> list[Any]:
             [("said", "a <tool_call> b </tool_call> c <tool")],
         ),
         (AnswerShape(HERMES), '<tool_call>\n{"name": "f"', [("said", '<tool_call>\n{"name": "f"')]),
+        (
+            AnswerShape(HERMES),
+            HERMES_F
+            + '\n<tool_call>\n{"name": "h", "arguments": {"t": "</tool_call> \\" </tool_call>"}}\n</tool_call>',
+            [("call", F), ("call", {"name": "h", "arguments": {"t": '</tool_call> " </tool_call>'}})],
+        ),
+        (
+            AnswerShape(HERMES),
+            f'<tool_call>{{"name": "f</tool_call>\n{HERMES_G}',
+            [("said", '<tool_call>{"name": "f</tool_call>'), ("call", G)],
+        ),
         (AnswerShape(LLAMA), '{"name": "f", "parameters": {"id": 5}}', [("call", F)]),
         (AnswerShape(LLAMA), '<|python_tag|>{"name": "f", "parameters": {"id": 5}}', [("call", F)]),
         (AnswerShape(LLAMA), '{"x": 1}', [("said", '{"x": 1}')]),

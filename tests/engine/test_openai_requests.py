@@ -101,6 +101,8 @@ def test_reasoning_is_switched_by_the_fields_that_the_template_reads() -> None:
         ({"temperature": -1}, None),
         ({"top_p": 0}, None),
         ({"top_k": "many"}, None),
+        ({"top_k": 50.0}, {"top_k": 50}),
+        ({"top_k": 1.5}, None),
         ({"repetition_penalty": True}, None),
     ],
 )
@@ -113,4 +115,6 @@ def test_a_generation_config_is_read_or_refused_at_start(written: Any, read: Any
         with pytest.raises(ConfigError, match="generation_config"):
             generation_defaults(Config(), "m")
     else:
-        assert generation_defaults(Config(), "m").advised == read
+        found = generation_defaults(Config(), "m")
+        assert found.advised == read
+        assert isinstance(found.top_k, int), "a fraction of a token fails in every request"

@@ -151,3 +151,12 @@ def test_roots_tell_all_their_parts_apart(one: list[str], other: list[str]) -> N
 def test_keys_may_be_continued(ids: list[int], known: int) -> None:
     keys = chain_keys(b"root", ids, BLOCK)
     assert chain_keys(b"root", ids, BLOCK, known=keys[:known]) == keys
+
+
+@given(st.lists(st.integers(0, 2**40), max_size=40), st.lists(st.integers(0, 40), max_size=6))
+def test_keys_of_a_text_that_grows_are_those_of_the_whole(ids: list[int], stops: list[int]) -> None:
+    known: list[bytes] = []
+    for stop in [*sorted(stops), len(ids)]:
+        known = chain_keys(b"root", ids[:stop], 7, known=known)
+        assert len(known) == len(ids[:stop]) // 7, "a block that is not full has no key yet"
+    assert known == chain_keys(b"root", ids, 7)

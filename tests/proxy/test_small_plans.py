@@ -87,8 +87,8 @@ class World:
         asking = {"model": model, "messages": messages, "tools": TOOLS, **(body or {})}
         return await Call(self.proxy, asking, **headers).reply()
 
-    async def run(self, *, body: Any = None, **given: str) -> list[Received]:
-        """One run of the agent and its outcome; every reply that it got."""
+    async def run(self, *, body: Any = None, judged: bool = True, **given: str) -> list[Received]:
+        """One run of the agent and, if it is judged, its outcome; every reply that it got."""
         self.runs += 1
         messages, replies = asked(task(self.runs)), []
         while True:
@@ -110,8 +110,9 @@ class World:
                 messages.append({"role": "tool", "tool_call_id": one["id"], "content": json.dumps(result)})
         right = [("reason", reason_of(task(self.runs)))] if self.executed[-1].get("reason") else []
         assert all(self.executed[-1][name] == value for name, value in right)
-        outcome = {"run": replies[-1].header("x-semcache-run"), "success": True}
-        await Call(self.proxy, outcome, "/semcache/plans/outcome", content_type="application/json").reply()
+        if judged:
+            outcome = {"run": replies[-1].header("x-semcache-run"), "success": True}
+            await Call(self.proxy, outcome, "/semcache/plans/outcome", content_type="application/json").reply()
         if self.proxy.generation.small_plans is not None:
             await self.proxy.generation.small_plans.background.settle()
         return replies
@@ -120,7 +121,7 @@ class World:
         for _ in range(160):
             await self.run()
             standing = self.service.planner.standing()
-            if all(one["state"] == "open" for one in standing.values()):
+            if all(standing[work]["state"] == "open" for work in ("slots", "last-word")):
                 return self
         raise AssertionError(self.service.standing())
 
@@ -183,7 +184,8 @@ async def test_until_it_is_certified_the_large_model_plans_and_the_small_one_is_
             assert "semcache; fwd=miss; detail=plan" not in details(await here.run())
         standing = here.service.planner.standing()
         assert {one["state"] for one in standing.values()} == {"learning"}
-        assert all(one["comparisons"] > 10 and not one["worse"] for one in standing.values())
+        assert all(standing[work]["comparisons"] > 10 for work in ("slots", "last-word"))
+        assert not any(one["worse"] for one in standing.values())
 
 
 async def test_a_small_model_that_errs_is_never_served(tmp_path: Path) -> None:
@@ -204,6 +206,62 @@ async def test_a_certified_small_model_fills_in_and_has_the_last_word(tmp_path: 
         assert f"Cancelled for ann_lee_{here.runs}." in replies[-1].body.decode()
         assert here.executed[-1] == {"reservation_id": f"Rann_lee_{here.runs}", "reason": reason_of(task(here.runs))}
         assert len({one.header("x-semcache-run") for one in replies}) == 1
+
+
+async def unplanned(here: World, runs: int = 60) -> World:
+    """Run tasks that nobody judges, so that there never is a plan."""
+    for _ in range(runs):
+        await here.run(judged=False)
+    return here
+
+
+@pytest.mark.parametrize("body", [{}, {"stream": True}], ids=["whole", "stream"])
+async def test_a_run_without_a_plan_is_ended_by_a_small_model_that_is_certified_for_that(
+    tmp_path: Path, body: Any
+) -> None:
+    async with world(tmp_path) as here:
+        await unplanned(here)
+        assert here.service.planner.standing()["ending"]["state"] == "open"
+        since = len(here.upstream.calls)
+        replies = await here.run(body=body, judged=False)
+        assert [one.endswith("detail=plan") for one in details(replies)] == [False, False, True]
+        assert details(replies)[2] == PLANNED[2]
+        assert f"Cancelled for ann_lee_{here.runs}." in replies[-1].body.decode()
+        names = [json.loads(call.body)["model"] for call in here.upstream.calls[since:]]
+        assert names[:4] == ["large", "small", "large", "small"], "asked after a step, the small one had more to do"
+        # Such a run becomes a plan like any other, for the next task of its wording, which is the next but one.
+        outcome = {"run": replies[-1].header("x-semcache-run"), "success": True}
+        await Call(here.proxy, outcome, "/semcache/plans/outcome", content_type="application/json").reply()
+        await here.run(judged=False)
+        assert details(await here.run(judged=False))[0] == PLANNED[0]
+
+
+async def test_a_small_model_that_ends_runs_too_early_never_does_so(tmp_path: Path) -> None:
+    def early(outbound: Outbound) -> Answer:
+        body = json.loads(outbound.body)
+        if body["model"] == "small" and body["messages"][-1]["role"] == "tool":
+            return reply(body, {"role": "assistant", "content": "Cancelled for ann_lee_1."})
+        return models(outbound)
+
+    async with world(tmp_path, early) as here:
+        await unplanned(here)
+        standing = here.service.planner.standing()["ending"]
+        assert standing["state"] != "open"
+        assert PLANNED[2] not in details(await here.run(judged=False))
+
+
+async def test_a_small_model_that_never_ends_a_run_is_soon_asked_no_more(tmp_path: Path) -> None:
+    def endless(outbound: Outbound) -> Answer:
+        body = json.loads(outbound.body)
+        if body["model"] == "small":
+            return reply(body, called(("find_user", {"user_id": "x"}, ""))[0])
+        return models(outbound)
+
+    async with world(tmp_path, endless) as here:
+        await unplanned(here)
+        asked_for = [json.loads(call.body)["model"] for call in here.upstream.calls].count("small")
+        # At a twentieth of the price it may go on twenty times for one end; the other calls are of last words.
+        assert 20 <= asked_for <= 2 * 60
 
 
 @pytest.mark.parametrize(
