@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from semcache.agents import pattern, template
-from semcache.agents.forms import forms_of, write
+from semcache.agents.forms import forms_of, says_order, write
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
 from semcache.agents.template import Action, Filled, Hole, Mix, Slot, SlotSource, TemplateStep, ValueForm
@@ -259,7 +259,7 @@ def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
     for value in find(task):
         for form in (ValueForm.INTEGER, ValueForm.NUMBER, ValueForm.ISO_DATE):
             written = write(form, value.text)
-            if written is not None:
+            if written is not None and (form is not ValueForm.ISO_DATE or says_order(value.text)):
                 found.setdefault((form, written), value.text)
     for word in said:
         text = task[word.start : word.end]

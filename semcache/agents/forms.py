@@ -52,6 +52,12 @@ def forms_of(value: Any) -> tuple[ValueForm, ...]:
     return ()
 
 
+def says_order(text: str) -> bool:
+    """Return True unless a date is written so that day and month could change places, being the same."""
+    found = _SLASHED.fullmatch(text.strip())
+    return found is None or int(found[1]) != int(found[2])
+
+
 def _number(text: str) -> float | None:
     spelt = _SPELT.get(text.strip().casefold())
     if spelt is not None:

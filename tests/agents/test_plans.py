@@ -255,3 +255,60 @@ async def test_a_task_with_a_table_in_it_is_the_planners_and_costs_nothing_to_te
     run = finished(table, ("find_user", {"user_id": "12"}, {"reservations": ["AB12CD"]}))
     assert await plans.record(run, tools=TOOLS) is None
     assert len(plans.library.templates()) == 1
+
+
+async def test_a_step_whose_argument_was_put_together_from_the_task_is_followed() -> None:
+    tools = [tool("note", text="string"), tool("close", user_id="string")]
+
+    def run(user: str) -> list[dict[str, object]]:
+        steps = [("note", {"text": f"Close account of {user}"}, "ok"), ("close", {"user_id": user}, "ok")]
+        return finished(f"Close the account of {user}", *steps)
+
+    plans = opened()
+    await plans.record(run("ann_lee_1"), tools=tools)
+    task = asked("Close the account of bo_ray_2")
+    found = await plans.lookup(task, tools=tools)
+    assert [one.arguments for one in found.calls] == [{"text": "Close account of bo_ray_2"}]
+    made = called(("note", {"text": "Close account of bo_ray_2"}, "ok"))
+    found = await plans.lookup([*task, *made], tools=tools)
+    assert [(one.tool, one.arguments) for one in found.calls] == [("close", {"user_id": "bo_ray_2"})]
+    other = called(("note", {"text": "Close account of cy_fox_3"}, "ok"))
+    assert (await plans.lookup([*task, *other], tools=tools)).why == "off-plan"
+
+
+async def test_a_small_model_is_told_what_the_schema_lists() -> None:
+    prompts: list[str] = []
+
+    async def small(prompt: str) -> str:
+        prompts.append(prompt)
+        return '{"why": "weather"}'
+
+    tools = [tool("cancel", user_id="string", why={"type": "string", "enum": ["weather", "illness"]})]
+    plans = opened(small=small)
+    step = ("cancel", {"user_id": "ann_lee_1", "why": "illness"}, "ok")
+    await plans.record(finished("Cancel the trip of user ann_lee_1", step), tools=tools)
+    found = await plans.lookup(asked("Cancel the trip of user bo_ray_2"), tools=tools)
+    assert [one.arguments for one in found.calls] == [{"user_id": "bo_ray_2", "why": "weather"}]
+    assert '"one_of":["weather","illness"]' in prompts[0]
+
+
+async def test_runs_that_leave_an_argument_out_are_another_plan() -> None:
+    tools = [
+        {"type": "function", "function": {"name": "book", "parameters": {"type": "object"}}},
+        tool("find_user", user_id="string"),
+    ]
+    plans = opened()
+    for user, more in (("ann_lee_1", {"seat": "aisle"}), ("bo_ray_2", {}), ("cy_fox_3", {"meal": "none"})):
+        step = ("book", {"user_id": user, **more}, "ok")
+        assert await plans.record(finished(f"Book a flight for user {user}", step), tools=tools) is not None
+    assert len(plans.library.templates()) == 3
+
+
+async def test_an_argument_of_which_the_task_speaks_by_its_name_is_a_name_still() -> None:
+    tools = [tool("set_options", user="string", options={"type": "object", "properties": {"color": {}}})]
+    step = ("set_options", {"user": "ann_lee_1", "options": {"color": "red"}}, "ok")
+    plans = opened()
+    run = finished('Set the color of user ann_lee_1 to "red"', step)
+    assert await plans.record(run, tools=tools) is not None
+    found = await plans.lookup(asked('Set the color of user bo_ray_2 to "dark blue"'), tools=tools)
+    assert [one.arguments for one in found.calls] == [{"user": "bo_ray_2", "options": {"color": "dark blue"}}]

@@ -91,6 +91,9 @@ async def test_whatever_values_look_like_a_served_call_has_those_of_its_task(see
         ("Offer summer sale to all clients", "summer sale", "Offer $10 discount to all clients", None),
         # A quoted value is all that stands within the quotes.
         ('Post "fine (so far)" on the wall', "fine (so far)", 'Post "done?" on the wall', "done?"),
+        # Whether the month stands first shows in a date whose month is not its day.
+        ("Book the room for 05/13/2026", "2026-05-13", "Book the room for 05/04/2026", "2026-05-04"),
+        ("Book the room for 03/03/2026", "2026-03-03", "Book the room for 05/04/2026", None),
         # Two gaps of one slot must have one value.
         ("Move B_22 from shelf A-1 to shelf A-1", "A-1", "Move B_22 to shelf A-7 from shelf A-9", None),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +302,35 @@ def test_penalties_and_bias_reach_the_tokens(folder: Folder) -> None:
     sampling = replace(scored.sampling, bias={42: 30.0, 43: 29.0}, presence_penalty=2.0, max_tokens=2)
     said = work(engine, [replace(scored, id="b", sampling=sampling)])["b"]
     assert [score.token for delta in said.deltas for score in delta.scores] == [42, 43]
+
+
+@pytest.mark.parametrize("share", [1, 16])
+def test_prompts_of_a_few_tokens_side_by_side_are_each_read_as_alone(folder: Folder, share: int) -> None:
+    alone, prompts = Reference(folder()), [ids(20 + size, size) for size in (1, 2, 2, 3, 1, 2, 9, 10)]
+    said = work(an_engine(folder(), share=share), [job(f"j{at}", one) for at, one in enumerate(prompts)])
+    assert [said[f"j{at}"].text for at in range(len(prompts))] == [alone.says(one, 12) for one in prompts]
+
+
+def test_a_draft_that_goes_on_where_the_cache_ends_does_not_keep_the_answer_from_ending(folder: Folder) -> None:
+    small = an_engine(folder())
+    token = small.decoder.shape.token_bytes
+    for prompt in (29, 30, 31, 32):
+        engine = an_engine(folder(), draft=16, cache_bytes=40 * token)
+        room, given = engine.limits.most - prompt, ids(9, prompt)
+        wanted = Reference(folder()).tokens(given, room + 20)
+        said = work(engine, [job("a", given, draft=wanted, max_tokens=room)])["a"]
+        assert (said.finishes, said.spent.completion) == ([FinishReason.LENGTH], room)
+        assert said.text == Reference(folder()).says(given, room)
+        assert metric(engine, "semcache_engine_preempted_total") == 0
+
+
+def test_who_waits_behind_others_of_a_full_engine_waits_for_their_answers_too(folder: Folder) -> None:
+    engine = an_engine(folder(), max_running=1)
+    work(engine, [job("known", PROMPT, max_tokens=12)])
+    engine.submit(job("running", ids(1, 8), max_tokens=12))
+    engine.step()
+    ahead = [engine._tokens_ahead()]
+    for at in range(3):
+        engine.submit(job(f"w{at}", ids(30 + at, 8), max_tokens=12))
+        ahead.append(engine._tokens_ahead())
+    assert [after - before for before, after in pairwise(ahead)] == [8 + 12] * 3

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from eval.choosing import Account, LossBudget, Multiplexer, MultiplexTerms, QueryCosts
 from semcache.agents.multiplex import PricedModel, PricedModels, RoutingRequest, signals
+from semcache.agents.multiplex.gap import QualityGap
 from semcache.agents.multiplex.ridge import Ridge
 from semcache.errors import ConfigError
 from semcache.retention.answer_worth import worth_of
@@ -40,6 +41,16 @@ def task(rng: random.Random) -> tuple[RoutingRequest, str, bool]:
 
 
 # Learning
+
+
+def test_a_category_whose_answers_were_worse_is_expected_to_lose_more() -> None:
+    gap = QualityGap(0.2)
+    for number in range(60):
+        gap.learn(RoutingRequest(f"Question {number}?", "hard"), None, 0.9)
+        gap.learn(RoutingRequest(f"Question {number}?", "easy"), None, 0.0)
+    hard, easy = (gap.before(RoutingRequest("Question 100?", name)).mean for name in ("hard", "easy"))
+    assert hard > 0.7
+    assert easy < 0.2
 
 
 def test_without_examples_the_prior_is_predicted_and_then_the_line_whatever_the_scales() -> None:

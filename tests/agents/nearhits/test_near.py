@@ -346,3 +346,14 @@ def test_what_often_did_not_help_is_answered_anew_first_and_not_for_ever() -> No
     for _ in range(MOST):
         tired = replayed(tired, [])
     assert due([tired], 0.0, least=0.0) == []
+
+
+def test_the_share_that_is_compared_halves_with_every_two_hundred_comparisons() -> None:
+    watch = QualityWatch(0.1, rate=0.2)
+    for _ in range(200):
+        watch.take(wrong=False)
+    assert watch.open
+    assert watch.rate == pytest.approx(0.1)
+    for _ in range(2000):
+        watch.take(wrong=False)
+    assert watch.rate == 0.01, "some are always compared"
