@@ -248,3 +248,35 @@ def test_tools_rebuilt_from_recorded_calls_are_called_validly(model: Callable[[s
             [call] = choice["message"]["tool_calls"]
             jsonschema.validate(json.loads(call["function"]["arguments"]), one["function"]["parameters"])
     assert ended > 3
+
+
+STORIES = DATA / "models" / "tinystories-656k"
+
+
+@pytest.mark.skipif(not STORIES.is_dir(), reason=f"needs {STORIES.name} beside the checkout")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"response_format": {"type": "json_object"}},
+        {"tools": [tool("look_up")], "tool_choice": "required"},
+        {"tools": [tool("look_up")]},
+    ],
+    ids=["json", "required", "auto"],
+)
+def test_a_model_whose_tokens_cannot_write_json_is_asked_for_none(tmp_path: Path, change: Any) -> None:
+    path = tmp_path / "stories"
+    path.mkdir()
+    for file in STORIES.iterdir():
+        (path / file.name).write_bytes(file.read_bytes())
+    shutil.copy(TEMPLATES / "qwen2.jinja", path / "chat_template.jinja")
+    model = Model(an_engine(path, cache_bytes=16 << 20))
+    with pytest.raises(RequestRejected, match=r"cannot write '\{'"):
+        model.ask(**change)
+    assert model.ask(max_tokens=4)["finish_reason"] == "length"
+
+
+def test_an_answer_that_leaves_its_grammar_is_a_failure_and_no_end(model: Callable[[str], Model]) -> None:
+    grammars = model("qwen2").engine.grammars
+    constraint = grammars.begin('%llguidance {}\nstart: "{}"\n')
+    with pytest.raises(ValueError, match="grammar of this answer failed"):
+        constraint.take(model("qwen2").engine.tokenizer.encode("x", special=False)[0])
