@@ -6,7 +6,6 @@ a step back from closed is taken on evidence alone.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -205,8 +204,8 @@ class CategoryKnowledge:
             case _ if self._narrowed:
                 return f"audits showed more errors than {self._target:.2%}: only what is surer is served for now"
             case State.PROVISIONAL:
-                needed = math.ceil(math.log(self._beta) / math.log1p(-self._target))
-                return f"calibrated on shipped data; a certificate takes about {needed} audits without an error"
+                more = self.evidence().needed
+                return f"calibrated on shipped data; a certificate takes {more} more audits without an error"
             case _:
                 return ""
 
