@@ -352,7 +352,8 @@ plt.show()
 # %%
 for target, (_, stood) in runs.items():
     closed = np.mean([standing.state is State.CLOSED for _, standing in stood])
-    needed = int(np.ceil(np.log(1 - helpdesk.confidence) / np.log1p(-target)))
+    evidence = ByCategory(helpdesk.with_target(target)).evidence("default")
+    needed = evidence.needed if evidence is not None else 0
     print(f"target {target:4.1%}: closed {closed:4.0%} of the time; certified after {needed} audits without an error")
 
 # %% [markdown]
