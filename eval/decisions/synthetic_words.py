@@ -14,7 +14,7 @@ import numpy as np
 from eval.decisions.synthetic import Synthetic
 from semcache.matching import doubts
 from semcache.matching.decide import RequestTerms
-from semcache.matching.judged_tier import TRIED, JudgedTier, with_word, without_word, word_about
+from semcache.matching.judged_tier import JudgedTier, with_word, without_word, word_about
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Card, Controls, Forward, Serve, Why
 from semcache.types.evidence import Label, LabelSource
@@ -66,7 +66,7 @@ def served(
                 Forward(Why.UNCERTAIN, nearest=candidate, p_correct=verdict.p_correct), lambda one: (one, 0.0)
             )
             worth = doubt is not None and doubts.worth_asking(doubt, terms, tier)
-            if doubt is not None and not worth and tries[at] < TRIED:
+            if doubt is not None and not worth and tries[at] < tier.tried():
                 asked += 1
                 values = with_word(values, word_about(doubt.before, float(said[at]), sampled=True))
             if doubt is not None and worth:

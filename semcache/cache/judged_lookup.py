@@ -25,7 +25,7 @@ from semcache.learning.label_log import LabelLog
 from semcache.learning.verdicts import Verdicts
 from semcache.matching import decide, doubts
 from semcache.matching.doubts import Doubt
-from semcache.matching.judged_tier import TRIED, JudgedTier, word_about
+from semcache.matching.judged_tier import JudgedTier, word_about
 from semcache.matching.spending_cap import SpendingCap, amount
 from semcache.matching.verification import EntryOf, NoVerdict, Verifiers
 from semcache.models.language_model import INSTRUCTIONS
@@ -105,6 +105,8 @@ class JudgedLookup:
         mode = self.mode_of(lookup.request, lookup.category)
         doubt = None if mode == "off" else await self._doubt(lookup)
         if doubt is None or self._search.quorum.holds(doubt.candidate.card, lookup.request):
+            if mode in ("first", "hedged") and self.tier.curious:
+                self._probe(lookup, entry_of)
             return self._missed(lookup)
         assert lookup.key is not None
         p_yes = self.tier.remembered(lookup.key.exact, doubt.candidate.card.id)
@@ -159,7 +161,7 @@ class JudgedLookup:
             return
         worth = doubts.worth_asking(doubt, self._terms(lookup, 1.0), self.tier)
         later = mode == "after" or (mode == "hedged" and not may_be_called_off(lookup.request))
-        if (worth and not later) or (not worth and self._draw() >= TRIED):
+        if (worth and not later) or (not worth and self._draw() >= self.tier.tried()):
             # Of what no word could serve, a few tell what words are worth.
             return
         await self._word(lookup, doubt, entry_of, later=True)
@@ -206,6 +208,18 @@ class JudgedLookup:
                 return None
         return doubts.doubt_of(decision, lambda one: self._weighed(lookup, one))
 
+    def _probe(self, lookup: Lookup, entry_of: EntryOf) -> None:
+        """Have a word, for which nobody waits, about a neighbour that a guard vetoes."""
+        found = doubts.known_different(lookup.decision)
+        if found is None or lookup.key is None or self._search.quorum.holds(found.card, lookup.request):
+            return
+        self._asking.later(self._probed(lookup, found, entry_of))
+
+    async def _probed(self, lookup: Lookup, found: Candidate, entry_of: EntryOf) -> None:
+        said = await self._heard(lookup, Serve(found.card, Outcome.SEMANTIC, found.score, 0.0), entry_of, later=True)
+        if said is not None and said[2]:
+            self.tier.differ(said[0])
+
     def _weighed(self, lookup: Lookup, found: Candidate) -> tuple[Candidate, float]:
         full = labelling.featured(lookup, found, self._pack.of(lookup.category))
         verdict = self._strategy.judge(full, lookup.category, controls=lookup.request.controls, draw=0.0)
@@ -224,9 +238,26 @@ class JudgedLookup:
         self, lookup: Lookup, doubt: Doubt, entry_of: EntryOf, *, later: bool = False
     ) -> tuple[float, float] | None:
         """A word and its cost in US dollars; None where there is none to be had. It is remembered, and logged."""
-        asking, card, request = self._asking, doubt.candidate.card, lookup.request
-        assert lookup.key is not None
+        card = doubt.candidate.card
         served = Serve(card, Outcome.SEMANTIC, doubt.candidate.score, doubt.before)
+        said = await self._heard(lookup, served, entry_of, later=later)
+        if said is None:
+            return None
+        p_yes, cost, new = said
+        if not new or lookup.key is None:
+            return p_yes, cost
+        p_yes = self.tier.remember(lookup.key.exact, card.id, p_yes)
+        word = word_about(doubt.before, p_yes, sampled=False)
+        self._log.add(labelling.of_verdict(lookup, doubt.candidate, doubt.before, word, at=self._clock()))
+        if word.different:
+            self._effects.differ(card.id, lookup.key.exact)
+        return p_yes, cost
+
+    async def _heard(
+        self, lookup: Lookup, served: Serve, entry_of: EntryOf, *, later: bool
+    ) -> tuple[float, float, bool] | None:
+        """P(yes), its cost in US dollars, and if it was asked for now; None where there is none to be had."""
+        asking, card, request = self._asking, served.card, lookup.request
         used = Usage((len(INSTRUCTIONS) + len(request.text) + len(card.text) + 2_000) // _TOKEN, _REPLY)
         cost = asking.prices.cost(asking.model or request.model, used)
         share = asking.share
@@ -251,19 +282,14 @@ class JudgedLookup:
         finally:
             asking.meter.verified(lookup.category, result, time.perf_counter() - started)
         if not new:
-            return p_yes, 0.0
+            return p_yes, 0.0, False
         if bill:
             used = Usage(sum([one.prompt_tokens for _, one in bill]), sum([one.completion_tokens for _, one in bill]))
             cost = sum([asking.prices.cost(model, one) for model, one in bill])
             if later:
                 asking.paid(bill, (request.scope.tenant, lookup.category, False))
         self.cap.asked(amount(cost, used), share, _payer(request))
-        p_yes = self.tier.remember(lookup.key.exact, card.id, p_yes)
-        word = word_about(doubt.before, p_yes, sampled=False)
-        self._log.add(labelling.of_verdict(lookup, doubt.candidate, doubt.before, word, at=self._clock()))
-        if word.different:
-            self._effects.differ(card.id, lookup.key.exact)
-        return p_yes, cost
+        return p_yes, cost, True
 
     def _decided(self, lookup: Lookup, doubt: Doubt, p_yes: float, draw: float) -> Lookup:
         decision = doubts.decided(doubt, p_yes, self._terms(lookup, draw), self.tier)

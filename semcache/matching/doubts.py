@@ -51,10 +51,20 @@ def vetoed(candidate: Candidate) -> bool:
     return any(one.veto for one in candidate.conflicts) or any(candidate.features[place] == 1.0 for place in _GUARDS)
 
 
+def known_different(decision: Decision) -> Candidate | None:
+    """The neighbour that a guard vetoed, None for none: a word about it tells what words of this model are worth."""
+    match decision:
+        case Forward(why=Why.GUARD, nearest=Candidate() as found) if found.features and vetoed(found):
+            return found
+        case _:
+            return None
+
+
 def worth_asking(doubt: Doubt, terms: RequestTerms, tier: JudgedTier) -> bool:
     """Return True if the best word there is would have it served, by the request's category and the neighbour's."""
-    names = {terms.category, doubt.candidate.card.category}
-    return all(tier.could_serve(name, doubt.before, terms.controls, terms.tenant) for name in names)
+    card = doubt.candidate.card
+    names = {terms.category, card.category}
+    return all(tier.could_serve(name, doubt.before, terms.controls, terms.tenant, card.id) for name in names)
 
 
 def decided(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Serve | Forward:
@@ -62,7 +72,15 @@ def decided(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -
     card, score = doubt.candidate.card, doubt.candidate.score
     verdict = _strictest(doubt, p_yes, terms, tier)
     drawn = terms.draw < verdict.audit
-    tier.note(terms.category, verdict.p_correct, served=verdict.serve, audited=verdict.serve and drawn)
+    audited = verdict.serve and drawn
+    tier.note(
+        terms.category,
+        verdict.p_correct,
+        before=doubt.before,
+        entry_id=card.id,
+        served=verdict.serve,
+        audited=audited,
+    )
     if verdict.serve:
         values = with_word(doubt.candidate.features, word_about(doubt.before, p_yes, sampled=True))
         return Serve(
@@ -81,7 +99,8 @@ def learned_of(decision: Decision, doubt: Doubt, p_yes: float) -> Forward:
 
 
 def _strictest(doubt: Doubt, p_yes: float, terms: RequestTerms, tier: JudgedTier) -> Verdict:
-    names = dict.fromkeys([terms.category, doubt.candidate.card.category])
-    verdicts = [tier.judge(name, doubt.before, p_yes, terms.controls, terms.tenant) for name in names]
+    card = doubt.candidate.card
+    names = dict.fromkeys([terms.category, card.category])
+    verdicts = [tier.judge(name, doubt.before, p_yes, terms.controls, terms.tenant, card.id) for name in names]
     worst = min(verdicts, key=lambda one: (one.serve, one.p_correct))
     return replace(worst, audit=max([one.audit for one in verdicts]))

@@ -1,8 +1,10 @@
 """The judged tier: answers that are served on a language model's word, in a stratum of their own in each category.
 
-The tier has its own budget, audits at known probability, certificate and closing: it pays for no hit by meaning, and no
-hit by meaning pays for it. Pure; draws nothing and reads no clock. Invariant: nothing is served without a yes, beyond
-the budget's limit, or in a closed stratum; a verdict on the same pair that is asked for again may only lower it.
+The tier begins on probation: but for the first hits, nothing is served before the results of some words are known, from
+fresh answers or from neighbours that guards veto. It has its own budget, audits at known probability, certificate and
+closing: it pays for no hit by meaning, and no hit by meaning pays for it. Pure; draws nothing and reads no clock.
+Invariant: nothing is served without a yes, beyond the limit of the budget or of probation, or in a closed stratum; a
+verdict on the same pair that is asked for again may only lower it.
 
 What a word is worth is learned in `word_worth` from labels by fresh answers; a verdict itself is never such a label.
 """
@@ -18,6 +20,7 @@ from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.audited_stratum import AuditedStratum
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
+from semcache.matching.strategies.certified.calibration import sigmoid
 from semcache.matching.strategies.certified.certificate import spaced
 from semcache.matching.strategies.certified.error_budget import ErrorBudget
 from semcache.matching.word_worth import BEST, YES, WordWorth, log_odds
@@ -29,13 +32,19 @@ _UNJUDGED = 500  # labels of misses that wait for a word
 _PLAIN = len(features.NAMES)
 _DENSE = 30.0  # audits that come with the first hits; then their share falls as 30 in their number
 _UNSHOWN = 0.6  # of the budget's limit that may be spent on words of which no audit has told
-_ENOUGH = 1.0  # errors that the target allows in as many audits as open the whole of it
+_ENOUGH = 2.0  # errors that the target allows in as many audits as open the whole of it
 _HEAVIEST = 10.0  # hits that one audited hit may stand for
 _GRACE = 1.0  # errors found, beyond what the target pays for, after which nothing is served until they are paid back
 # Risks of the first requests of which a word is had, as long as none were seen: what most of them leave of the target,
 # less sure ones may spend, as far as the grant of the budget reaches.
 _EXPECTED = tuple([0.0005 * 1.08**place for place in range(60)])
-TRIED = 0.25  # share of the doubts too great for the best word that a word is had of all the same, after forwarding
+_TRIED = 0.25  # share of the doubts too great for the best word that a word is had of all the same, after forwarding
+_PROBES = 80  # words with a known result before which all of those are asked about, and vetoed neighbours too
+_SETTLED = 12  # words with a known result before which next to nothing is served
+_VENTURE = 25.0  # hits, whose target the entries of these first ones may spend if words are worth nothing
+_BESIDE = 0.5  # of what a labelled difference shows: a wrong yes teaches as any yes does, too
+_ANY = ""  # the category of what is known of the model alone
+_VETOED = 0.95  # P(wrong) of a neighbour that a guard vetoes
 _DIFFERENT = 0.05  # P(yes) up to which a verdict makes a known difference
 
 
@@ -86,30 +95,62 @@ class JudgedTier:
         self._strata: dict[str, _Stratum] = {}
         self._verdicts: OrderedDict[tuple[bytes, int], float] = OrderedDict()
         self._unjudged: OrderedDict[tuple[bytes, int], Label] = OrderedDict()
+        self._known = 0  # words whose result is known
+        self._ventured: dict[int, float] = {}  # by entry, P(wrong) before any word
 
-    def could_serve(self, category: str, before: float, controls: Controls, tenant: str = "") -> bool:
+    def could_serve(
+        self, category: str, before: float, controls: Controls, tenant: str = "", entry_id: int = 0
+    ) -> bool:
         """Return True if the best word there is would do, where P(correct) is `before`."""
-        return self.judge(category, before, BEST, controls, tenant).serve
+        return self.judge(category, before, BEST, controls, tenant, entry_id).serve
 
-    def judge(self, category: str, before: float, p_yes: float, controls: Controls, tenant: str = "") -> Verdict:
+    def judge(
+        self, category: str, before: float, p_yes: float, controls: Controls, tenant: str = "", entry_id: int = 0
+    ) -> Verdict:
         """Return the verdict on a neighbour of this P(correct) after this word."""
         stratum, policy = self._of(category), self._pack.of(category)
-        after = self.worth.p_correct(category, before, p_yes)
+        after = hoped = self.worth.p_correct(category, before, p_yes)
+        if self._known < _SETTLED:
+            spent = sum(self._ventured.values())
+            begun = not spent or entry_id in self._ventured
+            venture = begun or spent + 1.0 - before <= _VENTURE * self._pack.target_of(category)
+            hoped = max(after, self.worth.hoped(category, before, p_yes)) if venture else 0.0
         limit = stratum.limit()
         if controls.max_error is not None:
-            limit = min(limit, controls.max_error)
+            limit, hoped = min(limit, controls.max_error), min(hoped, after)
         if stratum.refuses(self._pack.class_of(tenant)):
             return Verdict(False, after, why=Why.CLOSED, risk=limit)
-        if p_yes < YES or 1.0 - after > limit or stratum.debt > _GRACE:
+        if p_yes < YES or 1.0 - hoped > limit or stratum.debt > _GRACE:
             return Verdict(False, after, audit=stratum.chance(policy.audit), why=Why.VERIFY_FAILED, risk=limit)
         return Verdict(True, after, audit=stratum.chance(policy.audit), why=Why.JUDGED, risk=limit)
 
-    def note(self, category: str, p_correct: float, *, served: bool, audited: bool) -> None:
+    def note(
+        self, category: str, p_correct: float, *, before: float, entry_id: int, served: bool, audited: bool
+    ) -> None:
         """Count a request about which a word was had; audits are spread evenly over what is served."""
         stratum = self._of(category)
-        stratum.budget.note(1.0 - p_correct, served=served)
+        risk = 1.0 - p_correct
+        if served and self._known < _SETTLED:
+            # Its doubts have a budget of their own.
+            self._ventured.setdefault(entry_id, 1.0 - before)
+            risk = min(risk, self._pack.target_of(category))
+        stratum.budget.note(risk, served=served)
         if served:
             stratum.count(audited=audited)
+
+    @property
+    def curious(self) -> bool:
+        """True if words about vetoed neighbours are worth their price: little is known of the model."""
+        return self._known < _PROBES
+
+    def tried(self) -> float:
+        """The share of the doubts too great for the best word about which one is had, after the forward."""
+        return 1.0 if self.curious else _TRIED
+
+    def differ(self, p_yes: float) -> None:
+        """Learn from a word about a neighbour that a guard vetoes."""
+        self._known += 1
+        self.worth.differ(_ANY, p_yes, _VETOED)
 
     def observe(self, label: Label) -> None:
         """Learn from a label by a fresh answer of whose neighbour a word was had; a verdict itself is remembered."""
@@ -137,6 +178,10 @@ class JudgedTier:
 
     def _learn(self, label: Label, word: Word) -> None:
         self.worth.learn(label.category, word.odds, word.p_yes, correct=label.correct)
+        self._known += 1
+        if not label.correct and (word.sampled or word.p_yes >= YES):
+            wrong = _errors(1.0 - sigmoid(word.odds), self._noise, correct=False)
+            self.worth.differ(label.category, word.p_yes, wrong, share=_BESIDE)
         self._of(label.category).take(label, word, self.worth, self._pack.class_of(label.tenant))
 
     def remember(self, exact: bytes, entry_id: int, p_yes: float) -> float:
@@ -155,19 +200,27 @@ class JudgedTier:
     def standing(self) -> dict[str, JudgedStanding]:
         """Where the categories stand that have served on a word or learned of one."""
         used = [(name, one) for name, one in sorted(self._strata.items()) if one.used]
-        return {name: one.standing(self.worth.yes_in_a_category(name)) for name, one in used}
+        found = {name: one.standing(self.worth.yes_in_a_category(name)) for name, one in used}
+        if self._known >= _SETTLED:
+            return found
+        note = f"on probation: the results of {self._known} words are known, of {_SETTLED} that are needed"
+        return {name: replace(one, note=one.note or note) for name, one in found.items()}
 
     def state(self) -> dict[str, Any]:
         """The learned state and the verdicts of late, as JSON has them."""
         return {
             "worth": self.worth.state(),
             "strata": {name: one.state() for name, one in self._strata.items() if one.used},
+            "known": self._known,
+            "ventured": [[entry_id, risk] for entry_id, risk in self._ventured.items()],
             "verdicts": [[exact.hex(), entry_id, p] for (exact, entry_id), p in self._verdicts.items()],
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave."""
         self.worth.restore(state["worth"])
+        self._known = int(state.get("known", 0))
+        self._ventured = {int(entry_id): float(risk) for entry_id, risk in state.get("ventured", [])}
         for name, one in state["strata"].items():
             self._of(name).restore(one)
         for exact, entry_id, p in state["verdicts"]:

@@ -5,16 +5,18 @@ offset that is learned by category. Both read the same two texts, so the belief'
 Pure. Invariant: a yes never lowers P(correct), only labels by fresh answers teach, and P(correct) never exceeds what
 these and the prior support.
 
-The offset has a discrete prior, in which few models are bad and those are very bad: one error among few audits says
-more than it would in the tails of a Gaussian. What other categories have shown counts for a part (a power prior,
-Ibrahim and Chen 2000), and old labels count less and less.
+The offset has a discrete prior in which two models of five are bad, and some of those say yes to anything: a word is
+worth little until answers have shown otherwise. What shows it soonest are words about neighbours that are known to be
+another's, to which a good model says no; they cost no answer. What other categories have shown counts for a part (a
+power prior, Ibrahim and Chen 2000). A model may change at any label (a fixed share, Herbster and Warmuth 1998), so
+that many right words do not outweigh the few wrong ones of a model that has turned bad.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
@@ -27,11 +29,15 @@ _EDGES = (0.05, NO, 0.5, YES, 0.95)
 # 2.4 in 1,000 wrong ones, 1.6 where it is sure. Offsets, and the labels that weigh them, bring it to its worth.
 _SHIFTS = (-4.5, -3.5, -1.0, 0.5, 6.0, 6.4)
 _OFFSETS = (1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0)
-_PRIOR = tuple([math.log(weight) for weight in (0.3, 0.5, 0.1, 0.05, 0.03, 0.01, 0.005, 0.005)])
+_PRIOR = tuple([math.log(weight) for weight in (0.15, 0.3, 0.15, 0.1, 0.12, 0.06, 0.06, 0.06)])
+# The prior of a large model of which nobody thinks ill, for the first few hits.
+_HOPEFUL = (0.3, 0.5, 0.1, 0.05, 0.03, 0.01, 0.005, 0.005)
+_TRUE = 0.97  # share of the right neighbours to which a model says yes
+_CAUTION = 2.0  # by which the risk that is left after a yes is overstated
 _OTHERS = 0.5  # of what other categories have shown
 _SHARE = 0.75  # of the belief's log-odds
 _FURTHEST = 5.0  # of the belief's log-odds that are looked at
-_KEPT = 1.0 - 1.0 / 1000.0  # of what older labels have shown, a label
+_CHANGES = 0.002  # chance that a model has changed since the last label
 _FLOOR = 0.15, 100.0  # errors and audits that stand behind the lowest error that is believed
 _INHERENT = 0.5  # share of the errors found by audits that no word of this model will ever show
 
@@ -47,25 +53,48 @@ class WordWorth:
 
     def p_correct(self, category: str, before: float, word: float) -> float:
         """P(correct) after this word, where it was `before`."""
+        return self._after(self._weights_of(category), category, before, word)
+
+    def hoped(self, category: str, before: float, word: float) -> float:
+        """P(correct) after this word of a model of which nothing is known, were it as good as large ones are."""
+        return self._after(_HOPEFUL, category, before, word)
+
+    def _after(self, weights: Sequence[float], category: str, before: float, word: float) -> float:
         odds = _shifted(log_odds(before), word)
         if word < YES:
             return sigmoid(odds)
-        offsets = zip(self._weights_of(category), _OFFSETS, strict=True)
-        after = sum([weight * sigmoid(odds + offset) for weight, offset in offsets])
+        risks = [weight * sigmoid(-odds - offset) for weight, offset in zip(weights, _OFFSETS, strict=True)]
         wrong, audits = _FLOOR
         seen, found = self._audits.get(category, (0.0, 0.0))
         floor = (wrong + _INHERENT * found) / (audits + seen)
-        return max(before, min(after, 1.0 - min(0.5, floor)))
+        return max(before, 1.0 - max(min(1.0, _CAUTION * sum(risks)), min(0.5, floor)))
 
     def learn(self, category: str, odds: float, word: float, *, correct: bool) -> None:
         """Learn from the label of a fresh answer, where the belief had these log-odds; only a yes teaches."""
         if word < YES:
             return
         shifted, noise = _shifted(odds, word), self._noise
-        shown = self._shown.setdefault(category, [0.0] * len(_OFFSETS))
-        for place, offset in enumerate(_OFFSETS):
-            said = noise.said_correct(sigmoid(shifted + offset))
-            shown[place] = _KEPT * shown[place] + math.log(max(1e-9, said if correct else 1.0 - said))
+        likely = [noise.said_correct(sigmoid(shifted + offset)) for offset in _OFFSETS]
+        self._shows(category, [math.log(max(1e-9, one if correct else 1.0 - one)) for one in likely])
+
+    def differ(self, category: str, word: float, p_wrong: float, *, share: float = 1.0) -> None:
+        """Learn a `share` from a word, yes or no, about a neighbour that is another's with this probability."""
+        logs = []
+        for offset in _OFFSETS:
+            fooled = _TRUE / (_TRUE + math.exp(min(50.0, _SHIFTS[-2] + offset)))
+            said = p_wrong * fooled + (1.0 - p_wrong) * _TRUE
+            logs.append(share * math.log(said if word >= YES else 1.0 - said))
+        self._shows(category, logs)
+
+    def _shows(self, category: str, logs: list[float]) -> None:
+        """Take in the log-likelihoods of what was seen, and the chance that the model has changed since."""
+        shown = self._shown.get(category, [0.0] * len(_OFFSETS))
+        rows = [prior + before + log for prior, before, log in zip(_PRIOR, shown, logs, strict=True)]
+        weights = _normed(rows)
+        self._shown[category] = [
+            math.log((1.0 - _CHANGES) * weight / math.exp(prior) + _CHANGES)
+            for weight, prior in zip(weights, _PRIOR, strict=True)
+        ]
         self._weights.clear()
 
     def audited(self, category: str, wrong: float) -> None:
@@ -96,12 +125,9 @@ class WordWorth:
     def _weights_of(self, category: str) -> list[float]:
         found = self._weights.get(category)
         if found is None:
-            rows = [(1.0 if name == category else _OTHERS, row) for name, row in self._shown.items()]
+            rows = [(1.0 if name in (category, "") else _OTHERS, row) for name, row in self._shown.items()]
             logs = [prior + sum([part * row[at] for part, row in rows]) for at, prior in enumerate(_PRIOR)]
-            highest = max(logs)
-            raw = [math.exp(log - highest) for log in logs]
-            total = sum(raw)
-            found = self._weights[category] = [one / total for one in raw]
+            found = self._weights[category] = _normed(logs)
         return found
 
 
@@ -112,3 +138,10 @@ def log_odds(p: float) -> float:
 
 def _shifted(odds: float, word: float) -> float:
     return _SHIFTS[bisect_right(_EDGES, word)] + _SHARE * max(-_FURTHEST, min(_FURTHEST, odds))
+
+
+def _normed(logs: list[float]) -> list[float]:
+    highest = max(logs)
+    raw = [math.exp(log - highest) for log in logs]
+    total = sum(raw)
+    return [one / total for one in raw]

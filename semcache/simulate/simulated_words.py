@@ -14,7 +14,7 @@ from typing import Literal
 from semcache.config.packs import Pack
 from semcache.learning import labelling
 from semcache.matching import decide, doubts
-from semcache.matching.judged_tier import TRIED, JudgedTier, without_word, word_of
+from semcache.matching.judged_tier import JudgedTier, without_word, word_of
 from semcache.matching.label_noise import FAITHFUL, LabelNoise
 from semcache.protocols import Threshold
 from semcache.types import Candidate, Controls, Decision, Lookup
@@ -48,10 +48,13 @@ class SimulatedWords:
         """The decision after a word, where there is a doubt that one may settle; else as it was."""
         text = lookup.request.text
         doubt = doubts.doubt_of(decision, lambda found: self._weighed(found, lookup))
+        if doubt is None and self.tier.curious and (found := doubts.known_different(decision)) is not None:
+            self.asked += 1
+            self.tier.differ(self._asking.ask(text, found.card.text))
         if doubt is None or self._rng.random() >= self._asking.share:
             return decision
         worth = doubts.worth_asking(doubt, terms, self.tier)
-        if not worth and self._rng.random() >= TRIED:
+        if not worth and self._rng.random() >= self.tier.tried():
             return decision
         self.asked += 1
         p_yes = self._asking.ask(text, doubt.candidate.card.text)

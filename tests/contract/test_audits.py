@@ -152,7 +152,7 @@ def doubting(start: Start, tmp_path: Path) -> Iterator[Callable[..., tuple[Corne
             judge = stack.enter_context(echo("--answers", str(tmp_path / "verdicts.json")))
             chosen = {"KIND": "llm", "URL": judge.url, "MODEL": model, "API_KEY": "judges-key", **environment}
             variables = {f"SEMCACHE_VERIFIER__{name}": value for name, value in chosen.items()}
-            corner = start(answers, {"threshold": 0.9999, "verify": "llm", "audit": 0.0}, **variables)
+            corner = start(answers, {"threshold": 0.9999, "verify": "llm", "audit": 0.0, "target": 0.1}, **variables)
             return corner, judge
 
         yield go

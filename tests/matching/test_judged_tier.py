@@ -173,3 +173,55 @@ def test_words_of_which_no_audit_has_told_may_spend_a_part_of_the_budget_only() 
     assert cold is not None
     assert shown is not None
     assert cold < 0.8 * shown
+
+
+def test_a_model_that_says_yes_to_what_guards_veto_serves_no_more_than_its_first_hit() -> None:
+    tier = JudgedTier(at(0.02))
+    assert tier.judge("default", 0.5, 0.99, FREE, entry_id=1).serve, "the first is believed"
+    tier.note("default", 0.9, before=0.5, entry_id=1, served=True, audited=False)
+    assert tier.judge("default", 0.5, 0.99, FREE, entry_id=1).serve, "as it is when it is repeated"
+    assert not tier.judge("default", 0.5, 0.99, FREE, entry_id=2).serve
+    for _ in range(60):
+        tier.differ(0.99)
+    assert not tier.judge("default", 0.9, 0.99, FREE, entry_id=1).serve
+
+
+def test_a_model_that_says_no_to_what_guards_veto_serves_before_there_was_any_audit() -> None:
+    tier = JudgedTier(at(0.02))
+    tier.note("default", 0.9, before=0.2, entry_id=1, served=True, audited=False)
+    assert not tier.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
+    for _ in range(40):
+        tier.differ(0.05)
+    assert tier.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
+    assert tier.curious
+    for _ in range(40):
+        tier.differ(0.05)
+    assert not tier.curious, "enough was asked about what serves nobody"
+
+
+def test_a_model_that_errs_on_a_fifth_of_known_differences_is_not_believed() -> None:
+    tier = JudgedTier(at(0.02))
+    for number in range(40):
+        tier.differ(0.9 if number % 5 == 0 else 0.1)
+    assert not tier.judge("default", 0.7, 0.9, FREE).serve
+
+
+def test_a_model_that_turns_bad_is_doubted_soon_whatever_it_was_before() -> None:
+    tier = JudgedTier(at(0.02))
+    for _ in range(1000):
+        tier.observe(label(correct=True))
+    good = tier.worth.yes_in_a_category("default")
+    for _ in range(4):
+        tier.observe(label(correct=False, source=LabelSource.MISS))
+    assert tier.worth.yes_in_a_category("default") < good / 5
+
+
+def test_what_probation_has_shown_survives_being_saved() -> None:
+    tier, again = JudgedTier(at(0.02)), JudgedTier(at(0.02))
+    tier.note("default", 0.9, before=0.2, entry_id=1, served=True, audited=False)
+    for _ in range(40):
+        tier.differ(0.05)
+    again.restore(msgspec.json.decode(msgspec.json.encode(tier.state())))
+    for one in (tier, again):
+        assert one.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
+    assert again.judge("default", 0.7, 0.99, FREE).p_correct == tier.judge("default", 0.7, 0.99, FREE).p_correct

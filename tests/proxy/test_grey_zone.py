@@ -92,7 +92,8 @@ async def test_the_reply_shows_what_the_verifier_made_of_it(tmp_path: Path) -> N
     async with doubting(numbered(), Judge(0.995), tmp_path) as proxy:
         await Call(proxy, ask(PROMPT)).reply()
         reply = await Call(proxy, ask(PARAPHRASE)).reply()
-    assert 0.99 < float(reply.header("x-semcache-p-correct") or 0) < 1.0
+    # More than before the word (0.5), and less than the word says of itself: nobody knows the model yet.
+    assert 0.8 < float(reply.header("x-semcache-p-correct") or 0) < 0.99
     assert 0.3 < float(reply.header("x-semcache-score") or 0) < 1.0
 
 
