@@ -44,7 +44,9 @@ class SpendingCap:
 
     def allows(self, amount: float, share: float, payer: Hashable = None) -> bool:
         """Return True if a word that costs about so much may be asked for within this share; a refusal is counted."""
-        fits = share == float("inf") or (share > 0.0 and self._asking + amount <= share * self._upstream)
+        if share == float("inf"):
+            return True
+        fits = share > 0.0 and self._asking + amount <= share * self._upstream
         if fits and not self._is_own(amount, share, payer):
             fits = self._common + amount <= _COMMON * share * self._upstream
         self._refused += not fits
@@ -63,6 +65,8 @@ class SpendingCap:
 
     def _is_own(self, amount: float, share: float, payer: Hashable) -> bool:
         """Return True if the payer's own requests pay for it."""
+        if share == float("inf"):
+            return True
         upstream, asking = self._of(payer)
         return asking + amount <= share * upstream or len(self._own) == 1
 

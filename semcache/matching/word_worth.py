@@ -53,7 +53,7 @@ class WordWorth:
 
     def p_correct(self, category: str, before: float, word: float) -> float:
         """P(correct) after this word, where it was `before`."""
-        return self._after(self._weights_of(category), category, before, word)
+        return self._after([_CAUTION * one for one in self._weights_of(category)], category, before, word)
 
     def hoped(self, category: str, before: float, word: float) -> float:
         """P(correct) after this word of a model of which nothing is known, were it as good as large ones are."""
@@ -67,7 +67,7 @@ class WordWorth:
         wrong, audits = _FLOOR
         seen, found = self._audits.get(category, (0.0, 0.0))
         floor = (wrong + _INHERENT * found) / (audits + seen)
-        return max(before, 1.0 - max(min(1.0, _CAUTION * sum(risks)), min(0.5, floor)))
+        return max(before, 1.0 - max(min(1.0, sum(risks)), min(0.5, floor)))
 
     def learn(self, category: str, odds: float, word: float, *, correct: bool) -> None:
         """Learn from the label of a fresh answer, where the belief had these log-odds; only a yes teaches."""

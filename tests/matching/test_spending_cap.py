@@ -43,3 +43,11 @@ def test_however_many_are_greedy_half_is_left(others: int) -> None:
     assert sum(words(cap, f"greedy {number}") for number in range(others)) == 64
     assert words(cap, "honest") == 64
     assert cap.standing().asking <= SHARE * cap.standing().upstream
+
+
+def test_without_a_cap_words_about_many_tenants_are_had_before_anything_was_paid_upstream() -> None:
+    cap = SpendingCap()
+    for tenant in ("a", "b", "c"):
+        assert cap.allows(0.001, float("inf"), tenant)
+        cap.asked(0.001, float("inf"), tenant)
+    assert not cap.allows(0.001, 0.02, "a")
