@@ -136,6 +136,8 @@ class CallRelay:
             made = SharedFound(
                 FoundResult("miss", found.why, tenant=found.tenant, tool=tool, changed=found.changed), begun=made.begun
             )
+        # An id that a client uses again is that of its last request.
+        self._beginnings.discard(_id(number))
         self._pending[_id(number)] = PendingCall(made, tool, arguments)
         return False
 

@@ -271,3 +271,11 @@ async def test_two_sessions_at_once_each_get_their_own_responses() -> None:
     await asyncio.gather(*(one.call(arguments={"id": at % 3}) for at, one in enumerate(sessions)))
     texts = [one.got[-1]["result"]["content"][0]["text"] for one in sessions]
     assert texts == [str({"id": at % 3}) for at in range(8)]
+
+
+async def test_an_id_that_an_unanswered_beginning_had_is_that_of_the_call_that_uses_it_again() -> None:
+    world = World()
+    session = world.relay()
+    await session.relay.from_client({"id": 1, "method": "initialize", "params": {}})
+    assert "stored" in await session.call()
+    assert "hit" in await world.relay().call()
