@@ -76,6 +76,7 @@ class Worker:
         self._tickets: dict[str, Ticket] = {}
         self._thread = threading.Thread(target=self._work, name="semcache-engine", daemon=True)
         self._closing = False
+        self._door = threading.Lock()  # no job comes in behind the one who closes
 
     def start(self) -> Worker:
         """Start the thread."""
@@ -89,10 +90,11 @@ class Worker:
 
     async def run(self, job: Job) -> Ticket:
         """Hand a job over. Raises RequestRejected or Overloaded; UpstreamError when the worker is closed."""
-        if not self.alive:
-            raise UpstreamError("the engine is closed")
         ticket = Ticket(self, job)
-        self._inbox.put(ticket)
+        with self._door:
+            if not self.alive:
+                raise UpstreamError("the engine is closed")
+            self._inbox.put(ticket)
         try:
             await ticket.accepted()
         except BaseException:
@@ -106,9 +108,10 @@ class Worker:
 
     def close(self) -> None:
         """End the open jobs with an error, and the thread. Idempotent."""
-        if not self._closing:
-            self._closing = True
-            self._inbox.put(None)
+        with self._door:
+            if not self._closing:
+                self._closing = True
+                self._inbox.put(None)
         if self._thread.ident is not None:
             self._thread.join()
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import queue
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from semcache.engine.worker import Worker
+from semcache.engine.worker import Ticket, Worker
 from semcache.errors import RequestRejected, UpstreamError
 from tests.engine.nursery import Reference, an_engine, ids, job
-from tests.waiting import PATIENCE, until
+from tests.waiting import PATIENCE, soon, until
 
 Folder = Callable[..., Path]
 
@@ -106,3 +108,34 @@ async def test_a_loop_that_is_gone_does_not_stop_the_others(worker: Worker) -> N
     await asyncio.to_thread(elsewhere)
     assert await said(worker, ids(1, 9), "b")
     await until(lambda: worker.engine.idle)
+
+
+class SlowDoor(queue.SimpleQueue[Any]):
+    """An inbox in which a job takes its time, so that another thread can close the worker meanwhile."""
+
+    def __init__(self, inner: Any, close: Callable[[], None]) -> None:
+        self.inner, self.closing = inner, threading.Thread(target=close)
+
+    def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+        if isinstance(item, Ticket):
+            self.closing.start()
+            self.closing.join(0.5)
+        self.inner.put(item)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        return self.inner.get(block, timeout)
+
+    def get_nowait(self) -> Any:
+        return self.inner.get_nowait()
+
+    def empty(self) -> bool:
+        return bool(self.inner.empty())
+
+
+async def test_a_job_handed_over_while_the_worker_is_closed_has_an_end(folder: Folder) -> None:
+    worker = Worker(an_engine(folder()))
+    worker._inbox = door = SlowDoor(worker._inbox, worker.close)
+    worker.start()
+    with pytest.raises(UpstreamError, match="closed"):
+        await soon(said(worker, ids(1, 20), max_tokens=900))
+    await asyncio.to_thread(door.closing.join)
