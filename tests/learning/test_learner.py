@@ -387,11 +387,15 @@ async def test_large_answers_that_wait_for_a_slow_judge_are_bounded_by_bytes_and
         assert 0 < len(waiting) < 23
         assert sum(len(one.body) for _, *entries in waiting for one in entries) <= 32 << 20
         assert all(not lookup.request.raw for lookup, *_ in waiting)
-        # The judge may have taken one to look at, and a busy disk may have taken too long for some.
-        dropped = count(cache, "semcache_dropped_labels_total", reason="full")
-        late = count(cache, "semcache_faults_total", component="store")
-        assert dropped > 0
-        assert 22 - 2 * late <= dropped + len(waiting) <= 23
+        # The judge may have taken one to look at, and on a busy machine been given up, for another.
+        dropped = sum(
+            sample.value
+            for metric in cache.meter.registry.collect()
+            for sample in metric.samples
+            if sample.name == "semcache_dropped_labels_total"
+        )
+        assert count(cache, "semcache_dropped_labels_total", reason="full") > 0
+        assert dropped + len(waiting) in (22, 23)
         assert (await cache.lookup(ASKED)).answer is not None
 
 
