@@ -10,8 +10,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from semcache.cache.reasons import told
 from semcache.dialects.headers import cache_status, forwarded_as, strip_request_headers
@@ -45,6 +44,14 @@ if TYPE_CHECKING:
     from semcache.upstream.coalescing import Flight
 
 
+class _Relayed(NamedTuple):
+    """A flight that is passed on to the client since `opened`, in seconds of `time.perf_counter`."""
+
+    flight: Flight
+    opened: float
+    collapsed: bool
+
+
 class Exchange:
     """One request on its way to a reply."""
 
@@ -68,6 +75,7 @@ class Exchange:
         self._caller = caller
         self._started = started
         self._epoch = epoch
+        self._relayed: _Relayed | None = None
 
     async def answer(self, lookup: Lookup, receive: Receive, send: Send) -> None:
         """Replay, serve a plan, refuse, join another request's call, have a cheaper model answer, or forward."""
@@ -98,7 +106,12 @@ class Exchange:
                     if not await self._join_flight(lookup, send):
                         await self._ask(lookup, send)
         except Disconnected:
-            self._record(lookup, CLIENT_GONE)
+            # Clients of streams go as soon as they have read the last event: that is no reply they did not wait for.
+            if self._relayed is None or self._relayed.flight.whole is None:
+                self._record(lookup, CLIENT_GONE)
+            else:
+                await self._turn.learn(self._relayed.flight.whole)
+                self._note_relayed(lookup, self._relayed, self._relayed.flight.whole)
 
     async def _answer_from_plan(self, lookup: Lookup, send: Send) -> bool:
         """Reply with the next step of a plan; False where there is none."""
@@ -267,7 +280,7 @@ class Exchange:
         return await self._replay(settled, replace(served, audit=False), send, spared=not served.audit)
 
     async def _relay(self, lookup: Lookup, flight: Flight, send: Send, *, collapsed: bool) -> None:
-        opened = time.perf_counter()
+        self._relayed = relayed = _Relayed(flight, time.perf_counter(), collapsed)
         own = self._headers(lookup, flight.status, stored=flight.stored and not collapsed, collapsed=collapsed)
         headers = [*reply_headers(flight.headers, shared=collapsed), *own]
         await send({"type": "http.response.start", "status": flight.status, "headers": headers})
@@ -280,18 +293,20 @@ class Exchange:
             raise BrokenOff(str(error)) from error
         await self._turn.learn(flight.answer if flight.answer is not None and flight.answer.complete else None)
         await send({"type": "http.response.body", "body": b""})
-        note = partial(
-            self._record,
+        # The event loop writes out what was sent before it comes to this.
+        asyncio.get_running_loop().call_soon(self._note_relayed, lookup, relayed, flight.answer)
+
+    def _note_relayed(self, lookup: Lookup, relayed: _Relayed, answer: Assembled | None) -> None:
+        flight, collapsed = relayed.flight, relayed.collapsed
+        self._record(
             lookup,
             flight.status,
-            answer=flight.answer,
+            answer=answer,
             stored=None if collapsed else flight.result,
-            upstream=0.0 if collapsed else opened - flight.started,
+            upstream=0.0 if collapsed else relayed.opened - flight.started,
             collapsed=collapsed,
             upstream_id=id_of(flight.headers),
         )
-        # The event loop writes out what was sent before it comes to this.
-        asyncio.get_running_loop().call_soon(note)
 
     def _outbound(self, raw: bytes) -> Outbound:
         headers = strip_request_headers(forwardable_headers(self._scope["headers"], self._caller))

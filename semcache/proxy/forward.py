@@ -95,7 +95,8 @@ class Forwarder:
             flight.land(error=error)
         except BaseException as error:
             flight.land(error=UpstreamError(f"the call was given up: {error!r}"))
-            self._note_given_up(flight, lookup)
+            if flight.whole is None:
+                self._note_given_up(flight, lookup)
             raise
         else:
             flight.land(answer=answer)
@@ -174,6 +175,7 @@ class Forwarder:
                 if exact:
                     await self._admit(flight, lookup, answer, started)
                 flight.publish(chunk[cut:])
+                flight.whole = answer
             fed += len(chunk)
             await flight.room()
         if answer is None:

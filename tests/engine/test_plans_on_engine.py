@@ -160,15 +160,15 @@ def test_an_agent_of_the_openai_client_is_served_a_plan_of_the_engine(
     before, asked = servers.bill(), servers.requests
     for order in ("B-2002", "C-3003"):
         looked, said, _ = agent.run(f"What was {verb} for order {order}?")
-        assert looked == [order], "the plan's call, with this task's value"
         assert said[0] == "semcache; hit; detail=plan"
+        assert looked == [order], "the plan's call, with this task's value"
         assert "detail=plan" not in said[1], "the last word is the engine's"
     assert servers.requests == asked + 2, "one request a run, for its last word"
     after = servers.bill()
     spent, always = (after[name] - before[name] for name in ("spent_usd", "always_usd"))
     with capsys.disabled():
         print(f"\n2 runs of a known kind, {'stream' if stream else 'whole'}: ${spent:.6f}, planned anew ${always:.6f}")
-    assert after["calls"] - before["calls"] == 2
+    assert after["calls"] - before["calls"] == 2, (before, after)
     assert spent < always
 
 

@@ -123,9 +123,11 @@ def test_what_surprises_in_all_tenants_alike_is_learned_from() -> None:
 
 @given(st.lists(st.sampled_from("ab"), max_size=300))
 def test_two_tenants_are_heard_alike(names: list[str]) -> None:
-    """With two there is no telling who is unlike the other."""
+    """With two there is no telling who is unlike the other; the first two samples of a newcomer wait for a third."""
     both = Corroboration()
-    assert all(both.reach(replace(SAMPLE, tenant=name)) is Reach.ALL for name in names)
+    for place, name in enumerate(names):
+        heard = both.reach(replace(SAMPLE, tenant=name)) is Reach.ALL
+        assert heard or names[:place].count(name) < 2
 
 
 @given(st.lists(st.sampled_from("abcdef"), max_size=600))
