@@ -359,3 +359,22 @@ async def test_what_no_answer_depends_on_keeps_nobody_apart(tmp_path: Path, head
     async with running(numbered_upstream(), tmp_path) as proxy:
         await Call(proxy, ask("What is the capital of France?"), **header).reply()
         assert "hit" in (await Call(proxy, ask("What is the capital of France?")).reply()).cache
+
+
+async def test_a_client_that_leaves_with_the_last_event_of_a_stream_has_had_its_answer(tmp_path: Path) -> None:
+    """The upstream keeps its connection open for a while, which no client waits for."""
+    usage = {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}
+    told = b"data: " + msgspec.json.encode({"id": "c1", "choices": [], "usage": usage})
+    *said, done = events("Off.")
+    upstream = Upstream(lambda _: Answer([*said, told + b"\n\n", done, asyncio.Event()], headers=STREAM))
+    async with running(upstream, tmp_path) as proxy:
+        call = Call(proxy, ask(PROMPT, stream=True))
+        while b"[DONE]" not in ((await call.message()) or {}).get("body", b""):
+            pass
+        await call.leave()
+        stats = (await Call(proxy, path="/semcache/stats", method="GET").reply()).json
+        again = await Call(proxy, ask(PROMPT, stream=True)).reply()
+    assert upstream.replies[0].closed
+    assert stats["outcomes"]["total"]["calls"] == 1
+    assert stats["outcomes"]["total"]["completion_tokens"] == 7
+    assert again.cache["hit"]
