@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from semcache.errors import RateLimited
 from semcache.learning.corroboration import Corroboration
+from semcache.runtime.durations import DAY
 
 DAILY = 100  # reports of wrong answers by one key
-_DAY = 86_400
 _TENANTS = 4096
 
 
@@ -36,12 +36,12 @@ class KeyReports:
         """Count a report of a wrong answer. Raises RateLimited."""
         if not reporter.others:
             return
-        day = int(now // _DAY)
+        day = int(now // DAY)
         if day != self._day:
             self._day, self._today = day, Counter()
         if self._today[reporter.key] >= DAILY:
             said = f"this API key has reported {DAILY} answers today (UTC); a trusted key may report more"
-            raise RateLimited(said, limit="reports", code="rate_limit_exceeded", after=_DAY - now % _DAY)
+            raise RateLimited(said, limit="reports", code="rate_limit_exceeded", after=DAY - now % DAY)
         self._today[reporter.key] += 1
 
     def teaches(self, reporter: Reporter, tenant: str, category: str) -> bool:

@@ -24,6 +24,7 @@ from semcache.matching.strategies.certified.calibration import sigmoid
 
 YES, NO = 0.8, 0.2  # P(yes) from which a word is a yes, and up to which it is a no
 BEST = 0.99  # the best word there is
+ANY = ""  # the category of what is known of the model alone
 _EDGES = (0.05, NO, 0.5, YES, 0.95)
 # ln P(word | right) / P(word | wrong), stated for a large model: it says yes to 97 of 100 right neighbours, and to
 # 2.4 in 1,000 wrong ones, 1.6 where it is sure. Offsets, and the labels that weigh them, bring it to its worth.
@@ -125,7 +126,7 @@ class WordWorth:
     def _weights_of(self, category: str) -> list[float]:
         found = self._weights.get(category)
         if found is None:
-            rows = [(1.0 if name in (category, "") else _OTHERS, row) for name, row in self._shown.items()]
+            rows = [(1.0 if name in (category, ANY) else _OTHERS, row) for name, row in self._shown.items()]
             logs = [prior + sum([part * row[at] for part, row in rows]) for at, prior in enumerate(_PRIOR)]
             found = self._weights[category] = _normed(logs)
         return found

@@ -17,11 +17,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from semcache.runtime.durations import DAY
+
 BUCKET = 5.0  # seconds
 _BUCKETS = 13  # the newest has only begun, so that twelve whole ones and a part are looked at
 _SLOT = struct.Struct(f"<16sq{_BUCKETS}q{_BUCKETS}qqd")
 _SLOTS = 4096
-DAY = 86_400  # seconds
 _PROBES = 64
 _log = logging.getLogger(__name__)
 

@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 
 from semcache.errors import RateLimited
 from semcache.proxy.auth import Caller
-from semcache.proxy.key_counts import BUCKET, DAY, KeyCounts, Used
+from semcache.proxy.key_counts import BUCKET, KeyCounts, Used
+from semcache.runtime.durations import DAY
 from semcache.runtime.telemetry import Meter
 from semcache.types import ApiKey, Recorded
 

@@ -15,7 +15,8 @@ from semcache.errors import ConfigError
 Duration = Annotated[
     str, msgspec.Meta(pattern=r"^\d+(\.\d+)?\s*(s|m|h|d|w)$", description="a number and a unit: 90s, 15m, 12h, 7d, 2w")
 ]
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+DAY = 86_400  # seconds
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": float(DAY), "w": 604800.0}
 
 
 def duration(text: str) -> float:

@@ -17,7 +17,6 @@ from semcache.storage.stores import open_store
 from semcache.storage.stores.tool_rows import tool_results_of
 from semcache.upstream.backends.echo import echo_app
 from semcache.upstream.backends.inprocess import EchoBackend
-from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.property.faulty import failing
 from tests.proxy.driver import Call, running
 
@@ -28,15 +27,6 @@ TOOL = {
         "parameters": {"type": "object", "properties": {"station": {"type": "string"}}, "required": ["station"]},
     },
 }
-STORES = ["sqlite", "postgresql"]
-
-
-@pytest.fixture(params=STORES)
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'agents.db'}"
-    return str(request.getfixturevalue("postgres_url"))
 
 
 async def run(proxy: Any, station: str) -> list[tuple[str, str]]:

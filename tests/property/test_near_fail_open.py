@@ -21,7 +21,6 @@ from semcache.learning.judges.by_text import NormalisedJudge
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.protocols import Outbound
 from semcache.runtime.breaker import Breaker
-from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.property.faulty import broken_answers, failing, said, stored
 from tests.proxy.driver import STREAM, Answer, Call, Received, Upstream, events, running, spoken
 
@@ -33,15 +32,6 @@ models:
   small: {prompt: 1, completion: 1}
 near: {model: small, instead_of: large, target: 0.3, rate: 0.9, strategy: STRATEGY}
 """
-STORES = ["sqlite", "postgresql"]
-
-
-@pytest.fixture(params=STORES)
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'near.db'}"
-    return str(request.getfixturevalue("postgres_url"))
 
 
 class Models:

@@ -18,7 +18,6 @@ from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.protocols import Outbound
 from semcache.proxy.plan_service import PlanService
 from tests.agents.worlds import asked, called, tool
-from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.property.faulty import broken_answers, failing
 from tests.proxy.driver import Answer, Call, Received, Upstream, running
 from tests.proxy.test_small_plans import PACK as SMALL_PACK

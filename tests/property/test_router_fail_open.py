@@ -23,7 +23,6 @@ from semcache.types import Endpoint
 from semcache.upstream.routing.kinds import KINDS
 from semcache.upstream.routing.replica import Replica
 from semcache.upstream.routing.router import Router, RoutingTerms
-from tests.fixtures_pg import postgres_url  # noqa: F401
 from tests.property.faulty import failing, said, stored
 from tests.proxy.driver import STREAM, Answer, Call, Received, events, running, spoken
 
