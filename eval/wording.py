@@ -52,6 +52,7 @@ SETTINGS = {
     "embedder": "`default`, `onnx:DIR`, `static:DIR` (a distilled table), `sentence:NAME` (needs the extra `train`), "
     "`litellm:MODEL` (a provider's, by the extra `litellm`), `hashing[:DIM]` (tests).",
     "cache.hot_bytes": "Memory for answers that are replayed without asking the store, per worker.",
+    "cache.timeout": "Seconds that a request waits for the store, index or embedder; after that it is forwarded.",
     "cache.target": "The error to keep, in every category; overrides the pack's.",
     "cache.judge": "How a cached answer is compared with a fresh one, in the background: the same string (`exact`), "
     "the same words (`normalised`), the same meaning by the embedder (`verifier`), or the verdict of a language model "

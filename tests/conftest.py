@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from semcache.cache import opening
+from semcache.runtime import guarded_calls
 from semcache.runtime.guarded_calls import GuardedCalls
+from semcache.runtime.telemetry import Meter
 from tests.waiting import PATIENCE
 
 _ANY_PACE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -87,11 +90,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(1200))
 
 
+def _guarded(meter: Meter, *, patience: float) -> GuardedCalls:
+    return GuardedCalls(meter, patience=PATIENCE if patience == guarded_calls.PATIENCE else patience)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _patient() -> Iterator[None]:
     """No limit of the product is reached but where a test sets one: it would tell how busy the machine is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(GuardedCalls.__init__.__kwdefaults__, "patience", PATIENCE)
+        patch.setattr(opening, "GuardedCalls", _guarded)
         for limit in ("models.verifiers.MODEL_PATIENCE", "models.verifiers.LLM_PATIENCE"):
             patch.setattr(f"semcache.{limit}", PATIENCE)
         for module in ("proxy.health_routes", "proxy.plan_turn", "upstream.routing.replica"):

@@ -55,7 +55,7 @@ from semcache.retention.answer_worth import worth_in
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
 from semcache.runtime.bill import Bill
-from semcache.runtime.guarded_calls import GuardedCalls
+from semcache.runtime.guarded_calls import PATIENCE, GuardedCalls
 from semcache.runtime.task_set import TaskSet
 from semcache.runtime.telemetry import Meter
 from semcache.storage.accounting import overhead
@@ -95,7 +95,8 @@ class CacheOptions(TypedDict, total=False):
     `verifier` of your own where that leaves doubt), "llm" (asks `judge_model` behind `judge_backend`), or a judge of
     your own. `verifier` is also asked while a caller waits, about what is uncertain in categories whose pack says so:
     by default the local model, "model". `seed` makes every random choice reproducible. `embedder` is one, which the
-    cache closes, or names one. `clock` gives Unix time.
+    cache closes, or names one. A request waits `timeout` seconds at most for the store, the index or the embedder, and
+    is a miss then. `clock` gives Unix time.
     """
 
     policies: str
@@ -106,6 +107,7 @@ class CacheOptions(TypedDict, total=False):
     verifier: Verifier | Literal["model", "off"]
     judge_backend: Backend | None
     judge_model: str | None
+    timeout: float
     clock: Callable[[], float]
 
 
@@ -131,6 +133,7 @@ class Opening:
     verifiers: Callable[[Pack, Meter], Verifiers] | None = None
     judge_backend: Backend | None = None
     judge_model: str | None = None
+    timeout: float = PATIENCE
     clock: Callable[[], float] = time.time
     hot_bytes: int = 256 << 20
     seal_keys: str | None = None
@@ -148,6 +151,8 @@ class Opening:
     def __post_init__(self) -> None:
         if self.target is not None and not 0.0 < self.target < 1.0:
             raise ConfigError(f"target={self.target}: the error per hit is a rate between 0 and 1, such as 0.01")
+        if not 0.0 < self.timeout < float("inf"):
+            raise ConfigError(f"timeout={self.timeout}: the time to wait is in seconds and above 0, such as 2.0")
 
     @property
     def folder(self) -> Path | None:
@@ -196,7 +201,11 @@ async def open_components(opening: Opening) -> Components:
         log = LabelLog(store, strategy(), freshness, tiers, pack, meter, embedder_id=embedder.id)
         await log.restore(strategy)
 
-        rng, faults, background = random.Random(opening.seed), GuardedCalls(meter), TaskSet(meter, "cache")
+        rng, faults, background = (
+            random.Random(opening.seed),
+            GuardedCalls(meter, patience=opening.timeout),
+            TaskSet(meter, "cache"),
+        )
         # Not from `rng`: two workers of one seed must not make the same ids.
         maker = EntryMaker(
             pack,
@@ -327,6 +336,7 @@ async def open_from(
         seed=settings.cache.seed,
         target=settings.cache.target,
         hot_bytes=settings.cache.hot_bytes,
+        timeout=settings.cache.timeout,
         seal_keys=keys.get_secret_value() if keys else None,
         prices=settings.prices,
         sink=sink,

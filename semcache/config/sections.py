@@ -167,11 +167,13 @@ JudgeName: TypeAlias = Annotated[str, AfterValidator(_judge)]
 class CacheSection(Section):
     """The cache itself. `target` None is the policy pack's.
 
+    A request waits `timeout` seconds at most for the store, the index or the embedder, and goes on without them.
     With `share_memos` what was read in a text or embedded for one tenant is remembered for all: that spares an
     embedding where tenants ask the same, and lets each tell from the time of one reply what others have asked.
     """
 
     hot_bytes: Size = 256 << 20
+    timeout: Seconds = 2.0
     target: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
     judge: JudgeName = "verifier"
     seed: int | None = None

@@ -22,13 +22,14 @@ class Breaker:
         """Return True if the part may be asked. `now` is a monotonic time in seconds."""
         return now >= self._until
 
-    def failed(self, now: float, error: Exception) -> None:
-        """Note a failure. While it is open, calls that were under way when it opened tell nothing new."""
+    def failed(self, now: float, error: Exception) -> bool:
+        """Note a failure; return True if it opened now. Calls that were under way when it opened tell nothing new."""
         if now < self._until:
-            return
+            return False
         self._pause = min(self._longest, self._pause * 2 or self._shortest)
         self._until = now + self._pause
         self.error = f"{type(error).__name__}: {error}"
+        return True
 
     def succeeded(self) -> None:
         """Note a success."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from prometheus_client import Counter
 
 PARTS = ("store", "index", "embedder")
+PATIENCE = 2.0  # seconds
 SURVIVED = (CacheUnavailable, OSError)  # faults; TimeoutError and ConnectionError are OSErrors
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ _log = logging.getLogger(__name__)
 class GuardedCalls:
     """Breakers by part. `patience` is seconds."""
 
-    def __init__(self, meter: Meter, *, patience: float = 2.0) -> None:
+    def __init__(self, meter: Meter, *, patience: float = PATIENCE) -> None:
         self._meter = meter
         self._patience = patience
         self._breakers = {part: Breaker() for part in PARTS}
@@ -52,7 +53,10 @@ class GuardedCalls:
         except Exception as error:
             self._meter.faults.labels(part).inc()
             # After a defect too: it would most likely happen again.
-            breaker.failed(time.monotonic(), error)
+            if breaker.failed(time.monotonic(), error):
+                # The message of a defect may quote what it was given.
+                told = repr(error) if isinstance(error, SURVIVED) else type(error).__name__
+                _log.warning("the %s failed; requests go on without it for a while: %s", part, told)
             if isinstance(error, OSError):
                 raise CacheUnavailable(f"{part}: {error!r}") from error
             raise

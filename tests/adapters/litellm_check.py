@@ -31,6 +31,7 @@ from semcache.upstream.backends.echo import echo_app
 from semcache_litellm import LiteLLMCache
 
 ASK = "How do I reset my password?"
+PATIENCE = 240.0  # seconds; a busy machine is no fault of the cache
 AGAIN = "How do I reset my password, please?"
 TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}]
 
@@ -180,7 +181,7 @@ def served() -> Iterator[str]:
 def opened(folder: Path) -> SemanticCache:
     pack = folder / "pack.yaml"
     pack.write_text("{name: adapters, defaults: {strategy: static, threshold: 0.8, guards: [numbers, negation]}}")
-    return SemanticCache.open(str(folder / "data"), policies=str(pack), embedder="hashing")
+    return SemanticCache.open(str(folder / "data"), policies=str(pack), embedder="hashing", timeout=PATIENCE)
 
 
 def main() -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,8 +14,40 @@ from semcache.cache import common_parts, opening
 from semcache.config.settings import Settings
 from semcache.errors import ConfigError
 from semcache.learning.judges.by_language_model import LlmJudge
-from semcache.types import Selector, Store
-from tests.waiting import soon
+from semcache.models.embedders.hashing import HashingEmbedder
+from semcache.types import Selector, Serve, Store
+from tests.waiting import PATIENCE, soon
+
+if TYPE_CHECKING:
+    from semcache.types import Matrix
+
+
+@pytest.mark.parametrize("timeout", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_time_to_wait_is_a_number_above_zero(tmp_path: Path, timeout: float) -> None:
+    with pytest.raises(ConfigError, match=f"timeout={timeout}: .* such as 2.0"):
+        opening.Opening(data=str(tmp_path), timeout=timeout)
+
+
+class Slow(HashingEmbedder):
+    """Takes its time once `asked` is set."""
+
+    asked = False
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        if self.asked:
+            await asyncio.sleep(0.05)
+        return await super().embed(texts)
+
+
+@pytest.mark.parametrize(("timeout", "hit"), [(0.01, False), (PATIENCE, True)])
+async def test_who_opens_a_cache_says_how_long_a_request_waits(tmp_path: Path, timeout: float, hit: bool) -> None:
+    pack, slow = tmp_path / "pack.yaml", Slow(64)
+    pack.write_text("{name: p, defaults: {wording: off, strategy: static, threshold: 0.5, guards: []}}")
+    async with await AsyncSemanticCache.open("memory://", policies=str(pack), embedder=slow, timeout=timeout) as cache:
+        await cache.record(await cache.lookup("How do I reset my password?"), "Click.")
+        slow.asked = True
+        found = await cache.lookup("How do I reset my old password?")
+        assert isinstance(found.lookup.decision, Serve) is hit
 
 
 class Door:

@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 
 from semcache.agents.library import AsyncSemanticCache
+from tests.waiting import PATIENCE
 
 Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 PYTHON = [sys.executable, "-W", "error::ResourceWarning"]
@@ -33,6 +34,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "SEMCACHE_DATA": str(tmp_path / "data"),
         "SEMCACHE_EMBEDDER": "hashing",
         "SEMCACHE_POLICIES": str(tmp_path / "plain.yaml"),
+        "SEMCACHE_CACHE__TIMEOUT": str(PATIENCE),
         "NO_COLOR": "1",
     }
 

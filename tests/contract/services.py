@@ -76,7 +76,7 @@ def started(*command: str, ready: str, **environment: str) -> Iterator[Service]:
             stdout=stdout,
             stderr=stderr,
             cwd=ROOT,
-            env=inherited | environment,
+            env=inherited | {"SEMCACHE_CACHE__TIMEOUT": str(PATIENCE)} | environment,
         )
     try:
         deadline = time.monotonic() + PATIENCE

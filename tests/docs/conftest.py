@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.fences import ROOT
+from tests.waiting import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         "HOME": str(folder),
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "adapters")]),
         "SEMCACHE_DATA": str(folder / "data"),
+        "SEMCACHE_CACHE__TIMEOUT": str(PATIENCE),
         "NO_COLOR": "1",
     }
     upstream, proxy = free_port(), free_port()

@@ -60,6 +60,22 @@ async def test_a_call_that_takes_too_long_is_a_fault() -> None:
         await GuardedCalls(Meter(), patience=0.01).guard("store", asyncio.sleep(60))
 
 
+async def test_a_part_that_is_left_alone_is_said_once_and_no_defect_quotes_a_prompt(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    faults = GuardedCalls(Meter())
+    for error in (StoreError("disk full"), ValueError("my secret prompt")):
+        part = "store" if isinstance(error, StoreError) else "embedder"
+        together = [faults.guard(part, failing(error)) for _ in range(3)]
+        await asyncio.gather(*together, return_exceptions=True)
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 2
+    assert "store" in said[0]
+    assert "disk full" in said[0]
+    assert "embedder" in said[1]
+    assert "secret" not in said[1]
+
+
 async def test_one_damaged_entry_says_nothing_about_the_next() -> None:
     faults = GuardedCalls(Meter())
     with pytest.raises(IntegrityError):
