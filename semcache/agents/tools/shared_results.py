@@ -66,7 +66,7 @@ class SharedToolResults:
         self.rules, self.counts = rules, Counter[str]()
         self._store, self._salt, self._scope, self._clock = store, salt.hex(), scope, clock
         self._patience, self._apart, self._note, self._records = patience, apart, note, 0
-        self._owed: set[str] = set()
+        self._owed: dict[str, bytes] = {}  # names whose change the store does not know, each with a mark of its own
 
     async def lookup(self, call: ToolCall) -> SharedFound:
         """The result of a call, if it needs no execution; where it changes something, that is announced."""
@@ -87,7 +87,7 @@ class SharedToolResults:
             _log.warning("a result of the tool %s could not be kept", made.found.tool, exc_info=True)
             if made.found.changed:
                 # Until it is known in the store that these changed, nothing is answered from here.
-                self._owed.update(_touching(made.found.changed))
+                self._owed.update(dict.fromkeys(_touching(made.found.changed), secrets.token_bytes(16)))
             why = ToolReason.FAULT
         self._count(why)
         return why
@@ -99,9 +99,12 @@ class SharedToolResults:
     # Inside
 
     async def _lookup(self, call: ToolCall) -> SharedFound:
-        if self._owed:
-            await self._store.change(self._scope, sorted(self._owed), self._version(), self._clock())
-            self._owed.clear()
+        if owed := dict(self._owed):
+            await self._store.change(self._scope, sorted(owed), self._version(), self._clock())
+            # A name that came to be owed again meanwhile is still owed.
+            for name, mark in owed.items():
+                if self._owed.get(name) == mark:
+                    del self._owed[name]
         rule = self.rules.of(call.tool, call.declaration)
         refused = unanswerable(rule, call)
         if refused is not None or rule is None:
