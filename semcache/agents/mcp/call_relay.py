@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History
+from semcache.agents.tools.parallel_calls import ParallelCalls, keepable
 from semcache.agents.tools.rules import declarations
 from semcache.agents.tools.shared_results import SharedFound, SharedToolResults
 from semcache.agents.tools.tool_call import ToolCall
@@ -34,8 +35,9 @@ _VERSION = "io.modelcontextprotocol/protocolVersion"
 
 @dataclass(slots=True)
 class PendingCall:
-    """A call that the server works on."""
+    """A call that the server works on; `number` is that of the calls under way."""
 
+    number: int
     made: SharedFound
     tool: str
     arguments: Mapping[str, Any]
@@ -62,7 +64,7 @@ class CallRelay:
         self._results, self._identity = results, identity
         self._to_client, self._to_server = to_client, to_server
         self._history = History.begin([identity.tenant, identity.user])
-        self._made = 0
+        self._made, self._under_way = 0, ParallelCalls()
         self._pending: dict[Any, PendingCall] = {}
         self._beginnings: set[Any] = set()
         self._declared: dict[str, Mapping[str, Any]] | None = None
@@ -115,6 +117,10 @@ class CallRelay:
         plain = set(params) <= {"name", "arguments", "_meta"}
         if number is None or not isinstance(tool, str) or not isinstance(arguments, dict):
             return False
+        # An id that a client uses again is that of its last request.
+        self._beginnings.discard(_id(number))
+        await self._over(self._pending.pop(_id(number), None))
+        begun = self._under_way.begin()
         try:
             declared = await self._declarations()
             call = ToolCall(
@@ -124,10 +130,13 @@ class CallRelay:
             made = await self._results.lookup(call)
         except Exception:
             _log.warning("a call of the tool %s could not be looked up, and is passed on", tool, exc_info=True)
+            self._after(tool, arguments, {"passed on": self._made})
+            self._under_way.end(begun)
             return False
         found = made.found
         if found.outcome == "hit" and plain and isinstance(found.result, dict):
             self._after(tool, arguments, found.result)
+            self._under_way.end(begun)
             status = f"semcache; hit; ttl={int(found.ttl)}; detail={found.why.value}"
             await self._to_client({"jsonrpc": "2.0", "id": number, "result": _marked(found.result, status)})
             return True
@@ -136,9 +145,7 @@ class CallRelay:
             made = SharedFound(
                 FoundResult("miss", found.why, tenant=found.tenant, tool=tool, changed=found.changed), begun=made.begun
             )
-        # An id that a client uses again is that of its last request.
-        self._beginnings.discard(_id(number))
-        self._pending[_id(number)] = PendingCall(made, tool, arguments)
+        self._pending[_id(number)] = PendingCall(begun, made, tool, arguments)
         return False
 
     def _declaration(self, declared: Mapping[str, Mapping[str, Any]], tool: str, meta: Any) -> Mapping[str, Any] | None:
@@ -154,12 +161,18 @@ class CallRelay:
         result = message.get("result")
         said = result if isinstance(result, dict) else {"isError": True}
         failed = bool(said.get("isError")) or said.get("resultType") not in (None, "complete")
-        why = await self._results.record(pending.made, result, failed=failed)
+        rule = self._results.rules.of(pending.tool, (self._declared or {}).get(pending.tool))
+        made = pending.made
+        alone = self._under_way.alone(pending.number)
+        why = await self._results.record(
+            replace(made, found=keepable(made.found, rule, alone=alone)), result, failed=failed
+        )
         self._after(pending.tool, pending.arguments, result if not failed else {"failed": self._made})
+        self._under_way.end(pending.number)
         if not isinstance(result, dict):
             return message
         kept = "; stored" if why is ToolReason.RECORDED else ""
-        detail = pending.made.found.why if why in (ToolReason.RECORDED, pending.made.found.why) else why
+        detail = made.found.why if why in (ToolReason.RECORDED, made.found.why) else why
         return {**message, "result": _marked(result, f"semcache; fwd=miss{kept}; detail={detail.value}")}
 
     def _after(self, tool: str, arguments: Mapping[str, Any], result: Any) -> None:
@@ -179,6 +192,7 @@ class CallRelay:
         if pending is not None:
             await self._results.record(pending.made, None, failed=True)
             self._after(pending.tool, pending.arguments, {"cancelled": self._made})
+            self._under_way.end(pending.number)
 
     async def _declarations(self) -> Mapping[str, Mapping[str, Any]]:
         """The tools of the server by name, asked of it where they are not known."""

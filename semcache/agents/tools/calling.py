@@ -1,7 +1,8 @@
 """The calls of one run, in their order: each looked up, executed where it has to be, recorded, and remembered.
 
-Knows results and histories; executing a tool is an argument. Invariant: every call of the run is in its history before
-the next one is looked up, also one that failed or whose result cannot be kept; what a tool raises is raised.
+Knows results and histories; executing a tool is an argument. Invariant: every call that has ended is in the run's
+history before the next one is looked up, also one that failed or whose result cannot be kept; a stateful tool's result
+is kept only where no other call was under way; what a tool raises is raised.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Protocol
 from semcache.agents.run import Json
 from semcache.agents.tools.found_result import FoundResult
 from semcache.agents.tools.history import History
+from semcache.agents.tools.parallel_calls import ParallelCalls, keepable
 from semcache.agents.tools.rules import ToolRules, declarations
 
 
@@ -58,7 +60,7 @@ class ToolRun:
     ) -> None:
         self.history, self.found = history, None
         self._results, self._declared, self._tenant, self._user = results, declarations(tools), tenant, user
-        self._lock = Lock()
+        self._lock, self._under_way = Lock(), ParallelCalls()
 
     def call(
         self,
@@ -69,16 +71,20 @@ class ToolRun:
         versions: Mapping[str, str] | None = None,
     ) -> Json:
         """The tool's result, from here as plain JSON, or from `execute`, which is given the arguments."""
-        found = self._look(tool, arguments, versions)
-        if found.outcome == "hit":
-            return self._done(tool, arguments, found.result)
+        number = self._under_way.begin()
         try:
-            result = execute(arguments)
-        except BaseException:
-            self._failed(tool, arguments, found)
-            raise
-        self._results.record(found, result)
-        return self._done(tool, arguments, result)
+            found = self._look(tool, arguments, versions)
+            if found.outcome == "hit":
+                return self._done(tool, arguments, found.result)
+            try:
+                result = execute(arguments)
+            except BaseException:
+                self._failed(tool, arguments, found)
+                raise
+            self._record(number, tool, found, result)
+            return self._done(tool, arguments, result)
+        finally:
+            self._under_way.end(number)
 
     async def acall(
         self,
@@ -89,16 +95,20 @@ class ToolRun:
         versions: Mapping[str, str] | None = None,
     ) -> Json:
         """The same where the tool has to be awaited."""
-        found = self._look(tool, arguments, versions)
-        if found.outcome == "hit":
-            return self._done(tool, arguments, found.result)
+        number = self._under_way.begin()
         try:
-            result = await execute(arguments)
-        except BaseException:
-            self._failed(tool, arguments, found)
-            raise
-        self._results.record(found, result)
-        return self._done(tool, arguments, result)
+            found = self._look(tool, arguments, versions)
+            if found.outcome == "hit":
+                return self._done(tool, arguments, found.result)
+            try:
+                result = await execute(arguments)
+            except BaseException:
+                self._failed(tool, arguments, found)
+                raise
+            self._record(number, tool, found, result)
+            return self._done(tool, arguments, result)
+        finally:
+            self._under_way.end(number)
 
     def _look(self, tool: str, arguments: Mapping[str, Any], versions: Mapping[str, str] | None) -> FoundResult:
         declared = self._declared.get(tool)
@@ -107,6 +117,10 @@ class ToolRun:
             tool, arguments, self.history, declaration=declared, tenant=whose, user=whom, versions=versions
         )
         return self.found
+
+    def _record(self, number: int, tool: str, found: FoundResult, result: Json) -> None:
+        rule = self._results.rules.of(tool, self._declared.get(tool))
+        self._results.record(keepable(found, rule, alone=self._under_way.alone(number)), result)
 
     def _failed(self, tool: str, arguments: Mapping[str, Any], found: FoundResult) -> None:
         # It may have changed something before it failed.

@@ -27,6 +27,7 @@ class ToolReason(StrEnum):
     CREDENTIAL = "credential"
     RECORDED = "recorded"
     CHANGING = "changing"
+    PARALLEL = "parallel"
     FAULT = "fault"
 
 

@@ -131,6 +131,30 @@ async def test_a_read_beside_a_change_under_way_is_neither_kept_nor_answered() -
     assert await world.relay().call() == HIT
 
 
+async def test_what_was_looked_at_while_the_state_moved_is_no_other_sessions_answer() -> None:
+    waiting = World(lambda _: None)
+    rules = {"read": {"effect": "state"}, "write": {"effect": "state"}}
+    both = waiting.relay(rules=rules)
+    assert [await both.call("write"), await both.call("read")] == ["waits", "waits"]
+    for number, said in ((1, "moved"), (2, "away")):
+        await both.relay.from_server({"id": number, "result": {"content": [{"type": "text", "text": said}]}})
+    assert [one["result"]["_meta"][STATUS] for one in both.got] == ["semcache; fwd=miss; detail=parallel"] * 2
+    waiting.answer = lambda _: {"result": {"content": [{"type": "text", "text": "home"}]}}
+    assert await waiting.relay(rules=rules).call() == COLD
+    assert (await waiting.relay(rules=rules).call()).endswith("detail=state")
+
+
+async def test_a_call_whose_id_is_used_again_is_over() -> None:
+    world = World(lambda _: None)
+    session = world.relay(rules={"read": {"effect": "state"}})
+    for _ in range(2):
+        session.calls = 0
+        assert await session.call("write") == "waits"
+    await session.relay.from_server({"id": 1, "result": {"content": []}})
+    world.answer = lambda _: {"result": {"content": []}}
+    assert await session.call() == COLD, "none is under way"
+
+
 async def test_a_read_that_began_before_a_change_is_not_kept_after_it() -> None:
     world = World(lambda params: None if params["name"] == "read" else {"result": {"content": []}})
     reading = world.relay()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from semcache import SemanticCache
 from semcache.agents.tools import ToolReason, ToolResults, ToolRules, ToolRun
 from semcache.errors import ConfigError
+from tests.waiting import PATIENCE
 
 RULES = ToolRules.read(
     {
@@ -119,6 +122,49 @@ def test_a_run_that_goes_on_knows_what_it_called() -> None:
     ]
     desk.run(messages=said).call("get_ticket", {"id": 7}, desk.tool)
     assert desk.executed == 2
+
+
+@pytest.mark.parametrize("read_first", [False, True])
+def test_what_was_read_while_the_state_moved_is_no_other_runs_answer(read_first: bool) -> None:
+    rules = ToolRules.read({"move": {"effect": "state"}, "look": {"effect": "state"}})
+    results = ToolResults(rules, salt=b"s")
+    both, moved, place = Barrier(2), Event(), ["home"]
+
+    def move(_: Any) -> Any:
+        both.wait(PATIENCE)
+        place[0] = "away"
+        moved.set()
+        return "moved"
+
+    def look(_: Any) -> Any:
+        both.wait(PATIENCE)
+        moved.wait(PATIENCE)
+        return place[0]
+
+    run, calls = results.run(), [("move", move), ("look", look)]
+    with ThreadPoolExecutor(2) as pool:
+        made = [pool.submit(run.call, name, {}, tool) for name, tool in (reversed(calls) if read_first else calls)]
+        assert {one.result(PATIENCE) for one in made} == {"moved", "away"}
+    fresh = results.run()
+    assert fresh.call("look", {}, lambda _: "home") == "home"
+    assert results.run().call("look", {}, lambda _: "executed again") == "home", "a call that was alone is kept"
+    assert fresh.call("move", {}, lambda _: "moved") == "moved"
+    assert results.counts["parallel"] == 2
+
+
+async def test_a_read_is_kept_whatever_else_is_under_way() -> None:
+    desk = Desk()
+    run = desk.run()
+
+    async def tool(arguments: Any) -> Any:
+        await asyncio.sleep(0)
+        return desk.tool(arguments)
+
+    await asyncio.gather(*(run.acall("get_ticket", {"id": number}, tool) for number in range(3)))
+    again = desk.run()
+    for number in range(3):
+        again.call("get_ticket", {"id": number}, desk.tool)
+    assert desk.executed == 3
 
 
 def test_no_call_of_parallel_ones_is_lost() -> None:
