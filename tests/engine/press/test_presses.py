@@ -97,6 +97,18 @@ def test_integers_are_off_by_at_most_half_a_step(bits: int, rows: int, spread: f
     assert coded.data.numel() == -(-rows * 16 * bits // 8)
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@given(bits=st.sampled_from([2, 4, 8]), seed=st.integers(0, 99))
+def test_a_half_precise_scale_costs_little_more(dtype: str, bits: int, seed: int) -> None:
+    from semcache.engine.press.quantised_layer import decoded, integers
+
+    numbers = torch.randn(64, 32, generator=torch.Generator().manual_seed(seed)).to(getattr(torch, dtype))
+    exact = numbers.float()
+    step = (exact.amax(-1) - exact.amin(-1)) / (2**bits - 1)
+    off = (decoded(integers(numbers, bits), torch.float32) - exact).abs()
+    assert (off <= step[:, None] * 0.75).all()
+
+
 def test_fewer_bits_cost_more() -> None:
     model, ids, more = tiny(), text(1, 128), text(2, 5)
     exact = read_on(model, more, press(model, ids, PRESSES["kivi"](), keep=1.0).cache)
