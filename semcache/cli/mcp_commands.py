@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,8 +16,8 @@ from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
 
 if TYPE_CHECKING:
+    from semcache.agents.mcp.mcp_http import McpHttp
     from semcache.agents.mcp.mcp_server import McpServer
-    from semcache.agents.tools.shared_results import SharedToolResults
     from semcache.config.settings import Settings
 
 
@@ -74,10 +75,12 @@ def mcp(
 
 
 async def _serve(settings: Settings, server: McpServer, tenant: str, *, apart: bool, port: int | None) -> None:
+    from semcache.agents.mcp.mcp_http import McpHttp
     from semcache.agents.mcp.mcp_sessions import serve_stdio
     from semcache.agents.tools.rules import ToolRules
     from semcache.agents.tools.shared_results import SharedToolResults
     from semcache.config.packs import load
+    from semcache.proxy.origin import TrustedHosts
     from semcache.storage.stores.tool_rows import tool_results_of
 
     rules = ToolRules.read(load(settings.policies).tools)
@@ -95,16 +98,18 @@ async def _serve(settings: Settings, server: McpServer, tenant: str, *, apart: b
             output.note(f"semcache mcp stands before {behind}")
             await serve_stdio(server, results, tenant)
         else:
-            await _serve_http(server, results, tenant, port=port, behind=behind)
+            hosts = TrustedHosts(settings.server.allowed_hosts)
+            relay = McpHttp(server, results, tenant, trusted=partial(hosts.check, open_door=True))
+            await _serve_http(relay, port=port, behind=behind)
         told = ", ".join(f"{why} {count}" for why, count in sorted(results.counts.items()))
         output.note(f"semcache mcp: {told or 'no calls'}")
 
 
-async def _serve_http(server: McpServer, results: SharedToolResults, tenant: str, *, port: int, behind: str) -> None:
+async def _serve_http(relay: McpHttp, *, port: int, behind: str) -> None:
     """Serve HTTP until a signal ends it."""
     from uvicorn import Config, Server
 
-    from semcache.agents.mcp.mcp_http import PATH, McpHttp
+    from semcache.agents.mcp.mcp_http import PATH
     from semcache.cli.listener import address, listen
 
     host = "127.0.0.1"  # it has no keys of its own
@@ -118,7 +123,7 @@ async def _serve_http(server: McpServer, results: SharedToolResults, tenant: str
                 output.note(f"semcache mcp is ready on {where}{PATH} and stands before {behind}")
 
     chosen = Config(
-        McpHttp(server, results, tenant), http="httptools", ws="none", lifespan="on", log_level="warning",
+        relay, http="httptools", ws="none", lifespan="on", log_level="warning",
         access_log=False, server_header=False, timeout_graceful_shutdown=5,
     )  # fmt: skip
     try:

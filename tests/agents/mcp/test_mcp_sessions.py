@@ -209,6 +209,38 @@ async def test_a_server_by_url_is_served_over_http_to_whoever_has_the_same_crede
         assert (wrong.status_code, httpx2.get(one.replace("/mcp", "/other")).status_code) == (404, 404)
 
 
+PAGES = {
+    "a name of its own": {"host": "evil.example:8082"},
+    "its own origin": {"origin": "https://evil.example"},
+    "no origin": {"origin": "null"},
+}
+
+
+def test_a_web_page_of_elsewhere_reaches_no_server(tmp_path: Path) -> None:
+    first = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "page", "version": "1"}}
+    said = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": first}
+    plain = {"accept": "application/json, text/event-stream"}
+    # Started, the server would write this file.
+    command = f"{sys.executable} -c \"open('{tmp_path}/started', 'w')\""
+    relay = ["-m", "semcache.cli", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
+    with serving(tmp_path / "log", *relay) as url:
+        for name, page in PAGES.items():
+            reply = httpx2.post(url, headers={**plain, **page}, json=said)
+            assert (reply.status_code, "server.allowed_hosts" in reply.text) == (403, True), name
+        assert not (tmp_path / "started").exists()
+
+
+def test_a_relay_may_be_called_by_a_name_that_was_allowed(tmp_path: Path) -> None:
+    (tmp_path / "semcache.yaml").write_text("server: {allowed_hosts: [relay.example]}\n")
+    command = f"{sys.executable} {SHELF} {tmp_path}"
+    relay = ["--command", command, "--port", "0", "--data", str(tmp_path / "data")]
+    relay = ["-m", "semcache.cli", "mcp", *relay, "--config", str(tmp_path / "semcache.yaml")]
+    with serving(tmp_path / "log", *relay) as url:
+        known = {"host": "relay.example", "mcp-session-id": "0" * 32}
+        assert httpx2.post(url, headers=known, json={}).status_code == 404
+        assert httpx2.post(url, headers={**known, "host": "other.example"}, json={}).status_code == 403
+
+
 async def test_a_server_by_url_is_given_the_header_that_was_named(tmp_path: Path, shelf: str) -> None:
     args = ["-m", "semcache.cli", "mcp", "--url", shelf, "--data", str(tmp_path / "data")]
     asked = StdioServerParameters(
