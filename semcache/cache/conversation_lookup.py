@@ -22,7 +22,7 @@ from semcache.matching.wording_tier import Chain, Kind, WordingTier, features_of
 from semcache.protocols import Threshold
 from semcache.request import conversation, eligibility
 from semcache.request.conversation import TurnChain, TurnPair
-from semcache.request.wording import Edit, canonical, strictest
+from semcache.request.wording import Edit, strictest
 from semcache.types import Candidate, Card, Forward, Lookup, Outcome, Serve, Timings, Why
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class ConversationLookup:
             return None
         shelves = self._placement.loose(request, chain, names)
         held: Lookup | None = None
-        for entry_id in self._search.live.wordings.find(shelves, canonical(request.text).text)[:_EQUAL]:
+        for entry_id in self._search.live.wordings.find(shelves, request.text)[:_EQUAL]:
             card = self._search.live.registry.get(entry_id)
             served = None if card is None else await self._equal(query, card, chain)
             if card is None or served is None:

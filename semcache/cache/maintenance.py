@@ -13,7 +13,7 @@ from typing import Protocol
 
 from semcache.config.packs import Pack
 from semcache.learning.learner import Learner
-from semcache.protocols import ChangeFeed, Entries, OperatorStore, OutcomeLog, Threshold, Vectors
+from semcache.protocols import ChangeFeed, Entries, OperatorStore, OutcomeLog, Threshold, Vectors, WordingStore
 from semcache.runtime.guarded_calls import surviving
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
@@ -24,6 +24,7 @@ GRACE = 3600.0
 _KEEP_EVENTS = 1_000_000
 _KEEP_CHANGES = 1_000_000
 _PATIENCE = 1.0
+_KEPT_TOGETHER = 500  # wordings that the store is given at once
 _AT_ONCE = 1_000  # characters whose wordings are read without letting requests through
 
 
@@ -93,7 +94,7 @@ class Maintenance:
         await self.apply_changes()
         left = 1
         while left:
-            left = self._live.read_wordings(_AT_ONCE)
+            left = await self._read_some_wordings()
             await asyncio.sleep(0.0)
         await self._learner.log.fold()
         for follow in self._followers:
@@ -185,8 +186,17 @@ class Maintenance:
     async def _read_wordings(self) -> None:
         """Read the wordings of stored entries, a few at a time, until cancelled."""
         while True:
-            left = self._live.read_wordings(_AT_ONCE)
+            left = await self._read_some_wordings()
             await asyncio.sleep(0.0 if left else _PATIENCE)
+
+    async def _read_some_wordings(self) -> int:
+        """Read a few wordings, and put many that were read into the store; return how many still wait."""
+        left = self._live.read_wordings(_AT_ONCE)
+        read = self._live.wordings.take_read(least=_KEPT_TOGETHER if left else 1)
+        if read and isinstance(self._store, WordingStore):
+            with surviving("keeping wordings", self._meter.faults.labels("store")):
+                await self._store.reword(read)
+        return left
 
     async def _sweep_for_ever(self) -> None:
         while True:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
@@ -50,7 +51,7 @@ from semcache.matching.wording_tier import WordingTier
 from semcache.models.installed import spec_of
 from semcache.models.verifiers import backend_for, may_ask, open_verifiers, verifiers_for_library
 from semcache.protocols import Backend, Embedder, Judge, OperatorStore, Verifier
-from semcache.request.wording import Edit, warm
+from semcache.request.wording import Edit, digest_of, warm
 from semcache.retention.answer_worth import worth_in
 from semcache.retention.eviction import POLICIES, shared_capacity
 from semcache.retention.freshness import LearnedFreshness
@@ -187,7 +188,7 @@ async def open_components(opening: Opening) -> Components:
 
         registry = EntryRegistry(shared_capacity.quotas(pack, lambda category: POLICIES[pack.of(category).eviction]()))
         quorum = Quorum(pack, registry, store.salt)
-        live = LiveEntries(store, registry, HotEntries(opening.hot_bytes), index)
+        live = LiveEntries(store, registry, HotEntries(opening.hot_bytes), index, salt=store.salt)
         seen = await fill(live, store, pack, embedder_id=embedder.id, held=held, now=clock())
 
         def strategy() -> ByCategory:
@@ -215,6 +216,7 @@ async def open_components(opening: Opening) -> Components:
             clock=clock,
             new_id=lambda: secrets.randbits(63),
             askers=quorum.askers_of,
+            wording=partial(digest_of, salt=store.salt),
         )
         event_log = EventLog(store, meter, sink=opening.sink)
         kept = store if isinstance(store, OperatorStore) else None
@@ -225,13 +227,7 @@ async def open_components(opening: Opening) -> Components:
         def paid(bill: Bill, whose: tuple[str, str, bool]) -> None:
             event_log.note(overhead(bill, prices, at=clock(), whose=whose))
 
-        timed = TimedJudge(
-            judge,
-            meter,
-            ended=lambda: event_log.noted,
-            clock=clock,
-            paid=paid,
-        )
+        timed = TimedJudge(judge, meter, ended=lambda: event_log.noted, clock=clock, paid=paid)
         verdicts = Verdicts(store, live, profitability, meter)
         asking = Asking(tiers.judged, verifiers, prices, meter, paid, background.start, *opening.words)
         search = WiderSearch(pack, live, quorum, embedder_id=embedder.id, salt=store.salt)

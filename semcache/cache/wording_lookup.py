@@ -15,7 +15,7 @@ from semcache.config.packs import Pack
 from semcache.matching import accounted, decide
 from semcache.matching.wording_tier import WordingTier
 from semcache.request import eligibility, keys
-from semcache.request.wording import canonical, strictest
+from semcache.request.wording import strictest
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import Card, Forward, Lookup, Serve, Timings
 
@@ -70,7 +70,7 @@ class WordingLookup:
 
     def _cards(self, query: Query, names: Sequence[str]) -> list[Card]:
         partitions = keys.shelves_of(query.key.signature, names, self._embedder_id, self._salt)
-        ids = self._live.wordings.find(partitions, canonical(query.request.text).text)
+        ids = self._live.wordings.find(partitions, query.request.text)
         return [card for entry_id in ids if (card := self._live.registry.get(entry_id)) is not None]
 
     def _decide(self, query: Query, card: Card) -> Serve | None:

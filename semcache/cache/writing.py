@@ -65,6 +65,7 @@ class EntryMaker:
         clock: Callable[[], float],
         new_id: Callable[[], int],
         askers: Callable[[Lookup, str], tuple[int, ...]] = lambda _lookup, _source: (),
+        wording: Callable[[str], bytes] = lambda _text: b"",
     ) -> None:
         self.clock = clock
         self._pack = pack
@@ -73,6 +74,7 @@ class EntryMaker:
         self._embedder_id = embedder_id
         self.new_id = new_id
         self._askers = askers
+        self._wording = wording
 
     def admission(self, lookup: Lookup, answer: Assembled, status: int) -> Admission:
         """Return whether the policy allows this answer to be kept, and for how long."""
@@ -109,6 +111,7 @@ class EntryMaker:
             tags=request.controls.tags,
             source=source,
             askers=self._askers(lookup, source),
+            wording=b"" if vector is None or not lookup.shelf else self._wording(lookup.key.text),
         )
         return entry, vector
 

@@ -10,7 +10,7 @@ from semcache.protocols.entry_store import EntryStore, KeyLimitStore, KeyStore, 
 from semcache.protocols.match_decision import Categorizer, Guard, Judge, Threshold, Verifier
 from semcache.protocols.operator_store import OperatorStore
 from semcache.protocols.retention_policy import Eviction, Freshness
-from semcache.protocols.store_content import ChangeFeed, Entries, Rejections, VectorBatch, Vectors
+from semcache.protocols.store_content import ChangeFeed, Entries, Rejections, VectorBatch, Vectors, WordingStore
 from semcache.protocols.store_learning import JudgementQueue, LabelStore, SavedStates
 from semcache.protocols.upstream_backend import Backend, Outbound, Reply, WebSocket, WebSocketBackend, WebSocketTerms
 from semcache.protocols.vector_search import Embedder, VectorIndex
@@ -48,4 +48,5 @@ __all__ = [
     "WebSocket",
     "WebSocketBackend",
     "WebSocketTerms",
+    "WordingStore",
 ]

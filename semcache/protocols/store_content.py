@@ -6,9 +6,9 @@ the change feed.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from semcache.types import Card, Change, Entry, Rejection, Selector
 
@@ -77,6 +77,18 @@ class Vectors(Protocol):
 
     async def embedders(self) -> dict[str, int]:
         """Entries with a vector, by embedder."""
+        ...
+
+
+@runtime_checkable
+class WordingStore(Protocol):
+    """Digests of canonical wordings beside entries: those of `Entry.wording`, and those that are read later.
+
+    A store may lack it: then wordings are read anew after every start. Raises StoreError.
+    """
+
+    async def reword(self, digests: Mapping[int, bytes]) -> None:
+        """Keep these digests, by entry, in place of earlier ones; not announced. Unknown ids are ignored."""
         ...
 
 

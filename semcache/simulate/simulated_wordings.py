@@ -12,7 +12,7 @@ from dataclasses import replace
 from semcache.config.packs import Pack
 from semcache.matching import accounted, decide
 from semcache.matching.wording_tier import WordingTier, also_wording, edit_of
-from semcache.request.wording import canonical, strictest
+from semcache.request.wording import strictest
 from semcache.storage.entry_registry import EntryRegistry
 from semcache.storage.wording_index import WordingIndex
 from semcache.types import Card, Serve
@@ -30,7 +30,7 @@ class SimulatedWordings:
 
     def serve(self, text: str, partitions: Sequence[bytes], terms: decide.RequestTerms) -> Serve | None:
         """Serve the newest entry of an equal wording, as far as its stratum allows; None where there is none."""
-        for entry_id in self.index.find(partitions, canonical(text).text):
+        for entry_id in self.index.find(partitions, text):
             card = self._registry.get(entry_id)
             served = None if card is None else self._judged(text, card, terms)
             if served is not None:

@@ -21,11 +21,16 @@ _GIVEN_UP = 100_000  # evicted entries that are remembered until the change feed
 
 
 class LiveEntries:
-    """The entries of a store that one process holds: cards, hot entries, vectors and canonical wordings."""
+    """The entries of a store that one process holds: cards, hot entries, vectors and canonical wordings.
 
-    def __init__(self, store: Entries, registry: EntryRegistry, hot: HotEntries, index: IndexOwner) -> None:
+    `salt` is the store's.
+    """
+
+    def __init__(
+        self, store: Entries, registry: EntryRegistry, hot: HotEntries, index: IndexOwner, *, salt: bytes
+    ) -> None:
         self.registry, self.hot, self.index = registry, hot, index
-        self.wordings = WordingIndex()
+        self.wordings = WordingIndex(salt)
         self._store = store
         self._given_up: dict[int, None] = {}
         self._watchers: list[set[int]] = []
@@ -41,12 +46,13 @@ class LiveEntries:
         return displaced
 
     def add_stored(self, card: Card) -> list[int]:
-        """Make a card of the store known, its wording when `read_wordings` comes to it.
+        """Make a card of the store known, its wording when `read_wordings` comes to it if the card lacks its digest.
 
         Return the ids that it displaced, which have to leave the index.
         """
         displaced = self._displacing(card, 1.0)
-        self.wordings.add_later(card)
+        if self.registry.get(card.id) is card:
+            self.wordings.add_stored(card)
         return [gone.id for gone in displaced]
 
     def read_wordings(self, characters: int) -> int:

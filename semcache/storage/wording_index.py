@@ -8,42 +8,42 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from hashlib import blake2b
 
-from semcache.request.wording import canonical
+from semcache.request.wording import digest_of, is_current
 from semcache.types import Card
 
 _OVERHEAD = 20  # characters whose reading takes as long as anything of an entry that does not grow with its text
 
 
 class WordingIndex:
-    """Ids by partition and canonical wording. Wordings take a tenth of a millisecond, so many of them can wait."""
+    """Ids by partition and digest of the canonical wording, which `salt` keys.
 
-    def __init__(self) -> None:
+    To read a wording takes a tenth of a millisecond, so many cards that come without its digest can wait.
+    """
+
+    def __init__(self, salt: bytes = b"") -> None:
+        self._salt = salt
         self._ids: dict[bytes, tuple[int, ...]] = {}
+        self._places: dict[int, bytes] = {}
         self._waiting: deque[Card] = deque()
+        self._read: dict[int, bytes] = {}
 
     def add(self, card: Card) -> None:
         """Make an entry findable at once."""
         if card.shelf:
-            place = _place(card.shelf, canonical(card.text).text)
-            known = self._ids.get(place, ())
-            if card.id not in known:
-                self._ids[place] = (card.id, *known)
+            self._place(card, card.wording if is_current(card.wording) else digest_of(card.text, self._salt))
+
+    def add_stored(self, card: Card) -> None:
+        """Make an entry findable: at once if its digest is known, else when `work` comes to it."""
+        if is_current(card.wording):
+            self.add(card)
+        elif card.shelf:
+            self._waiting.append(card)
 
     def remove(self, card: Card) -> None:
         """Forget an entry; unknown ones are ignored."""
-        if card.shelf:
-            place = _place(card.shelf, canonical(card.text).text)
-            left = tuple([one for one in self._ids.get(place, ()) if one != card.id])
-            if left:
-                self._ids[place] = left
-            else:
-                self._ids.pop(place, None)
-
-    def add_later(self, card: Card) -> None:
-        """Make an entry findable when `work` comes to it."""
-        self._waiting.append(card)
+        self._leave(card.id)
+        self._read.pop(card.id, None)
 
     def work(self, characters: int, alive: Callable[[Card], bool]) -> int:
         """Make waiting entries findable, as far as they are alive, until so many characters are read.
@@ -53,14 +53,34 @@ class WordingIndex:
         while self._waiting and characters > 0:
             card = self._waiting.popleft()
             if alive(card):
-                self.add(card)
+                digest = self._read[card.id] = digest_of(card.text, self._salt)
+                self._place(card, digest)
                 characters -= len(card.text) + _OVERHEAD
         return len(self._waiting)
 
-    def find(self, partitions: Iterable[bytes], wording: str) -> list[int]:
-        """Return the entries of this canonical wording in these partitions, the newest of each first."""
-        return [found for partition in partitions for found in self._ids.get(_place(partition, wording), ())]
+    def take_read(self, least: int = 1) -> dict[int, bytes]:
+        """Hand out the digests that `work` has read since the last call, by entry, if there are so many."""
+        if len(self._read) < least:
+            return {}
+        read, self._read = self._read, {}
+        return read
 
+    def find(self, partitions: Iterable[bytes], text: str) -> list[int]:
+        """Return the entries whose wording is that of a text in these partitions, the newest of each first."""
+        digest = digest_of(text, self._salt)
+        return [found for partition in partitions for found in self._ids.get(partition + digest, ())]
 
-def _place(partition: bytes, wording: str) -> bytes:
-    return blake2b(wording.encode("utf-8", "surrogatepass"), digest_size=16, key=partition).digest()
+    def _place(self, card: Card, digest: bytes) -> None:
+        self._leave(card.id)
+        place = self._places[card.id] = card.shelf + digest
+        self._ids[place] = (card.id, *self._ids.get(place, ()))
+
+    def _leave(self, entry_id: int) -> None:
+        place = self._places.pop(entry_id, None)
+        if place is None:
+            return
+        left = tuple([one for one in self._ids[place] if one != entry_id])
+        if left:
+            self._ids[place] = left
+        else:
+            del self._ids[place]

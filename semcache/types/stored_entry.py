@@ -53,6 +53,7 @@ class Card:
     `shelf` names the index partition (16 bytes) or is b"" for an entry without a vector (exact tier only). Entries
     whose answers were judged to be the same share `answer`, the id of the first of them; 0 stands for its own id.
     `askers` are keyed digests of the users who have asked for this very request, as far as a quorum counts them.
+    `wording` is the digest of the text's canonical wording, b"" where none was kept.
     """
 
     id: int
@@ -64,6 +65,7 @@ class Card:
     expires: float
     answer: int = 0
     askers: tuple[int, ...] = ()
+    wording: bytes = b""
 
     @property
     def answer_class(self) -> int:
@@ -102,6 +104,7 @@ class Entry:
     source: str = "traffic"  # or "import", "audit", ...
     answer: int = 0  # as in `Card`
     askers: tuple[int, ...] = ()  # as in `Card`
+    wording: bytes = b""  # as in `Card`
 
     def card(self) -> Card:
         """The part of this entry that stays in memory."""
@@ -116,6 +119,7 @@ class Entry:
             self.expires,
             self.answer,
             self.askers,
+            self.wording,
         )
 
     def facts(self) -> dict[str, Any]:

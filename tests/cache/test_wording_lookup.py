@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import pytest
 
 from semcache import AsyncSemanticCache
-from semcache.errors import EmbedError
-from semcache.request.wording import canonical
+from semcache.cache import opening
+from semcache.errors import EmbedError, StoreError
+from semcache.request.wording import Wording, canonical, digests
+from semcache.storage.stores.wording_rows import WordingRows
 from semcache.storage.wording_index import WordingIndex
 from semcache.types import Card, Outcome, Selector, Serve, Why
 
@@ -159,10 +162,107 @@ def _audits(cache: AsyncSemanticCache) -> int:
     return sum(cache.components.strategy.standing(name).audits for name in cache.pack.categories)
 
 
-async def test_requests_are_let_through_while_the_wordings_of_stored_entries_are_read(tmp_path: Path) -> None:
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts whose canonical wording was asked for to make a digest of it."""
+    asked: list[str] = []
+
+    def noted(text: str) -> Wording:
+        asked.append(text)
+        return canonical(text)
+
+    monkeypatch.setattr(digests, "canonical", noted)
+    return asked
+
+
+async def test_a_restart_serves_equal_wordings_at_once_and_reads_none_of_what_was_stored(
+    tmp_path: Path, clock: Clock, read: list[str]
+) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+        await keep(cache)
+        await keep(cache, "How do I change the colour of my wall?")
+    read.clear()
+    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+        assert (await cache.lookup(ASKED)).why is Why.WORDING
+        assert read == [ASKED]
+        await cache.catch_up()
+        assert read == [ASKED]
+
+
+async def test_other_rules_are_not_taken_for_these_and_wordings_are_read_by_them_once(
+    tmp_path: Path, clock: Clock, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+        await keep(cache)
+    monkeypatch.setattr(digests, "rules", lambda: b"next")
+    for readings in ([KEPT, ASKED], [ASKED]):
+        read.clear()
+        async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+            await cache.catch_up()
+            assert (await cache.lookup(ASKED)).why is Why.WORDING
+        assert read == readings
+
+
+async def test_a_kind_that_was_switched_off_meanwhile_serves_nothing_of_what_was_kept(
+    tmp_path: Path, clock: Clock
+) -> None:
+    pack = tmp_path / "pack.yaml"
+    for kinds, served in (("[characters, filler]", True), ("[characters]", False), ("[filler]", True)):
+        pack.write_text(f"name: p\ndefaults: {{wording: {kinds}}}\ncategories: {{default: {{}}}}\n")
+        async with await AsyncSemanticCache.open(str(tmp_path / "d"), policies=str(pack), clock=clock) as cache:
+            await keep(cache)
+            assert ((await cache.lookup(f"Hi team, {KEPT}")).why is Why.WORDING) is served
+
+
+async def test_what_other_workers_keep_is_found_without_reading_its_wording(
+    tmp_path: Path, clock: Clock, read: list[str]
+) -> None:
+    async with (
+        await AsyncSemanticCache.open(str(tmp_path), clock=clock) as one,
+        await AsyncSemanticCache.open(str(tmp_path), clock=clock) as two,
+    ):
+        await keep(one)
+        read.clear()
+        await two.catch_up()
+        assert read == []
+        assert (await two.lookup(ASKED)).why is Why.WORDING
+
+
+async def test_a_store_that_keeps_no_wordings_has_them_read_after_each_start(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(WordingRows, "reword")
+    monkeypatch.setattr(opening, "digest_of", lambda text, salt: b"")
+    for _ in range(2):
+        async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+            await keep(cache)
+            await cache.catch_up()
+            assert (await cache.lookup(ASKED)).why is Why.WORDING
+
+
+async def test_a_store_that_is_down_keeps_nobody_from_equal_wordings(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+        await keep(cache)
+
+    async def broken(*_: object) -> None:
+        raise StoreError("down")
+
+    monkeypatch.setattr(digests, "rules", lambda: b"next")
+    monkeypatch.setattr(WordingRows, "reword", broken)
+    async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
+        await cache.catch_up()
+        assert (await cache.lookup(ASKED)).why is Why.WORDING
+
+
+async def test_requests_are_let_through_while_the_wordings_of_stored_entries_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with await AsyncSemanticCache.open(str(tmp_path), seed=1) as one:
         for number in range(120):
             await keep(one, f"How do I reset the {number}th of all our office printers?")
+    monkeypatch.setattr(digests, "rules", lambda: b"next")
     async with await AsyncSemanticCache.open(str(tmp_path), seed=1) as two:
         live, done = two.components.live, asyncio.Event()
         left = [live.read_wordings(0)]
@@ -186,7 +286,31 @@ async def test_requests_are_let_through_while_the_wordings_of_stored_entries_are
 def test_at_least_one_wording_is_read_and_no_more_than_asked_for() -> None:
     index = WordingIndex()
     for number in range(5):
-        index.add_later(Card(number, b"", b"p" * 16, "", "How do I cancel my order?" * 4, 0.0, 1e12))
+        index.add_stored(Card(number, b"", b"p" * 16, "", "How do I cancel my order?" * 4, 0.0, 1e12))
     assert index.work(1, lambda _: True) == 4
     assert index.work(10_000, lambda _: True) == 0
-    assert sorted(index.find([b"p" * 16], canonical("How do I cancel my order?" * 4).text)) == [0, 1, 2, 3, 4]
+    assert sorted(index.find([b"p" * 16], "How do I cancel my order?" * 4)) == [0, 1, 2, 3, 4]
+
+
+def test_an_entry_that_is_added_again_or_removed_is_found_once_or_not_at_all() -> None:
+    index, elsewhere = WordingIndex(b"salt"), b"q" * 16
+    card = Card(1, b"", b"p" * 16, "", KEPT, 0.0, 1e12)
+    for one in (card, card, replace(card, shelf=elsewhere), replace(card, shelf=elsewhere, id=2)):
+        index.add(one)
+    assert index.find([card.shelf], ASKED) == []
+    assert index.find([card.shelf, elsewhere], ASKED) == [2, 1]
+    index.remove(card)
+    index.remove(card)
+    assert index.find([elsewhere], ASKED) == [2]
+
+
+def test_digests_are_handed_out_once_together_and_not_of_entries_that_have_gone() -> None:
+    index = WordingIndex(b"salt")
+    cards = [Card(number, b"", b"p" * 16, "", f"{KEPT} {number}", 0.0, 1e12) for number in range(3)]
+    for card in cards:
+        index.add_stored(card)
+    assert index.work(10_000, lambda _: True) == 0
+    assert index.take_read(least=4) == {}
+    index.remove(cards[1])
+    assert index.take_read() == {card.id: digests.digest_of(card.text, b"salt") for card in (cards[0], cards[2])}
+    assert index.take_read() == {}

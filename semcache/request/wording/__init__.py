@@ -5,7 +5,8 @@ wording is itself, and nothing inside quotes, code, identifiers, addresses or fo
 """
 
 from semcache.request.wording.canonical import VERSION, canonical, strictest
+from semcache.request.wording.digests import digest_of, is_current
 from semcache.request.wording.edits import ALL, Edit, Wording
 from semcache.request.wording.misspelt import warm
 
-__all__ = ["ALL", "VERSION", "Edit", "Wording", "canonical", "strictest", "warm"]
+__all__ = ["ALL", "VERSION", "Edit", "Wording", "canonical", "digest_of", "is_current", "strictest", "warm"]

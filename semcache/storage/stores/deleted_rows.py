@@ -30,10 +30,12 @@ from semcache.storage.stores.tables import (
     rejections,
     tags,
     vectors,
+    wordings,
 )
 from semcache.types import ChangeKind, Deletion, Selector
 
 _PAGE = 500
+_BESIDE = (("vectors", vectors), ("wordings", wordings), ("tags", tags), ("rejections", rejections))
 
 
 class DeletedRows(DecisionRows):
@@ -180,9 +182,9 @@ class DeletedRows(DecisionRows):
 def _copies(
     connection: sa.Connection, ids: Sequence[int], batch: str, now: float, until: float
 ) -> list[dict[str, Any]]:
-    """The rows of entries as `deleted` keeps them, with vectors, tags and rejections."""
+    """The rows of entries as `deleted` keeps them, with vectors, wordings, tags and rejections."""
     extras: dict[int, dict[str, list[Any]]] = {entry_id: {} for entry_id in ids}
-    for name, table in (("vectors", vectors), ("tags", tags), ("rejections", rejections)):
+    for name, table in _BESIDE:
         for row in connection.execute(sa.select(table).where(table.c.entry_id.in_(ids))).mappings():
             extras[row["entry_id"]].setdefault(name, []).append(dict(row))
     return [
@@ -208,7 +210,7 @@ def _put_back(connection: sa.Connection, kept: dict[str, Any], now: float) -> bo
     if row["expires"] <= now or connection.execute(twin).first() is not None:
         return False
     connection.execute(sa.insert(entries), row)
-    for name, table in (("vectors", vectors), ("tags", tags), ("rejections", rejections)):
+    for name, table in _BESIDE:
         if kept.get(name):
             connection.execute(sa.insert(table), kept[name])
     return True

@@ -150,6 +150,12 @@ class MemoryStore(MemoryOperating):
         """Vectors per embedder id."""
         return dict(Counter(self._entries[entry_id].embedder_id for entry_id in self._vectors))
 
+    async def reword(self, digests: Mapping[int, bytes]) -> None:
+        """Keep the digests of these entries' wordings in place of earlier ones."""
+        await self.ping()
+        for entry_id in digests.keys() & self._entries.keys():
+            self._entries[entry_id] = replace(self._entries[entry_id], wording=digests[entry_id])
+
     async def head(self) -> int:
         """The sequence number of the newest change."""
         await self.ping()

@@ -1,7 +1,7 @@
 """Sealing the rows of a store anew, after its keys were rotated.
 
-Knows the sealed columns of entries and plans. Invariant: may be broken off at any moment and called again; a row is
-sealed with one key as a whole, and one that does not open is left as it is.
+Knows the sealed columns of entries, their wordings and plans. Invariant: may be broken off at any moment and called
+again; a row is sealed with one key as a whole, and one that does not open is left as it is.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ import sqlalchemy as sa
 from semcache.storage.stores import rows
 from semcache.storage.stores.database import Database
 from semcache.storage.stores.seal import Seal
-from semcache.storage.stores.tables import entries, plans
+from semcache.storage.stores.tables import entries, plans, wordings
 from semcache.types import Scope
 
-_COLUMNS = [entries.c[name] for name in ("id", "tenant", "user_id", "namespace", "seal_key", *rows.SEALED)]
+_NAMES = ("id", "tenant", "user_id", "namespace", "seal_key", *rows.SEALED)
+_COLUMNS = [*[entries.c[name] for name in _NAMES], rows.DIGEST]
 _RENEW = sa.update(entries).where(entries.c.id == sa.bindparam("entry"))
+_RENEW_WORDING = sa.update(wordings).where(wordings.c.entry_id == sa.bindparam("entry"))
 _PLAN = [plans.c[name] for name in ("id", "tenant", "seal_key", "body")]
 _RENEW_PLAN = sa.update(plans).where(plans.c.id == sa.bindparam("entry"))
 
@@ -58,6 +60,9 @@ async def _rewrite(
     def work(connection: sa.Connection) -> tuple[int, int, bool]:
         found = connection.execute(stale.where(id_ > after).order_by(id_).limit(batch)).all()
         fresh = readable(found, read)
+        digests = [{"entry": one["entry"], "digest": one.pop(rows.WORDING)} for one in fresh if rows.WORDING in one]
+        if digests:
+            connection.execute(_RENEW_WORDING.values(digest=sa.bindparam("digest")), digests)
         if fresh:
             values: dict[str, Any] = {name: sa.bindparam(name) for name in fresh[0] if name != "entry"}
             connection.execute(renew.values(values), fresh)

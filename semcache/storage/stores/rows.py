@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import sqlalchemy as sa
 
 from semcache.errors import ConfigError, IntegrityError
 from semcache.storage.stores import tables
@@ -25,16 +26,17 @@ if TYPE_CHECKING:
 _UNSAFE = re.compile("[\x00\x1b\ud800-\udfff]")
 _ESCAPED = re.compile("\x1b([0-9a-f]{4})")
 SEALED = ("text", "canonical", "body")
+WORDING = "wording"  # the field that a digest in `wordings` is sealed for
 _ASKER = 8  # bytes
 
-ENTRY = tuple(tables.entries.c)
-CARD = tuple(
-    tables.entries.c[name]
-    for name in (
-        "id", "exact", "shelf", "category", "created", "expires", "tenant", "user_id", "namespace", "seal_key",
-        "answer", "askers", "text",
-    )
+_DIGEST = sa.select(tables.wordings.c.digest).where(tables.wordings.c.entry_id == tables.entries.c.id)
+DIGEST = _DIGEST.correlate(tables.entries).scalar_subquery().label(WORDING)
+_FRONT = (
+    "id", "exact", "shelf", "category", "created", "expires", "tenant", "user_id", "namespace", "seal_key", "answer",
+    "askers",
 )  # fmt: skip
+CARD = (*[tables.entries.c[name] for name in _FRONT], DIGEST, tables.entries.c.text)
+ENTRY = (*CARD, *[column for column in tables.entries.c if column.name not in (*_FRONT, "text")])
 
 
 def plain(value: str) -> str:
@@ -86,10 +88,10 @@ def values(entry: Entry, seal: Seal | None) -> dict[str, Any]:
 def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
     """The entry of a row of `ENTRY`. Raises IntegrityError when it cannot be opened."""
     front, back = row[: len(CARD)], row[len(CARD) :]
-    entry_id, exact, shelf, category, created, expires, tenant, user, namespace, seal_key, *shared, text = front
+    entry_id, exact, shelf, category, created, expires, *scoped, seal_key, answer, askers, wording, text = front
     signature, endpoint, model, embedder_id, prompt_tokens, completion_tokens, cost, latency, tags, *rest = back
     canonical, body = rest[1:]
-    scope = _scope(tenant, user, namespace)
+    scope = _scope(*scoped)
     if seal_key is not None:
         text = opened(text, seal, seal_key, entry_id=entry_id, scope=scope, field="text")
         canonical = opened(canonical, seal, seal_key, entry_id=entry_id, scope=scope, field="canonical")
@@ -111,19 +113,23 @@ def entry(row: Sequence[Any], seal: Seal | None) -> Entry:
             latency=latency,
             tags=tuple(json.loads(tags)),
             source=unplain(rest[0]),
-            answer=shared[0],
-            askers=_askers(shared[1]),
+            answer=answer,
+            askers=_askers(askers),
+            wording=_digest(wording, seal, seal_key, entry_id, scope),
         )
 
 
 def card(row: Sequence[Any], seal: Seal | None) -> Card:
     """The card of a row that starts with `CARD`. Raises IntegrityError when its text cannot be opened."""
-    entry_id, exact, shelf, category, created, expires, *scoped, seal_key, answer, askers, text = row[: len(CARD)]
+    front = row[: len(CARD)]
+    entry_id, exact, shelf, category, created, expires, *scoped, seal_key, answer, askers, wording, text = front
     if seal_key is not None:
-        text = opened(text, seal, seal_key, entry_id=entry_id, scope=_scope(*scoped), field="text")
+        scope = _scope(*scoped)
+        text = opened(text, seal, seal_key, entry_id=entry_id, scope=scope, field="text")
+        wording = _digest(wording, seal, seal_key, entry_id, scope)
     with _sound(entry_id):
-        words = str(text, "utf-8", "surrogatepass")
-        return Card(entry_id, exact, shelf, unplain(category), words, created, expires, answer, _askers(askers))
+        words, asked = str(text, "utf-8", "surrogatepass"), _askers(askers)
+        return Card(entry_id, exact, shelf, unplain(category), words, created, expires, answer, asked, wording or b"")
 
 
 def opened(data: bytes, seal: Seal | None, key_id: str, *, entry_id: int, scope: Scope, field: str) -> bytes:
@@ -133,8 +139,29 @@ def opened(data: bytes, seal: Seal | None, key_id: str, *, entry_id: int, scope:
     return seal.open(data, key_id=key_id, entry_id=entry_id, scope=scope, field=field)
 
 
+def own_digest(entry: Entry, seal: Seal | None) -> dict[str, Any]:
+    """The row of the digest of a new entry's wording."""
+    wording, scope = entry.wording, entry.key.scope
+    if seal is not None:
+        wording = seal.seal(wording, entry_id=entry.id, scope=scope, field=WORDING)
+    return {"entry_id": entry.id, "digest": wording}
+
+
+def later_digest(wording: bytes, row: Any, seal: Seal | None) -> dict[str, Any] | None:
+    """The row of a wording's digest, for an entry's row with id, scope and seal_key; None where its key is lost."""
+    if row.seal_key is not None:
+        if seal is None or row.seal_key not in seal:
+            return None
+        scope = _scope(row.tenant, row.user_id, row.namespace)
+        wording = seal.seal(wording, entry_id=row.id, scope=scope, field=WORDING, key_id=row.seal_key)
+    return {"entry_id": row.id, "digest": wording}
+
+
 def resealed(row: Any, seal: Seal) -> dict[str, Any]:
-    """Sealed fields under the current key, from a row with id, scope, seal_key and the sealed fields by name."""
+    """Sealed fields under the current key, from a row with id, scope, seal_key and the sealed fields by name.
+
+    Among them is the digest of the wording, where there is one that opens.
+    """
     scope = _scope(row.tenant, row.user_id, row.namespace)
     fresh: dict[str, Any] = {"entry": row.id, "seal_key": seal.current}
     for name in SEALED:
@@ -142,6 +169,8 @@ def resealed(row: Any, seal: Seal) -> dict[str, Any]:
         if row.seal_key is not None:
             data = opened(data, seal, row.seal_key, entry_id=row.id, scope=scope, field=name)
         fresh[name] = seal.seal(data, entry_id=row.id, scope=scope, field=name)
+    if wording := _digest(row.wording, seal, row.seal_key, row.id, scope):
+        fresh[WORDING] = seal.seal(wording, entry_id=row.id, scope=scope, field=WORDING)
     return fresh
 
 
@@ -196,6 +225,15 @@ def _sound(entry_id: int) -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         raise IntegrityError(f"entry {public_id(entry_id)} is damaged; purge it: {error}") from error
+
+
+def _digest(data: bytes | None, seal: Seal | None, key_id: str | None, entry_id: int, scope: Scope) -> bytes:
+    """The digest of a wording, b"" where there is none or it does not open: it can be made again."""
+    if data is not None and key_id is not None:
+        with suppress(IntegrityError):
+            return opened(data, seal, key_id, entry_id=entry_id, scope=scope, field=WORDING)
+        return b""
+    return data or b""
 
 
 def _askers(data: bytes | None) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from semcache.errors import StoreError
 from semcache.storage.stores import tables
 
 OLDEST = "0005"  # the migrations begin here
-HEAD = "0011"
+HEAD = "0012"
 MIGRATIONS = Path(__file__).parent / "migrations"
 SALT = 32
 
@@ -68,12 +68,12 @@ def prepare(connection: sa.Connection, where: str, random: Callable[[int], bytes
         connection.execute(sa.insert(tables.meta), {"name": "salt", "value": random(SALT)})
 
 
-def upgrade(connection: sa.Connection) -> None:
-    """Run the migrations that are missing, in the transaction of `connection`."""
+def upgrade(connection: sa.Connection, to: str = "head") -> None:
+    """Run the migrations that are missing, up to a revision, in the transaction of `connection`."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)

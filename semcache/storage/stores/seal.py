@@ -60,10 +60,14 @@ class Seal:
             keys.append((name.strip(), key))
         return cls(keys)
 
-    def seal(self, plain: bytes, *, entry_id: int, scope: Scope, field: str) -> bytes:
-        """Encrypt with the current key."""
+    def __contains__(self, key_id: str) -> bool:
+        """Return True if a key is in the ring."""
+        return key_id in self._ring
+
+    def seal(self, plain: bytes, *, entry_id: int, scope: Scope, field: str, key_id: str | None = None) -> bytes:
+        """Encrypt with a key of the ring, the current one unless another is named."""
         nonce = self._random(_NONCE)
-        return nonce + self._ring[self.current].encrypt(nonce, plain, _bound(entry_id, scope, field))
+        return nonce + self._ring[key_id or self.current].encrypt(nonce, plain, _bound(entry_id, scope, field))
 
     def open(self, sealed: bytes, *, key_id: str, entry_id: int, scope: Scope, field: str) -> bytes:
         """Decrypt. Raises IntegrityError when the key is not in the ring or the bytes were not sealed here."""

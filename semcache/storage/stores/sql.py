@@ -3,7 +3,8 @@
 Knows the statements; connections are `engine`'s, the schema is `schema`'s, the shape of a row is `rows`'.
 What learning keeps is `learning_rows`'.
 Invariant: whatever changes an entry, its vector or its rejections also writes the change feed, in the same
-transaction. Of an entry nothing but its answer class changes in place; sealing it anew is no change.
+transaction. Of an entry nothing but its answer class changes in place; sealing it anew is no change, nor is reading
+its wording anew.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from semcache.storage.stores.feed import Listening, Polling
 from semcache.storage.stores.learning_rows import LearningRows
 from semcache.storage.stores.reembedding import Reembedding
 from semcache.storage.stores.tables import api_keys, changes, decisions, entries, mentions, meta, rejections
+from semcache.storage.stores.wording_rows import WordingRows
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector, public_id
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ CHUNK = 500
 _LIMITS = ("requests_per_minute", "tokens_per_minute", "dollars_per_day")
 
 
-class SqlStore(LearningRows, DeletedRows, Reembedding):
+class SqlStore(LearningRows, DeletedRows, Reembedding, WordingRows):
     """Entries in a SQL database. `random(n)` gives n unpredictable bytes.
 
     `unreadable` counts entries that `cards`, `vectors` and `select` left out because they could not be opened.
@@ -296,6 +298,8 @@ class SqlStore(LearningRows, DeletedRows, Reembedding):
         twin = {"same_exact": entry.key.exact, "same_id": entry.id}
         steps: list[Step] = [(statements.FORGET, twin | {"now": entry.created}), (statements.REPLACE, twin)]
         steps.append((statements.INSERT, values))
+        if entry.wording:
+            steps.append((statements.INSERT_WORDING, rows.own_digest(entry, self._seal)))
         if vector is not None:
             data = np.ascontiguousarray(vector, "<f4")
             row = {"entry_id": entry.id, "embedder_id": values["embedder_id"], "dim": data.size}

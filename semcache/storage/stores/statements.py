@@ -16,7 +16,17 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from semcache.storage.stores import rows
 from semcache.storage.stores.feed import CHANNEL
-from semcache.storage.stores.tables import api_keys, changes, entries, meta, plans, rejections, tags, vectors
+from semcache.storage.stores.tables import (
+    api_keys,
+    changes,
+    entries,
+    meta,
+    plans,
+    rejections,
+    tags,
+    vectors,
+    wordings,
+)
 from semcache.types import ChangeKind, Selector
 
 _BUNDLE = sa.bindparam("bundle", type_=sa.Integer)
@@ -69,6 +79,7 @@ ALIAS = sa.update(entries).where(*_OTHER).values(answer=_CLASS)
 REPLACE = sa.delete(entries).where(_TWINS)
 INSERT = sa.insert(entries)
 INSERT_VECTOR = sa.insert(vectors)
+INSERT_WORDING = sa.insert(wordings)
 INSERT_TAG = sa.insert(tags)
 INSERT_CHANGE = sa.insert(changes)
 NOTIFY = sa.select(sa.func.pg_notify(CHANNEL, sa.bindparam("payload", type_=sa.String)))

@@ -108,6 +108,14 @@ vectors = sa.Table(
     sa.Index("vectors_embedder", "embedder_id", "entry_id"),
 )
 
+# Digests of the canonical wordings of entries, sealed with the key of the entry where it has one.
+wordings = sa.Table(
+    "wordings",
+    METADATA,
+    sa.Column("entry_id", BIG, sa.ForeignKey("entries.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+)
+
 # Vectors of an embedder that is not in use (yet): beside those in `vectors` until `Reembedding.switch` exchanges them.
 reembedded = sa.Table(
     "reembedded",

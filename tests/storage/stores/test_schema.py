@@ -76,6 +76,22 @@ async def test_a_store_of_the_last_schema_before_the_first_release_keeps_everyth
     engine.dispose()
 
 
+async def test_entries_of_the_schema_before_wordings_are_read_and_given_digests(url: str):
+    made_at(url, STEPS[-1])
+    engine = engine_of(url)
+    with engine.begin() as connection:
+        schema.upgrade(connection, "0011")
+        assert schema.revision(connection) == "0011"
+        assert not sa.inspect(connection).has_table("wordings")
+    engine.dispose()
+    for before, after in ((b"", b"one"), (b"one", b"two")):
+        store = open_store(url)
+        await store.open()
+        assert await store.get([1]) == [entry(1, tags=("t",), wording=before)]
+        await store.reword({1: after})
+        await store.close()
+
+
 @pytest.mark.parametrize("revision", STEPS[:-1])
 async def test_a_store_of_an_older_schema_is_refused_with_what_to_do_and_left_alone(url: str, revision: str):
     made_at(url, revision)

@@ -8,12 +8,15 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from semcache.errors import ConfigError, IntegrityError
 from semcache.storage.stores import open_store
 from semcache.storage.stores.seal import SETTING, Seal, example
+from semcache.storage.stores.tables import wordings
 from semcache.types import Scope, Selector
 from tests.fixtures_pg import postgres_url  # noqa: F401
+from tests.storage.stores.old_schemas import engine_of
 from tests.storage.stores.values import NOW, entry, vector
 
 OLD, NEW, OTHER = ("k1", b"1" * 32), ("k2", b"2" * 32), ("k1", b"3" * 32)
@@ -138,6 +141,57 @@ async def test_rotation_moves_every_row_to_the_new_key(place: str, path: str, re
         expected = [secret(n) for n in (1, 2, 3)] + [secret(4, scope=Scope("acme", "ann", "n")), secret(5)]
         assert await store.get(range(1, 6)) == expected
         assert await living(store) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("place", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def test_the_digest_of_a_wording_is_sealed_and_renewed_as_its_entry_is(place: str, path: str, request):
+    url = path if place == "sqlite" else request.getfixturevalue("postgres_url")
+    digests = {n: b"digest of wording %d" % n for n in range(1, 6)}
+
+    async def kept(store) -> dict[int, bytes]:
+        cards = [card async for batch in store.vectors("mini", now=NOW) for card in batch.cards]
+        return {card.id: card.wording for card in cards}
+
+    def on_disk() -> list[int]:
+        engine = engine_of(url)
+        with engine.connect() as connection:
+            found = connection.execute(sa.select(wordings).order_by(wordings.c.entry_id)).all()
+        engine.dispose()
+        return [number for number, digest in found if bytes(digest) == digests[number]]
+
+    async with opened(url) as store:
+        await store.put(secret(1, wording=digests[1]), vector(1))
+    async with opened(url, OLD) as store:
+        await store.put(secret(2, wording=digests[2], scope=Scope("acme", "ann", "n")), vector(2))
+        await store.put(secret(3), vector(3))
+        await store.put(secret(4), vector(4))
+        await store.reword({1: digests[1], 3: digests[3]})
+        assert await kept(store) == {**{n: digests[n] for n in (1, 2, 3)}, 4: b""}
+        assert on_disk() == [1]
+    async with opened(url, NEW, OLD) as store:
+        await store.put(secret(5, wording=digests[5]), vector(5))
+        await store.reword({4: digests[4]})
+        assert await kept(store) == digests
+        assert await store.reseal(2) == 4
+    async with opened(url, NEW) as store:
+        assert await kept(store) == digests
+        assert on_disk() == []
+
+
+async def test_an_entry_is_read_whose_digest_does_not_open_and_one_of_a_lost_key_gets_none(path: str):
+    async with opened(path, OLD) as store:
+        for n in (1, 2):
+            await store.put(secret(n, wording=b"digest"), vector(n))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE wordings SET digest = (SELECT digest FROM wordings WHERE entry_id = 2)")
+    async with opened(path, OLD) as store:
+        assert await store.get([1, 2]) == [secret(1), secret(2, wording=b"digest")]
+    async with opened(path, NEW) as store:
+        await store.put(secret(3), vector(3))
+        await store.reword({1: b"lost", 3: b"kept"})
+        assert await store.get([3]) == [secret(3, wording=b"kept")]
+    with closing(sqlite3.connect(path)) as raw:
+        assert [row[0] for row in raw.execute("SELECT entry_id FROM wordings ORDER BY 1")] == [2, 3]
 
 
 async def test_rotation_goes_on_after_a_break_and_past_rows_that_do_not_open(path: str):
