@@ -10,6 +10,7 @@ import re
 
 from semcache.request.text import vocabulary
 from semcache.request.wording.cues import folded, holds
+from semcache.request.wording.small_talk import asks, asks_of_hope
 
 # Words that chatter is made of; none of them names a thing that a question can be about.
 _EMPTY = vocabulary(
@@ -59,8 +60,7 @@ _CONNECTIVES = vocabulary(
     """
 )
 _PHRASES = re.compile(
-    r"(?:(?:i |we )?(?:really |do )?(?:hope|trust|wish)(?: that)? (?:you|this|all|every(?:one|thing)|your"
-    r"|we)\b[^?]{0,60}|to be (?:honest|fair|clear)|i mean|you know(?: what)?|as (?:it happens|always|i said)"
+    r"(?:to be (?:honest|fair|clear)|i mean|you know(?: what)?|as (?:it happens|always|i said)"
     r"|by the way"
     r"|first things first|first of all|real quick|for what it is worth|long story short|out of (?:pure |sheer |idle )?"
     r"(?:curiosity|interest)|just out of (?:curiosity|interest)|come to think of it|(?:hang|hold) on(?: a (?:second|sec"
@@ -89,6 +89,17 @@ _PHRASES = re.compile(
     r"|need to know(?: asap| soon)?|let me know|please (?:tell me|advise|let me know|help|explain|answer|respond|reply)"
     r"|kindly (?:advise|help|assist|reply|respond)|please and thank you|(?:can|could|would) (?:you|some(?:one|body)"
     r"|any(?:one|body)) (?:please )?(?:help(?: me| us)?(?: out)?|tell me|explain|advise|let me know)(?: please)?)"
+)
+_HOPES = re.compile(
+    r"(?:i |we )?(?:really |do )?(?:hope|trust|wish)(?: that)? (?=(?:you|this|all|every(?:one|thing)|your|we)\b)"
+)
+# Words of hopes that are nobody's business but the reader's.
+_HOPED = _EMPTY | vocabulary(
+    """
+    message email mail note letter clear having makes make sense safe healthy enjoying enjoyed holiday holidays vacation
+    christmas easter summer winter spring autumn monday tuesday wednesday thursday friday saturday sunday month year
+    staying keeping family loved ones health spirits go goes went start far work
+    """
 )
 _PICTURES = re.compile(
     "[ ]?[\U0001f300-\U0001faff\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\U0001f1e6-\U0001f1ff]+"
@@ -220,8 +231,14 @@ def says(head: str, clause: bool) -> bool:
 def _is_chatter(words: list[str], said: str, *, clause: bool, head: bool) -> bool:
     """Return True if these words, a sentence or a clause of one, say nothing."""
     if _PHRASES.fullmatch(said):
-        return True
-    if len(words) > 16 or not all(map(_EMPTY.__contains__, words)):
+        # Behind the request these are requests of their own.
+        return head or (words[0] not in ("how", "what") and said != "tell me something")
+    if len(words) > 16:
+        return False
+    if (hope := _HOPES.match(said)) is not None:
+        hoped = _WORDS.findall(said[hope.end() :])
+        return all(map(_HOPED.__contains__, hoped)) and not asks_of_hope(hoped)
+    if not all(map(_EMPTY.__contains__, words)) or asks(words, head=head):
         return False
     if head and clause and all(map(_CONNECTIVES.__contains__, words)):
         return True

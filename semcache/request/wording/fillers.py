@@ -124,8 +124,6 @@ _LEADING = re.compile(
       | (?:hi|hello|hey|good[ ](?:morning|afternoon|evening)|dear)[ ](?!world|kitty|jude|delilah|ya|brother)
           [a-z]+(?:,[ ]?|!\s*|\n|[ ]\u2013[ ])(?={_ASKING}|{_VERB})
       | to[ ]whom[ ]it[ ]may[ ]concern[,:.]?\s+
-      | (?:i[ ])?(?:hope|trust)[ ](?:you(?:'re|[ ]are|[ ]have|[ ]had)|all[ ]is|this|everything
-          |your[ ])[^,.!?;\n]{{0,40}}[.,!;]+\s+
       | (?:u+h+|u+m+|e+r+m*|h+m+|ah+|oh)\b(?!-)(?:[,.!\u2013 ]|\.\.\.)+
       | {_DISCOURSE}(?:[ ]?(?:,|\.\.\.|[ ]\u2013|:)[ ]?)(?={_ASKING}|{_VERB}|{_DISCOURSE}\b|u+m+|u+h+|hello|hi\b
           |if[ ]|in[ ]|on[ ]|for[ ]|with[ ]|it[ ]would
