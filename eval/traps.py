@@ -2,9 +2,9 @@
 
 345 groups of 39 kinds, conversations and ten other languages among them, written for this measurement: a prompt,
 rewordings that share its answer, and texts that do not. They were split at random, by kind: guards were mended while
-the half `seen` was looked at; of `held` nobody read more than the sums. Each group is asked of a cache of its own that
-holds the prompt alone, each trap also the other way round; then all texts, in a random order, of one cache, and in
-the same order of a cache for each group, traps included.
+the half `seen` was looked at; of `held` who mended them read no more than the sums. Each group is asked of a cache of
+its own that holds the prompt alone, each trap also the other way round; then all texts, in a random order, of one
+cache, and in the same order of a cache for each group, traps included.
 
 Knows the library as a user does. Invariant: nothing is learned from one group to the next but in the shared cache.
 """
