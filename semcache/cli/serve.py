@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _APP, _WORKER = "semcache.proxy.application:create", "semcache.cli.serve:worker"
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 _GRACE = 20
+_LIFELESS = 20  # seconds: on a busy machine a worker that starts may be busy for longer than a few
 _KEEP_ALIVE = 75
 _START_FAILED = 3  # uvicorn's exit status of a worker that could not start
 _POLL = 0.05
@@ -154,6 +155,7 @@ def _run(settings: Settings, listener: socket.socket) -> bool:
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
         timeout_keep_alive=_KEEP_ALIVE,
+        timeout_worker_healthcheck=_LIFELESS,
     )
     if not alone:
         return _run_workers(config, listener)

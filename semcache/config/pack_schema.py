@@ -16,7 +16,7 @@ import yaml
 
 from semcache.config import plugins
 from semcache.config.agent_packs import ModelSpec, NearSpec, ToolSpec
-from semcache.config.yaml_mistakes import explain, line, nearest
+from semcache.config.yaml_mistakes import explain, line, nearest, repeated
 from semcache.errors import ConfigError
 from semcache.runtime.durations import Duration
 
@@ -177,6 +177,8 @@ def read(path: Path) -> PackSpec:
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         data = yaml.safe_load(text)
+    except RecursionError as error:
+        raise ConfigError(f"{path}: no valid YAML: lists or mappings lie too deep in each other") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)
@@ -191,6 +193,8 @@ def read(path: Path) -> PackSpec:
             f"{path}:1: this is no policy pack: it holds {', '.join(map(str, [*data][:5]))}, and none of the keys of a "
             f"pack ({', '.join(known)}){settings}"
         )
+    if (twice := repeated(node)) is not None:
+        raise ConfigError(f"{path}:{twice.start_mark.line + 1}: {twice.value} stands here twice: leave one of them")
     data.setdefault("name", path.stem)
     for key in data.get("categories") or {} if isinstance(data.get("categories"), dict) else {}:
         if not isinstance(key, str):

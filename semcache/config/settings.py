@@ -188,6 +188,8 @@ def _from_file(file: Path | None) -> Layer:
         raise ConfigError(f"{file}: no such file; --config and SEMCACHE_CONFIG name the settings file") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: cannot be read as UTF-8 text: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{file}: no valid YAML: lists or mappings lie too deep in each other") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{file}:{mark.line + 1}" if mark else str(file)

@@ -39,6 +39,27 @@ def explain(
     return f"{path}:{line(node, keys)}: {dotted}: {said}{hint}"
 
 
+def repeated(node: yaml.Node | None) -> yaml.ScalarNode | None:
+    """The first key that stands twice in one mapping, of which only the last would count; None where there is none."""
+    seen: set[int] = set()
+    waiting = [node]
+    while waiting:
+        inner = waiting.pop()
+        if inner is None or id(inner) in seen:
+            continue
+        seen.add(id(inner))
+        if isinstance(inner, yaml.SequenceNode):
+            waiting += inner.value[::-1]
+        elif isinstance(inner, yaml.MappingNode):
+            names: set[str] = set()
+            for key, _ in inner.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in names:
+                    return key
+                names.add(str(key.value))
+            waiting += [value for _, value in inner.value][::-1]
+    return None
+
+
 def _of_value(
     text: str, value: Any, keys: list[str], whole: type[msgspec.Struct], kinds: Mapping[str, type[msgspec.Struct]]
 ) -> str:
@@ -95,7 +116,11 @@ def _resolve(
 
 
 def _plain(node: yaml.Node | None) -> Any:
-    return yaml.SafeLoader("").construct_object(node, deep=True) if node is not None else None
+    """The value of a node, None for one that has none, such as a mapping that holds itself."""
+    try:
+        return yaml.SafeLoader("").construct_object(node, deep=True) if node is not None else None
+    except yaml.YAMLError:
+        return None
 
 
 def _descend(node: yaml.Node | None, keys: list[str]) -> yaml.Node | None:

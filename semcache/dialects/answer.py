@@ -19,6 +19,7 @@ from semcache.types import Assembled
 __all__ = ["encode", "integer", "load", "openai_error", "parsed", "pieces", "stored", "tokens"]
 
 _decode = msgspec.json.Decoder().decode
+_MOST_TOKENS = 1_000_000_000  # of one request: a number beyond is a mistake, and would be no number of 64 bits in a sum
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
@@ -46,8 +47,8 @@ def stored(body: bytes) -> dict[str, Any]:
 
 
 def integer(value: object) -> int:
-    """A token count, 0 when it is no integer."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+    """A token count, 0 when it is none: no integer, less than zero, or more than any request can have."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else 0
 
 
 def tokens(usage: object, kind: str, detail: str) -> int:

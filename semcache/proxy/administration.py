@@ -80,11 +80,11 @@ class Administration:
 
     def _admit(self, scope: Scope, path: str) -> str:
         """Return the tenant of a caller who may get this far. Raises RequestRejected."""
-        if path in _INSIDE and (self._public or (self._public is None and not self._auth.required)):
-            self._intake.check_host(scope)
+        if path in _INSIDE and self._public:
+            self._intake.check_host(scope, keyless=self._auth.keyless)
             return ""
         caller = self._intake.caller(scope)
-        if path in _INSIDE and not caller.admin:
+        if path in _INSIDE and not caller.admin and (self._public is False or self._auth.required):
             message = f"{path} needs an admin API key: semcache keys create --admin, or auth.public_metrics"
             raise RequestRejected(403, message, code="forbidden")
         return caller.tenant

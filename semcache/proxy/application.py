@@ -109,6 +109,7 @@ class Proxy:
         self._judge_backend: Backend | None = None
         self._given_again = again
         self._retiring: set[asyncio.Task[None]] = set()
+        self._signalled: set[asyncio.Task[None]] = set()
         self._reloading = asyncio.Lock()
         self._asked = 0
 
@@ -179,7 +180,7 @@ class Proxy:
 
     async def stop(self) -> None:
         """Close everything that was opened."""
-        for task in (*self._tasks, *self._retiring):
+        for task in (*self._tasks, *self._signalled, *self._retiring):
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
@@ -218,9 +219,10 @@ class Proxy:
             self._retire(retired)
         bounds = settings.limits
         self.settings, self._loaded = settings, replace(loaded, settings=settings)
-        keys = await self.cache.api_keys()
-        self._doors.limiter.bound(KeyLimits(bounds.requests, bounds.tokens, bounds.dollars), hits=bounds.hits)
-        self._take(keys)
+        async with self._doors.auth.reading:
+            keys = await self.cache.api_keys()
+            self._doors.limiter.bound(KeyLimits(bounds.requests, bounds.tokens, bounds.dollars), hits=bounds.hits)
+            self._take(keys)
         return result
 
     def _reload_on_signal(self) -> None:
@@ -233,7 +235,9 @@ class Proxy:
                 _log.error("not reloaded, everything is as it was: %s", error)
 
         def begin() -> None:
-            self._tasks.append(asyncio.create_task(reload(), name="semcache-reload"))
+            task = asyncio.create_task(reload(), name="semcache-reload")
+            self._signalled.add(task)
+            task.add_done_callback(self._signalled.discard)
 
         # Windows has no such signal, and a loop in another thread hears of none.
         with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
@@ -326,14 +330,14 @@ class Proxy:
         while True:
             await asyncio.sleep(_REFRESH_KEYS)
             try:
-                keys = await self.cache.api_keys()
+                async with self._doors.auth.reading:
+                    keys = await self.cache.api_keys()
+                    if keys != known:
+                        known = keys
+                        self._take(keys)
                 await self._doors.visitors.meet()
             except Exception:
                 log_fault(self.cache, "store")
-                continue
-            if keys != known:
-                known = keys
-                self._take(keys)
 
     def _take(self, keys: list[ApiKey]) -> None:
         self._doors.auth.replace(keys)
@@ -352,13 +356,14 @@ class Proxy:
                 async with self._reloading:
                     if number == self._asked:
                         continue
-                    self._asked = number
                     try:
                         result = await self._reload()
                     except ConfigError as error:
                         _log.error("not reloaded, everything is as it was: %s", error)
                         result = {"error": str(error)}
                         await write_action(store, f"worker {os.getpid()}", result)
+                    # A fault of the store is no answer: it is tried again.
+                    self._asked = number
                 await answer(store, number, result)
             except Exception:
                 log_fault(self.cache, "store")

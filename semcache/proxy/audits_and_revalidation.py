@@ -2,7 +2,7 @@
 
 Knows dialects by their Protocol, and nothing of sockets. Invariant: no client waits for these calls, no other request
 joins them, and their cost is recorded once. A call that is left undone, because the backend is overloaded or failing or
-the audits of the second are used up, is counted.
+the audits of the second are used up, is counted; whoever has had more audits than others leaves them half the room.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from semcache.cache.response_cache import ResponseCache
 from semcache.errors import UpstreamError
 from semcache.protocols import Backend, Dialect, Outbound
+from semcache.proxy.audit_shares import AuditShares
 from semcache.proxy.background import BackgroundWork
 from semcache.proxy.fault_log import log_fault
 from semcache.proxy.hit_replay import is_stale
 from semcache.proxy.relay import is_stream
 from semcache.runtime.breaker import Breaker
-from semcache.runtime.token_bucket import TokenBucket
-from semcache.types import Assembled, Entry, Lookup, Outcome, Serve, Store
+from semcache.types import Assembled, Entry, Lookup, Outcome, Request, Serve, Store
 
 if TYPE_CHECKING:
     from prometheus_client import Counter
@@ -69,7 +69,7 @@ class FollowUpCalls:
         self._backend = backend
         self._timeout = timeout
         self._clock = clock
-        self._bucket = TokenBucket(audit_rate, max(1.0, audit_rate), clock())
+        self._shares = AuditShares(audit_rate, clock())
         self._breaker = Breaker(longest=60.0)
         self._renewed: OrderedDict[int, None] = OrderedDict()
 
@@ -83,7 +83,7 @@ class FollowUpCalls:
         served, meter = hit.served, self._cache.meter
         if _is_sampled(served):
             exact = hit.lookup.key.exact if hit.lookup.key is not None else b""
-            if self._offer((served.card.id, exact), hit, self._judge, meter.audits, self._bucket):
+            if self._offer((served.card.id, exact), hit, self._judge, meter.audits, self._shares):
                 return True
         renewed = served.card.id in self._renewed or hit.lookup.request.controls.no_store
         if not is_stale(served) or renewed:
@@ -95,24 +95,26 @@ class FollowUpCalls:
         await self.background.close(_GRACE)
 
     def _offer(
-        self, key: Hashable, hit: ServedHit, learn: Learn, counter: Counter, bucket: TokenBucket | None = None
+        self, key: Hashable, hit: ServedHit, learn: Learn, counter: Counter, shares: AuditShares | None = None
     ) -> bool:
-        refusal = self._refusal(key, bucket)
+        refusal = self._refusal(key, hit.lookup.request, shares)
         if refusal is not None:
             counter.labels(hit.lookup.category, refusal).inc()
             return False
         return self.background.offer(key, lambda: self._follow(hit, learn, counter))
 
-    def _refusal(self, key: Hashable, bucket: TokenBucket | None) -> FollowUpResult | None:
+    def _refusal(self, key: Hashable, request: Request, shares: AuditShares | None) -> FollowUpResult | None:
         now = self._clock()
         if not self._breaker.closed(now):
             return "skipped-resting"
-        match self.background.refuses(key):
+        tenant, asker = request.scope.tenant, request.asker
+        within = shares is None or shares.is_within(tenant, asker, now)
+        match self.background.refuses(key, share=1.0 if within else 0.5):
             case "known":
                 return "skipped-known"
             case "full":
                 return "skipped-full"
-        return "skipped-rate" if bucket is not None and not bucket.take(now) else None
+        return "skipped-rate" if shares is not None and not shares.take(tenant, asker, now) else None
 
     async def _follow(self, hit: ServedHit, learn: Learn, counter: Counter) -> None:
         started = time.perf_counter()

@@ -6,6 +6,7 @@ forwarded to the backend, and a plain key is never kept.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -73,7 +74,7 @@ class Authenticator:
     `required` None asks for a key as soon as one exists, even a revoked one: revoking the last key does not make the
     proxy public. `admin_token` is a key that needs no store. `loopback` says that only this machine can connect; then,
     and only while there is no key, anybody is trusted: then `open_door` is true. `required` says that a request without
-    a key is refused.
+    a key is refused; `keyless` that it is not, and that only this machine can send one.
     """
 
     def __init__(
@@ -88,13 +89,16 @@ class Authenticator:
         self._salt, self._required, self._loopback = salt, required, loopback
         self._admin = digest(admin_token, salt) if admin_token else None
         self._keys: dict[bytes, ApiKey] = {}
+        # Held by who reads keys to replace these: nobody with an earlier reading comes after one with a later.
+        self.reading = asyncio.Lock()
         self.replace(keys)
 
     def replace(self, keys: Iterable[ApiKey]) -> None:
         """Take the keys that the store holds now."""
         self._keys = {key.digest: key for key in keys}
         self.required = bool(self._keys) if self._required is None else self._required
-        self.open_door = self._loopback and not self._keys and not self.required
+        self.keyless = self._loopback and not self.required
+        self.open_door = self.keyless and not self._keys
         self._anybody = Caller(trusted=self.open_door, admin=self.open_door)
 
     @property

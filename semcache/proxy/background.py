@@ -27,11 +27,14 @@ class BackgroundWork:
         self._keys: set[Hashable] = set()
         self._closed = False
 
-    def refuses(self, key: Hashable) -> Literal["known", "full"] | None:
-        """Return why work with this key would be refused now, None if it would be taken."""
+    def refuses(self, key: Hashable, *, share: float = 1.0) -> Literal["known", "full"] | None:
+        """Return why work with this key would be refused now, None if it would be taken.
+
+        `share` is that of the places to wait which are this work's at most.
+        """
         if key in self._keys:
             return "known"
-        full = len(self._running) >= self._concurrency and len(self._queue) >= self._waiting
+        full = len(self._running) >= self._concurrency and len(self._queue) >= share * self._waiting
         return "full" if full or self._closed else None
 
     def offer(self, key: Hashable, work: Work) -> bool:

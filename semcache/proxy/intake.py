@@ -133,15 +133,18 @@ class Intake:
 
     def caller(self, scope: Scope) -> Caller:
         """Return who sends a request. Raises RequestRejected: 401, or 403 for a web page of elsewhere."""
-        self.check_host(scope)
         caller = self._auth.identify(scope["headers"])
+        self.check_host(scope, keyless=self._auth.keyless and caller.key_id is None)
         if caller.read_only and not _only_reads(scope):
             raise RequestRejected(403, f"the API key {caller.key_id} is read-only", code="forbidden")
         return caller
 
-    def check_host(self, scope: Scope) -> None:
-        """Raise RequestRejected(403) for a request that a web page of elsewhere may have sent."""
-        self._hosts.check(scope["headers"], open_door=self._auth.open_door)
+    def check_host(self, scope: Scope, *, keyless: bool) -> None:
+        """Raise RequestRejected(403) for a request that a web page of elsewhere may have sent.
+
+        `keyless`: it is answered without a key, because only this machine can send it.
+        """
+        self._hosts.check(scope["headers"], open_door=keyless)
 
     def hold(self, tenant: str) -> Hold:
         """Return a hold on the budget, to be released when the request has been answered."""

@@ -1,8 +1,8 @@
 """The Host and Origin of a request: whether it may have been sent by a web page of elsewhere.
 
 A browser on the operator's machine reaches a proxy on loopback, and a page may give a name of its own the address
-127.0.0.1 (DNS rebinding). Knows headers alone. Invariant: where anybody on this machine is trusted, a request names
-this machine, and so does the page that it comes from.
+127.0.0.1 (DNS rebinding). Knows headers alone. Invariant: where a request needs no key because only this machine
+can send one, it names this machine, and so does the page that it comes from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ class TrustedHosts:
         self._known_hosts: set[bytes] = set()  # values of Host that name this machine
 
     def check(self, headers: Sequence[tuple[bytes, bytes]], *, open_door: bool) -> None:
-        """Raise RequestRejected(403) for a request by another name. `open_door`: callers need no key."""
+        """Raise RequestRejected(403) for a request by another name.
+
+        `open_door`: the caller shows no key, and is answered because only this machine can connect.
+        """
         if "*" in self._allowed or not (open_door or self._allowed):
             return
         hosts: list[bytes] = []

@@ -15,11 +15,11 @@ class TokenBucket:
         self._rate, self._burst = rate, burst
         self._held, self._at = (burst if rate else 0.0), now
 
-    def take(self, now: float) -> bool:
-        """Take a token if there is one. `now` is a monotonic time in seconds."""
+    def take(self, now: float, *, leaving: float = 0.0) -> bool:
+        """Take a token if there is one beside those left for others. `now` is a monotonic time in seconds."""
         self._held = min(self._burst, self._held + max(0.0, now - self._at) * self._rate)
         self._at = now
-        if self._held < 1.0:
+        if self._held < 1.0 + leaving:
             return False
         self._held -= 1.0
         return True

@@ -65,6 +65,36 @@ def test_a_mistake_is_named_with_file_line_key_and_remedy(
         assert word in message
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("categories:\n  a: {target: 0.1}\n  b: {}\n  a: {}\n", ":4: a stands here twice"),
+        ("name: x\ndefaults:\n  target: 0.1\n  ttl: 1d\n  target: 0.2\n", ":5: target stands here twice"),
+        ("name: &n {a: *n}\n", "name"),
+        ("[" * 5000, "too deep"),
+    ],
+)
+def test_what_would_count_for_half_or_cannot_be_read_is_a_mistake(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "pack.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=said):
+        packs.load(str(tmp_path / "pack.yaml"))
+
+
+def test_a_half_written_pack_is_one_or_a_mistake(tmp_path: Path) -> None:
+    """A running proxy reads it when it is told to, whether or not an editor has done with it."""
+    text = packs.packs_dir().joinpath("default.yaml").read_bytes()
+    file = tmp_path / "pack.yaml"
+    said: list[str] = []
+    for end in range(0, len(text), len(text) // 100):
+        file.write_bytes(text[:end])
+        try:
+            packs.load(str(file))
+        except ConfigError as error:
+            said.append(str(error))
+    assert said
+    assert all(one.startswith(str(file)) for one in said)
+
+
 def test_a_name_that_yaml_takes_for_a_boolean_is_explained(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="put it in quotes"):
         packs.load(written(tmp_path, "name: x\ncategories:\n  off: {threshold: 0.9}\n"))

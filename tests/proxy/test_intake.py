@@ -129,6 +129,24 @@ async def test_without_keys_a_web_page_of_elsewhere_is_refused(
     assert upstream.calls == []
 
 
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/files", "/metrics", "/semcache/usage"])
+async def test_a_web_page_of_elsewhere_needs_a_key_where_others_of_this_machine_do_not(
+    tmp_path: Path, path: str
+) -> None:
+    """`auth.required: false` lets who has no key in beside those who have one."""
+    upstream = numbered_upstream()
+    async with running(upstream, tmp_path, auth__required=False) as proxy:
+        plain, key = new_key(lambda size: b"k" * size, 0.0, "acme", "", proxy.cache.salt, admin=True)
+        proxy._doors.auth.replace([key])
+        call = {"method": "POST" if path.startswith("/v1/") else "GET"}
+        for page in ({"host": "evil.example"}, {"host": "localhost", "origin": "https://evil.example"}):
+            assert (await Call(proxy, ask("hello"), path, **call, **page).reply()).status == 403, page
+        assert upstream.calls == []
+        known = await Call(proxy, ask("hello"), path, **call, host="cache.lan", x_semcache_key=plain).reply()
+        local = await Call(proxy, ask("hello"), path, **call, host="localhost:8080").reply()
+        assert (known.status, local.status) == (200, 200)
+
+
 @pytest.mark.parametrize(
     "headers",
     [{"host": "127.0.0.1:9"}, {"host": "[::1]:8080"}, {"host": "LOCALHOST"}, {"origin": "http://localhost:3000"}],

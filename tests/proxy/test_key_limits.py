@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import socket
 import threading
@@ -110,6 +111,22 @@ async def test_tokens_are_counted_when_they_are_known(tmp_path: Path, stream: bo
         assert "20 tokens" in refused.json["error"]["message"]
         clock.now += int(refused.header("retry-after") or "")
         assert (await Call(proxy, ask("q3", stream=stream)).reply()).status == 200
+
+
+@pytest.mark.parametrize("tokens", [-(10**6), 2**63, 10**30, 10**400])
+async def test_a_number_of_tokens_that_none_can_be_costs_nobody_anything(tmp_path: Path, tokens: int) -> None:
+    """Neither the key, nor the accounts of those whose requests are written down with this one."""
+    absurd = json.loads(completion())
+    absurd["usage"] = {"prompt_tokens": tokens, "completion_tokens": tokens}
+    upstream = Upstream(lambda sent: Answer([json.dumps(absurd).encode() if b"odd" in sent.body else completion()]))
+    async with running(upstream, tmp_path, clock=Clock(), limits__tokens=20, limits__dollars=5.0) as proxy:
+        for _ in range(3):
+            reply = await Call(proxy, ask("odd"), cache_control="no-cache").reply()
+            assert (reply.status, reply.cache.get("stored")) == (200, True)
+        assert (await Call(proxy, ask("even")).reply()).status == 200
+        await proxy.cache.event_log.flush()
+        total = (await proxy.cache.stats())["total"]
+        assert (total["requests"], total["spent_usd"]) == (4, 0.0)
 
 
 async def test_the_dollars_of_a_day_are_used_up_until_midnight(tmp_path: Path) -> None:

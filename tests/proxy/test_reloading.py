@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from semcache.config.settings import Settings
-from semcache.errors import ConfigError
+from semcache.errors import ConfigError, StoreError
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
+from semcache.proxy.reloading import ask as ask_all
+from semcache.types import ApiKey
 from semcache.types.evidence import Label, LabelSource
 from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
 from tests.waiting import until
@@ -108,6 +110,54 @@ async def test_a_request_on_its_way_ends_as_it_began(tmp_path: Path, monkeypatch
         # What the earlier generation stored is found by this one.
         await proxy.cache.catch_up()
         assert (await Call(proxy, ask("slow one")).reply()).cache["hit"]
+
+
+async def test_a_worker_whose_store_fails_while_it_reloads_tries_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upstream: Upstream
+) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        reload, failed = proxy._reload, []
+
+        async def failing() -> Any:
+            if not failed:
+                failed.append(True)
+                raise StoreError("the disk is full")
+            return await reload()
+
+        monkeypatch.setattr(proxy, "_reload", failing)
+        _write(tmp_path, name="other")
+        await ask_all(proxy.cache.components.store, "another worker")
+        await until(lambda: proxy.cache.pack.name == "other")
+        assert failed
+
+
+async def test_a_key_that_is_revoked_while_a_reload_reads_the_keys_stays_revoked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upstream: Upstream
+) -> None:
+    async with running(upstream, tmp_path, pack=_write(tmp_path)) as proxy:
+        store = proxy.cache.components.store
+        plain, key = new_key(lambda n: b"k" * n, 1.0, "acme", "", store.salt)
+        await store.add_key(key)
+        proxy._doors.auth.replace(await store.keys())
+        read, gate, readings = store.keys, asyncio.Event(), []
+
+        async def slow() -> list[ApiKey]:
+            found = await read()
+            readings.append(found)
+            if len(readings) == 1:
+                await gate.wait()
+            return found
+
+        monkeypatch.setattr(store, "keys", slow)
+        reloading = asyncio.create_task(proxy.reload("test"))
+        await until(lambda: bool(readings))
+        await store.revoke_key(key.id, now=2.0)
+        # Time in which others who look for keys could be done with that.
+        await asyncio.sleep(2.5)
+        gate.set()
+        await reloading
+        await until(lambda: len(readings) > 2)
+        assert (await Call(proxy, ask("hi"), x_semcache_key=plain).reply()).status == 401
 
 
 async def test_a_changed_promise_is_learned_anew_as_at_a_start(tmp_path: Path, upstream: Upstream) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,3 +99,15 @@ def test_metrics_are_those_of_all_workers(workers: Workers) -> None:
     text = workers.proxy.get("/metrics").text
     assert re.search(r"^semcache_build_info\{.*\} 1.0$", text, re.MULTILINE)
     assert re.search(r'^semcache_entries\{category="default"\} [1-9]', text, re.MULTILINE)
+
+
+def test_a_worker_that_starts_slowly_is_left_to_start(tmp_path: Path) -> None:
+    """On a machine with other things to do; killed for it, none would ever serve."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys, time\nif any('spawn_main' in word for word in sys.orig_argv):\n    time.sleep(8)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    options = ("--workers", "2", "--embedder", "hashing")
+    with echo() as upstream, serving(upstream.url, tmp_path / "data", *options, PYTHONPATH=path) as proxy:
+        assert proxy.get("/readyz").json()["status"] == "ok"
+        assert "died" not in proxy.log.read_text()

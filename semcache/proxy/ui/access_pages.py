@@ -51,7 +51,7 @@ async def make_key(visit: Visit) -> Response:
     await visit.cache.components.store.add_key(key)
     rights = rights + (" read-only" if key.read_only else "")
     await visit.cache.operating.act("make key", who=visit.who, tenant=key.tenant, key=key.id, rights=rights)
-    visit.parts.auth.replace(await visit.cache.api_keys())
+    await _renew(visit)
     return await access(visit, plain, f"{key.id} for tenant {key.tenant}")
 
 
@@ -66,8 +66,15 @@ async def revoke_key(visit: Visit) -> Response:
     if not await visit.cache.components.store.revoke_key(key_id, now=visit.now):
         return visit.back("/access", f"{key_id} was revoked already.", bad=True)
     await visit.cache.operating.act("revoke key", who=visit.who, tenant=known[key_id].tenant, key=key_id)
-    visit.parts.auth.replace(await visit.cache.api_keys())
+    await _renew(visit)
     return visit.back("/access", f"{key_id} is revoked: every worker refuses it within a second.")
+
+
+async def _renew(visit: Visit) -> None:
+    """Have this worker know the keys of now at once; the others know them within a second."""
+    auth = visit.parts.auth
+    async with auth.reading:
+        auth.replace(await visit.cache.api_keys())
 
 
 async def erase_tenant(visit: Visit) -> Response:

@@ -101,7 +101,7 @@ class PageApplication:
             form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
             visit = Visit(self._parts, request, visitor, form if route.post else {})
             response = await self._answer(route, visit)
-            if cookie is not None:
+            if cookie is not None and not _sets_session(response):
                 _set_session(request, response, cookie)
             return response
 
@@ -130,10 +130,10 @@ class PageApplication:
             raise RequestRejected(403, message, code="forbidden")
 
     def _visitor(self, request: Request) -> tuple[Visitor | None, str | None]:
-        """The visitor, and the cookie of a session that began just now."""
+        """The visitor, and the cookie of a session that began just now or was not asked anything for a while."""
         found = self._visitors.find(request.cookies.get(SESSION))
         if found is not None:
-            return found, None
+            return found, found.cookie
         guest = self._visitors.guest()
         return (None, None) if guest is None else (guest[1], guest[0])
 
@@ -193,8 +193,15 @@ def _allowed(visitor: Visitor, right: Right) -> bool:
 
 
 def _check_site(request: Request) -> None:
-    """Raise RequestRejected(403) for what a browser says another site has sent."""
-    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+    """Raise RequestRejected(403) for what a browser says another site has sent.
+
+    It says so by Sec-Fetch-Site over TLS and on this machine, and by Origin everywhere.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is None and origin is not None:
+        names = [request.headers.get(name, "").partition(",")[0] for name in ("host", "x-forwarded-host")]
+        site = "same-origin" if origin.rpartition("//")[2] in names else "cross-site"
+    if site not in (None, "same-origin", "none"):
         raise RequestRejected(403, "This was sent by a page of another site.", code="forbidden")
 
 
@@ -216,6 +223,11 @@ def _within(address: str) -> str:
 def _set_session(request: Request, response: Response, cookie: str) -> None:
     secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
     response.set_cookie(SESSION, cookie, max_age=int(LIFE), path=PATH, httponly=True, samesite="strict", secure=secure)
+
+
+def _sets_session(response: Response) -> bool:
+    """Return True for a reply that ends the session, or begins another."""
+    return any(value.startswith(f"{SESSION}=") for value in response.headers.getlist("set-cookie"))
 
 
 async def _nowhere(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:

@@ -2,8 +2,8 @@
 
 A cookie holds the visitor's API key, encrypted with the store's salt: whoever reads the database cannot make one, and
 whoever steals one does not learn the key. Knows cookies and keys, nothing of pages. Invariant: a session ends after
-`LIFE`, with its key, and when it logs out: here at once, and in the other workers when they next `meet`, restarts
-included; a change needs the sign that only its own session was told.
+`LIFE`, when nothing was asked for `IDLE` seconds, with its key, and when it logs out: here at once, and in the other
+workers when they next `meet`, restarts included; a change needs the sign that only its own session was told.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from semcache.runtime.token_bucket import TokenBucket
 
 SESSION, NOTICE = "semcache_session", "semcache_notice"
 LIFE = 8 * 3600.0
+IDLE = 3600.0
+_NOTED = 60.0  # seconds after which a cookie says anew when something was last asked
 _LEFT = 10_000  # sessions that logged out and are remembered
 _SAVED = "page-sessions-left"
 _ADDRESSES = 4096
@@ -36,12 +38,16 @@ _ALL_BURST, _ALL_EVERY = 30, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A logged-in visitor. `sign` belongs to every form that changes something; `ends` is a Unix time."""
+    """A logged-in visitor. `sign` belongs to every form that changes something; `ends` is a Unix time.
+
+    `cookie` is a new one that says when something was last asked, None while the visitor's own says so.
+    """
 
     caller: Caller
     session: str
     sign: str
     ends: float
+    cookie: str | None = None
 
     @property
     def tenant(self) -> str | None:
@@ -122,11 +128,15 @@ class Visitors:
         kept = self.sealer.open(cookie, SESSION) if cookie else None
         if not isinstance(kept, dict):
             return None
-        session, ends = str(kept["session"]), float(kept["ends"])
-        if ends <= self._clock() or self._mark(session) in self._left:
+        now = self._clock()
+        session, ends, idle = str(kept["session"]), float(kept["ends"]), now - float(kept.get("seen", 0.0))
+        if ends <= now or idle >= IDLE or self._mark(session) in self._left:
             return None
         caller = self._caller(kept["key"])
-        return None if caller is None else Visitor(caller, session, self._sign(session), ends)
+        if caller is None:
+            return None
+        renewed = self.sealer.seal(kept | {"seen": now}, SESSION) if idle >= _NOTED else None
+        return Visitor(caller, session, self._sign(session), ends, renewed)
 
     async def log_out(self, visitor: Visitor) -> None:
         """End a session, whoever has a copy of its cookie. Raises StoreError; then this process alone knows yet."""
@@ -149,8 +159,9 @@ class Visitors:
         return hmac.compare_digest(sign.encode(), visitor.sign.encode())
 
     def _begin(self, key: str, caller: Caller) -> tuple[str, Visitor]:
-        session, ends = secrets.token_hex(16), self._clock() + LIFE
-        cookie = self.sealer.seal({"key": key, "session": session, "ends": ends}, SESSION)
+        session, now = secrets.token_hex(16), self._clock()
+        ends = now + LIFE
+        cookie = self.sealer.seal({"key": key, "session": session, "ends": ends, "seen": now}, SESSION)
         return cookie, Visitor(caller, session, self._sign(session), ends)
 
     def _caller(self, key: str) -> Caller | None:

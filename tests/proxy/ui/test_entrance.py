@@ -9,7 +9,7 @@ import pytest
 
 from semcache.config.settings import Settings
 from semcache.proxy.application import Proxy
-from semcache.proxy.ui.visitors import LIFE, NOTICE, SESSION
+from semcache.proxy.ui.visitors import IDLE, LIFE, NOTICE, SESSION
 from tests.proxy.driver import Answer, Call, Clock, Upstream, completion, running
 from tests.proxy.ui.browsing import PAGE, Browser, kept, logged_in, sign_of
 
@@ -101,17 +101,27 @@ async def test_the_cookie_is_closed_to_scripts_and_other_sites_and_does_not_show
 async def test_a_session_ends_in_time_with_its_key_and_when_it_logs_out(tmp_path: Path) -> None:
     clock = Clock()
     async with kept(tmp_path, clock=clock) as (proxy, keys):
-        browser = await logged_in(proxy, keys["admin"])
+        browser, begun = await logged_in(proxy, keys["admin"]), clock.now
+        first = dict(browser.cookies)
+        while clock.now + IDLE < begun + LIFE:
+            clock.now += IDLE - 1
+            page = await browser.get()
+            assert page.status == 200
+        assert (await Browser(proxy, first).get()).status == 303, "nobody has used this cookie for an hour"
         copy = Browser(proxy, dict(browser.cookies))
-        clock.now += LIFE - 1
-        page = await browser.get()
-        assert page.status == 200
+        assert (await copy.get()).status == 200
         assert (await browser.post("/logout", {"sign": sign_of(page.body.decode())})).status == 303
         assert SESSION not in browser.cookies
         assert (await copy.get()).status == 303, "a copy of its cookie is worth nothing"
-        again = await logged_in(proxy, keys["admin"])
-        clock.now += LIFE + 1
-        assert (await again.get()).status == 303
+        again, begun = await logged_in(proxy, keys["admin"]), clock.now
+        while clock.now + IDLE < begun + LIFE:
+            clock.now += IDLE - 1
+            assert (await again.get()).status == 200
+        clock.now = begun + LIFE
+        assert (await again.get()).status == 303, "however busy it was"
+        left = await logged_in(proxy, keys["admin"])
+        clock.now += IDLE
+        assert (await left.get()).status == 303, "nobody looked for an hour"
         tenant = await logged_in(proxy, keys["a"])
         [key] = [one for one in await proxy.cache.api_keys() if one.name == "a"]
         await proxy.cache.components.store.revoke_key(key.id, now=clock())
@@ -147,6 +157,28 @@ async def test_every_worker_knows_who_has_logged_out_and_so_does_the_next_start(
         assert (await copy.get()).status == 303, "nor does it come back with a restart"
         assert (await other.get()).status == 200
         await worker.stop()
+
+
+async def test_a_login_that_another_site_has_sent_is_refused(tmp_path: Path) -> None:
+    """Where a browser says no more than Origin: over plain HTTP, to another machine."""
+    async with kept(tmp_path) as (proxy, keys):
+        browser = Browser(proxy)
+        for origin in (
+            "http://evil.example",
+            "https://evil.example:8080",
+            "null",
+            "http://127.0.0.1.evil.example",
+            "[",
+        ):
+            reply = await browser.post("/login", {"key": keys["a"]}, host="10.0.0.5:8080", origin=origin)
+            assert reply.status == 403, origin
+            assert SESSION not in browser.cookies
+        for name in ({"host": "10.0.0.5:8080"}, {"host": "inner", "x_forwarded_host": "10.0.0.5:8080, other"}):
+            reply = await browser.post("/login", {"key": keys["a"]}, origin="http://10.0.0.5:8080", **name)
+            assert reply.status == 303, name
+        sign = sign_of((await browser.get()).body.decode())
+        change = await browser.post("/undo", {"sign": sign, "undo": "x"}, host="10.0.0.5:8080", origin="http://evil")
+        assert change.status == 403
 
 
 async def test_a_cookie_that_was_tampered_with_or_made_for_something_else_is_none(tmp_path: Path) -> None:

@@ -77,6 +77,19 @@ def test_it_keeps_the_popular_where_popularity_lasts() -> None:
     assert saved("value", 60, requests) > 1.05 * saved("lru", 60, requests)
 
 
+def test_a_flood_of_what_is_asked_once_pushes_out_little_of_what_is_asked_for() -> None:
+    """Ten times the honest traffic in misses, by whoever wants the answers of others gone."""
+    rng = random.Random(4)
+    weights = [1.0 / (rank + 1) for rank in range(500)]
+    honest = rng.choices(range(500), weights, k=20_000)
+    flood = iter(range(10_000, 10**6))
+    late = rng.choices(range(500), weights, k=3_000)
+    mixed = [one for key in late for one in (key, *[next(flood) for _ in range(10)])]
+    before = saved("value", 1000, honest)
+    assert saved("value", 1000, honest + mixed) - before > 0.97 * len(late)
+    assert saved("lru", 1000, honest + mixed) - saved("lru", 1000, honest) < 0.9 * len(late), "this can fail"
+
+
 def test_it_keeps_the_recent_where_nothing_lasts() -> None:
     """Each key is asked a few times within a short while and never again: old fame must not fill the cache."""
     rng = random.Random(2)
