@@ -40,19 +40,25 @@ def serve(
     reuse: ReuseOptions,
     events: EventOptions,
 ) -> None:
-    """Serve a model over HTTP as OpenAI does: chat completions and completions, with shared prefixes."""
+    """Serve a model over HTTP as OpenAI does: chat completions and completions, with shared prefixes.
+
+    On loopback it answers no web page of elsewhere; on another address it answers whoever can connect.
+    """
     import signal
     import sys
 
     from uvicorn import Config, Server
 
     from semcache.cli.listener import address, listen
+    from semcache.config.settings import is_loopback
     from semcache.engine.startup import open_server
+    from semcache.proxy.local_only import LocalOnly
 
     config = engine_config(model, loading, reuse, events, max_waiting=max_waiting, max_wait=max_wait)
     listener = listen(host, port)
     _quiet()
     application, worker = open_server(config)
+    served = LocalOnly(application) if is_loopback(host) else application
     url = address(host, listener.getsockname()[1])
 
     class Announcing(Server):
@@ -70,7 +76,7 @@ def serve(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(output.INTERRUPTED))
     settings = Config(
-        application, http="httptools", ws="none", lifespan="on", log_level="warning", access_log=False,
+        served, http="httptools", ws="none", lifespan="on", log_level="warning", access_log=False,
         server_header=False, timeout_graceful_shutdown=20, timeout_keep_alive=75,
     )  # fmt: skip
     try:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,9 +15,9 @@ from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
 
 if TYPE_CHECKING:
-    from semcache.agents.mcp.mcp_http import McpHttp
     from semcache.agents.mcp.mcp_server import McpServer
     from semcache.config.settings import Settings
+    from semcache.proxy.local_only import LocalOnly
 
 
 def mcp(
@@ -80,7 +79,7 @@ async def _serve(settings: Settings, server: McpServer, tenant: str, *, apart: b
     from semcache.agents.tools.rules import ToolRules
     from semcache.agents.tools.shared_results import SharedToolResults
     from semcache.config.packs import load
-    from semcache.proxy.origin import TrustedHosts
+    from semcache.proxy.local_only import LocalOnly
     from semcache.storage.stores.tool_rows import tool_results_of
 
     rules = ToolRules.read(load(settings.policies).tools)
@@ -98,14 +97,13 @@ async def _serve(settings: Settings, server: McpServer, tenant: str, *, apart: b
             output.note(f"semcache mcp stands before {behind}")
             await serve_stdio(server, results, tenant)
         else:
-            hosts = TrustedHosts(settings.server.allowed_hosts)
-            relay = McpHttp(server, results, tenant, trusted=partial(hosts.check, open_door=True))
+            relay = LocalOnly(McpHttp(server, results, tenant), settings.server.allowed_hosts)
             await _serve_http(relay, port=port, behind=behind)
         told = ", ".join(f"{why} {count}" for why, count in sorted(results.counts.items()))
         output.note(f"semcache mcp: {told or 'no calls'}")
 
 
-async def _serve_http(relay: McpHttp, *, port: int, behind: str) -> None:
+async def _serve_http(relay: LocalOnly, *, port: int, behind: str) -> None:
     """Serve HTTP until a signal ends it."""
     from uvicorn import Config, Server
 

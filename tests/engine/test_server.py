@@ -56,6 +56,17 @@ def client(url: str) -> Iterator[openai.OpenAI]:
         yield made
 
 
+@pytest.mark.parametrize(
+    "page", [{"host": "evil.example"}, {"origin": "https://evil.example"}, {"origin": "null"}], ids=str
+)
+def test_a_web_page_of_elsewhere_is_refused(url: str, page: dict[str, str]) -> None:
+    said = {"model": "tiny", "messages": asked(), "max_tokens": 1}
+    assert httpx2.post(f"{url}/v1/chat/completions", headers=page, json=said).status_code == 403
+    assert httpx2.get(f"{url}/metrics", headers=page).status_code == 403
+    here = {"origin": "http://localhost:3000"}
+    assert httpx2.post(f"{url}/v1/chat/completions", headers=here, json=said).status_code == 200
+
+
 def test_a_chat_whole_and_as_a_stream_is_the_same(client: openai.OpenAI) -> None:
     call: dict[str, Any] = {"model": "tiny", "messages": asked(), "max_tokens": 12, "temperature": 0, "logprobs": True}
     call["top_logprobs"] = 2

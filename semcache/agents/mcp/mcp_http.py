@@ -1,23 +1,21 @@
 """The relay over HTTP: sessions of MCP's streamable HTTP transport, each with a connection to the server of its own.
 
 Knows ASGI and the transport of the package `mcp`. The credentials of a client are handed to a server by URL, and are
-part of what tells its results apart. Invariant: nothing that a web page of elsewhere sends reaches a server; a session
-is used with the credentials that opened it alone, and ends when its client ends it, when nothing was asked for half an
-hour, or with the process.
+part of what tells its results apart. Invariant: a session is used with the credentials that opened it alone, and ends
+when its client ends it, when nothing was asked for half an hour, or with the process.
 """
 
 from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
 from semcache.agents.mcp.call_relay import SessionIdentity
 from semcache.agents.mcp.mcp_server import McpServer
 from semcache.agents.mcp.mcp_sessions import relayed
 from semcache.agents.tools.shared_results import SharedToolResults
-from semcache.errors import RequestRejected
 
 _log = logging.getLogger(__name__)
 PATH = "/mcp"
@@ -30,17 +28,10 @@ _Send: TypeAlias = Callable[[_Message], Awaitable[None]]
 
 
 class McpHttp:
-    """The ASGI application of one relay. `trusted` raises RequestRejected for headers of a web page of elsewhere."""
+    """The ASGI application of one relay."""
 
-    def __init__(
-        self,
-        server: McpServer,
-        results: SharedToolResults,
-        tenant: str,
-        *,
-        trusted: Callable[[Sequence[tuple[bytes, bytes]]], None],
-    ) -> None:
-        self._server, self._results, self._tenant, self._trusted = server, results, tenant, trusted
+    def __init__(self, server: McpServer, results: SharedToolResults, tenant: str) -> None:
+        self._server, self._results, self._tenant = server, results, tenant
         self._sessions: dict[str, tuple[Any, str]] = {}
         self._group: Any = None
 
@@ -64,11 +55,6 @@ class McpHttp:
     async def _http(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         if scope["path"].rstrip("/") != PATH:
             await _refuse(send, 404, f"there is no {scope['path']} here; MCP is at {PATH}")
-            return
-        try:
-            self._trusted(scope["headers"])
-        except RequestRejected:
-            await _refuse(send, 403, "call it as localhost, or name the host in server.allowed_hosts")
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         own = tuple(sorted((name, value) for name, value in headers.items() if name in _CREDENTIALS))
