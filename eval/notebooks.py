@@ -23,7 +23,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 _HEADER = "# ---\n# jupyter:\n"  # what a notebook begins with, and a module that notebooks import does not
-_LONGEST = 900  # seconds that one cell may take, on a machine that does other things as well
+_LONGEST = 3600  # seconds that one cell may take, on a machine that does other things as well
 _TERMINAL = re.compile(r"\x1b\[[0-9;]*m")
 _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",

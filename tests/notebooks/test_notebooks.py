@@ -14,7 +14,7 @@ import pytest
 from eval import notebooks
 
 # Torch is slow to load, and tests share processors; each notebook is to take less than a minute of its own.
-pytestmark = [pytest.mark.process, pytest.mark.timeout(1800), pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.process, pytest.mark.timeout(4000), pytest.mark.filterwarnings("ignore")]
 
 
 def test_fine_tuning_wins_on_questions_that_were_kept() -> None:
