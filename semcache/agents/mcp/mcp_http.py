@@ -60,6 +60,10 @@ class McpHttp:
         own = tuple(sorted((name, value) for name, value in headers.items() if name in _CREDENTIALS))
         user, named = self._server.user(*own), headers.get("mcp-session-id")
         if named is None:
+            if scope["method"] != "POST":
+                # An image of a web page names neither page nor session.
+                await _refuse(send, 400, "a session begins with a POST of `initialize`")
+                return
             if len(self._sessions) >= _MOST:
                 await _refuse(send, 503, f"{_MOST} sessions are open: end some of them")
                 return

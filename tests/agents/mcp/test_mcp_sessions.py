@@ -241,6 +241,60 @@ def test_a_relay_may_be_called_by_a_name_that_was_allowed(tmp_path: Path) -> Non
         assert httpx2.post(url, headers={**known, "host": "other.example"}, json={}).status_code == 403
 
 
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}},
+}
+TAKES = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+
+
+def test_only_who_begins_a_session_has_a_server_started(tmp_path: Path) -> None:
+    """A web page may show http://127.0.0.1:8082/mcp as an image: such a request says nothing of where it comes from."""
+    command = f"{sys.executable} -c \"open('{tmp_path}/started', 'w')\""
+    relay = ["-m", "semcache.cli", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
+    with serving(tmp_path / "relay", *relay) as url:
+        for method in ("GET", "DELETE", "PUT", "OPTIONS"):
+            assert httpx2.request(method, url, headers={"accept": "text/event-stream"}).status_code == 400
+        assert not (tmp_path / "started").exists()
+
+
+def test_a_change_is_none_less_for_being_sent_in_a_batch_or_oddly_spelt(tmp_path: Path) -> None:
+    command = f"{sys.executable} {SHELF} {tmp_path}"
+    relay = ["-m", "semcache.cli", "mcp", "--command", command, "--port", "0", "--data", str(tmp_path / "data")]
+
+    def called(tool: str, number: int, method: str = "tools/call") -> dict[str, Any]:
+        params = {"name": tool, "arguments": {"id": 1}}
+        return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+    with serving(tmp_path / "relay", *relay) as url:
+
+        def opened() -> dict[str, str]:
+            begun = httpx2.post(url, json=INITIALIZE, headers=TAKES)
+            return {**TAKES, "mcp-session-id": begun.headers["mcp-session-id"]}
+
+        first = opened()
+
+        def said(message: Any, headers: dict[str, str]) -> str:
+            return httpx2.post(url, json=message, headers=headers, timeout=PATIENCE).text
+
+        assert "cold" in said(called("read", 1), first)
+        batch = httpx2.post(url, json=[called("write", 2), called("read", 3)], headers=first)
+        assert batch.status_code == 400, "the protocol has no batches any more"
+        assert "Method not found" in said(called("write", 4, "Tools/Call"), first)
+        assert "detail=read" in said(called("read", 5), opened()), "nothing has changed"
+        # A tool that the server has not listed may change everything, whatever its name is like.
+        for number, odd in enumerate(("Write", " write", "write\u200b", "read\x00")):
+            assert "unknown-tool" in said(called(odd, 10 + number), first), odd
+            assert "detail=cold" in said(called("read", 20 + number), opened()), odd
+        for guessed in ("0" * 32, first["mcp-session-id"].upper(), "../" + first["mcp-session-id"], ""):
+            reply = httpx2.post(url, json=called("read", 30), headers={**TAKES, "mcp-session-id": guessed})
+            assert reply.status_code == 404, guessed
+        other = httpx2.delete(url, headers={**first, "authorization": "Bearer other"})
+        assert other.status_code == 404, "a session is that of its credentials"
+
+
 async def test_a_server_by_url_is_given_the_header_that_was_named(tmp_path: Path, shelf: str) -> None:
     args = ["-m", "semcache.cli", "mcp", "--url", shelf, "--data", str(tmp_path / "data")]
     asked = StdioServerParameters(
