@@ -251,7 +251,9 @@ def test_a_client_that_leaves_has_its_job_cancelled(client: openai.OpenAI, url: 
     stream.close()
     whole = socket.create_connection(httpx2.URL(url).netloc.decode().split(":"))  # type: ignore[arg-type]
     body = b'{"messages": [{"role": "user", "content": "x"}], "max_tokens": 900, "ignore_eos": true}'
-    whole.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+    whole.sendall(
+        b"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body)
+    )
     eventually(lambda: running(url))
     whole.close()
     eventually(lambda: not running(url))

@@ -47,11 +47,11 @@ def test_what_is_no_digest_of_these_rules_is_not_taken_for_one(kept: bytes) -> N
 def test_a_digest_of_other_rules_is_not_taken_for_one_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = digest_of("How to swim?", b"salt")
     monkeypatch.setattr(digests, "VERSION", VERSION + 1)
-    digests.rules.cache_clear()
+    digests.mark_of_rules.cache_clear()
     try:
         assert not is_current(kept)
         assert is_current(digest_of("How to swim?", b"salt"))
     finally:
         monkeypatch.undo()
-        digests.rules.cache_clear()
+        digests.mark_of_rules.cache_clear()
     assert is_current(kept)
