@@ -2,7 +2,8 @@
 
 Reads the question word and what stands for one ("what time", "the reason", "which city"), procedures, definitions,
 requests for permission and yes-or-no questions. A statement or an order has no type. It compares types, not subjects;
-where all content words are the same, it also compares what `grammar` reads of the light ones.
+where all content words are the same, it also compares what `grammar` reads of the light ones. A further question
+conflicts as well.
 Invariant: types that good paraphrases exchange ("how do I find" and "where can I find") never conflict.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards import acts, grammar
+from semcache.matching.guards import acts, further, grammar
 from semcache.matching.guards.base import ReadingGuard
 from semcache.request.text import content, lexicon, vocabulary
 from semcache.request.text import read as read_text
@@ -123,6 +124,8 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
             act = acts.compare(query, cached)
             if act is not None:
                 return Conflict(self.name, act)
+            if further.compare(query, cached):
+                return Conflict(self.name, "a further question")
         return found
 
     def _typed(self, one: str, two: str, query: str, cached: str) -> Conflict | None:

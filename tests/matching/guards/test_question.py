@@ -7,6 +7,13 @@ import pytest
 from tests.matching.guards.verdicts import DOUBT, NOTHING, VETO, verdict
 
 ROWS = [
+    ("What is a mutex?", "What is a mutex? When should I use one?", VETO),
+    ("How can I cancel my plan?", "How do I cancel my plan? Is this a good question?", VETO),
+    ("How do I cancel my plan", "Will I get a refund? How do I cancel my plan?", VETO),
+    ("How do I cancel my plan?", "Hi, how are you? How do I cancel my plan? Any ideas?", NOTHING),
+    ("How do I cancel my plan?", "Can you help me? How can I cancel my plan?", DOUBT),
+    ("How do I cancel my plan?", "I bought it in May. How do I cancel my plan?", NOTHING),
+    ("Is it up? Since when?", "Since when? Is it up?", DOUBT),
     ("Who founded the company?", "When was the company founded?", VETO),
     ("Who founded the company?", "Which person founded the company?", NOTHING),
     ("When was the company founded?", "In what year was the company founded?", NOTHING),
