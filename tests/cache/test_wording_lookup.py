@@ -194,7 +194,7 @@ async def test_other_rules_are_not_taken_for_these_and_wordings_are_read_by_them
 ) -> None:
     async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
         await keep(cache)
-    monkeypatch.setattr(digests, "rules", lambda: b"next")
+    monkeypatch.setattr(digests, "mark_of_rules", lambda: b"next")
     for readings in ([KEPT, ASKED], [ASKED]):
         read.clear()
         async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
@@ -249,7 +249,7 @@ async def test_a_store_that_is_down_keeps_nobody_from_equal_wordings(
     async def broken(*_: object) -> None:
         raise StoreError("down")
 
-    monkeypatch.setattr(digests, "rules", lambda: b"next")
+    monkeypatch.setattr(digests, "mark_of_rules", lambda: b"next")
     monkeypatch.setattr(WordingRows, "reword", broken)
     async with await AsyncSemanticCache.open(str(tmp_path), clock=clock) as cache:
         await cache.catch_up()
@@ -262,7 +262,7 @@ async def test_requests_are_let_through_while_the_wordings_of_stored_entries_are
     async with await AsyncSemanticCache.open(str(tmp_path), seed=1) as one:
         for number in range(120):
             await keep(one, f"How do I reset the {number}th of all our office printers?")
-    monkeypatch.setattr(digests, "rules", lambda: b"next")
+    monkeypatch.setattr(digests, "mark_of_rules", lambda: b"next")
     async with await AsyncSemanticCache.open(str(tmp_path), seed=1) as two:
         live, done = two.components.live, asyncio.Event()
         left = [live.read_wordings(0)]
