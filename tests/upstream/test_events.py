@@ -195,6 +195,23 @@ async def test_a_replay_that_never_answers_is_given_up(publisher: Publisher) -> 
     silent.close(linger=0)
 
 
+async def test_what_a_publisher_held_is_not_believed_once_its_connection_is_lost(
+    publisher: Publisher, followed: Followed
+) -> None:
+    tree, notes = followed
+    await publisher.say(stored(0), stored(1))
+    await until(lambda: depth(tree) == 2)
+    publisher.pub.close(linger=0)
+    await until(lambda: len(tree) == 0)
+    publisher.pub = publisher.context.socket(zmq.XPUB)
+    publisher.pub.bind(publisher.events)
+    await publisher.subscribed()
+    # It has held them all the time, and says so when it is asked.
+    await publisher.say(stored(2))
+    await until(lambda: depth(tree) == 3)
+    assert notes == ["gap"]
+
+
 async def test_a_router_goes_by_the_blocks_that_servers_announce(
     publisher: Publisher, serve: Callable[[Any], str]
 ) -> None:

@@ -3,8 +3,8 @@
 Knows sockets and the frames of the publisher: (topic, number of 8 bytes, batch), and for a replay ("", number) answered
 by ("", topic, number, batch), by some releases without the topic, up to number -1. What events mean is in `routing`.
 Needs pyzmq, the extra `routing`.
-Invariant: nothing that arrives ends the task; what is missing or cannot be read costs belief in what the server holds,
-never a request.
+Invariant: nothing that arrives ends the task; what is missing or cannot be read, or a lost connection, costs belief in
+what the server holds, never a request.
 
 Events carry token ids and salts in clear: the server should publish on loopback or a private network.
 """
@@ -89,23 +89,38 @@ class KvEvents:
 
     async def _listen(self, context: Context) -> None:
         import zmq
+        from zmq.asyncio import Poller
 
-        with context.socket(zmq.SUB) as socket:
+        with context.socket(zmq.SUB) as socket, socket.get_monitor_socket(zmq.EVENT_DISCONNECTED) as cut:
             socket.setsockopt(zmq.MAXMSGSIZE, _MAX_MESSAGE)
             socket.setsockopt(zmq.SUBSCRIBE, b"")
             socket.connect(self._endpoint)
-            while True:
-                frames: list[bytes] = await socket.recv_multipart()
-                if len(frames) != 3 or len(frames[1]) != 8:
-                    self._note("malformed")
-                    continue
-                number = int.from_bytes(frames[1], "big")
-                if self._take(number, frames[2]) is BatchResult.GAP:
-                    self._note("gap")
-                    await self._catch_up(context, number)
-                    if self._take(number, frames[2]) is BatchResult.GAP:
-                        self._ledger.restart(number)
-                        self._take(number, frames[2])
+            poller = Poller()
+            poller.register(socket, zmq.POLLIN)
+            poller.register(cut, zmq.POLLIN)
+            try:
+                while True:
+                    ready = dict(await poller.poll())
+                    # What was sent before the connection was lost is read before that is noted.
+                    if socket in ready:
+                        await self._heed(context, await socket.recv_multipart())
+                    elif cut in ready:
+                        await cut.recv_multipart()
+                        self._ledger.restart()
+            finally:
+                socket.disable_monitor()
+
+    async def _heed(self, context: Context, frames: list[bytes]) -> None:
+        if len(frames) != 3 or len(frames[1]) != 8:
+            self._note("malformed")
+            return
+        number = int.from_bytes(frames[1], "big")
+        if self._take(number, frames[2]) is BatchResult.GAP:
+            self._note("gap")
+            await self._catch_up(context, number)
+            if self._take(number, frames[2]) is BatchResult.GAP:
+                self._ledger.restart(number)
+                self._take(number, frames[2])
 
     def _take(self, number: int, payload: bytes) -> BatchResult:
         try:
