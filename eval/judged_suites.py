@@ -14,17 +14,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import random
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from eval import help_desk, traps
 from eval.suite_words import UNSURE, RecordedJudge, verdicts
-from eval.traps import Group, Prompt
+from eval.traps import Group, Prompt, Turn, shuffled
 from semcache import AsyncSemanticCache
 from semcache.config.packs import packs_dir
 from semcache.types.evidence import wilson
@@ -34,15 +33,6 @@ SUITES = ("traps, seen", "traps, held", "help desk")
 SEED = 7
 _WAYS = ("no word", "with its word")
 _FAIR = "the same requests, a cache for each group"
-
-
-class Turn(NamedTuple):
-    """One request of a row of them: its group, its answer, and whether another prompt shares that."""
-
-    group: int
-    answer: str
-    prompt: Prompt
-    shared: bool
 
 
 def main(argv: Sequence[str]) -> int:
@@ -109,21 +99,6 @@ async def asked(some: Sequence[Group], judge: RecordedJudge | None, pack: str) -
     return {role: [counts[role, True], counts[role, True] + counts[role, False]] for role in roles}
 
 
-def shuffled(some: Sequence[Group], seed: int) -> list[Turn]:
-    """All texts of all groups, in a random order."""
-    every = [
-        Turn(place, f"Answer {place}.", prompt, True)
-        for place, group in enumerate(some)
-        for prompt in (group.base, *group.right)
-    ] + [
-        Turn(place, f"Answer {place}, trap {number}.", prompt, False)
-        for place, group in enumerate(some)
-        for number, prompt in enumerate(group.traps)
-    ]
-    random.Random(seed).shuffle(every)
-    return every
-
-
 class _Caches:
     """Caches alike, with or without a judge, and requests to them."""
 
@@ -154,11 +129,12 @@ async def _told(
     """A rewording counts from the first request on that could have had its answer."""
     counts, known = Counter[tuple[str, bool]](), set[str]()
     for turn in turns:
-        served = await cache_of.served(cache, turn.prompt, turn.answer, learns=True)
-        if turn.shared and turn.answer in known:
-            counts[role, served == turn.answer] += 1
-        counts[f"{role}, wrong", served not in (None, turn.answer)] += 1
-        known.add(turn.answer)
+        answer = f"Answer {turn.answer}."
+        served = await cache_of.served(cache, turn.prompt, answer, learns=True)
+        if turn.shared and answer in known:
+            counts[role, served == answer] += 1
+        counts[f"{role}, wrong", served not in (None, answer)] += 1
+        known.add(answer)
     return counts
 
 

@@ -94,14 +94,14 @@ async def _ask(half: str) -> list[Asked]:
                 served = await _served(cache, group.base, f"turned {number}")
                 rows.append(Asked(half, group.kind, "turned", served is not None, False))
     async with await AsyncSemanticCache.open("memory://", seed=SEED) as cache:
-        rows += await _told(cache, half, _shuffled(some), "together")
+        rows += await _told(cache, half, shuffled(some), "together")
     for place, _ in enumerate(some):
         async with await AsyncSemanticCache.open("memory://", seed=SEED) as cache:
-            rows += await _told(cache, half, [one for one in _shuffled(some) if one.group == place], "apart")
+            rows += await _told(cache, half, [one for one in shuffled(some) if one.group == place], "apart")
     return rows
 
 
-class _Turn(NamedTuple):
+class Turn(NamedTuple):
     """One request of a row of them: its group, its own answer, and whether another prompt shares that."""
 
     group: int
@@ -111,22 +111,22 @@ class _Turn(NamedTuple):
     shared: bool
 
 
-def _shuffled(some: Sequence[Group]) -> list[_Turn]:
+def shuffled(some: Sequence[Group], seed: int = SEED) -> list[Turn]:
     """All texts of all groups, in a random order."""
     every = [
-        _Turn(place, group.kind, f"{place}", prompt, True)
+        Turn(place, group.kind, f"{place}", prompt, True)
         for place, group in enumerate(some)
         for prompt in (group.base, *group.right)
     ] + [
-        _Turn(place, group.kind, f"{place}, trap {number}", prompt, False)
+        Turn(place, group.kind, f"{place}, trap {number}", prompt, False)
         for place, group in enumerate(some)
         for number, prompt in enumerate(group.traps)
     ]
-    random.Random(SEED).shuffle(every)
+    random.Random(seed).shuffle(every)
     return every
 
 
-async def _told(cache: AsyncSemanticCache, half: str, turns: Sequence[_Turn], role: str) -> list[Asked]:
+async def _told(cache: AsyncSemanticCache, half: str, turns: Sequence[Turn], role: str) -> list[Asked]:
     """Requests, and the answers to those that missed: a rewording could be right once its answer has been recorded."""
     known, rows = set[str](), list[Asked]()
     for turn in turns:

@@ -202,11 +202,8 @@ async def open_components(opening: Opening) -> Components:
         log = LabelLog(store, strategy(), freshness, tiers, pack, meter, embedder_id=embedder.id)
         await log.restore(strategy)
 
-        rng, faults, background = (
-            random.Random(opening.seed),
-            GuardedCalls(meter, patience=opening.timeout),
-            TaskSet(meter, "cache"),
-        )
+        rng, background = random.Random(opening.seed), TaskSet(meter, "cache")
+        faults = GuardedCalls(meter, patience=opening.timeout)
         # Not from `rng`: two workers of one seed must not make the same ids.
         maker = EntryMaker(
             pack,

@@ -97,7 +97,8 @@ async def _serve(settings: Settings, server: McpServer, tenant: str, *, apart: b
             output.note(f"semcache mcp stands before {behind}")
             await serve_stdio(server, results, tenant)
         else:
-            relay = LocalOnly(McpHttp(server, results, tenant), settings.server.allowed_hosts)
+            allowed = settings.server.allowed_hosts
+            relay = LocalOnly(McpHttp(server, results, tenant), allowed, setting="server.allowed_hosts")
             await _serve_http(relay, port=port, behind=behind)
         told = ", ".join(f"{why} {count}" for why, count in sorted(results.counts.items()))
         output.note(f"semcache mcp: {told or 'no calls'}")

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from semcache.config import plugins
+from semcache.runtime.guarded_calls import PATIENCE
 from semcache.types.evidence import JUDGES
 
 _UNITS = {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9, "b": 1}
@@ -173,7 +174,7 @@ class CacheSection(Section):
     """
 
     hot_bytes: Size = 256 << 20
-    timeout: Seconds = 2.0
+    timeout: Seconds = PATIENCE
     target: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
     judge: JudgeName = "verifier"
     seed: int | None = None

@@ -6,41 +6,35 @@ refused before the application sees it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any, TypeAlias
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeAlias
 
-import msgspec
-
+from semcache.dialects.answer import openai_error
 from semcache.errors import RequestRejected
+from semcache.proxy.asgi import Message, Receive, Send, respond
 from semcache.proxy.origin import TrustedHosts
 
-_Message: TypeAlias = MutableMapping[str, Any]
-_Receive: TypeAlias = Callable[[], Awaitable[_Message]]
-_Send: TypeAlias = Callable[[_Message], Awaitable[None]]
-_Application: TypeAlias = Callable[[_Message, _Receive, _Send], Awaitable[None]]
+_Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+_REFUSED = "web pages of elsewhere may not use this server: call it as localhost"
 
 
 class LocalOnly:
-    """An ASGI application around `application`; `allowed` are further names by which it may be called."""
+    """An ASGI application around `application`.
 
-    def __init__(self, application: _Application, allowed: Iterable[str] = ()) -> None:
+    `allowed` are further names by which it may be called, and `setting` says where they are named.
+    """
+
+    def __init__(self, application: _Application, allowed: Iterable[str] = (), *, setting: str = "") -> None:
         self._application, self._hosts = application, TrustedHosts(allowed)
+        self._refused = f"{_REFUSED}, or name the host in {setting}" if setting else _REFUSED
 
-    async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """ASGI."""
         if scope["type"] == "http":
             try:
                 self._hosts.check(scope["headers"], open_door=True)
-            except RequestRejected:
-                await _refuse(send, "web pages may not use this server, nor names that are not this machine's")
+            except RequestRejected as error:
+                body = openai_error(error.status, self._refused, code="forbidden")
+                await respond(send, error.status, [(b"content-type", b"application/json")], body)
                 return
         await self._application(scope, receive, send)
-
-
-async def _refuse(send: _Send, reason: str) -> None:
-    message = f"{reason}: call it as localhost, or name the host in server.allowed_hosts"
-    error = {"message": message, "type": "permission_error", "param": None, "code": "forbidden"}
-    body = msgspec.json.encode({"error": error})
-    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 403, "headers": head})
-    await send({"type": "http.response.body", "body": body})

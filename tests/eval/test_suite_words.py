@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.judged_suites import groups, shuffled
+from eval.judged_suites import groups
 from eval.suite_words import UNSURE, VERDICTS, RecordedJudge, verdicts
+from eval.traps import shuffled
 
 
 async def test_a_pair_has_its_word_whichever_prompt_was_kept() -> None:

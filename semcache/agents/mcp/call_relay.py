@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History
-from semcache.agents.tools.parallel_calls import ParallelCalls, keepable
+from semcache.agents.tools.parallel_calls import ParallelCalls
 from semcache.agents.tools.rules import declarations
 from semcache.agents.tools.shared_results import SharedFound, SharedToolResults
 from semcache.agents.tools.tool_call import ToolCall
@@ -130,13 +130,11 @@ class CallRelay:
             made = await self._results.lookup(call)
         except Exception:
             _log.warning("a call of the tool %s could not be looked up, and is passed on", tool, exc_info=True)
-            self._after(tool, arguments, {"passed on": self._made})
-            self._under_way.end(begun)
+            self._after(begun, tool, arguments, {"passed on": self._made})
             return False
         found = made.found
         if found.outcome == "hit" and plain and isinstance(found.result, dict):
-            self._after(tool, arguments, found.result)
-            self._under_way.end(begun)
+            self._after(begun, tool, arguments, found.result)
             status = f"semcache; hit; ttl={int(found.ttl)}; detail={found.why.value}"
             await self._to_client({"jsonrpc": "2.0", "id": number, "result": _marked(found.result, status)})
             return True
@@ -161,21 +159,17 @@ class CallRelay:
         result = message.get("result")
         said = result if isinstance(result, dict) else {"isError": True}
         failed = bool(said.get("isError")) or said.get("resultType") not in (None, "complete")
-        rule = self._results.rules.of(pending.tool, (self._declared or {}).get(pending.tool))
-        made = pending.made
         alone = self._under_way.alone(pending.number)
-        why = await self._results.record(
-            replace(made, found=keepable(made.found, rule, alone=alone)), result, failed=failed
-        )
-        self._after(pending.tool, pending.arguments, result if not failed else {"failed": self._made})
-        self._under_way.end(pending.number)
+        why = await self._results.record(pending.made, result, failed=failed, alone=alone)
+        self._after(pending.number, pending.tool, pending.arguments, result if not failed else {"failed": self._made})
         if not isinstance(result, dict):
             return message
         kept = "; stored" if why is ToolReason.RECORDED else ""
-        detail = made.found.why if why in (ToolReason.RECORDED, made.found.why) else why
+        detail = pending.made.found.why if why in (ToolReason.RECORDED, pending.made.found.why) else why
         return {**message, "result": _marked(result, f"semcache; fwd=miss{kept}; detail={detail.value}")}
 
-    def _after(self, tool: str, arguments: Mapping[str, Any], result: Any) -> None:
+    def _after(self, number: int, tool: str, arguments: Mapping[str, Any], result: Any) -> None:
+        """End the call of that number: it is in the history."""
         self._made += 1
         history = self._history
         if self._made % _CALLS == 0:
@@ -186,13 +180,13 @@ class CallRelay:
         except (TypeError, ValueError, RecursionError):
             # What cannot be compared is like nothing else.
             self._history = history.after(tool, {}, {"unreadable": self._made}, self._results.rules, declared)
+        self._under_way.end(number)
 
     async def _over(self, pending: PendingCall | None) -> None:
         """Note a call that nobody waits for any more: it may have changed something, and may yet."""
         if pending is not None:
             await self._results.record(pending.made, None, failed=True)
-            self._after(pending.tool, pending.arguments, {"cancelled": self._made})
-            self._under_way.end(pending.number)
+            self._after(pending.number, pending.tool, pending.arguments, {"cancelled": self._made})
 
     async def _declarations(self) -> Mapping[str, Mapping[str, Any]]:
         """The tools of the server by name, asked of it where they are not known."""

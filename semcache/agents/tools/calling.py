@@ -8,14 +8,16 @@ is kept only where no other call was under way; what a tool raises is raised.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Protocol
 
 from semcache.agents.run import Json
 from semcache.agents.tools.found_result import FoundResult
 from semcache.agents.tools.history import History
-from semcache.agents.tools.parallel_calls import ParallelCalls, keepable
+from semcache.agents.tools.parallel_calls import ParallelCalls
 from semcache.agents.tools.rules import ToolRules, declarations
 
 
@@ -37,8 +39,16 @@ class CallCache(Protocol):
     ) -> FoundResult:
         """The result of a call of a run with this history, if it needs no execution."""
 
-    def record(self, found: FoundResult, result: Json, *, failed: bool = False) -> object:
-        """Keep the result of a call that was executed."""
+    def record(self, found: FoundResult, result: Json, *, failed: bool = False, alone: bool = True) -> object:
+        """Keep the result of a call that was executed, `alone` or beside others of the run."""
+
+
+@dataclass(slots=True)
+class _CallOfRun:
+    """A call that is `answered`, or whose result is to be set."""
+
+    answered: bool
+    result: Json
 
 
 class ToolRun:
@@ -71,20 +81,10 @@ class ToolRun:
         versions: Mapping[str, str] | None = None,
     ) -> Json:
         """The tool's result, from here as plain JSON, or from `execute`, which is given the arguments."""
-        number = self._under_way.begin()
-        try:
-            found = self._look(tool, arguments, versions)
-            if found.outcome == "hit":
-                return self._done(tool, arguments, found.result)
-            try:
-                result = execute(arguments)
-            except BaseException:
-                self._failed(tool, arguments, found)
-                raise
-            self._record(number, tool, found, result)
-            return self._done(tool, arguments, result)
-        finally:
-            self._under_way.end(number)
+        with self._call(tool, arguments, versions) as call:
+            if not call.answered:
+                call.result = execute(arguments)
+        return call.result
 
     async def acall(
         self,
@@ -95,18 +95,30 @@ class ToolRun:
         versions: Mapping[str, str] | None = None,
     ) -> Json:
         """The same where the tool has to be awaited."""
+        with self._call(tool, arguments, versions) as call:
+            if not call.answered:
+                call.result = await execute(arguments)
+        return call.result
+
+    @contextmanager
+    def _call(
+        self, tool: str, arguments: Mapping[str, Any], versions: Mapping[str, str] | None
+    ) -> Iterator[_CallOfRun]:
+        """A call from its lookup to its place in the history; what is executed inside is recorded."""
         number = self._under_way.begin()
         try:
             found = self._look(tool, arguments, versions)
-            if found.outcome == "hit":
-                return self._done(tool, arguments, found.result)
+            call = _CallOfRun(found.outcome == "hit", found.result)
             try:
-                result = await execute(arguments)
+                yield call
             except BaseException:
-                self._failed(tool, arguments, found)
+                # It may have changed something before it failed.
+                self._results.record(found, None, failed=True)
+                self._done(tool, arguments, {"failed": secrets.token_hex()})
                 raise
-            self._record(number, tool, found, result)
-            return self._done(tool, arguments, result)
+            if not call.answered:
+                self._results.record(found, call.result, alone=self._under_way.alone(number))
+            self._done(tool, arguments, call.result)
         finally:
             self._under_way.end(number)
 
@@ -118,16 +130,7 @@ class ToolRun:
         )
         return self.found
 
-    def _record(self, number: int, tool: str, found: FoundResult, result: Json) -> None:
-        rule = self._results.rules.of(tool, self._declared.get(tool))
-        self._results.record(keepable(found, rule, alone=self._under_way.alone(number)), result)
-
-    def _failed(self, tool: str, arguments: Mapping[str, Any], found: FoundResult) -> None:
-        # It may have changed something before it failed.
-        self._results.record(found, None, failed=True)
-        self._done(tool, arguments, {"failed": secrets.token_hex()})
-
-    def _done(self, tool: str, arguments: Mapping[str, Any], result: Json) -> Json:
+    def _done(self, tool: str, arguments: Mapping[str, Any], result: Json) -> None:
         declared, rules = self._declared.get(tool), self._results.rules
         with self._lock:
             try:
@@ -135,4 +138,3 @@ class ToolRun:
             except (TypeError, ValueError, RecursionError):
                 # What cannot be compared is like nothing else.
                 self.history = self.history.after(tool, {}, {"unreadable": secrets.token_hex()}, rules, declared)
-        return result

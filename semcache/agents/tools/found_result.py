@@ -36,7 +36,8 @@ class FoundResult:
     """The result of a lookup: hand it back to `record` with the result of a call that was executed.
 
     `outcome` is "hit" or "miss"; `result` is JSON, `age` in seconds. `changed` are the resources that executing the
-    call changes. `key` is b"" where the result is not to be kept.
+    call changes. `key` is b"" where the result is not to be kept. A `stateful` tool's is kept only if no other call of
+    its run was under way meanwhile.
     """
 
     outcome: str
@@ -48,3 +49,4 @@ class FoundResult:
     tenant: str = "default"
     tool: str = ""
     changed: tuple[str, ...] = ()
+    stateful: bool = False

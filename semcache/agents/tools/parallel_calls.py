@@ -6,11 +6,7 @@ Pure, and safe to use from several threads. Invariant: of two calls that overlap
 
 from __future__ import annotations
 
-from dataclasses import replace
 from threading import Lock
-
-from semcache.agents.tools.found_result import FoundResult, ToolReason
-from semcache.agents.tools.rules import Effect, ToolRule
 
 
 class ParallelCalls:
@@ -39,10 +35,3 @@ class ParallelCalls:
         """End a call."""
         with self._lock:
             del self._alone[number]
-
-
-def keepable(found: FoundResult, rule: ToolRule | None, *, alone: bool) -> FoundResult:
-    """The lookup to record with: a stateful tool's result is not kept where its state is not known."""
-    if alone or rule is None or rule.effect is not Effect.STATE or not found.key:
-        return found
-    return replace(found, key=b"", why=ToolReason.PARALLEL)

@@ -22,7 +22,7 @@ from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.history import History
 from semcache.agents.tools.result_memory import ResultMemory, StoredResult
 from semcache.agents.tools.rules import ToolRules
-from semcache.agents.tools.tool_call import ToolCall, answered, key_of, payload_of, refusal, unanswerable
+from semcache.agents.tools.tool_call import ToolCall, answered, cold, key_of, payload_of, refusal, unanswerable
 from semcache.agents.tools.versions import Versions
 
 _log = logging.getLogger(__name__)
@@ -71,14 +71,15 @@ class ToolResults:
         self._count(found.why)
         return found
 
-    def record(self, found: FoundResult, result: Json, *, failed: bool = False) -> ToolReason:
+    def record(self, found: FoundResult, result: Json, *, failed: bool = False, alone: bool = True) -> ToolReason:
         """Keep the result of a call that was executed; says why not where it is not kept.
 
-        Whatever the call changes counts as changed from now on, for every run of its tenant. Raises nothing.
+        `alone` says that no other call of the run was under way meanwhile. Whatever the call changes counts as changed
+        from now on, for every run of its tenant. Raises nothing.
         """
         if found.changed:
             self._versions.change(found.tenant, found.changed)
-        why = self._record(found, result, failed)
+        why = self._record(found, result, failed=failed, alone=alone)
         self._count(why)
         return why
 
@@ -117,14 +118,12 @@ class ToolResults:
         why, now = refusal(rule, call), self._clock()
         kept = self._shelf.get(key, now) if why is None else None
         if kept is None:
-            return FoundResult(
-                "miss", why or ToolReason.COLD, key=key, ttl=rule.ttl, tenant=call.tenant, tool=call.tool
-            )
+            return cold(rule, call, key, why)
         result, age = msgspec.json.decode(kept.payload), max(0.0, now - kept.created)
         return FoundResult("hit", answered(rule), result, age, key, rule.ttl, call.tenant, call.tool)
 
-    def _record(self, found: FoundResult, result: Json, failed: bool) -> ToolReason:
-        payload = payload_of(found, result, failed=failed)
+    def _record(self, found: FoundResult, result: Json, *, failed: bool, alone: bool) -> ToolReason:
+        payload = payload_of(found, result, failed=failed, alone=alone)
         if isinstance(payload, ToolReason):
             return payload
         now = self._clock()

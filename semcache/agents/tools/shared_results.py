@@ -19,7 +19,7 @@ import msgspec
 from semcache.agents.run import Json
 from semcache.agents.tools.found_result import FoundResult, ToolReason
 from semcache.agents.tools.rules import ToolRule, ToolRules
-from semcache.agents.tools.tool_call import ToolCall, answered, key_of, payload_of, refusal, unanswerable
+from semcache.agents.tools.tool_call import ToolCall, answered, cold, key_of, payload_of, refusal, unanswerable
 from semcache.agents.tools.versions import family
 from semcache.storage.stores.tool_rows import ResourceVersion, ToolResultRow, ToolResultStore
 
@@ -79,10 +79,13 @@ class SharedToolResults:
         self._count(made.found.why)
         return made
 
-    async def record(self, made: SharedFound, result: Json, *, failed: bool = False) -> ToolReason:
-        """Keep the result of a call that was executed; says why not where it is not kept. Raises nothing."""
+    async def record(self, made: SharedFound, result: Json, *, failed: bool = False, alone: bool = True) -> ToolReason:
+        """Keep the result of a call that was executed; says why not where it is not kept. Raises nothing.
+
+        `alone` says that no other call of the run was under way meanwhile.
+        """
         try:
-            why = await self._record(made, result, failed)
+            why = await self._record(made, result, failed=failed, alone=alone)
         except Exception:
             _log.warning("a result of the tool %s could not be kept", made.found.tool, exc_info=True)
             if made.found.changed:
@@ -116,13 +119,12 @@ class SharedToolResults:
         now, versions = self._clock(), await self._store.versions(self._scope, names)
         seen = tuple([versions.get(name, ResourceVersion()).version for name in names])
         key = key_of(self._salt, rule, call, [one.hex() for one in seen])
-        cold = FoundResult("miss", ToolReason.COLD, key=key, ttl=rule.ttl, tenant=call.tenant, tool=call.tool)
         if any(one.pending > now for one in versions.values()):
-            return SharedFound(replace(cold, why=ToolReason.CHANGING, key=b""))
+            return SharedFound(cold(rule, call, b"", ToolReason.CHANGING))
         why = refusal(rule, call)
         kept = await self._store.get(key, now) if why is None else None
         if kept is None:
-            return SharedFound(replace(cold, why=why or ToolReason.COLD), names, seen)
+            return SharedFound(cold(rule, call, key, why), names, seen)
         result, age = msgspec.json.decode(kept.body), max(0.0, now - kept.created)
         return SharedFound(
             FoundResult("hit", answered(rule), result, age, key, max(0.0, kept.expires - now), call.tenant, call.tool)
@@ -138,12 +140,12 @@ class SharedToolResults:
         await self._store.change(self._scope, _touching(found.changed), version, now)
         return SharedFound(found, begun=begun)
 
-    async def _record(self, made: SharedFound, result: Json, failed: bool) -> ToolReason:
+    async def _record(self, made: SharedFound, result: Json, *, failed: bool, alone: bool) -> ToolReason:
         found, now = made.found, self._clock()
         if found.changed:
             names = _touching(found.changed)
             await self._store.settle(self._scope, names, self._version(), made.begun, now)
-        payload = payload_of(found, result, failed=failed)
+        payload = payload_of(found, result, failed=failed, alone=alone)
         if isinstance(payload, ToolReason):
             return payload
         versions = await self._store.versions(self._scope, made.names)

@@ -77,15 +77,25 @@ def refusal(rule: ToolRule, call: ToolCall) -> ToolReason | None:
     return ToolReason.AFTER_WRITE if not told and overlap(resources or ("*",), call.history.changed) else None
 
 
+def cold(rule: ToolRule, call: ToolCall, key: bytes, why: ToolReason | None = None) -> FoundResult:
+    """The miss of a call whose result is to be kept under `key`."""
+    stateful = rule.effect is Effect.STATE
+    return FoundResult(
+        "miss", why or ToolReason.COLD, key=key, ttl=rule.ttl, tenant=call.tenant, tool=call.tool, stateful=stateful
+    )
+
+
 def answered(rule: ToolRule) -> ToolReason:
     """How a call of this tool is answered."""
     return ToolReason.READ if rule.effect is Effect.READS else ToolReason.STATE
 
 
-def payload_of(found: FoundResult, result: Json, *, failed: bool) -> bytes | ToolReason:
-    """The result as it is kept, or why it is not."""
+def payload_of(found: FoundResult, result: Json, *, failed: bool, alone: bool) -> bytes | ToolReason:
+    """The result as it is kept, or why it is not. `alone`: no other call of the run was under way meanwhile."""
     if not found.key:
         return found.why
+    if found.stateful and not alone:
+        return ToolReason.PARALLEL
     if failed:
         return ToolReason.FAILED
     payload = _encoded(result)
