@@ -28,7 +28,8 @@ SETTINGS = {
     "server.port": "Port; 0 takes a free one.",
     "server.workers": "Worker processes. They share the store, not memory.",
     "server.max_body": "Largest request body, after decompression.",
-    "server.admin_token": "An API key with all rights that needs no store, for bootstrap and `semcache stats --url`.",
+    "server.admin_token": "An API key with all rights that needs no store, for bootstrap and `semcache stats --url`; "
+    "at least 20 characters.",
     "server.insecure": "Together with `auth.required: false`: serve other machines without keys.",
     "server.allowed_hosts": "Names by which the proxy may be called, by commas, `*` for any. On loopback without keys "
     "`localhost` and its addresses always may, and nothing else unless it is named; so may pages of these hosts. With "

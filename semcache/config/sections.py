@@ -15,6 +15,7 @@ from semcache.config import plugins
 from semcache.runtime.guarded_calls import PATIENCE
 from semcache.types.evidence import JUDGES
 
+_ADMIN_TOKEN = 20  # characters at least: it can be tried as often as the proxy answers
 _UNITS = {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9, "b": 1}
 
 
@@ -51,6 +52,15 @@ def _replicas(value: Any) -> Any:
 def _names(value: Any) -> Any:
     """Names of a text, by commas, as the environment has them."""
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+def _admin_token(value: SecretStr | None) -> SecretStr | None:
+    if value is not None and 0 < len(value) < _ADMIN_TOKEN:
+        raise ValueError(
+            f"has {len(value)} characters, and can be guessed: take at least {_ADMIN_TOKEN} at random, such as what "
+            "`openssl rand -base64 24` prints"
+        )
+    return value
 
 
 def _origins(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -123,7 +133,7 @@ class ServerSection(Section):
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
     workers: Annotated[int, Field(ge=1, le=256)] = 1
     max_body: Size = 20 << 20
-    admin_token: SecretStr | None = None
+    admin_token: Annotated[SecretStr | None, AfterValidator(_admin_token)] = None
     insecure: bool = False
     allowed_hosts: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
     max_header: Size = 64 << 10

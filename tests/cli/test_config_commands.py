@@ -15,12 +15,12 @@ def test_show_names_sources_and_masks_secrets(run: Run, tmp_path: Path) -> None:
     secrets = {
         "SEMCACHE_UPSTREAM__API_KEY": "sk-upstream-secret",
         "SEMCACHE_STORE__URL": "postgresql://me:hunter2@db/cache",
-        "SEMCACHE_SERVER__ADMIN_TOKEN": "admin-secret",
+        "SEMCACHE_SERVER__ADMIN_TOKEN": "admin-secret-of-this-test",
     }
     for arguments in ([], ["--json"]):
         done = run("config", "show", *arguments, env=secrets)
         assert done.returncode == 0
-        for secret in ("sk-upstream-secret", "hunter2", "admin-secret"):
+        for secret in ("sk-upstream-secret", "hunter2", "admin-secret-of-this-test"):
             assert secret not in done.stdout + done.stderr
     shown = json.loads(done.stdout)
     assert shown["server.port"]["value"] == "9000"

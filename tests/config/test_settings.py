@@ -113,7 +113,7 @@ def test_an_empty_file_or_section_is_no_mistake(tmp_path: Path) -> None:
 def test_secrets_are_never_printed(tmp_path: Path) -> None:
     env = {
         "SEMCACHE_UPSTREAM__API_KEY": "sk-hush",
-        "SEMCACHE_SERVER__ADMIN_TOKEN": "sk-hush",
+        "SEMCACHE_SERVER__ADMIN_TOKEN": "sk-hush-sk-hush-sk-hush",
         "SEMCACHE_STORE__SEAL_KEYS": "sk-hush",
         "SEMCACHE_STORE__URL": "postgresql://ann:sk-hush@db:5432/cache?password=sk-hush&x=1",
         "SEMCACHE_UPSTREAM__PROXY": "http://u:sk-hush@proxy",
@@ -129,6 +129,14 @@ def test_secrets_are_never_printed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as error:
         load({}, "upstream:\n  api_key: [sk-hush]\n", tmp_path)
     assert "sk-hush" not in str(error.value)
+
+
+def test_an_admin_token_that_can_be_guessed_is_refused_and_not_shown() -> None:
+    with pytest.raises(ConfigError, match=r"SEMCACHE_SERVER__ADMIN_TOKEN.*has 19 characters") as error:
+        load({"SEMCACHE_SERVER__ADMIN_TOKEN": "correct horse batte"})
+    assert "horse" not in str(error.value)
+    assert load({"SEMCACHE_SERVER__ADMIN_TOKEN": "correct horse batter"}).server.admin_token
+    assert not load({"SEMCACHE_SERVER__ADMIN_TOKEN": ""}).server.admin_token
 
 
 def test_openai_key_fills_in_only_where_none_is_configured() -> None:

@@ -42,9 +42,9 @@ async def test_without_an_admin_key_the_page_is_not_shown_to_other_machines(tmp_
     public = {"server__host": "0.0.0.0", "auth__required": True}
     async with running(upstream, tmp_path, **public) as proxy:
         assert (await Browser(proxy).get("/login")).status == 404
-    async with running(upstream, tmp_path, **public, server__admin_token="sesame-open") as proxy:
+    async with running(upstream, tmp_path, **public, server__admin_token="sesame-open-sesame-open") as proxy:
         assert (await Browser(proxy).get("/login")).status == 200
-        assert (await Browser(proxy).log_in("sesame-open")).status == 303
+        assert (await Browser(proxy).log_in("sesame-open-sesame-open")).status == 303
 
 
 async def test_another_name_of_this_machine_is_refused(tmp_path: Path, upstream: Upstream) -> None:

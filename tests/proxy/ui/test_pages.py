@@ -287,12 +287,14 @@ async def test_a_tenant_is_erased_only_when_its_name_is_typed(tmp_path: Path) ->
 
 
 async def test_secrets_are_masked_among_the_settings(tmp_path: Path) -> None:
-    async with kept(tmp_path, pack=PACK, server__admin_token="open-sesame", upstream__api_key="sk-upstream") as (
+    async with kept(
+        tmp_path, pack=PACK, server__admin_token="open-sesame-open-sesame", upstream__api_key="sk-upstream"
+    ) as (
         proxy,
         _,
     ):
-        page = (await (await logged_in(proxy, "open-sesame")).get("/settings")).body.decode()
-    assert "open-sesame" not in page
+        page = (await (await logged_in(proxy, "open-sesame-open-sesame")).get("/settings")).body.decode()
+    assert "open-sesame-open-sesame" not in page
     assert "sk-upstream" not in page
     assert "server.admin_token" in page
     assert "command line" in page
