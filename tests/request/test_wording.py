@@ -72,6 +72,7 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
     ],
     Edit.FRAME: [
         ("how can I bake bread", "how do I bake bread"),
+        ("Which city is New Zealand's capital?", "What is the capital of New Zealand?"),
         ("steps to bake bread", "how would I bake bread"),
         ("tell me how to bake bread", "what is the way to bake bread"),
         ("What are the steps to bake bread?", "how to bake bread"),
@@ -94,6 +95,9 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("what is the difference between a tuple and a list in Python", "what is the difference between a list and a tuple in Python"),  # noqa: E501
         ("In Python, how do I reverse a list?", "How do I reverse a list in Python?"),
         ("what the difference between UDP and TCP is", "what the difference between TCP and UDP is"),
+        ("How to undo the last git commit?", "How do I undo the last commit in git?"),
+        ("create a Python virtual environment", "In Python, create a virtual environment"),
+        ("write an SQL query", "write a query in SQL"),
         ("compare Rust and Kotlin for servers", "compare Kotlin and Rust for servers"),
         ("what do owls and bats have in common", "what do bats and owls have in common"),
         ("which is faster, a train or a bus", "which is faster, a bus or a train"),
@@ -116,6 +120,11 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
 }  # fmt: skip
 
 TRAPS = [
+    ("read a Python file", "read a file in Python"),
+    ("undo the last git commit", "undo the last commit in a git tag"),
+    ("edit a git commit message", "edit a commit message in git tag"),
+    ("Which city is France's largest?", "What is the capital of France?"),
+    ("what does the git commit do", "what does git commit do"),
     # characters
     ("what is 5!", "what is 5"),
     ("what does US stand for", "what does us stand for"),

@@ -9,7 +9,7 @@ import pytest
 from semcache.request.wording import VERSION, canonical, digest_of, digests, is_current
 
 # Raise `canonical.VERSION` where this fails, and write down the new digest: stores keep what these rules make.
-MADE = {4: "3035e08731dcc777"}
+MADE = {5: "acd53c96855a7036"}
 PROMPTS = (
     "Hi team, how can I  reverse a list in Python??",
     "What\u2019s the colour of 3 per cent of 5 kilometres, pls?",
@@ -19,6 +19,7 @@ PROMPTS = (
     "In Python, how do I write half a gigabyte to `a_file.txt`?",
     "Tell me the steps for renewing a driving licence vs. a passport",
     "Quelle est la capitale du P\u00e9rou ?",
+    "How do I undo the last git commit, in a Docker container?",
     "Does the US like us? e.g. 48k or twenty five hundred and two",
 )
 

@@ -9,6 +9,7 @@ import re
 
 from semcache.request.text import LIGHT, vocabulary
 from semcache.request.wording.coordinates import coordinated
+from semcache.request.wording.product_parts import apart
 from semcache.request.wording.verbs import is_base
 
 _STOP = (
@@ -140,9 +141,10 @@ _IDIOMS = vocabulary("short general fact case addition particular other order ti
 
 
 def ordered(text: str, words: list[str], bag: frozenset[str]) -> str:
-    """The text with its symmetric pairs in alphabetical order and a fronted phrase at its end."""
+    """The text with its symmetric pairs in alphabetical order, and a fronted phrase or a part's program at its end."""
     if "," in text or words[0] in _LEADING:
         text = _moved(text)
+    text = apart(text)
     if not bag.isdisjoint(_RELATING):
         text = _WITH.sub(_related, text)
         text = _DIFFERS.sub(_related, text)

@@ -69,6 +69,9 @@ _DIFFERENCE = re.compile(
 )
 _DISTANCE = re.compile(rf"(?:{_TELLING} )?the distance (?=(?:between|from)\b)", re.I)
 _PLACE_OF = re.compile(r"(?:which|what) (?:city|town|place) is the capital(?: city)? (?=of\b)", re.I)
+_PLACE_OWNED = re.compile(
+    r"(?:which|what) (?:city|town|place) is (?=(?:the )?[^\s,]+(?: [^\s,]+){0,2}'s capital(?: city)?$)", re.I
+)
 _CITY = re.compile(r"(what is the capital) city (?=of\b)", re.I)
 _OWNED = re.compile(
     rf"(?:(what|who) (is|was|are|were) |{_TELLING} )?((?!(?:what|who|where|how|why|when|which|it|that|there"
@@ -145,6 +148,8 @@ def related(text: str) -> str:
         return _wrote(f"who {'was' if was else 'is'} the {match[1]} {text[match.end() :]}")
     if match := _PLACE_OF.match(text):
         return "what is the capital " + text[match.end() :]
+    if match := _PLACE_OWNED.match(text):
+        text = "what is " + text[match.end() :]
     if (match := _OF_FACTS.match(text)) and not (was and match.end() < len(found[0] if found else "")):
         return f"what {'were' if was else 'are'} the {match[1]} {text[match.end() :]}"
     if (match := _OF_FACT.match(text)) and not match[0].lower().startswith("who "):
