@@ -106,6 +106,7 @@ class KvPublisher:
                 ready = dict(poller.poll())
                 if self._woken in ready:
                     self._woken.recv()
+                    continue  # what waits to be sent goes first, so that a replay holds it
                 if self._events in ready and self._events.recv()[:1] == b"\x01":
                     self._events.send_multipart(self._message(*self._kept[-1]))
                 if self._replay in ready:
