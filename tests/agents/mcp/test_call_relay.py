@@ -131,11 +131,17 @@ async def test_a_read_beside_a_change_under_way_is_neither_kept_nor_answered() -
     assert await world.relay().call() == HIT
 
 
-async def test_what_was_looked_at_while_the_state_moved_is_no_other_sessions_answer() -> None:
+@pytest.mark.parametrize("by_pack", [True, False], ids=["by the pack", "by the server, which then lists anew"])
+async def test_what_was_looked_at_while_the_state_moved_is_no_other_sessions_answer(by_pack: bool) -> None:
     waiting = World(lambda _: None)
-    rules = {"read": {"effect": "state"}, "write": {"effect": "state"}}
+    rules = {"read": {"effect": "state"}, "write": {"effect": "state"}} if by_pack else {}
+    if not by_pack:
+        waiting.tools = [{**READ, "x-semcache": {"effect": "state"}}, {**WRITE, "x-semcache": {"effect": "state"}}]
     both = waiting.relay(rules=rules)
     assert [await both.call("write"), await both.call("read")] == ["waits", "waits"]
+    if not by_pack:
+        await both.relay.from_server({"method": "notifications/tools/list_changed"})
+        both.got.clear()
     for number, said in ((1, "moved"), (2, "away")):
         await both.relay.from_server({"id": number, "result": {"content": [{"type": "text", "text": said}]}})
     assert [one["result"]["_meta"][STATUS] for one in both.got] == ["semcache; fwd=miss; detail=parallel"] * 2
