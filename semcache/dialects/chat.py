@@ -133,8 +133,8 @@ def _merge(choice: Json, update: Json) -> bool:
             if not isinstance(value, list):
                 return False
             calls = message.get(key)
-            if not isinstance(calls, dict):
-                calls = message[key] = {}
+            if not isinstance(calls, _Calls):
+                calls = message[key] = _Calls()
             if not all(_merge_call(calls, call) for call in value):
                 return False
         elif key != "obfuscation":
@@ -142,21 +142,42 @@ def _merge(choice: Json, update: Json) -> bool:
     return True
 
 
-def _merge_call(calls: dict[int, Json], call: object) -> bool:
+class _Calls(dict[int, Json]):
+    """Tool calls by number. `latest` is the number of the last one that came under an index."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.latest: dict[int, int] = {}
+
+
+def _merge_call(calls: _Calls, call: object) -> bool:
     if not isinstance(call, dict):
         return False
     index = call.pop("index", None)
     if index is None:
         # Some servers leave the index out: a new id starts a call, anything else continues the last one.
-        index = max(calls, default=-1)
-        if index < 0 or (call.get("id") and call["id"] != calls[index].get("id")):
-            index += 1
-    if not isinstance(index, int) or isinstance(index, bool):
+        number = max(calls, default=-1)
+        if number < 0 or (call.get("id") and call["id"] != calls[number].get("id")):
+            number += 1
+    elif not isinstance(index, int) or isinstance(index, bool):
         return False
-    known = calls.setdefault(index, {})
+    else:
+        number = calls.latest.get(index, index)
+        if _begins_another(calls.get(number), call):
+            # Gemini gives all parallel calls the index 0.
+            number = max(calls) + 1
+        calls.latest[index] = number
+    known = calls.setdefault(number, {})
     for key, value in call.items():
         merge_field(known, key, value)
     return True
+
+
+def _begins_another(known: Json | None, call: Json) -> bool:
+    """Return True for a name under another id: some servers repeat either, or draw a new id for every piece."""
+    function = call.get("function", call.get("custom"))
+    named = isinstance(function, dict) and bool(function.get("name"))
+    return known is not None and named and bool(known.get("id") and call.get("id")) and known["id"] != call["id"]
 
 
 def _settle(choice: Json) -> Json:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from semcache.dialects import sse
 from semcache.dialects.answer import encode, integer, load, tokens
@@ -125,8 +125,10 @@ def chunks(
 
 
 def keep_last(known: Json, key: str, value: object) -> None:
-    """Remember the last value that says something; null only when nothing else was seen."""
-    if value is not None or key not in known:
+    """Remember the last value that says something; null only when nothing else was seen. Token ids grow."""
+    if key == "token_ids" and isinstance(value, list) and isinstance(known.get(key), list):
+        known[key].extend(value)
+    elif value is not None or key not in known:
         known[key] = value
 
 
@@ -154,6 +156,9 @@ def merge_field(known: Json, key: str, value: Any) -> None:
             known[key] = None  # The only reference is then `old`, and the string grows in place.
             old += value
             known[key] = old
+        elif isinstance(old, list) and old:
+            if value:
+                _merge_item(old, {"type": "text", "text": value})
         else:
             known[key] = value
     elif isinstance(value, dict) and isinstance(old, dict):
@@ -162,12 +167,22 @@ def merge_field(known: Json, key: str, value: Any) -> None:
     elif isinstance(value, list) and isinstance(old, list):
         for item in value:
             _merge_item(old, item)
+    elif isinstance(value, list) and old and isinstance(old, str):
+        # Mistral's thoughts and references come as parts in the middle of a text.
+        known[key] = [{"type": "text", "text": old}, *value]
     else:
         known[key] = value
 
 
 def _merge_item(known: list[Any], item: Any) -> None:
     index = item.get("index") if isinstance(item, dict) else None
+    last = known[-1] if known else None
+    if _is_text(item) and _is_text(last):
+        last["text"] += item["text"]
+        return
+    if _is_thought(item) and _is_thought(last):
+        merge_field(last, "thinking", item["thinking"])
+        return
     if index is not None:
         for old in known:
             if isinstance(old, dict) and old.get("index") == index:
@@ -175,6 +190,26 @@ def _merge_item(known: list[Any], item: Any) -> None:
                     merge_field(old, inner, change)
                 return
     known.append(item)
+
+
+def _is_text(part: Any) -> TypeGuard[dict[str, str]]:
+    """Return True for a part that is text and nothing else."""
+    return (
+        isinstance(part, dict)
+        and part.keys() == {"type", "text"}
+        and part["type"] == "text"
+        and isinstance(part["text"], str)
+    )
+
+
+def _is_thought(part: Any) -> TypeGuard[Json]:
+    """Return True for a part that is a thought and nothing else."""
+    return (
+        isinstance(part, dict)
+        and part.keys() == {"type", "thinking"}
+        and part["type"] == "thinking"
+        and isinstance(part["thinking"], list)
+    )
 
 
 def usage_of(body: Json) -> Usage:

@@ -83,7 +83,8 @@ class ResponsesDialect:
             text=text,
             raw=raw,
             stream=bodies.flag(body, "stream"),
-            replay={"store": body.get("store") is not False} | {key: body[key] for key in _ECHOED if key in body},
+            replay={key: body[key] for key in _ECHOED if body.get(key) is not None}
+            | {"store": body.get("store") is not False},
             traits=Traits(
                 temperature=bodies.number(body, "temperature"),
                 tools=bool(tools),

@@ -270,6 +270,7 @@ def test_tools_that_the_caller_runs_leave_no_state_upstream(dialect, body):
 def test_responses_says_whether_the_upstream_keeps_the_answer():
     assert read(RESPONSES, input="q").replay == {"store": True}
     assert read(RESPONSES, input="q", store=False).replay == {"store": False}
+    assert read(RESPONSES, input="q", store=None, metadata=None).replay == {"store": True}
     assert read(RESPONSES, input="q", store=False).identity == read(RESPONSES, input="q").identity
     assert read(RESPONSES, input="q", instructions="be brief").traits.system == "be brief"
 

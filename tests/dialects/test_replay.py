@@ -245,6 +245,76 @@ def test_tool_calls_without_an_index_are_told_apart_by_their_ids():
     assert answer.tool_calls
 
 
+@pytest.mark.parametrize("again", ["b", None])
+def test_parallel_tool_calls_under_one_index_stay_apart(again):
+    """So Gemini sends them."""
+    calls = [
+        {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}},
+        {"index": 0, "id": "b", "type": "function", "function": {"name": "f", "arguments": '{"x":'}},
+        {"index": 0, "id": again, "function": {"arguments": " 2}"}},
+        {"index": 1, "id": "c", "type": "function", "function": {"name": "g", "arguments": "{}"}},
+    ]
+    chunks = [chunk(delta(tool_calls=[call])) for call in calls]
+    answer = assembled(CHAT, *chunks, chunk(delta("tool_calls")), b"data: [DONE]\n\n")
+    got = json.loads(answer.body)["choices"][0]["message"]["tool_calls"]
+    assert [(call["id"], call["function"]["name"], call["function"]["arguments"]) for call in got] == [
+        ("a", "f", '{"x": 1}'),
+        ("b", "f", '{"x": 2}'),
+        ("c", "g", "{}"),
+    ]
+
+
+def test_a_new_id_for_every_piece_of_a_tool_call_begins_no_other():
+    named = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": "{"}}
+    rest = {"index": 0, "id": "b", "function": {"arguments": "}"}}
+    chunks = [chunk(delta(tool_calls=[call])) for call in (named, rest)]
+    answer = assembled(CHAT, *chunks, chunk(delta("tool_calls")), b"data: [DONE]\n\n")
+    [call] = json.loads(answer.body)["choices"][0]["message"]["tool_calls"]
+    assert call["function"] == {"name": "f", "arguments": "{}"}
+
+
+def test_a_text_with_parts_in_its_middle_is_kept_whole():
+    """Mistral's references come as parts among strings."""
+    reference = {"type": "reference", "reference_ids": [1]}
+    said = ["", "Paris", " is ", [reference], "big", "", "."]
+    chunks = [chunk(delta(content=one)) for one in said]
+    answer = assembled(CHAT, *chunks, chunk(delta("stop", content="")), b"data: [DONE]\n\n")
+    assert json.loads(answer.body)["choices"][0]["message"]["content"] == [
+        {"type": "text", "text": "Paris is "},
+        reference,
+        {"type": "text", "text": "big."},
+    ]
+    assert (answer.text, answer.complete) == ("Paris is big.", True)
+
+
+def test_thoughts_that_come_as_parts_are_kept_before_the_text():
+    """So Mistral's reasoning models stream them."""
+    thoughts = [[{"type": "thinking", "thinking": [{"type": "text", "text": one}]}] for one in ("6 times", " 7")]
+    chunks = [chunk(delta(content=one)) for one in ("", *thoughts, "4", "2")]
+    answer = assembled(CHAT, *chunks, chunk(delta("stop")), b"data: [DONE]\n\n")
+    message = json.loads(answer.body)["choices"][0]["message"]
+    assert message["content"] == [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "6 times 7"}]},
+        {"type": "text", "text": "42"},
+    ]
+    assert answer.text == "42"
+    assert json.loads(replayed(CHAT, json.loads(answer.body)).body) == json.loads(answer.body)
+
+
+def test_token_ids_of_every_chunk_are_kept():
+    """So vLLM sends them where `return_token_ids` asks for them."""
+    chunks = [chunk({**delta(content=text), "token_ids": ids}) for text, ids in (("a", [1, 2]), ("b", [3]))]
+    answer = assembled(CHAT, *chunks, chunk({**delta("stop"), "token_ids": None}), b"data: [DONE]\n\n")
+    assert json.loads(answer.body)["choices"][0]["token_ids"] == [1, 2, 3]
+    assert json.loads(replayed(CHAT, json.loads(answer.body)).body)["choices"][0]["token_ids"] == [1, 2, 3]
+    told = [
+        {"index": 0, "text": text, "token_ids": [ids], "finish_reason": end}
+        for text, ids, end in (("a", 1, None), ("b", 2, "stop"))
+    ]
+    answer = assembled(COMPLETIONS, *map(chunk, told), b"data: [DONE]\n\n")
+    assert json.loads(answer.body)["choices"][0]["token_ids"] == [1, 2]
+
+
 def test_empty_fields_of_a_filter_event_never_replace_what_was_said():
     first = chunk(id="", model="", object="", prompt_filter_results=[{"prompt_index": 0}])
     last = chunk(delta(), id="", model="", object="", system_fingerprint=None)
