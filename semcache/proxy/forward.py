@@ -25,6 +25,7 @@ from semcache.types import Assembled, Card, Lookup, Recorded, Serve, Store, Usag
 from semcache.upstream.coalescing import Flight, Flights
 
 _NEVER = float("inf")
+_OK = 200
 _REFUSED = frozenset({400, 422})
 _TOKEN = 4  # bytes, roughly
 _PIECE, _MUCH = 8 << 10, 2 << 10  # bytes; one stream at a time reads more than `_MUCH` in a turn of the event loop
@@ -116,13 +117,16 @@ class Forwarder:
             await reply.close()
         if b"stream_options" not in said and b"include_usage" not in said:
             return _Read(reply.status, reply.headers, said)
-        self._refuses_usage = True
-        return await self._backend.send(outbound)
+        plain = await self._backend.send(outbound)
+        # A refusal for another reason may repeat the request, with what was added to it.
+        self._refuses_usage = self._refuses_usage or plain.status == _OK
+        return plain
 
     def _note_given_up(self, flight: Flight, lookup: Lookup) -> None:
         """Record the tokens of a call that every client has left: they are charged, and no usage was told."""
         # An event is a token, roughly; a whole answer is charged in one piece, and nobody leaves it half read.
-        events = sum(chunk.count(b"\n\n") for chunk in flight.published)
+        said = b"".join(flight.published)
+        events = said.count(b"\n\n") + said.count(b"\n\r\n")
         if flight.status != 200 or not events:
             return
         usage = Usage(len(lookup.request.raw) // _TOKEN, events)

@@ -256,6 +256,7 @@ async def test_responses_that_the_upstream_keeps_are_not_shared_by_paraphrases(t
         first = await Call(proxy, request(PROMPT), path).reply()
         same = await Call(proxy, request(PROMPT), path).reply()
         kept = await Call(proxy, request(PARAPHRASE, store=True), path).reply()
+        left_out = await Call(proxy, request(PARAPHRASE + "!", store=None), path).reply()
         loose = await Call(proxy, request("Please " + PARAPHRASE, store=False), path).reply()
         upstream.gate = asyncio.Event()
         both = [Call(proxy, request(f"{text} fast?"), path) for text in (PROMPT, PARAPHRASE)]
@@ -265,6 +266,7 @@ async def test_responses_that_the_upstream_keeps_are_not_shared_by_paraphrases(t
     assert same.cache["hit"] is True
     assert same.json["id"] == first.json["id"]
     assert kept.cache == {"fwd": "miss", "stored": True, "detail": "exact-only"}
+    assert left_out.cache["detail"] == "exact-only"
     assert loose.cache["detail"] == "semantic"
     assert made[0] != made[1]
 

@@ -19,6 +19,7 @@ import pytest
 import uvicorn
 
 from semcache.config.settings import Settings
+from semcache.protocols import Outbound
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
 from semcache.proxy.key_counts import KeyCounts
@@ -165,11 +166,13 @@ async def test_a_refusal_has_the_shape_of_the_clients_api(tmp_path: Path, upstre
     assert len(upstream.calls) == 1
 
 
-async def test_tokens_of_a_call_that_a_client_left_are_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+async def test_tokens_of_a_call_that_a_client_left_are_its_own(tmp_path: Path, newline: str) -> None:
     import asyncio
 
     gate = asyncio.Event()
-    upstream = Upstream(lambda _: Answer([*events(*["word"] * 30, end=False), gate], headers=STREAM))
+    said = events(*["word"] * 30, end=False, newline=newline)
+    upstream = Upstream(lambda _: Answer([*said, gate], headers=STREAM))
     async with running(upstream, tmp_path, clock=Clock(), limits__tokens=25) as proxy:
         call = Call(proxy, ask("a long story", stream=True))
         for _ in range(20):
@@ -177,6 +180,27 @@ async def test_tokens_of_a_call_that_a_client_left_are_its_own(tmp_path: Path) -
         await call.leave()
         await until(lambda: upstream.replies[0].closed)
         assert (await Call(proxy, ask("another")).reply()).status == 429
+
+
+async def test_a_refusal_that_repeats_the_request_ends_no_counting(tmp_path: Path) -> None:
+    """FastAPI's refusals hold the body that was sent, and with it what this proxy asked for."""
+
+    def answer(sent: Outbound) -> Answer:
+        body = json.loads(sent.body)
+        if body["messages"] == [{"role": "user", "content": "odd"}]:
+            said = {"detail": [{"type": "missing", "loc": ["body", "x"], "msg": "Field required", "input": body}]}
+            return Answer([json.dumps(said).encode()], status=422)
+        pieces = events("Hi", end=False)
+        if body.get("stream_options", {}).get("include_usage"):
+            pieces.append(b'data: {"id":"c1","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}\n\n')
+        return Answer([*pieces, b"data: [DONE]\n\n"], headers=STREAM)
+
+    async with running(Upstream(answer), tmp_path, clock=Clock(), limits__tokens=20) as proxy:
+        refused = await Call(proxy, ask("odd", stream=True)).reply()
+        assert (refused.status, b"include_usage" in refused.body) == (422, False)
+        for number in range(2):
+            assert (await Call(proxy, ask(f"q{number}", stream=True)).reply()).status == 200
+        assert (await Call(proxy, ask("q3", stream=True)).reply()).status == 429
 
 
 def _count(file: Path, allowed: Any, most: int) -> None:
