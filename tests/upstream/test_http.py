@@ -328,6 +328,23 @@ async def test_a_reply_that_is_compressed_all_the_same_is_decoded(serve: Callabl
     assert "content-encoding" not in dict(reply.headers)
 
 
+async def test_a_reply_in_an_encoding_that_nobody_undoes_is_an_error_and_no_garbage(
+    serve: Callable[[Any], str],
+) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-encoding", b"gzip, X-Packed"), (b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"\x0b\x02\x80packed"})
+
+    async with opened(serve(app), max_connections=1) as backend:
+        for _ in range(2):
+            with pytest.raises(UpstreamError, match=r"'x-packed'.*accept-encoding: identity"):
+                await soon(backend.send(chat()))
+        reply = await backend.send(Outbound("HEAD", "/v1/files/f1", [], b""))
+        assert reply.status == 200
+        await reply.close()
+
+
 async def test_what_comes_after_early_hints_arrives() -> None:
     hints = b"HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n"
     sent = hints + b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"

@@ -14,7 +14,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import cast
 
 import httpcore2
@@ -104,7 +105,12 @@ class HttpBackend:
             response = await self._pool.handle_async_request(request)
         except _FAILURES as error:
             raise self._explain(error) from error
-        return _HttpReply(self, response)
+        reply = _HttpReply(self, response)
+        if reply.undecodable and outbound.method.upper() != "HEAD" and reply.status not in (204, 304):
+            await reply.close()
+            said = f"{self._origin} answers in {reply.undecodable!r}, though it was asked for no encoding"
+            raise UpstreamError(f"{said}: have it, or the proxy in front of it, honour accept-encoding: identity")
+        return reply
 
     async def connect(self, outbound: Outbound, terms: WebSocketTerms) -> WebSocket:
         """Open a WebSocket. Raises UpgradeRefused, UpstreamTimeout and UpstreamError."""
@@ -203,6 +209,8 @@ class _HttpReply:
         self.status = response.status if 100 <= response.status <= 599 else 502
         pairs = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in response.headers]
         self._encodings = [pair for pair in pairs if pair[0] == "content-encoding"]
+        named = {word.strip().lower() for _, value in self._encodings for word in value.split(",")}
+        self.undecodable = ", ".join(sorted(named - _decoded())) if named else ""
         self.headers: Sequence[tuple[str, str]] = end_to_end(pairs)
 
     async def chunks(self) -> AsyncIterator[bytes]:
@@ -222,6 +230,21 @@ class _HttpReply:
             self._closed = True
             # Shielded: a caller that is being cancelled would otherwise leave its connection in the pool for ever.
             await asyncio.shield(self._response.aclose())
+
+
+@cache
+def _decoded() -> frozenset[str]:
+    """The encodings that httpx2 undoes, which passes others on as they are; some need a package."""
+    optional = {"br": ("brotli", "brotlicffi"), "zstd": ("backports.zstd", "compression.zstd")}
+    found = [name for name, modules in optional.items() if any(map(_is_installed, modules))]
+    return frozenset(["", "identity", "gzip", "deflate", *found])
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _locate(base_url: str) -> tuple[str, str, bool]:
