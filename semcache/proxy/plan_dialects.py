@@ -46,10 +46,27 @@ def conversation(endpoint: Endpoint, raw: bytes) -> Conversation | None:
 
 
 def free_choice(endpoint: Endpoint, raw: bytes) -> bool:
-    """Return True if the client leaves it to the model to call tools; else a plan is not what it asks for."""
-    chosen = msgspec.json.decode(raw).get("tool_choice")
+    """Return True if the client leaves it to the model to call tools; else a plan is not what it asks for.
+
+    Nor is it for a client that wants several answers, or an answer that begins with its thinking: without that, the API
+    refuses what comes after a call.
+    """
+    body = msgspec.json.decode(raw)
+    chosen, thinking, count = (body.get(name) for name in ("tool_choice", "thinking", "n"))
     kind = chosen.get("type") if isinstance(chosen, Mapping) else chosen
-    return kind in (None, "auto") and endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
+    if endpoint is Endpoint.MESSAGES and isinstance(thinking, Mapping) and thinking.get("type") == "enabled":
+        return False
+    answered = endpoint in (Endpoint.CHAT, Endpoint.MESSAGES, Endpoint.RESPONSES)
+    return kind in (None, "auto") and count in (None, 1) and answered
+
+
+def one_at_a_time(endpoint: Endpoint, raw: bytes) -> bool:
+    """Return True if the client can take no more than one call of a tool in an answer."""
+    body = msgspec.json.decode(raw)
+    if endpoint is not Endpoint.MESSAGES:
+        return body.get("parallel_tool_calls") is False
+    chosen = body.get("tool_choice")
+    return isinstance(chosen, Mapping) and chosen.get("disable_parallel_tool_use") is True
 
 
 def with_hint(endpoint: Endpoint, raw: bytes, hint: str) -> bytes:

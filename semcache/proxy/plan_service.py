@@ -189,6 +189,10 @@ class PlanService:
             asked = found.last_word and small.pays(calls, work)
             said = await self._last_word(dialect, small, calls.anew(), run, work) if asked else None
             return said or Unplanned(found, {"messages": messages, "options": options})
+        if len(found.calls) > 1 and plan_dialects.one_at_a_time(request.endpoint, request.raw):
+            if small is not None and calls is not None:
+                small.spent(calls)
+            return None
         self._note(run, PendingRun(tenant, agent, messages, tools, found, size=len(request.raw)))
         now = int(self._clock())
         body = plan_dialects.answer(request.endpoint, request.model, found, id=request_id, created=now)

@@ -151,6 +151,51 @@ async def test_who_leaves_no_choice_of_tools_is_not_answered_by_a_plan(fields: d
     assert await service.serve(dialect, request(Endpoint.CHAT, TASK, **fields), [], "7") is None
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "fields"),
+    [(Endpoint.CHAT, {"n": 2}), (Endpoint.MESSAGES, {"thinking": {"type": "enabled", "budget_tokens": 1024}})],
+)
+async def test_who_wants_an_answer_of_another_shape_is_not_answered_by_a_plan(
+    endpoint: Endpoint, fields: dict[str, Any]
+) -> None:
+    """After a call without its thinking, the API refuses the conversation."""
+    service, dialect = await learned(endpoint), dialects()[endpoint]
+    assert await service.serve(dialect, request(endpoint, TASK), [], "7") is not None
+    assert await service.serve(dialect, request(endpoint, TASK, **fields), [], "8") is None
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "fields"),
+    [
+        (Endpoint.CHAT, {"parallel_tool_calls": False}),
+        (Endpoint.RESPONSES, {"parallel_tool_calls": False}),
+        (Endpoint.MESSAGES, {"tool_choice": {"type": "auto", "disable_parallel_tool_use": True}}),
+    ],
+)
+async def test_who_takes_one_call_at_a_time_is_not_sent_several(endpoint: Endpoint, fields: dict[str, Any]) -> None:
+    def run(user: str, *reservations: str) -> list[dict[str, Any]]:
+        task = asked(f"Cancel both reservations of user {user}, please")
+        found = called(("find_user", {"user_id": user}, {"reservations": list(reservations)}))
+        done = [called(("cancel", {"reservation_id": one, "reason": "change of plan"}, "ok")) for one in reservations]
+        for number, (turn, result) in enumerate(done):
+            turn["tool_calls"][0]["id"] = result["tool_call_id"] = f"cancel_{number}"
+        both = {**done[0][0], "tool_calls": [turn["tool_calls"][0] for turn, _ in done]}
+        return [*task, *found, both, *(result for _, result in done)]
+
+    service, dialect = PlanService(opened(), salt=SALT, clock=lambda: 1000.0), dialects()[endpoint]
+    for one in (run("ann_lee_1", "AB12CD", "AB13CD"), run("bo_ray_2", "EF34GH", "EF35GH")):
+        name = await service.learn(request(Endpoint.CHAT, one), [], said(Endpoint.CHAT, "Done."))
+        assert await service.outcome(name, success=True, tenant="default")
+    begun = run("cy_fox_3", "IJ56KL", "IJ57KL")[:4]
+    served = await service.serve(dialect, request(endpoint, begun), [], "7")
+    assert served is not None
+    assert served.payload.count(b"change of plan") == 2
+    assert await service.serve(dialect, request(endpoint, begun, **fields), [], "8") is None
+    first = await service.serve(dialect, request(endpoint, begun[:2], **fields), [], "9")
+    assert first is not None
+    assert b"find_user" in first.payload
+
+
 async def test_a_failed_run_is_a_negative_of_the_plan_that_it_was_served() -> None:
     service, dialect = await learned(Endpoint.CHAT), dialects()[Endpoint.CHAT]
     session = [(b"x-semcache-session", b"s1")]
