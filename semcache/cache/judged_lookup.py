@@ -201,10 +201,13 @@ class JudgedLookup:
             if decision.outcome is not Outcome.MISS or decision.why not in doubts.DOUBTFUL:
                 return None
             if decision.nearest is None or not decision.nearest.features:
-                found = await self._search.best(lookup, self._strategy)
+                found = await self._search.best(lookup, self._strategy, self._clock())
                 return None if found is None else Doubt(*found)
             if len(decision.nearest.features) != doubts.PLAIN or decision.nearest.card.exact == lookup.key.exact:
                 # A word was had already, or it is the request's own earlier answer.
+                return None
+            if decide.is_stale(decision.nearest.card, self._clock()):
+                # It may be served while it is asked anew; a hit on a word is not.
                 return None
         return doubts.doubt_of(decision, lambda one: self._weighed(lookup, one))
 

@@ -22,15 +22,18 @@ _NEIGHBOURS = 8
 
 
 class WiderSearch:
-    """Searches the partitions of one cache. `clock` is that of decisions."""
+    """Searches the partitions of one cache."""
 
     def __init__(self, pack: Pack, live: LiveEntries, quorum: Quorum, *, embedder_id: str, salt: bytes) -> None:
         self._pack, self._live, self.quorum = pack, live, quorum
         self._embedder_id, self._salt = embedder_id, salt
         self._names = [name for name, one in pack.categories.items() if one.cache and one.semantic]
 
-    async def best(self, lookup: Lookup, threshold: Threshold, now: float = 0.0) -> tuple[Candidate, float] | None:
-        """The most probable neighbour that no guard vetoes, with its features and P(correct); None without one."""
+    async def best(self, lookup: Lookup, threshold: Threshold, now: float) -> tuple[Candidate, float] | None:
+        """The most probable neighbour that no guard vetoes, with its features and P(correct); None without one.
+
+        `now` is the Unix time at which it has to be fresh.
+        """
         request, key = lookup.request, lookup.key
         policies = [self._pack.of(name) for name in self._names]
         if key is None or lookup.vector is None or chain_of(request, policies) is not None:

@@ -228,3 +228,22 @@ async def test_without_a_key_of_its_own_a_server_asks_nobody_by_default(tmp_path
         assert proxy.cache.lacking_verifiers() == ["default"]
         assert (await proxy.cache.stats())["asking"]["mode"] == "off"
     assert len(upstream.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("revalidate", "floor", "seconds", "wish"),
+    [("0s", 0.9999, 10_000.0, None), ("0s", 0.9999, 100.0, "max-age=60"), ("1d", 0.3, 10_000.0, None)],
+)
+async def test_nobody_is_asked_about_an_answer_that_is_too_old(
+    tmp_path: Path, revalidate: str, floor: float, seconds: float, wish: str | None
+) -> None:
+    now, judge = [1_000_000.0], Judge(1.0)
+    pack = PACK.format(mode="first", audit=0.0) + f"  ttl: 1h\n  revalidate: {revalidate}\n"
+    async with running(held_back({}), tmp_path, pack=pack, clock=lambda: now[0]) as proxy:
+        # What lies below the floor is found by the wider search.
+        replace_strategy(proxy.cache, Scripted(proxy.cache.pack, doubt=floor))
+        replace_verifiers(proxy.cache, verifiers_for_library(judge, proxy.cache.pack, None, meter=proxy.cache.meter))
+        await Call(proxy, ask(PROMPT)).reply()
+        now[0] += seconds
+        reply = await Call(proxy, ask(PARAPHRASE), **({"cache_control": wish} if wish else {})).reply()
+    assert (said(reply), judge.asked) == ("Answer 2.", [])
