@@ -21,10 +21,17 @@ from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Assembled, Request, Scope, Selector, Store
 
 T = TypeVar("T")
-_ENDINGS = {
-    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window"), "length"),
-    **dict.fromkeys(("content_filter", "safety", "refusal", "recitation", "blocklist"), "content_filter"),
-}
+_CUT = (
+    *("length", "max_length", "max_tokens", "max_new_tokens", "max_output_tokens", "token_limit", "time_limit", "timeout"),
+    *("model_length", "model_context_window", "model_context_window_exceeded", "pause_turn", "incomplete", "in_progress"),
+    *("abort", "aborted", "cancelled", "user_cancel", "error", "error_limit", "failed", "load", "other", "language"),
+    *("malformed_function_call", "malformed_model_output", "malformed_tool_use", "unexpected_tool_call"),
+)
+_FILTERED = (
+    *("content_filter", "content_filtered", "safety", "image_safety", "refusal", "recitation", "blocklist", "spii"),
+    *("prohibited_content", "guardrail_intervened", "error_toxic"),
+)
+_ENDINGS = {**dict.fromkeys(_CUT, "length"), **dict.fromkeys(_FILTERED, "content_filter")}
 _log = logging.getLogger("semcache.adapters")
 
 
@@ -194,7 +201,14 @@ class FailOpen:
         facade = self._facade(work)
         if facade is None:
             return await work
-        return await asyncio.wrap_future(facade.submit(work))
+        try:
+            return await asyncio.wrap_future(facade.submit(work))
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # The cache was closed meanwhile, and nobody wanted the caller's task to end.
+            raise InvalidArgument("the cache was closed during the call") from error
 
     def _facade(self, work: Coroutine[Any, Any, T]) -> SemanticCache | None:
         """Return the facade whose loop has to do the work, if any. Raises InvalidArgument when it is closed."""

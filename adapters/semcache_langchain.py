@@ -206,6 +206,7 @@ def _choice(index: int, generation: Generation) -> dict[str, Any]:
             message["tool_calls"] = [{"type": "function"}]
         if said.additional_kwargs.get("refusal"):
             message["refusal"] = str(said.additional_kwargs["refusal"])
-    names = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+    # The Responses API of OpenAI has a status alone.
+    names = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
     reason = next((info[name] for name in names if info.get(name)), None)
     return {"index": index, "message": message, "finish_reason": finish_reason(reason)}

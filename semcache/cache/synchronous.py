@@ -109,9 +109,6 @@ class BlockingCache(Generic[C]):
         if threading.current_thread() is self._thread:
             work.close()
             raise InvalidArgument("a blocking call from inside the cache's own loop would wait for itself for ever")
-        if self._cache is not None and not self._thread.is_alive():
-            work.close()
-            raise InvalidArgument("this cache was opened before a fork: open it anew in this process")
         try:
             return self.submit(work).result()
         except CancelledError as error:
@@ -120,7 +117,13 @@ class BlockingCache(Generic[C]):
             raise InvalidArgument(_CLOSED) from error
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run a coroutine in the cache's loop, until `close` cancels it. Raises InvalidArgument after `close`."""
+        """Run a coroutine in the cache's loop, until `close` cancels it.
+
+        Raises InvalidArgument after `close`, and after a fork, which the cache's thread does not survive.
+        """
+        if self._cache is not None and not self._thread.is_alive():
+            work.close()
+            raise InvalidArgument("this cache was opened before a fork: open it anew in this process")
         with self._gate:
             if self._cache is not None:
                 return asyncio.run_coroutine_threadsafe(work, self._loop)

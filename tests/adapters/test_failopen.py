@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ import pytest
 from semcache import SemanticCache
 from semcache.errors import InvalidArgument
 from semcache_failopen import FailOpen
+
+ASKED: list[dict[str, Any]] = [{"role": "user", "content": "What is a heap?"}]
 
 
 @pytest.mark.parametrize(
@@ -29,3 +33,40 @@ def test_a_scope_that_could_never_be_cached_in_is_an_error_and_no_silent_miss(
         with pytest.raises(InvalidArgument, match=says):
             FailOpen(cache, **scope)
         FailOpen(cache, tenant="acme", user=None, namespace="")
+
+
+async def test_an_awaited_lookup_that_a_close_overtakes_is_a_miss_and_not_cancelled(
+    cache: SemanticCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def find(_: Any) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(cache.inner, "find", find)
+    adapter = FailOpen(cache)
+    request = adapter.chat(ASKED, "m", {})
+    overtaken, cancelled = [asyncio.create_task(adapter.afind(request)) for _ in range(2)]
+    await begun.wait()
+    cancelled.cancel()
+    await asyncio.to_thread(cache.close)
+    assert await overtaken == (None, False)
+    with pytest.raises(asyncio.CancelledError):
+        await cancelled
+
+
+def test_an_awaited_lookup_after_a_fork_is_a_miss_and_does_not_hang(cache: SemanticCache) -> None:
+    adapter = FailOpen(cache)
+    request = adapter.chat(ASKED, "m", {})
+    child = multiprocessing.get_context("fork").Process(target=_awaited, args=(adapter, request), daemon=True)
+    child.start()
+    child.join(60.0)
+    alive = child.is_alive()
+    child.kill()
+    assert (alive, child.exitcode) == (False, 0)
+
+
+def _awaited(adapter: FailOpen, request: Any) -> None:
+    assert asyncio.run(adapter.afind(request)) == (None, False)

@@ -155,8 +155,20 @@ def test_several_generations_come_back_as_a_list(llm_cache: LangChainCache) -> N
     assert llm_cache.lookup("Name two letters", "another llm") is None
 
 
-def test_a_truncated_answer_is_not_kept(llm_cache: LangChainCache) -> None:
-    cut = AIMessage("The answer is", response_metadata={"finish_reason": "length"})
+@pytest.mark.parametrize(
+    "ending",
+    [
+        {"finish_reason": "length"},
+        {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},  # OpenAI's Responses API
+        {"stop_reason": "model_context_window_exceeded"},  # Anthropic
+        {"stop_reason": "pause_turn"},
+        {"stopReason": "guardrail_intervened"},  # Bedrock
+        {"finish_reason": "PROHIBITED_CONTENT"},  # Gemini
+        {"finish_reason": "error"},
+    ],
+)
+def test_a_truncated_answer_is_not_kept(llm_cache: LangChainCache, ending: dict[str, Any]) -> None:
+    cut = AIMessage("The answer is", response_metadata=ending)
     llm = scripted(llm_cache, cut, AIMessage("The answer is tea.", response_metadata={"finish_reason": "stop"}))
     assert [llm.invoke(ASK).content for _ in range(3)] == ["The answer is", "The answer is tea.", "The answer is tea."]
 
