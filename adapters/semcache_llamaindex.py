@@ -19,9 +19,13 @@ but the text of the last user turn; a stream is kept only when it has run to its
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import AsyncGenerator, Generator, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from llama_index.core.base.llms.types import (
     ChatMessage,
@@ -46,8 +50,11 @@ from semcache_failopen import FailOpen, finish_reason
 
 R = TypeVar("R", ChatResponse, CompletionResponse)
 
-_COPIED = ("callback_manager", "system_prompt", "messages_to_prompt", "completion_to_prompt", "output_parser")
+_PROMPTS = ("messages_to_prompt", "completion_to_prompt", "query_wrapper_prompt")
+_COPIED = ("callback_manager", "system_prompt", "output_parser", *_PROMPTS)
 _SECRET = {"api_key", "callback_manager"}
+_REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
+_NESTED = ("choices", "candidates", "delta", "messageStop", "response")
 
 
 class CachedLLM(CustomLLM):
@@ -55,6 +62,7 @@ class CachedLLM(CustomLLM):
 
     _llm: LLM = PrivateAttr()
     _cache: FailOpen = PrivateAttr()
+    _marks: WeakKeyDictionary[Any, str] = PrivateAttr(default_factory=WeakKeyDictionary)
 
     def __init__(
         self,
@@ -154,18 +162,20 @@ class CachedLLM(CustomLLM):
         return self._arelay(found, await self._llm.astream_chat(messages, **kwargs))
 
     def _relay(self, found: Found | None, stream: Generator[R, None, None]) -> Generator[R, None, None]:
-        said, last = "", None
+        said, ending, last = "", None, None
         for last in stream:
             said += last.delta or ""
+            ending = _ending(last.raw, ending)
             yield last
-        self._cache.keep(found, self._body(last, said))
+        self._cache.keep(found, self._body(last, said, ending))
 
     async def _arelay(self, found: Found | None, stream: AsyncGenerator[R, None]) -> AsyncGenerator[R, None]:
-        said, last = "", None
+        said, ending, last = "", None, None
         async for last in stream:
             said += last.delta or ""
+            ending = _ending(last.raw, ending)
             yield last
-        await self._cache.akeep(found, self._body(last, said))
+        await self._cache.akeep(found, self._body(last, said, ending))
 
     def _prompt(self, prompt: str, formatted: bool, kwargs: dict[str, Any]) -> Request | None:
         return self._request("complete", [{"role": "user", "content": prompt}], {**kwargs, "formatted": formatted})
@@ -179,14 +189,15 @@ class CachedLLM(CustomLLM):
         return self._request("chat", turns, kwargs)
 
     def _request(self, kind: str, turns: list[dict[str, Any]], kwargs: dict[str, Any]) -> Request | None:
+        llm = self._llm
+        if getattr(llm, "track_previous_responses", False):
+            # The conversation is at the provider, and not in the request.
+            return None
         try:
-            llm = self._llm
             known = {"llm": llm.model_dump(exclude=_SECRET), "class": str(type(llm)), "kind": kind, "call": kwargs}
-            known["prompts"] = [
-                str(getattr(llm, name, None)) for name in ("messages_to_prompt", "completion_to_prompt")
-            ]
+            known["prompts"] = [getattr(llm, name, None) for name in _PROMPTS]
             # Digested, for settings may hold secrets; what has no JSON costs a hit after a restart, never a wrong one.
-            digest = sha256(json.dumps(known, sort_keys=True, default=_known).encode()).hexdigest()
+            digest = sha256(json.dumps(known, sort_keys=True, default=self._known).encode()).hexdigest()
             temperature = kwargs.get("temperature", getattr(llm, "temperature", None))
             fields = {"llamaindex": digest, **({} if temperature is None else {"temperature": float(temperature)})}
             return self._cache.chat(turns, llm.metadata.model_name or "default", fields)
@@ -203,7 +214,34 @@ class CachedLLM(CustomLLM):
             self._cache.failed("reviving an answer", error)
             return found, None
 
-    def _body(self, response: ChatResponse | CompletionResponse | None, said: str | None = None) -> dict[str, Any]:
+    def _known(self, value: Any) -> Any:
+        """Return a setting that JSON does not know, by its name and code where they say all about it.
+
+        An address in memory would not survive a restart, and may be given to another object in a process that goes on.
+        """
+        name = f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '<')}"
+        if isinstance(value, type) and hasattr(value, "model_json_schema"):
+            return [name, value.model_json_schema()]
+        if hasattr(value, "model_dump") and not isinstance(value, type):
+            return value.model_dump()
+        if "<" not in name and getattr(value, "__self__", None) is None:
+            code = getattr(value, "__code__", None)
+            defaults = [getattr(value, kind, None) for kind in ("__defaults__", "__kwdefaults__")]
+            # Version 2, because later ones write the same code in several ways.
+            return [name, code and sha256(marshal.dumps(code, 2)).hexdigest(), defaults]
+        text = repr(value)
+        return text if " at 0x" not in text and not isinstance(value, type) else self._mark(value)
+
+    def _mark(self, value: Any) -> str:
+        """Return a name for this very object that no other is ever given."""
+        try:
+            return self._marks.setdefault(value, uuid4().hex)
+        except TypeError:
+            return uuid4().hex
+
+    def _body(
+        self, response: ChatResponse | CompletionResponse | None, said: str | None = None, ending: Any = None
+    ) -> dict[str, Any]:
         """Return a chat completion that carries the response; {}, which is never kept, when that is not whole."""
         try:
             if response is None or said not in (None, "", _text(response)):
@@ -216,11 +254,11 @@ class CachedLLM(CustomLLM):
         message: dict[str, Any] = {"role": "assistant", "content": _text(response)}
         if isinstance(response, ChatResponse) and _calls(response.message):
             message["tool_calls"] = [{"type": "function"}]
-        choice = {"index": 0, "message": message, "finish_reason": finish_reason(_ending(response.raw))}
+        choice = {"index": 0, "message": message, "finish_reason": finish_reason(_ending(response.raw, ending))}
         return {
             "object": "chat.completion",
             "choices": [choice],
-            "usage": response.additional_kwargs,
+            "usage": dumped["additional_kwargs"],
             "llamaindex": dumped,
         }
 
@@ -228,6 +266,11 @@ class CachedLLM(CustomLLM):
 def _turn(message: ChatMessage) -> dict[str, Any]:
     """Return a message as the chat dialect has it; a block that is no text is a part that has to be equal."""
     dumped = json.loads(message.model_dump_json())
+    for block, dump in zip(message.blocks, dumped["blocks"], strict=True):
+        path = getattr(block, "path", None)
+        if path is not None:
+            # The provider is sent what the file holds now.
+            dump["path"] = sha256(Path(path).read_bytes()).hexdigest()
     parts = [
         {"type": "text", "text": block.text} if isinstance(block, TextBlock) else {**dump, "type": f"llamaindex-{n}"}
         for n, (block, dump) in enumerate(zip(message.blocks, dumped["blocks"], strict=True))
@@ -242,13 +285,24 @@ def _calls(message: ChatMessage) -> bool:
     )
 
 
-def _ending(raw: Any) -> Any:
-    """Return the provider's reason for the end of the answer, None where there is none."""
-    raw = raw if isinstance(raw, dict) else getattr(raw, "__dict__", {})
-    choices = raw.get("choices") or [{}]
-    first = choices[0] if isinstance(choices[0], dict) else getattr(choices[0], "__dict__", {})
-    known = {**raw, **first}
-    return next((known[name] for name in ("finish_reason", "stop_reason", "done_reason") if known.get(name)), None)
+def _ending(raw: Any, before: Any = None) -> Any:
+    """Return the provider's reason for the end of the answer, None where there is none.
+
+    `before` is that of the earlier pieces of a stream: the last piece may tell the usage alone.
+    """
+    known = _fields(raw)
+    for name in _NESTED:
+        inner = known.get(name)
+        known = {**known, **_fields(inner[0] if isinstance(inner, list) and inner else inner)}
+    said = next((known[name] for name in _REASONS if known.get(name)), None)
+    if said is None and before is None and known.get("object") == "chat.completion.chunk":
+        # Such a stream says how it ended, if it does.
+        return "incomplete"
+    return before if said is None else said
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else getattr(value, "__dict__", {})
 
 
 def _text(response: ChatResponse | CompletionResponse) -> str:
@@ -271,11 +325,3 @@ def _replay(response: R) -> Generator[R, None, None]:
 async def _areplay(response: R) -> AsyncGenerator[R, None]:
     for step in _replay(response):
         yield step
-
-
-def _known(value: Any) -> Any:
-    """Return a setting that JSON does not know by its name: an address in memory would not survive a restart."""
-    if hasattr(value, "model_dump"):
-        return value.model_dump()
-    name = getattr(value, "__qualname__", None)
-    return repr(value) if name is None else f"{value.__module__}.{name}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,14 +19,16 @@ from llama_index.core.base.llms.types import (
     TextBlock,
     ToolCallBlock,
 )
-from llama_index.core.bridge.pydantic import Field
+from llama_index.core.bridge.pydantic import BaseModel, Field
 from llama_index.core.llms import MockLLM
 from llama_index.core.prompts import PromptTemplate
+from openai.types.chat import ChatCompletionChunk
 
 from semcache import SemanticCache
 from semcache.errors import StoreError
 from semcache_llamaindex import CachedLLM
 from tests.adapters.auditing import Auditing
+from tests.adapters.conftest import PACK
 from tests.components import replace_strategy
 
 ASK = "How do I reset my password?"
@@ -244,3 +249,122 @@ def test_an_audited_hit_asks_and_is_judged(
     replace_strategy(cache.inner, strategy)
     assert llm.complete(AGAIN).text == AGAIN
     assert inner.asked == 2, "the fresh answer was kept"
+
+
+def test_answers_are_found_again_after_a_restart(tmp_path: Path) -> None:
+    # As another process would, this one has functions of the same names and code at other addresses.
+    (tmp_path / "pack.yaml").write_text(PACK)
+    asked = []
+    for _ in range(2):
+        source = "def as_prompt(text):\n    return text"
+        space: dict[str, Any] = {"__name__": "prompts"}
+        exec(source, space)
+        asked.append(Counting(completion_to_prompt=space["as_prompt"]))
+        with SemanticCache.open(
+            str(tmp_path / "data"), policies=str(tmp_path / "pack.yaml"), embedder="hashing", seed=1
+        ) as cache:
+            CachedLLM(asked[-1], cache).complete(ASK)
+    assert [inner.asked for inner in asked] == [1, 0]
+
+
+class Styled(MockLLM):
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text=self.completion_to_prompt(prompt))
+
+
+def test_prompt_functions_that_close_over_something_never_share(cache: SemanticCache) -> None:
+    def said(style: str, wrap: bool) -> str:
+        styled = partial(_styled, style) if wrap else lambda text: _styled(style, text)
+        return CachedLLM(Styled(completion_to_prompt=styled), cache).complete(ASK).text
+
+    for wrap in (True, False):
+        for number in range(20):
+            # A new object may be given the address of one that is gone.
+            gc.collect()
+            assert said(f"Style {number}", wrap) == f"Style {number}: {ASK}"
+
+
+def _styled(style: str, text: str) -> str:
+    return f"{style}: {text}"
+
+
+def test_a_prompt_function_whose_code_changed_is_another(cache: SemanticCache) -> None:
+    for said in ("French", "German"):
+        space: dict[str, Any] = {"__name__": "prompts"}
+        exec(f"def as_prompt(text):\n    return 'In {said}: ' + text", space)
+        styled = Styled(completion_to_prompt=space["as_prompt"])
+        assert CachedLLM(styled, cache).complete(ASK).text == f"In {said}: {ASK}"
+
+
+def test_a_file_that_holds_another_picture_is_another_question(llm: CachedLLM, inner: Counting, tmp_path: Path) -> None:
+    inner.said = ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, content="A cat."))
+    picture = tmp_path / "picture.png"
+    for content in (b"cat", b"cat", b"dog"):
+        picture.write_bytes(content)
+        llm.chat([ChatMessage(role=MessageRole.USER, blocks=[TextBlock(text=ASK), ImageBlock(path=picture)])])
+    assert (inner.asked, llm.faults) == (2, 0)
+
+
+def test_the_wrapped_query_prompt_is_kept(cache: SemanticCache) -> None:
+    plain = MockLLM()
+    plain.query_wrapper_prompt = PromptTemplate("### {query_str} ###")
+    assert (
+        CachedLLM(plain, cache).predict(PromptTemplate(ASK)) == plain.predict(PromptTemplate(ASK)) == f"### {ASK} ###"
+    )
+
+
+class Schema(BaseModel):
+    number: int = 1
+
+
+def test_objects_among_extras_and_classes_among_arguments_cost_no_hit(llm: CachedLLM, inner: Counting) -> None:
+    message = ChatMessage(role=MessageRole.ASSISTANT, content="Through the settings.")
+    inner.said = ChatResponse(message=message, additional_kwargs={"details": Schema()})
+    for _ in range(2):
+        llm.chat(user(ASK), response_format=Schema)
+    assert (inner.asked, llm.faults) == (1, 0)
+
+
+class Streaming(MockLLM):
+    """The mock, which streams the chunks that it is told."""
+
+    chunks: Any = Field(None, exclude=True)
+    asked: int = Field(0, exclude=True)
+
+    def stream_chat(self, messages: Any, **kwargs: Any) -> ChatResponseGen:
+        self.asked += 1
+        said = ""
+        for raw in self.chunks:
+            delta = raw.choices[0].delta.content if raw.choices else ""
+            said += delta
+            yield ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, content=said), delta=delta, raw=raw)
+
+
+@pytest.mark.parametrize(("reason", "asked"), [("stop", 1), ("length", 2), ("content_filter", 2), (None, 2)])
+def test_a_stream_is_kept_if_any_piece_says_that_it_is_whole(
+    cache: SemanticCache, reason: str | None, asked: int
+) -> None:
+    def chunk(choices: list[Any]) -> ChatCompletionChunk:
+        return ChatCompletionChunk.model_validate(
+            {"id": "1", "created": 1, "model": "m", "object": "chat.completion.chunk", "choices": choices}
+        )
+
+    texts = [({"content": "Through the "}, None), ({"content": "settings."}, reason)]
+    chunks = [chunk([{"index": 0, "delta": delta, "finish_reason": end}]) for delta, end in texts]
+    # The last one tells the usage.
+    inner = Streaming()
+    inner.chunks = [*chunks, chunk([])]
+    for _ in range(2):
+        list(CachedLLM(inner, cache).stream_chat(user(ASK)))
+    assert inner.asked == asked
+
+
+class Tracking(Counting):
+    track_previous_responses: bool = True
+
+
+def test_a_conversation_that_is_at_the_provider_is_not_cached(cache: SemanticCache) -> None:
+    inner = Tracking()
+    for _ in range(2):
+        CachedLLM(inner, cache).complete(ASK)
+    assert inner.asked == 2
