@@ -22,8 +22,9 @@ from semcache.types import Assembled, Request, Scope, Selector, Store
 
 T = TypeVar("T")
 _CUT = (
-    *("length", "max_length", "max_tokens", "max_new_tokens", "max_output_tokens", "token_limit", "time_limit", "timeout"),
-    *("model_length", "model_context_window", "model_context_window_exceeded", "pause_turn", "incomplete", "in_progress"),
+    *("length", "max_length", "max_tokens", "max_new_tokens", "max_output_tokens", "token_limit", "model_length"),
+    *("model_context_window", "model_context_window_exceeded", "time_limit", "timeout", "pause_turn"),
+    *("incomplete", "in_progress"),
     *("abort", "aborted", "cancelled", "user_cancel", "error", "error_limit", "failed", "load", "other", "language"),
     *("malformed_function_call", "malformed_model_output", "malformed_tool_use", "unexpected_tool_call"),
 )
