@@ -204,6 +204,12 @@ def role(turn: dict[str, Any], place: str) -> str:
     return value
 
 
+def repeats_prompt(body: dict[str, Any]) -> bool:
+    """Return True if the answer is to repeat the prompt (`echo`), or to tell of its tokens, as vLLM can."""
+    asked = (body.get(key) for key in ("echo", "prompt_logprobs", "return_token_ids"))
+    return any(value is not None and value is not False for value in asked)
+
+
 def runs_upstream(tools: Iterable[Any], own: tuple[str, ...], *, untyped: str = "") -> bool:
     """Return True if a declared tool is one that the upstream runs: its type is none of the caller's `own`.
 

@@ -6,6 +6,7 @@ Invariant: assembling the stream of a stored answer gives that answer again, usa
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -71,6 +72,7 @@ class ChatDialect:
                 multimodal=bodies.has_parts_beside(content, ("text",)),
                 system=system,
                 turns=len(turns),
+                repeats_prompt=bodies.repeats_prompt(body),
             ),
             user=bodies.user(body),
             controls=controls,
@@ -138,8 +140,22 @@ def _merge(choice: Json, update: Json) -> bool:
             if not all(_merge_call(calls, call) for call in value):
                 return False
         elif key != "obfuscation":
+            if key == "audio" and isinstance(value, dict):
+                _join_sound(message.get(key), value)
             merge_field(message, key, value)
     return True
+
+
+def _join_sound(known: object, update: Json) -> None:
+    """Take the padding out of what is known of a sound: every piece of it is base64 of its own."""
+    old, piece = (known.get("data") if isinstance(known, dict) else None), update.get("data")
+    if not isinstance(known, dict) or not isinstance(old, str) or not old.endswith("=") or not isinstance(piece, str):
+        return
+    try:
+        update["data"] = b64encode(b64decode(old[-4:]) + b64decode(piece)).decode()
+    except ValueError:
+        return
+    known["data"] = old[:-4]
 
 
 class _Calls(dict[int, Json]):

@@ -53,7 +53,11 @@ class CompletionsDialect:
             raw=raw,
             stream=bodies.flag(body, "stream"),
             replay={"include_usage": bodies.include_usage(body)},
-            traits=Traits(temperature=bodies.number(body, "temperature"), last_role="user"),
+            traits=Traits(
+                temperature=bodies.number(body, "temperature"),
+                last_role="user",
+                repeats_prompt=bodies.repeats_prompt(body),
+            ),
             user=bodies.user(body),
             controls=controls,
         )

@@ -287,7 +287,8 @@ class NearHitService:
         request = lookup.request
         asked = isinstance(lookup.decision, Forward) and lookup.vector is not None
         traits = request.traits
-        text_only = request.endpoint in _DIALECTS and not (traits.tools or traits.stateful or traits.multimodal)
+        beyond_text = traits.tools or traits.stateful or traits.multimodal or traits.repeats_prompt
+        text_only = request.endpoint in _DIALECTS and not beyond_text
         given, limit = self.near.settings, request.controls.max_error
         promised = request.model == given.large.name and (limit is None or limit >= given.target)
         return (

@@ -55,7 +55,7 @@ def unkept(request: Request) -> Why | None:
 def semantic_eligible(request: Request, category: Category) -> Why | None:
     """EXACT_ONLY when a paraphrase of this request must not be sought; None when it may."""
     traits, text = request.traits, request.text
-    if not category.semantic or traits.multimodal or traits.last_role != "user":
+    if not category.semantic or traits.multimodal or traits.repeats_prompt or traits.last_role != "user":
         return Why.EXACT_ONLY
     if len(text) > category.max_chars or not any(map(str.isalnum, text)) or not is_plain(text):
         return Why.EXACT_ONLY

@@ -53,6 +53,7 @@ class Traits:
     multimodal: bool = False  # the last turn has parts that are not text
     system: str = ""  # system prompt as text
     turns: int = 1  # messages, the last one included
+    repeats_prompt: bool = False  # the answer is to repeat the prompt, or to tell of its tokens
 
 
 @dataclass(frozen=True, slots=True)

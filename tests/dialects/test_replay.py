@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 
 import pytest
 from hypothesis import given, settings
@@ -299,6 +300,17 @@ def test_thoughts_that_come_as_parts_are_kept_before_the_text():
     ]
     assert answer.text == "42"
     assert json.loads(replayed(CHAT, json.loads(answer.body)).body) == json.loads(answer.body)
+
+
+def test_a_sound_is_kept_to_its_end():
+    """Every piece of it is base64 of its own, with padding."""
+    said = [b"abcd", b"", b"efghi", b"jklmno", b"p"]
+    pieces = [{"id": "audio_1", "transcript": "Hi"}, *({"data": b64encode(one).decode()} for one in said)]
+    chunks = [chunk(delta(audio=one)) for one in (*pieces, {"expires_at": 5})]
+    answer = assembled(CHAT, *chunks, chunk(delta("stop")), b"data: [DONE]\n\n")
+    audio = json.loads(answer.body)["choices"][0]["message"]["audio"]
+    assert b64decode(audio["data"], validate=True) == b"abcdefghijklmnop"
+    assert (audio["id"], audio["transcript"], audio["expires_at"]) == ("audio_1", "Hi", 5)
 
 
 def test_token_ids_of_every_chunk_are_kept():

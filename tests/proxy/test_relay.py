@@ -13,6 +13,7 @@ import pytest
 
 from semcache.dialects.chat import DIALECT as CHAT_DIALECT
 from semcache.errors import UpstreamError, UpstreamTimeout
+from semcache.protocols import Outbound
 from semcache.upstream.backends.http import HttpBackend
 from tests.proxy.driver import (
     CHAT,
@@ -45,6 +46,30 @@ async def test_an_upstream_that_answers_a_stream_request_with_json(tmp_path: Pat
     assert spoken(again.body) == "Off."
     assert again.body.endswith(b"data: [DONE]\n\n")
     assert body.json["choices"][0]["message"]["content"] == "Off."
+
+
+@pytest.mark.parametrize("fields", [{"echo": True}, {"prompt_logprobs": 0}, {"return_token_ids": True}])
+async def test_an_answer_that_tells_of_its_prompt_is_no_answer_to_a_paraphrase(
+    tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    async with running(numbered_upstream(), tmp_path) as proxy:
+        for plain in ({}, fields):
+            await Call(proxy, ask(PROMPT, **plain)).reply()
+        assert "hit" in (await Call(proxy, ask(f"{PROMPT} Please.")).reply()).cache
+        assert "hit" not in (await Call(proxy, ask(f"{PROMPT} Please.", **fields)).reply()).cache
+        assert "hit" in (await Call(proxy, ask(PROMPT, **fields)).reply()).cache
+
+
+async def test_a_completion_that_repeats_its_prompt_is_no_answer_to_a_paraphrase(tmp_path: Path) -> None:
+    def answer(outbound: Outbound) -> Answer:
+        said = msgspec.json.decode(outbound.body)["prompt"] + " Hold the button."
+        choice = {"index": 0, "text": said, "finish_reason": "stop"}
+        return Answer([msgspec.json.encode({"id": "c1", "object": "text_completion", "choices": [choice]})])
+
+    async with running(Upstream(answer), tmp_path) as proxy:
+        for prompt in (PROMPT, f"{PROMPT} Please."):
+            call = Call(proxy, {"model": "m", "prompt": prompt, "echo": True}, "/v1/completions")
+            assert (await call.reply()).json["choices"][0]["text"].startswith(f"{prompt} Hold")
 
 
 async def test_an_upstream_that_streams_though_nobody_asked(tmp_path: Path) -> None:
