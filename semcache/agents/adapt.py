@@ -26,6 +26,7 @@ from semcache.agents.template import (
     Filled,
     Hole,
     Mix,
+    ResultPlace,
     Slot,
     SlotSource,
     Template,
@@ -192,16 +193,24 @@ def _holes(step: TemplateStep) -> list[Hole]:
 
 
 def _taken(slot: Slot, done: Sequence[RunTurn]) -> Json:
-    """The value at the slot's place in the results so far."""
-    calls = done[slot.step].calls
-    value: Json = calls[slot.call].result if slot.call < len(calls) else None
-    for key in slot.path:
-        try:
-            value = value[key]
-        except (KeyError, IndexError, TypeError) as error:
-            raise UnfitTemplate(PlanReason.OPEN_SLOT, slot.about) from error
-    if isinstance(value, dict | list) or value is None:
+    """The value at the slot's place in the results so far; all places that it may be found at must have the same."""
+    value = _at((slot.step, slot.call, slot.path), done)
+    others = [_at(place, done) for place in slot.also if place[0] < len(done)]
+    if isinstance(value, dict | list) or value is None or any(one not in (None, value) for one in others):
         raise UnfitTemplate(PlanReason.OPEN_SLOT, slot.about)
+    return value
+
+
+def _at(place: ResultPlace, done: Sequence[RunTurn]) -> Json:
+    """The JSON at a place in the results, None for nothing; of a list only the one item that there is."""
+    step, call, path = place
+    calls = done[step].calls
+    value: Json = calls[call].result if call < len(calls) else None
+    for key in path:
+        try:
+            value = value[key] if not isinstance(value, list) or len(value) == 1 else None
+        except (KeyError, IndexError, TypeError):
+            return None
     return value
 
 

@@ -9,7 +9,7 @@ Invariant: no text of a tool result and no value of the task gets into a templat
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,10 +19,11 @@ from semcache.agents import pattern, template
 from semcache.agents.forms import forms_of, says_order, write
 from semcache.agents.run import AgentRun, DeclaredTool, Json, NoRun, PlanReason, RunCall, digest
 from semcache.agents.slots import STOP, SlotKind, find, kind_of, words
-from semcache.agents.template import Action, Filled, Hole, Mix, Slot, SlotSource, TemplateStep, ValueForm
+from semcache.agents.template import Action, Filled, Hole, Mix, ResultPlace, Slot, SlotSource, TemplateStep, ValueForm
 
 _KEY = re.compile(r"[A-Za-z_][\w-]{0,39}")  # a key that may be part of a path into results
 _LEAVES = 2000  # of all results, that a value is sought among
+_PLACES = 8  # of one value in results, that are remembered
 _SMALL = 10  # whole numbers below this stand in results by chance
 _PLAN_LINES = 40
 _WORDS = 600  # of a task, that values are sought among
@@ -64,9 +65,9 @@ class _DraftBuilder:
         self._run, self._tools, self._salt = run, tools, salt
         self._pieces = _pieces(run.task)
         self._stems = frozenset(word.stem for word in words(run.task))
-        self._leaves: dict[str, tuple[int, int, tuple[str | int, ...]]] = {}
+        self._leaves: dict[str, list[ResultPlace]] = {}
         self._names: dict[str, int] = {}
-        self._known: dict[tuple[SlotSource, Json], str] = {}
+        self._known: dict[tuple[SlotSource, str], str] = {}
         self.said: dict[str, str] = {}
         self.slots: list[Slot] = []
         self.raw: dict[str, Json] = {}
@@ -149,7 +150,7 @@ class _DraftBuilder:
             return [self._explain(inner, tool, about) for inner in value]
         if value is None or isinstance(value, bool) or value == "":
             return value
-        known = self._known.get((SlotSource.TASK, value))
+        known = self._known.get((SlotSource.TASK, repr(value)))
         if known is not None:
             form = next(form for form in forms_of(value) if write(form, self.said[known]) == value)
             return Hole(known, form)
@@ -184,7 +185,10 @@ class _DraftBuilder:
         """A string taken apart at the values of the task that it holds, the longest first."""
         parts: list[str | Hole] = [text]
         for slot, value in sorted(self.said.items(), key=lambda pair: -len(pair[1])):
-            cut = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE)
+            # A number is no part of a longer one, of a time or of a date.
+            before = r"(?<!\d[.,:/-])" if value[:1].isdigit() else ""
+            after = r"(?![.,:/-]\d)" if value[-1:].isdigit() else ""
+            cut = re.compile(rf"(?<!\w){before}{re.escape(value)}(?!\w){after}", re.IGNORECASE)
             fresh: list[str | Hole] = []
             for part in parts:
                 if isinstance(part, Hole):
@@ -197,21 +201,21 @@ class _DraftBuilder:
         return Mix(tuple(parts))
 
     def _task_slot(self, value: Json, piece: str, form: ValueForm, about: str) -> None:
-        if (SlotSource.TASK, value) in self._known:
+        if (SlotSource.TASK, repr(value)) in self._known:
             return
         same = next((name for name, text in self.said.items() if text == piece), None)
         if same is None:
             same = self._name(about)
             self.said[same] = piece
             self.slots.append(Slot(same, _kind(piece, form), SlotSource.TASK, about))
-        self._known[SlotSource.TASK, value] = same
+        self._known[SlotSource.TASK, repr(value)] = same
 
-    def _result_slot(self, value: Json, found: tuple[int, int, tuple[str | int, ...]], tool: str, about: str) -> str:
-        known = self._known.get((SlotSource.RESULT, value))
+    def _result_slot(self, value: Json, found: Sequence[ResultPlace], tool: str, about: str) -> str:
+        known = self._known.get((SlotSource.RESULT, repr(value)))
         if known is None:
-            known = self._known[SlotSource.RESULT, value] = self._name(about)
-            step, call, path = found
-            self.slots.append(Slot(known, SlotKind.TEXT, SlotSource.RESULT, f"{tool}.{about}", step, call, path))
+            known = self._known[SlotSource.RESULT, repr(value)] = self._name(about)
+            source, of, also = SlotSource.RESULT, f"{tool}.{about}", tuple(found[1:])
+            self.slots.append(Slot(known, SlotKind.TEXT, source, of, *found[0], also=also))
         return known
 
     def _open_slot(self, value: Json, tool: str, about: str) -> str:
@@ -239,10 +243,13 @@ class _DraftBuilder:
                 if _KEY.fullmatch(key):
                     self._remember(inner, step, call, (*path, key))
         elif isinstance(value, list):
-            for place, inner in enumerate(value):
-                self._remember(inner, step, call, (*path, place))
+            # To take one of several is a choice, which no place explains.
+            for inner in value if len(value) == 1 else ():
+                self._remember(inner, step, call, (*path, 0))
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            self._leaves.setdefault(repr(value), (step, call, path))
+            places = self._leaves.setdefault(repr(value), [])
+            if len(places) < _PLACES:
+                places.append((step, call, path))
 
 
 def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
@@ -256,16 +263,22 @@ def _pieces(task: str) -> dict[tuple[ValueForm, Json], str]:
     for text in texts:
         for form in (ValueForm.SAME, ValueForm.LOWER, ValueForm.UPPER, ValueForm.BARE):
             found.setdefault((form, write(form, text)), text)
+    counted: dict[tuple[ValueForm, Json], list[tuple[str, int, int]]] = {}
     for value in find(task):
         for form in (ValueForm.INTEGER, ValueForm.NUMBER, ValueForm.ISO_DATE):
             written = write(form, value.text)
             if written is not None and (form is not ValueForm.ISO_DATE or says_order(value.text)):
-                found.setdefault((form, written), value.text)
+                counted.setdefault((form, written), []).append((value.text, value.start, value.end))
     for word in said:
         text = task[word.start : word.end]
         if text.isdecimal() and len(text) <= 18:
-            found.setdefault((ValueForm.INTEGER, int(text)), text)
-            found.setdefault((ValueForm.NUMBER, float(text)), text)
+            counted.setdefault((ValueForm.INTEGER, int(text)), []).append((text, word.start, word.end))
+            counted.setdefault((ValueForm.NUMBER, float(text)), []).append((text, word.start, word.end))
+    for key, places in counted.items():
+        text, start, end = places[0]
+        # Where two places say one number in different words, neither is known to be the one that is meant.
+        if all(_stems(one) == _stems(text) or (first < end and start < last) for one, first, last in places):
+            found.setdefault(key, text)
     return found
 
 
@@ -284,3 +297,7 @@ def _type(value: Any) -> str:
     if isinstance(value, list):
         return "array"
     return "null" if value is None else "number"
+
+
+def _stems(text: str) -> list[str]:
+    return [word.stem for word in words(text)]

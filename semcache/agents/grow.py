@@ -110,12 +110,12 @@ class _Union:
             raise _Differs
         if mine.source is SlotSource.TASK and one.form is not two.form:
             raise _Differs
-        if mine.source is SlotSource.RESULT and (mine.step, mine.call, mine.path) != (
-            theirs.step,
-            theirs.call,
-            theirs.path,
-        ):
-            raise _Differs
+        if mine.source is SlotSource.RESULT:
+            both = [place for place in self.slots.get(one.slot, mine).places if place in theirs.places]
+            if not both:
+                raise _Differs
+            step, call, path = both[0]
+            self.slots[one.slot] = replace(mine, step=step, call=call, path=path, also=tuple(both[1:]))
         if mine.source is SlotSource.OPEN:
             value = self._raw.get(two.slot)
             if mine.seen and mine.seen == theirs.seen and self._free(value):

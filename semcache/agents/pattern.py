@@ -31,7 +31,8 @@ _BEGINS = re.compile(r"(?:\A|\s|[\"'“”‘’«»`,;:¿¡—–]|(?<!\w)\()\Z
 _NUMBER_BEGINS = re.compile(rf"{_BEGINS.pattern}|[$€£¥#]\Z|[^\W\d]-\Z")  # a sum, a place in a list, "top-3"
 _ENDS = re.compile(r"\Z|\s|[\"“”‘’«»`;!?…)—–]|['’](?:s\b|\W|\Z)|[.,:](?!\w)")
 # What a value does not hold, but a further wish of the user does.
-_CLAUSE = re.compile(r"[.!?;]\s+\w|\b(?:then|also|afterwards|instead|otherwise|unless)\b", re.IGNORECASE)
+_MORE = "then also afterwards instead otherwise unless or nor but except excluding without"
+_CLAUSE = re.compile(rf"[.!?;]\s+\w|\b(?:{'|'.join(_MORE.split())})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +142,8 @@ def learned(task: str, values: Mapping[str, str]) -> TaskPattern:
         for first in _places(said, wanted):
             if _free(taken, first, first + len(wanted)):
                 end = first + len(wanted)
-                taken.append(
-                    (
-                        first,
-                        end,
-                        PatternGap(slot, _kind(task, said[first].start, said[end - 1].end, value), len(wanted)),
-                    )
-                )
+                kind = _kind(task, said[first].start, said[end - 1].end, value)
+                taken.append((first, end, PatternGap(slot, kind, len(wanted))))
     for found in find(task):
         inside = [place for place, word in enumerate(said) if word.start < found.end and found.start < word.end]
         if inside and _free(taken, inside[0], inside[-1] + 1):
@@ -197,7 +193,7 @@ def fit(pattern: TaskPattern, task: str) -> PatternFit | None:
         odd += bool(element.slot) and element.kind is not SlotKind.QUOTED and _cut(task, start, stop, element.kind)
         if (own := _own(piece, element.kind)) is not None:
             # The words beside it are the task's, and say something that the pattern does not.
-            piece, odd = own, odd + 1
+            piece, odd = own or piece, odd + 1
         pieces.append(piece)
         odd += element.kind is not SlotKind.QUOTED and _CLAUSE.search(piece) is not None
         quoted = element.kind is not SlotKind.QUOTED or any(
@@ -327,9 +323,11 @@ def _cut(task: str, start: int, stop: int, kind: SlotKind) -> bool:
 
 
 def _own(piece: str, kind: SlotKind) -> str | None:
-    """The one value of this kind in a piece that says more than that; None where there is none, or nothing more."""
+    """The one value of this kind in a piece that says more than that, "" for several; None where it says no more."""
     found = [one.text for one in find(piece) if one.kind is kind] if kind in STRICT or kind is SlotKind.ID else []
-    return found[0] if len(found) == 1 and len(found[0]) + 1 < len(piece.strip()) else None
+    if len(found) > 1:
+        return ""
+    return found[0] if found and len(found[0]) + 1 < len(piece.strip()) else None
 
 
 def _places(said: Sequence[TaskWord], wanted: Sequence[str]) -> Iterable[int]:

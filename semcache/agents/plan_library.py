@@ -6,7 +6,9 @@ tenant, agent, system prompt and set of tool schemas; whatever is changed here i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +56,7 @@ class PlanLibrary:
         self._trust: dict[tuple[str, str], PooledOutcomes] = {}
         self._declared: dict[tuple[str, str, str], bytes] = {}
         self._seq = 0
+        self._lock = asyncio.Lock()
         self.on_outcome: Callable[[str, bool, str], object] = lambda _run, _success, _tenant: None
         self.unreadable = self.unembedded = 0
 
@@ -119,32 +122,35 @@ class PlanLibrary:
 
     async def edit(self, plan_id: str, data: Mapping[str, Any], tenant: str | None = None) -> Template:
         """Put an edited view in the place of a template; whose it is does not change. Raises InvalidArgument."""
-        old = self.get(plan_id, tenant)
-        if old is None:
-            raise InvalidArgument(f"there is no plan {plan_id!r}: `semcache plans list` shows those there are")
-        try:
-            new = decode({**view(old), **data})
-        except ValueError as error:
-            raise InvalidArgument(f"plan {plan_id}: {error}") from error
-        whose = {name: getattr(old, name) for name in ("id", "tenant", "agent", "partition", "created")}
-        new = replace(new, **whose, version=old.version + 1)
-        await self.keep(new)
-        return new
+        async with self.changing():
+            old = self.get(plan_id, tenant)
+            if old is None:
+                raise InvalidArgument(f"there is no plan {plan_id!r}: `semcache plans list` shows those there are")
+            try:
+                new = decode({**view(old), **data})
+            except ValueError as error:
+                raise InvalidArgument(f"plan {plan_id}: {error}") from error
+            whose = {name: getattr(old, name) for name in ("id", "tenant", "agent", "partition", "created")}
+            new = replace(new, **whose, version=old.version + 1)
+            await self.keep(new)
+            return new
 
     async def purge(
         self, ids: Sequence[str] | None = None, *, tenant: str | None, agent: str | None, now: float, dry_run: bool
     ) -> list[str]:
         """Delete templates and return their ids: those named, or all of a tenant and agent. Raises StoreError."""
         wanted = None if ids is None else set(ids)
-        gone = [
-            one
-            for one in self.templates(tenant)
-            if (wanted is None or public_id(one.id) in wanted) and agent in (None, one.agent)
-        ]
-        if not dry_run:
-            await self._store.put_plans([StoredPlan(one.id, one.tenant, b"", now + _TOMBSTONE_LIFE) for one in gone])
-            for one in gone:
-                self._forget(one.id)
+        async with self.changing():
+            gone = [
+                one
+                for one in self.templates(tenant)
+                if (wanted is None or public_id(one.id) in wanted) and agent in (None, one.agent)
+            ]
+            if not dry_run:
+                marks = [StoredPlan(one.id, one.tenant, b"", now + _TOMBSTONE_LIFE) for one in gone]
+                await self._store.put_plans(marks)
+                for one in gone:
+                    self._forget(one.id)
         return [public_id(one.id) for one in gone]
 
     async def tell(self, run: str, *, success: bool, tenant: str, now: float) -> None:
@@ -168,8 +174,22 @@ class PlanLibrary:
                 why = f"the schema of {', '.join(stale)} changed"
                 await self.keep(replace(one, retired=why, version=one.version + 1))
 
+    @asynccontextmanager
+    async def changing(self) -> AsyncIterator[None]:
+        """Read templates and change them in this block: it begins with the newest, and nobody here comes between.
+
+        Raises StoreError.
+        """
+        async with self._lock:
+            await self._catch_up()
+            yield
+
     async def refresh(self) -> int:
         """Take over what any worker has changed in the store; returns how many rows. Raises StoreError."""
+        async with self._lock:
+            return await self._catch_up()
+
+    async def _catch_up(self) -> int:
         count = 0
         while True:
             rows = await self._store.plans(self._seq, limit=_PAGE)

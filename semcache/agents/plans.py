@@ -22,7 +22,7 @@ from semcache.agents.grow import grown
 from semcache.agents.pattern import alignable, masked, realised
 from semcache.agents.plan_hint import hint
 from semcache.agents.plan_library import PlanLibrary
-from semcache.agents.run import NoRun, PlanReason, RunTurn, digest, read, task_of, turns_of
+from semcache.agents.run import NoRun, PlanReason, RunTurn, digest, interrupted, read, task_of, turns_of
 from semcache.agents.run import tools as declared_tools
 from semcache.agents.small_planner import SmallPlanner, SmallWork
 from semcache.agents.template import Template
@@ -181,25 +181,26 @@ class Plans:
             return None
         if self.planner is not None and self._small is not None:
             await self._compare_run(messages, run.turns, tools, tenant, agent)
-        now, partition = self._clock(), self.library.partition(tenant, agent, declared, run.system)
-        await self.library.retire(tenant, agent, declared)
-        shelf = self.library.index_of(partition)
-        told = "\n".join((run.task, *run.said, *run.texts))
-        for old in shelf.twins(run.task, draft.tools) if shelf is not None else ():
-            whole = grown(old, draft, run.task, told, salt=self._salt)
-            if whole is not None:
-                whole = replace(outcomes.counted(whole, now, success=True), expires=now + self.terms.life)
-                self.library.believe(old, success=True)
-                self._learn(found, correct=public_id(old.id) == found.plan_id if found else False)
-                await self.library.keep(whole)
-                return public_id(whole.id)
-        self._learn(found, correct=False)
-        template = Template(
-            self._new_id(), 1, tenant, agent, partition, draft.tools, (draft.pattern,), draft.slots, draft.steps,
-            draft.requires, draft.expects, now, now + self.terms.life, tokens=tokens,
-        )  # fmt: skip
-        await self.library.keep(template)
-        return public_id(template.id)
+        async with self.library.changing():
+            now, partition = self._clock(), self.library.partition(tenant, agent, declared, run.system)
+            await self.library.retire(tenant, agent, declared)
+            shelf = self.library.index_of(partition)
+            told = "\n".join((run.task, *run.said, *run.texts))
+            for old in shelf.twins(run.task, draft.tools) if shelf is not None else ():
+                whole = grown(old, draft, run.task, told, salt=self._salt)
+                if whole is not None:
+                    whole = replace(outcomes.counted(whole, now, success=True), expires=now + self.terms.life)
+                    self.library.believe(old, success=True)
+                    self._learn(found, correct=public_id(old.id) == found.plan_id if found else False)
+                    await self.library.keep(whole)
+                    return public_id(whole.id)
+            self._learn(found, correct=False)
+            template = Template(
+                self._new_id(), 1, tenant, agent, partition, draft.tools, (draft.pattern,), draft.slots, draft.steps,
+                draft.requires, draft.expects, now, now + self.terms.life, tokens=tokens,
+            )  # fmt: skip
+            await self.library.keep(template)
+            return public_id(template.id)
 
     async def outcome(self, found: FoundPlan | str, *, success: bool, tenant: str | None = None) -> bool:
         """Say whether a served plan led to success; False when there is no such template (of that tenant).
@@ -207,19 +208,20 @@ class Plans:
         After a failure the same kind of task is never answered by that template again. Raises StoreError.
         """
         given = found if isinstance(found, FoundPlan) else FoundPlan("plan", "", found)
-        template = self.library.get(given.plan_id, tenant)
-        if template is None:
-            return False
-        now = self._clock()
-        changed = outcomes.counted(template, now, success=success)
-        if success:
-            changed = replace(changed, expires=now + self.terms.life)
-        elif given.key:
-            changed = replace(changed, refused=(*changed.refused, given.key)[-_REFUSED:])
-        self.library.believe(template, success=success)
-        self._learn(given, correct=success)
-        await self.library.keep(replace(changed, version=template.version + 1))
-        return True
+        async with self.library.changing():
+            template = self.library.get(given.plan_id, tenant)
+            if template is None:
+                return False
+            now = self._clock()
+            changed = outcomes.counted(template, now, success=success)
+            if success:
+                changed = replace(changed, expires=now + self.terms.life)
+            elif given.key:
+                changed = replace(changed, refused=(*changed.refused, given.key)[-_REFUSED:])
+            self.library.believe(template, success=success)
+            self._learn(given, correct=success)
+            await self.library.keep(replace(changed, version=template.version + 1))
+            return True
 
     def now(self) -> float:
         """The time by which templates age, in Unix seconds."""
@@ -257,6 +259,8 @@ class Plans:
     ) -> FoundPlan:
         messages = [{"role": "user", "content": task}] if isinstance(task, str) else task
         text, prompt = task_of(messages)
+        if interrupted(messages):
+            return FoundPlan("miss", PlanReason.OFF_PLAN.value)
         known = declared_tools(declared)
         shelf = self.library.index_of(self.library.partition(tenant, agent, known, system or prompt))
         if shelf is None or not len(shelf):

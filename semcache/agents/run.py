@@ -7,6 +7,7 @@ with one reason, never another exception.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -150,10 +151,20 @@ def task_of(messages: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """The task (the first user message) and the system prompt. Raises NoRun."""
     with _reading():
         system = "\n".join(text_of(one) for one in messages if one.get("role") in ("system", "developer"))
-        task = next((text_of(one) for one in messages if one.get("role") == "user"), "").strip()
-    if not task:
+        first = next((one for one in messages if one.get("role") == "user"), {})
+        task, shown = text_of(first).strip(), first.get("content")
+    # A picture or a file says what no pattern of words does.
+    if not task or (
+        isinstance(shown, list) and any(not isinstance(part, Mapping) or "text" not in part for part in shown)
+    ):
         raise NoRun(PlanReason.NO_TASK)
     return task, system
+
+
+def interrupted(messages: Sequence[Mapping[str, Any]]) -> bool:
+    """Return True if the user said more than the task, so that what is to be done does not follow from that alone."""
+    with _reading():
+        return [one.get("role") for one in messages].count("user") > 1
 
 
 def read(messages: Sequence[Mapping[str, Any]]) -> AgentRun:
@@ -169,22 +180,22 @@ def turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[RunTurn, ...]
 
 
 def _turns_of(messages: Sequence[Mapping[str, Any]]) -> tuple[tuple[RunTurn, ...], list[str]]:
-    results = {one["tool_call_id"]: one for one in messages if one.get("role") == "tool" and one.get("tool_call_id")}
-    queue = [one for one in messages if one.get("role") == "tool"]
+    results: dict[Any, deque[Mapping[str, Any]]] = {}
+    for one in messages:
+        if one.get("role") == "tool":
+            results.setdefault(one.get("tool_call_id"), deque()).append(one)
     turns: list[RunTurn] = []
-    used = 0
     texts: list[str] = []
     for message in messages:
         if message.get("role") != "assistant" or not message.get("tool_calls"):
             continue
         calls: list[RunCall] = []
         for asked in message["tool_calls"]:
-            # Some agents use an id twice: then the results come in the order of the calls.
-            answer = queue[used] if used < len(queue) and queue[used].get("tool_call_id") == asked.get("id") else None
-            answer = answer or results.get(asked.get("id"))
-            if answer is None:
+            # Some agents use an id twice, in one turn or in several: each call takes the first result that is left.
+            left = results.get(asked.get("id"))
+            if not left:
                 raise NoRun(PlanReason.TRUNCATED)
-            used += 1
+            answer = left.popleft()
             text = text_of(answer)[:MAX_RESULT]
             texts.append(text)
             calls.append(_call(asked["function"], text, answer))
@@ -236,6 +247,9 @@ def _read(messages: Sequence[Mapping[str, Any]]) -> AgentRun:
     if last.get("role") != "assistant" or last.get("tool_calls"):
         raise NoRun(PlanReason.TRUNCATED)
     turns, texts = turns_of(messages)
+    final = max((at for at, one in enumerate(messages) if one.get("tool_calls")), default=len(messages))
+    if interrupted(messages[:final]):
+        raise NoRun(PlanReason.UNEXPLAINED)
     answer = text_of(last)
     if not turns and not answer:
         raise NoRun(PlanReason.NO_STEPS)

@@ -18,6 +18,7 @@ from semcache.agents.pattern import PatternGap, TaskPattern
 from semcache.agents.slots import SlotKind, words
 
 Json: TypeAlias = Any
+ResultPlace: TypeAlias = tuple[int, int, tuple[str | int, ...]]  # step, call, and the path in its result
 
 
 class SlotSource(StrEnum):
@@ -62,8 +63,9 @@ Filled: TypeAlias = Any  # JSON whose leaves may be `Hole` or `Mix`
 class Slot:
     """A value that differs from task to task.
 
-    `step`, `call` and `path` say where in the results it is found, for `SlotSource.RESULT`. `about` is the argument it
-    is for ("tool.argument"). `seen` is a keyed digest of an open slot's last value: a constant shows by it.
+    `step`, `call` and `path` say where in the results it is found, for `SlotSource.RESULT`, and `also` where else it
+    stood in every run so far: any of these may be the one that is meant. `about` is the argument it is for
+    ("tool.argument"). `seen` is a keyed digest of an open slot's last value: a constant shows by it.
     """
 
     name: str
@@ -74,6 +76,12 @@ class Slot:
     call: int = 0
     path: tuple[str | int, ...] = ()
     seen: bytes = b""
+    also: tuple[ResultPlace, ...] = ()
+
+    @property
+    def places(self) -> tuple[ResultPlace, ...]:
+        """Every place in the results where it may be found."""
+        return ((self.step, self.call, self.path), *self.also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +192,12 @@ def view(template: Template) -> dict[str, Any]:
         "tools": {name: one.hex() for name, one in template.tools.items()},
         "patterns": [_pattern(pattern) for pattern in template.patterns],
         "slots": [
-            {**{name: getattr(one, name) for name in _SLOT}, "path": list(one.path), "seen": one.seen.hex()}
+            {
+                **{name: getattr(one, name) for name in _SLOT},
+                "path": list(one.path),
+                "seen": one.seen.hex(),
+                **({"also": [[step, call, list(path)] for step, call, path in one.also]} if one.also else {}),
+            }
             for one in template.slots
         ],
         "steps": [
@@ -295,6 +308,7 @@ def _slot(data: Mapping[str, Any]) -> Slot:
         int(data["call"]),
         tuple(data["path"]),
         bytes.fromhex(data["seen"]),
+        tuple([(int(step), int(call), tuple(path)) for step, call, path in data.get("also", ())]),
     )
 
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from semcache.protocols import VectorIndex
     from semcache.types import Vector
 
+# Words by which the order of what they stand between says what is asked for.
+_ORDER = "then after before until first next last finally later once than if unless"
+_ORDERING = frozenset([stem(word) for word in _ORDER.split()])
+_FOUND_BY = ("patterns", "tools", "retired")  # of a template; the rest may change in place
 ALIGNED = 8  # candidates that are aligned with a task to see whether it fits
 NEARBY = 4  # of those that it does not fit, to see how near it is
 _WHOLE = 0.999
@@ -78,7 +82,7 @@ class TemplateIndex:
     def put(self, template: Template, vectors: Sequence[Vector] = ()) -> None:
         """Add a template, or replace the one of its id. `vectors` are those of its patterns' texts, in order."""
         old = self.templates.get(template.id)
-        if old is not None and old.patterns == template.patterns and old.retired == template.retired:
+        if old is not None and all(getattr(old, one) == getattr(template, one) for one in _FOUND_BY):
             self.templates[template.id] = template
             return
         self.remove(template.id)
@@ -192,6 +196,7 @@ class TemplateIndex:
             for row in self._bags.get(_bag(task, found), ())
             if (held := self._rows[row]) is not None
             and held[1].telling
+            and not _ORDERING & held[1].content
             and sorted(held[1].signs.split()) == signs
             and (fitted := _unordered(held[1], task, found)) is not None
         ]

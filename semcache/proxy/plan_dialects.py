@@ -197,10 +197,11 @@ def _from_blocks(message: Mapping[str, Any]) -> list[Json]:
         for one in content
         if one.get("type") == "tool_result"
     ]
-    spoken: Json = {"role": message["role"], "content": text}
+    shown = any(one.get("type") in ("image", "document") for one in content)
+    spoken: Json = {"role": message["role"], "content": content if shown else text}
     if calls:
         spoken["tool_calls"] = calls
-    return [*results, *([spoken] if text or calls else [])]
+    return [*results, *([spoken] if text or calls or shown else [])]
 
 
 def _from_items(items: Sequence[Mapping[str, Any]]) -> list[Json]:

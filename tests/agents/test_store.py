@@ -13,6 +13,7 @@ from semcache.storage.stores.database import Database, parse_url
 from semcache.storage.stores.plan_rows import MemoryPlans, SqlPlans, StoredPlan
 from semcache.storage.stores.seal import Seal
 from semcache.storage.stores.sql import SqlStore
+from tests.agents.worlds import TOOLS, cancelling, opened
 
 PLAN = StoredPlan(7, "ac\x00me", b'{"a": 1}', 50.0, "embedder", b"\x01\x02")
 
@@ -76,9 +77,25 @@ async def test_a_sealed_body_is_not_on_disk_and_opens_with_its_key_alone(tmp_pat
     await whole.open()
     await SqlPlans(database, seal).put_plans([PLAN])
     stranger = SqlPlans(database, Seal([("k1", b"x" * 32)]))
-    assert await stranger.plans(0) == []
+    assert [(one.id, one.body) for one in await stranger.plans(0)] == [(7, b"")]
     assert stranger.unreadable == 1
     await whole.close()
     with closing(sqlite3.connect(tmp_path / "a.db")) as raw:
         [(body,)] = raw.execute("SELECT body FROM plans")
     assert b'"a"' not in body
+
+
+async def test_templates_that_do_not_open_hide_none_of_those_after_them(tmp_path: Path) -> None:
+    database = Database(parse_url(str(tmp_path / "a.db")))
+    whole = SqlStore(database, Seal([("k1", b"k" * 32)]))
+    await whole.open()
+    lost = SqlPlans(database, Seal([("k1", b"k" * 32)]))
+    await lost.put_plans([StoredPlan(number, "b", b"{}", 500.0) for number in range(1, 1003)])
+    kept = SqlPlans(database, Seal([("k2", b"x" * 32)]))
+    plans = opened(kept)
+    await plans.record(cancelling("ann_lee_1", "OBUT9V"), tools=TOOLS)
+    fresh = opened(SqlPlans(database, Seal([("k2", b"x" * 32)])))
+    await fresh.library.refresh()
+    assert len(fresh.library.templates()) == 1
+    assert await fresh.library.refresh() == 0
+    await whole.close()

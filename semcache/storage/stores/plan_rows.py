@@ -44,7 +44,7 @@ class PlanStore(Protocol):
         ...
 
     async def plans(self, since: int, *, limit: int = 1000) -> list[StoredPlan]:
-        """Rows changed after `since`, by ascending `seq`; those that cannot be opened are left out."""
+        """Rows changed after `since`, by ascending `seq`; those that cannot be opened come without a body."""
         ...
 
     async def sweep_plans(self, now: float) -> int:
@@ -66,7 +66,7 @@ class SqlPlans:
             await self._db.write(lambda connection: _replace(connection, values))
 
     async def plans(self, since: int, *, limit: int = 1000) -> list[StoredPlan]:
-        """Rows after `since`; what does not open is left out and counted in `unreadable`."""
+        """Rows after `since`; what does not open is counted in `unreadable`, and passed by like what is gone."""
         found = await self._db.fetch(_AFTER, {"after": since, "bundle": limit}, bulk=True)
         readable: list[StoredPlan] = []
         for row in found:
@@ -74,6 +74,7 @@ class SqlPlans:
                 readable.append(self._read(row))
             except IntegrityError:
                 self.unreadable += 1
+                readable.append(StoredPlan(row[0], rows.unplain(row[2]), b"", row[3], seq=row[1]))
         return readable
 
     async def sweep_plans(self, now: float) -> int:
