@@ -175,7 +175,8 @@ async def test_who_wants_an_answer_of_another_shape_is_not_answered_by_a_plan(
 async def test_who_takes_one_call_at_a_time_is_not_sent_several(endpoint: Endpoint, fields: dict[str, Any]) -> None:
     def run(user: str, *reservations: str) -> list[dict[str, Any]]:
         task = asked(f"Cancel both reservations of user {user}, please")
-        found = called(("find_user", {"user_id": user}, {"reservations": list(reservations)}))
+        held = dict(zip(("out", "back"), reservations, strict=True))
+        found = called(("find_user", {"user_id": user}, {"reservations": held}))
         done = [called(("cancel", {"reservation_id": one, "reason": "change of plan"}, "ok")) for one in reservations]
         for number, (turn, result) in enumerate(done):
             turn["tool_calls"][0]["id"] = result["tool_call_id"] = f"cancel_{number}"
