@@ -201,6 +201,11 @@ class Exchange:
             return False
         if flight.status != 200:
             return False
+        if not lookup.request.stream:
+            answer = await flight.finished()
+            if answer is None or not (answer.complete or answer.text or answer.usage.completion_tokens):
+                # Some backends tell of a fault with status 200.
+                return False
         await self._relay(lookup, flight, send, collapsed=True)
         return True
 

@@ -82,6 +82,30 @@ async def test_requests_that_may_not_share_an_answer_do_not_share_a_call(
     assert not any("collapsed" in reply.cache for reply in replies)
 
 
+async def test_a_fault_that_is_told_with_status_200_is_nobody_elses(tmp_path: Path) -> None:
+    fault = b'{"error":{"message":"overloaded"}}'
+    answers = iter([fault])
+    upstream = Upstream(lambda _: Answer([next(answers, completion())]), gate=asyncio.Event())
+    async with running(upstream, tmp_path) as proxy:
+        calls = [Call(proxy, ask(PROMPT)) for _ in range(3)]
+        await settled()
+        upstream.gate.set()
+        replies = [await call.reply() for call in calls]
+    assert [reply.body for reply in replies] == [fault, completion(), completion()]
+
+
+async def test_an_answer_that_was_cut_short_is_shared_by_identical_requests(tmp_path: Path) -> None:
+    message = {"role": "assistant", "content": "Turn it"}
+    cut = completion(choices=[{"index": 0, "message": message, "finish_reason": "length"}])
+    upstream = Upstream(lambda _: Answer([cut]), gate=asyncio.Event())
+    async with running(upstream, tmp_path) as proxy:
+        calls = [Call(proxy, ask(PROMPT)) for _ in range(3)]
+        await settled()
+        upstream.gate.set()
+        assert [(await call.reply()).body for call in calls] == [cut] * 3
+    assert len(upstream.calls) == 1
+
+
 async def test_tenants_do_not_share_a_call(tmp_path: Path) -> None:
     upstream = Upstream(whole, gate=asyncio.Event())
     async with running(upstream, tmp_path) as proxy:
