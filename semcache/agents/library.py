@@ -48,7 +48,7 @@ class AsyncSemanticCache(AsyncCache):
         async with self._opening:
             if self._plans is None:
                 plans = await open_plans(self.components, small=small, terms=terms, planner=planner)
-                self.attach(follow=plans.library.refresh, sweep=expired_templates(plans.library, self.components))
+                self.attach(follow=plans.library.refresh, sweep=expired_templates(plans.library))
                 self._plans = plans
             return self._plans
 

@@ -153,6 +153,13 @@ class PlanLibrary:
                     self._forget(one.id)
         return [public_id(one.id) for one in gone]
 
+    async def sweep(self, now: float, *, grace: float) -> None:
+        """Forget templates that expired so long ago, and the marks of those that are gone. Raises StoreError."""
+        before = now - grace
+        expired = [public_id(one.id) for one in self.templates() if one.expires < before]
+        await self.purge(expired, tenant=None, agent=None, now=now, dry_run=False)
+        await self._store.sweep_plans(before)
+
     async def tell(self, run: str, *, success: bool, tenant: str, now: float) -> None:
         """Tell other workers how a run ended that one of them may have seen. Raises StoreError."""
         said = _OUTCOME_PREFIX + msgspec.json.encode((run, success))
@@ -258,3 +265,5 @@ class PlanLibrary:
         partition = self._where.pop(id, None)
         if partition is not None:
             self._shelves[partition].remove(id)
+            if not len(self._shelves[partition]):
+                del self._shelves[partition]

@@ -18,7 +18,6 @@ from semcache.cache.maintenance import GRACE
 from semcache.matching import guards
 from semcache.storage.indexes.flat import FlatIndex
 from semcache.storage.stores.plan_rows import plans_of
-from semcache.types import public_id
 
 if TYPE_CHECKING:
     from semcache.cache.components import Components
@@ -57,14 +56,11 @@ async def open_plans(
     return plans
 
 
-def expired_templates(library: PlanLibrary, components: Components) -> Callable[[float], Awaitable[None]]:
+def expired_templates(library: PlanLibrary) -> Callable[[float], Awaitable[None]]:
     """Return a sweep that forgets templates that expired a while ago; it raises StoreError."""
 
     async def sweep(now: float) -> None:
-        before = now - GRACE
-        expired = [public_id(one.id) for one in library.templates() if one.expires < before]
-        await library.purge(expired, tenant=None, agent=None, now=now, dry_run=False)
-        await plans_of(components.store).sweep_plans(before)
+        await library.sweep(now, grace=GRACE)
 
     return sweep
 

@@ -31,6 +31,15 @@ class Selector:
         """Return True if no field is set, so that nothing is selected."""
         return self == Selector()
 
+    def within_scope(self) -> bool:
+        """Return True if it names more than a tenant, a user and a namespace: some of what is theirs."""
+        beside = (self.ids, self.category, self.model, self.tag, self.source, self.older_than)
+        return any(one is not None for one in beside)
+
+    def of_decisions(self) -> bool:
+        """Return True if what it names can be told of a decision, which knows neither tags nor sources."""
+        return self.ids is None and self.tag is None and self.source is None
+
 
 class ChangeKind(StrEnum):
     """The kinds of change of an entry in a shared store."""

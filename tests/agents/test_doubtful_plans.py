@@ -199,3 +199,17 @@ async def test_a_failure_is_not_forgotten_for_a_success_that_is_told_at_the_same
         await plans[1].outcome(good, success=True)
     [kept] = [template for one in plans[-1:] for template in one.library.templates()]
     assert (kept.bad, kept.refused) == (1.0, (bad.key,))
+
+
+async def test_what_is_over_is_kept_neither_in_the_store_nor_in_memory() -> None:
+    store, at = MemoryPlans(), [1000.0]
+    plans = opened(store, clock=lambda: at[0])
+    for number in range(3):
+        await plans.record([{"role": "system", "content": f"It is {number}."}, *REFUND[1:]], tools=TOOLS)
+        at[0] += 40 * 86400.0
+        await plans.library.sweep(at[0], grace=3600.0)
+    at[0] += 2 * 86400.0
+    await plans.library.sweep(at[0], grace=3600.0)
+    assert plans.library.templates() == []
+    assert len(await store.plans(0)) == 1, "the newest stays, so that numbers go on from it"
+    assert len(plans.library._shelves) == 0

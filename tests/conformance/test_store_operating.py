@@ -281,3 +281,28 @@ async def test_giving_back_a_vector_brings_back_no_entry_that_was_deleted(store)
     await store.delete(Selector(ids=(1,)), now=NOW + 2)
     assert await store.bring_back("exact-1", now=NOW + 3) == []
     assert await store.get([1]) == [None]
+
+
+@every
+@pytest.mark.parametrize(
+    "where",
+    [Selector(ids=(1,), tenant="acme"), Selector(tenant="acme", tag="t"), Selector(tenant="acme", category="code")],
+)
+async def test_to_erase_some_of_a_tenant_leaves_what_else_it_may_bring_back(store, where):
+    here = replace(entry(1, tags=("t",)), category="code")
+    await store.put_all([(here, vector(1)), (entry(2), vector(2)), (entry(3, scope=OTHER), vector(3))])
+    await store.set_aside(Selector(everything=True), batch="b", now=NOW, until=NOW + 50)
+    await store.keep_decisions([decision(1, mentions=(1,)), decision(2, mentions=(2,))], most=10)
+    await store.erase(where, now=NOW)
+    assert await requests(store) == ["req_2"]
+    assert await store.bring_back("b", now=NOW) == [2, 3]
+
+
+@every
+async def test_a_tenant_erases_nothing_of_another_by_naming_its_ids(store):
+    await store.put(entry(3, scope=OTHER), vector(3))
+    await store.set_aside(Selector(everything=True), batch="b", now=NOW, until=NOW + 50)
+    await store.keep_decisions([decision(1, scope=OTHER, mentions=(3,))], most=10)
+    await store.erase(Selector(tenant="acme", ids=(3,)), now=NOW)
+    assert await requests(store) == ["req_1"]
+    assert await store.bring_back("b", now=NOW) == [3]

@@ -7,7 +7,7 @@ byte what was deleted, and never takes the place of an answer that was kept mean
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -129,24 +129,23 @@ class DeletedRows(DecisionRows):
     async def erase(self, where: Selector, *, now: float) -> None:  # noqa: ARG002
         """Forget decisions and deleted entries of what a selector names.
 
-        Where it names a tenant and nothing else, events, sums and labels of that tenant go too; where it names a user,
-        no event says any longer whose it was.
+        Where it names a tenant and nothing else, events, sums and labels of that tenant go too; where it names all of a
+        user, no event says any longer whose it was.
         """
         named = {"tenant": where.tenant, "user_id": where.user, "namespace": where.namespace}
         scope = {name: rows.plain(value) for name, value in named.items() if value is not None}
         whole = where == Selector(tenant=where.tenant) and where.tenant is not None
+        some = where.within_scope()
 
         def work(connection: sa.Connection) -> None:
-            if where.ids is not None:
-                about = sa.select(mentions.c.decision_id).where(mentions.c.entry_id.in_(where.ids))
-                connection.execute(sa.delete(decisions).where(decisions.c.id.in_(about)))
-                connection.execute(sa.delete(deleted).where(deleted.c.id.in_(where.ids)))
-            if where.everything or scope:
+            if some:
+                _erase_some(connection, where, scope)
+            elif where.everything or scope:
                 for table in (decisions, deleted):
                     connection.execute(
                         sa.delete(table).where(*(table.c[name] == value for name, value in scope.items()))
                     )
-            if where.user is not None:
+            if where.user is not None and not some:
                 # What it cost stays on record, whose it was and what was asked does not.
                 of_user = [events.c[name] == value for name, value in scope.items()]
                 connection.execute(sa.update(events).where(*of_user).values(user_id=None, exact=b""))
@@ -226,6 +225,41 @@ def _shelve_again(connection: sa.Connection, kept: dict[str, Any]) -> bool:
     if kept.get("vectors"):
         connection.execute(sa.insert(vectors), kept["vectors"])
     return True
+
+
+def _erase_some(connection: sa.Connection, where: Selector, scope: Mapping[str, str]) -> None:
+    """Forget what a selector names that names more than a scope, and nothing else of that scope."""
+    aside = [deleted.c[name] == value for name, value in scope.items()]
+    told = [decisions.c[name] == value for name, value in scope.items()]
+    if where.ids is not None:
+        aside.append(deleted.c.id.in_(where.ids))
+    chosen = sa.select(deleted.c.batch, deleted.c.id, deleted.c.row).where(*aside)
+    gone = [
+        {"of": batch, "entry": entry_id}
+        for batch, entry_id, row in connection.execute(chosen)
+        if _selected(msgspec.msgpack.decode(row)["entry"], where)
+    ]
+    if gone:
+        one = (deleted.c.batch == sa.bindparam("of"), deleted.c.id == sa.bindparam("entry"))
+        connection.execute(sa.delete(deleted).where(*one), gone)
+    ids = {*(where.ids or ()), *(one["entry"] for one in gone)}
+    about = sa.select(mentions.c.decision_id).where(mentions.c.entry_id.in_(ids))
+    connection.execute(sa.delete(decisions).where(*told, decisions.c.id.in_(about)))
+    if where.of_decisions():
+        told += [decisions.c.category == rows.plain(where.category)] if where.category is not None else []
+        told += [decisions.c.model == rows.plain(where.model)] if where.model is not None else []
+        told += [decisions.c.at < where.older_than] if where.older_than is not None else []
+        connection.execute(sa.delete(decisions).where(*told))
+
+
+def _selected(row: Mapping[str, Any], where: Selector) -> bool:
+    """Return True if the row of an entry meets what a selector names beside its scope and ids."""
+    pairs = ((where.category, row["category"]), (where.model, row["model"]), (where.source, row["source"]))
+    return (
+        all(wanted is None or rows.plain(wanted) == value for wanted, value in pairs)
+        and (where.tag is None or where.tag in json.loads(row["tags"]))
+        and (where.older_than is None or row["created"] < where.older_than)
+    )
 
 
 def _unname(connection: sa.Connection, user: str) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from semcache.errors import StoreError
 from semcache.protocols import VectorBatch
-from semcache.storage.stores.memory_operating import MemoryOperating, sums_of
+from semcache.storage.stores.memory_operating import MemoryOperating, matches, sums_of
 from semcache.types import ApiKey, Card, Change, ChangeKind, Entry, Recorded, Rejection, Selector
 
 if TYPE_CHECKING:
@@ -312,25 +312,6 @@ class MemoryStore(MemoryOperating):
         if len(self._changes) > 2 * CHANGES:
             del self._changes[:-CHANGES]
         self._grown.set()
-
-
-def matches(entry: Entry, where: Selector) -> bool:
-    """Return True if an entry meets every field of a selector that is set; an empty selector is the caller's case."""
-    scope = entry.key.scope
-    pairs = (
-        (where.tenant, scope.tenant),
-        (where.user, scope.user),
-        (where.namespace, scope.namespace),
-        (where.category, entry.category),
-        (where.model, entry.model),
-        (where.source, entry.source),
-    )
-    return (
-        all(wanted is None or wanted == value for wanted, value in pairs)
-        and (where.ids is None or entry.id in where.ids)
-        and (where.tag is None or where.tag in entry.tags)
-        and (where.older_than is None or entry.created < where.older_than)
-    )
 
 
 def _add(sums: dict[tuple[str, str], dict[str, float]], event: Recorded) -> None:

@@ -231,19 +231,31 @@ class MemoryOperating(MemoryLearning):
         pairs = {"tenant": where.tenant, "user": where.user, "namespace": where.namespace}
         named = {name: value for name, value in pairs.items() if value is not None}
 
+        some = where.within_scope()
+
         def within(scope: object) -> bool:
-            return (where.everything or bool(named)) and all(
+            return (where.everything or bool(named) or some) and all(
                 getattr(scope, name) == value for name, value in named.items()
             )
 
-        ids = set(where.ids or ())
+        def told(one: DecisionRecord) -> bool:
+            pairs = ((where.category, one.category), (where.model, one.model))
+            return (
+                where.of_decisions()
+                and within(one.scope)
+                and all(wanted is None or wanted == value for wanted, value in pairs)
+                and (where.older_than is None or one.at < where.older_than)
+            )
+
+        gone = {place for place, one in self._aside.items() if not where.is_empty() and matches(one.entry, where)}
+        ids = {*(where.ids or ()), *(entry_id for _, entry_id in gone)} if some else set()
         self._decisions = {
-            name: one for name, one in self._decisions.items() if not (within(one.scope) or ids & set(one.mentions))
+            name: one
+            for name, one in self._decisions.items()
+            if not (told(one) or (within(one.scope) and ids & set(one.mentions)))
         }
-        self._aside = {
-            place: one for place, one in self._aside.items() if not (within(one.entry.key.scope) or place[1] in ids)
-        }
-        if where.user is not None:
+        self._aside = {place: one for place, one in self._aside.items() if place not in gone}
+        if where.user is not None and not some:
             self._events = [
                 replace(one, scope=replace(one.scope, user=None), exact=b"") if within(one.scope) else one
                 for one in self._events
@@ -336,3 +348,22 @@ def _shown(number: int, event: Recorded) -> dict[str, Any]:
         "spent_cost": event.spent_cost,
         "seconds": event.seconds,
     }
+
+
+def matches(entry: Entry, where: Selector) -> bool:
+    """Return True if an entry meets every field of a selector that is set; an empty selector is the caller's case."""
+    scope = entry.key.scope
+    pairs = (
+        (where.tenant, scope.tenant),
+        (where.user, scope.user),
+        (where.namespace, scope.namespace),
+        (where.category, entry.category),
+        (where.model, entry.model),
+        (where.source, entry.source),
+    )
+    return (
+        all(wanted is None or wanted == value for wanted, value in pairs)
+        and (where.ids is None or entry.id in where.ids)
+        and (where.tag is None or where.tag in entry.tags)
+        and (where.older_than is None or entry.created < where.older_than)
+    )
