@@ -57,7 +57,7 @@ class LiveEntries:
 
     def read_wordings(self, characters: int) -> int:
         """Read the wordings of cards that wait for it, up to so many characters; return how many still wait."""
-        return self.wordings.work(characters, lambda card: self.registry.get(card.id) is not None)
+        return self.wordings.work(characters, self._is_there)
 
     def share(self, entry_id: int, answer: int) -> None:
         """Put an entry into an answer class; unknown ids are ignored."""
@@ -103,6 +103,11 @@ class LiveEntries:
         if entry is None:
             [entry] = await self._store.get([entry_id])
         return entry
+
+    def _is_there(self, card: Card) -> bool:
+        """Return True if an entry is known still, in the partition that this card says."""
+        known = self.registry.get(card.id)
+        return known is not None and known.shelf == card.shelf
 
     def _displacing(self, card: Card, cost: float) -> list[Card]:
         displaced = self.registry.add(card, cost=cost)
