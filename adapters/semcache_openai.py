@@ -37,7 +37,7 @@ from semcache.errors import CacheUnavailable, InvalidArgument, RequestRejected
 from semcache.protocols import Assembler, Dialect
 from semcache.types import Endpoint, Entry, Request
 from semcache_failopen import FailOpen
-from semcache_openai_embeddings import EmbeddingBatch, is_embeddings, read_batch
+from semcache_openai_embeddings import EmbeddingBatch, identity_at, is_embeddings, read_batch
 
 C = TypeVar("C", bound=OpenAI | AsyncOpenAI)
 
@@ -139,10 +139,10 @@ class _CacheExchange:
             return None
         controls = controls_from(sent.headers.multi_items(), request.controls)
         controls = replace(controls, category=controls.category or self.cache.category)
-        scope = self.cache.scope(request.user, controls.namespace)
-        return _CacheableRequest(
-            dialect, replace(request, controls=controls, scope=scope, asker=self.cache.asker(request.user))
-        )
+        scope, asker = self.cache.scope(request.user, controls.namespace), self.cache.asker(request.user)
+        identity = identity_at(sent.url.path, request.model, request.identity)
+        asked = replace(request, identity=identity, controls=controls, scope=scope, asker=asker)
+        return _CacheableRequest(dialect, asked)
 
     def reply(self, asked: _CacheableRequest, found: Found | None, serve: bool) -> httpx2.Response | None:
         """Return the response of a hit, or the refusal of a request that wants hits alone; None: ask the provider."""
@@ -246,7 +246,7 @@ class _CachingTransport:
 
     def _embed(self, request: httpx2.Request) -> httpx2.Response:
         door = self._door
-        batch = read_batch(request.content, request.headers.multi_items(), door.cache)
+        batch = read_batch(request.url.path, request.content, request.headers.multi_items(), door.cache)
         if batch is None:
             return self._send(request)
         for one in batch.requests:
@@ -306,7 +306,7 @@ class _AsyncCachingTransport:
 
     async def _embed(self, request: httpx2.Request) -> httpx2.Response:
         door = self._door
-        batch = read_batch(request.content, request.headers.multi_items(), door.cache)
+        batch = read_batch(request.url.path, request.content, request.headers.multi_items(), door.cache)
         if batch is None:
             return await self._send(request)
         for one in batch.requests:

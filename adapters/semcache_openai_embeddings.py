@@ -7,9 +7,11 @@ alone is ever served, never one that only means the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from semcache.cache.found import Found
 from semcache.dialects import embeddings
@@ -18,7 +20,9 @@ from semcache.errors import IntegrityError, RequestRejected
 from semcache.types import Assembled, Request, Usage
 from semcache_failopen import FailOpen
 
-__all__ = ["EmbeddingBatch", "is_embeddings", "read_batch"]
+__all__ = ["EmbeddingBatch", "identity_at", "is_embeddings", "read_batch"]
+
+_DEPLOYMENT = re.compile(r"/deployments/([^/]+)/")
 
 
 def is_embeddings(path: str) -> bool:
@@ -26,7 +30,13 @@ def is_embeddings(path: str) -> bool:
     return path.endswith("/embeddings")
 
 
-def read_batch(body: bytes, headers: Sequence[tuple[str, str]], cache: FailOpen) -> EmbeddingBatch | None:
+def identity_at(path: str, model: str, identity: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the identity of a request to this path: of Azure a deployment answers, whatever model the body names."""
+    found = _DEPLOYMENT.search(path)
+    return identity if found is None or found[1] == model else {**identity, "deployment": found[1]}
+
+
+def read_batch(path: str, body: bytes, headers: Sequence[tuple[str, str]], cache: FailOpen) -> EmbeddingBatch | None:
     """Return the inputs of a request, None when it is not for the cache.
 
     Raises RequestRejected for a wish about the cache that cannot be understood.
@@ -39,7 +49,7 @@ def read_batch(body: bytes, headers: Sequence[tuple[str, str]], cache: FailOpen)
             raise
         return None
     controls = replace(controls, category=controls.category or cache.category)
-    asked = replace(asked, controls=controls)
+    asked = replace(asked, controls=controls, identity=identity_at(path, asked.model, asked.identity))
     scope = cache.scope(asked.user, controls.namespace)
     requests = [
         replace(embeddings.request_for(asked, index), scope=scope, controls=controls)

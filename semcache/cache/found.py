@@ -119,7 +119,10 @@ class Found:
 def chat_request(
     prompt: str | Sequence[Mapping[str, Any]], model: str, params: Mapping[str, Any], scope: Scope, category: str | None
 ) -> Request:
-    """A library user's prompt as a request of the chat dialect. Raises InvalidArgument."""
+    """A library user's prompt as a request of the chat dialect. Raises InvalidArgument.
+
+    Where the scope names no namespace, that of the `cache` object counts.
+    """
     if isinstance(prompt, str):
         messages: list[Any] = [{"role": "user", "content": prompt}]
     elif isinstance(prompt, Sequence):
@@ -133,6 +136,7 @@ def chat_request(
     except (TypeError, UnicodeEncodeError, RequestRejected) as error:
         raise InvalidArgument(f"this is no chat request: {error}") from error
     controls = request.controls if category is None else replace(request.controls, category=category)
+    scope = replace(scope, namespace=scope.namespace or controls.namespace or "")
     return replace(request, scope=scope, controls=controls)
 
 

@@ -15,7 +15,7 @@ import openai
 import pydantic
 import pytest
 import uvicorn
-from openai import AsyncOpenAI, OpenAI
+from openai import AsyncOpenAI, AzureOpenAI, OpenAI
 
 from semcache import AsyncSemanticCache, SemanticCache
 from semcache.errors import StoreError
@@ -373,3 +373,24 @@ async def test_embeddings_of_an_asynchronous_client(cache: SemanticCache, echo: 
         two = await client.embeddings.create(model="e", input=["one"])
         assert one.data[0].embedding == two.data[0].embedding
     assert upstream.asked == 1
+
+
+def test_deployments_of_azure_never_share_whatever_model_is_named(cache: SemanticCache) -> None:
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        name = request.url.path.split("/")[3]
+        if request.url.path.endswith("/embeddings"):
+            item = {"object": "embedding", "index": 0, "embedding": [float(len(name))]}
+            return httpx2.Response(200, json={"object": "list", "model": "e", "data": [item], "usage": {}})
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": name}}
+        reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+        return httpx2.Response(200, json=reply)
+
+    for name in ("echo", "legal", "echo", "legal"):
+        http = httpx2.Client(transport=httpx2.MockTransport(answer))
+        azure = AzureOpenAI(
+            azure_endpoint="http://azure.test", azure_deployment=name, api_version="1", api_key="k", http_client=http
+        )
+        with cached(azure, cache) as client:
+            assert create(client).choices[0].message.content == name
+            vector = client.embeddings.create(model="echo", input="one", encoding_format="float").data[0].embedding
+            assert vector == [float(len(name))]

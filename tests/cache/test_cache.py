@@ -56,6 +56,15 @@ async def test_a_paraphrase_is_served_and_a_trap_is_not(cache: AsyncSemanticCach
     assert (await cache.lookup("How do I disable two-factor authentication?")).answer is None
 
 
+async def test_the_namespace_of_the_cache_object_counts(cache: AsyncSemanticCache) -> None:
+    prompt = "What is a heap?"
+    await cache.record(await cache.lookup(prompt, cache={"namespace": "one"}), "A tree.")
+    for wish in ({"cache": {"namespace": "two"}}, {}, {"namespace": "two", "cache": {"namespace": "one"}}):
+        assert (await cache.lookup(prompt, **wish)).answer is None
+    for wish in ({"cache": {"namespace": "one"}}, {"namespace": "one"}):
+        assert (await cache.lookup(prompt, **wish)).answer == "A tree."
+
+
 async def test_a_near_prompt_with_another_number_is_vetoed_by_a_guard(cache: AsyncSemanticCache) -> None:
     await told(cache, "How long may I return an item after 30 days?", "You may not.")
     trap = await cache.lookup("How long may I return an item after 31 days?")
