@@ -10,9 +10,10 @@
     cache.close()
 
 LangChain hands a cache the messages as JSON and the model's settings as one string. The text of the last user turn is
-what may be paraphrased; everything else, the settings string hashed whole included, has to be equal. `.stream()` never
-asks a cache, LangChain decides that: stream through the proxy instead. A hit that was picked for an audit is reported
-as a miss, so that the model is asked and the two answers are compared.
+what may be paraphrased; everything else, the settings string hashed whole included, has to be equal. A class in it (as
+of structured output) counts by its schema; where nobody can tell which class that is, the model is asked. `.stream()`
+never asks a cache, LangChain decides that: stream through the proxy instead. A hit that was picked for an audit is
+reported as a miss, so that the model is asked and the two answers are compared.
 Invariant: `lookup` and `update` never raise; what `lookup` returns is a list of fresh objects, made of message and
 generation classes alone.
 """
@@ -21,6 +22,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from functools import reduce
 from hashlib import sha256
 from typing import Any
 
@@ -45,6 +48,7 @@ _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"
 # What one call left on a message; it is not sent to the model again.
 _TRACES = frozenset({"type", "id", "response_metadata", "usage_metadata"})
 _NAME = re.compile(r"""["'](?:model|model_name|model_id)["'](?::|,) ?["']([^"']+)["']""")
+_CLASS = re.compile(r"<class '([^']*)'>")
 _TEMPERATURE = re.compile(r"""["']temperature["'](?::|,) ?(\d+(?:\.\d+)?)""")
 
 
@@ -125,7 +129,10 @@ class SemanticCache(BaseCache):
             self._owned.close()
 
     def _request(self, prompt: str, llm_string: str) -> Request | None:
-        settings = {"langchain": sha256(llm_string.encode("utf-8", "surrogatepass")).hexdigest()}
+        schemas = _schemas(llm_string)
+        if schemas is None:
+            return None
+        settings = {"langchain": sha256((llm_string + schemas).encode("utf-8", "surrogatepass")).hexdigest()}
         # What the policy asks about; parameters of this call follow the model's own.
         names, temperatures = _NAME.findall(llm_string), _TEMPERATURE.findall(llm_string)
         wishes = {"temperature": float(temperatures[-1])} if temperatures else {}
@@ -157,6 +164,21 @@ class SemanticCache(BaseCache):
             "completion_tokens": sum(each.get("output_tokens", 0) for each in usages),
         }
         return {"object": "chat.completion", "choices": choices, "usage": usage, "langchain": dumped}
+
+
+def _schemas(llm_string: str) -> str | None:
+    """Return the schemas of the classes in a settings string, which has their names alone; None if one is not found."""
+    schemas = []
+    for name in dict.fromkeys(_CLASS.findall(llm_string)):
+        # The module is the longest part of the name that is one.
+        parts = name.split(".")
+        split = next((n for n in range(len(parts) - 1, 0, -1) if ".".join(parts[:n]) in sys.modules), len(parts))
+        try:
+            found = reduce(getattr, parts[split:], sys.modules[".".join(parts[:split])])
+            schemas.append(json.dumps(found.model_json_schema(), sort_keys=True))  # type: ignore[attr-defined]
+        except Exception:
+            return None
+    return "".join(schemas)
 
 
 def _messages(prompt: str) -> list[dict[str, Any]]:

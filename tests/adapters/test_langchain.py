@@ -18,6 +18,7 @@ from langchain_core.load import dumps
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, Generation
 from langchain_core.prompts import PromptTemplate
+from pydantic import BaseModel, create_model
 
 import semcache
 from semcache.errors import InvalidArgument, StoreError
@@ -309,3 +310,24 @@ def test_it_opens_a_cache_of_its_own(own: LangChainCache) -> None:
 def test_an_unknown_category_is_refused_at_once(cache: semcache.SemanticCache) -> None:
     with pytest.raises(InvalidArgument, match="suport"):
         LangChainCache(cache, category="suport")
+
+
+class Form(BaseModel):
+    name: str
+
+
+def test_structured_output_of_another_schema_is_another_question(
+    llm_cache: LangChainCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    llm = model(llm_cache, "first", "second", "third", "fourth")
+
+    def fill(schema: type[BaseModel]) -> Any:
+        return llm.bind(response_format=schema).invoke(ASK).content
+
+    assert [fill(Form), fill(Form)] == ["first", "first"]
+    # A later version of the program, which has a field more.
+    monkeypatch.setattr(f"{__name__}.Form", create_model("Form", name=(str, ...), age=(int, ...), __module__=__name__))
+    assert [fill(Form), fill(Form)] == ["second", "second"]
+    # Made at run time, under a name by which nobody finds it again.
+    assert [fill(create_model("Made", **{field: (str, ...)})) for field in ("name", "city")] == ["third", "fourth"]
+    assert llm_cache.faults == 0
