@@ -16,14 +16,15 @@ Invariant: nothing leaves this machine, and no memory is kept here.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+import os
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base import IndexConfig
 
 from semcache import default_embedder
+from semcache.errors import EmbedError
 from semcache.protocols import Embedder
 
 
@@ -32,8 +33,9 @@ class LocalEmbeddings(Embeddings):
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder or default_embedder()
-        # A caller may be within a running loop, which must not be entered twice.
+        # A caller may be within a running loop, which must not be entered twice, and an embedder is for one thread.
         self._thread = ThreadPoolExecutor(1, "semcache-embeddings")
+        self._process: int | None = None
 
     @property
     def dim(self) -> int:
@@ -42,7 +44,7 @@ class LocalEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return a vector for each text. Raises EmbedError."""
-        return self._thread.submit(asyncio.run, self._vectors(texts)).result()
+        return self._begun(texts).result()
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a text. Raises EmbedError."""
@@ -50,18 +52,25 @@ class LocalEmbeddings(Embeddings):
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """Do as `embed_documents`, without blocking the running loop."""
-        return await self._vectors(texts)
+        return await asyncio.wrap_future(self._begun(texts))
 
     async def aembed_query(self, text: str) -> list[float]:
         """Do as `embed_query`, without blocking the running loop."""
-        return (await self._vectors([text]))[0]
+        return (await self.aembed_documents([text]))[0]
 
-    def _vectors(self, texts: Sequence[str]) -> Coroutine[Any, Any, list[list[float]]]:
-        async def vectors() -> list[list[float]]:
-            found: list[list[float]] = (await self._embedder.embed(list(texts))).tolist()
-            return found
+    def _begun(self, texts: Sequence[str]) -> Future[list[list[float]]]:
+        if self._process not in (None, os.getpid()):
+            # The thread is not in the child, which would wait for it for ever.
+            raise EmbedError("these embeddings were used before a fork: make them anew in this process")
+        self._process = os.getpid()
+        return self._thread.submit(self._vectors, texts)
 
-        return vectors()
+    def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
+        return asyncio.run(self._embedded(texts))
+
+    async def _embedded(self, texts: Sequence[str]) -> list[list[float]]:
+        found: list[list[float]] = (await self._embedder.embed(list(texts))).tolist()
+        return found
 
 
 def memory_index(fields: Sequence[str] | None = None, embedder: Embedder | None = None) -> IndexConfig:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 import pytest
 
 pytest.importorskip("langgraph")
@@ -9,6 +16,7 @@ pytest.importorskip("langgraph")
 from langgraph.store.base import PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
+from semcache.errors import EmbedError
 from semcache_langgraph_store import LocalEmbeddings, memory_index
 
 MEMORIES = {
@@ -64,3 +72,44 @@ def test_vectors_are_of_length_one_and_as_many_as_texts() -> None:
     assert [len(one) for one in vectors] == [embeddings.dim] * 3
     assert sum(value * value for value in embeddings.embed_query("a cat")) == pytest.approx(1.0, abs=1e-4)
     assert vectors[0] == embeddings.embed_query("a cat")
+
+
+class Recording:
+    """An embedder that says in which threads it was."""
+
+    id, dim, max_tokens = "recording", 2, 16
+
+    def __init__(self) -> None:
+        self.threads: set[int] = set()
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        self.threads.add(threading.get_ident())
+        return np.ones((len(texts), 2), np.float32) / np.sqrt(2)
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_an_embedder_is_used_in_one_thread_however_it_is_called() -> None:
+    embedder = Recording()
+    embeddings = LocalEmbeddings(embedder)
+    await embeddings.aembed_query("a cat")
+    await asyncio.to_thread(embeddings.embed_query, "a cat")
+    embeddings.embed_query("a cat")
+    assert len(embedder.threads) == 1
+
+
+def test_a_child_of_a_fork_is_told_so_and_does_not_hang() -> None:
+    embeddings = LocalEmbeddings(Recording())
+    embeddings.embed_query("a cat")
+    child = multiprocessing.get_context("fork").Process(target=_refused, args=(embeddings,), daemon=True)
+    child.start()
+    child.join(60.0)
+    alive = child.is_alive()
+    child.kill()
+    assert (alive, child.exitcode) == (False, 0)
+
+
+def _refused(embeddings: LocalEmbeddings) -> None:
+    with pytest.raises(EmbedError, match="fork"):
+        embeddings.embed_query("a cat")
