@@ -331,3 +331,19 @@ def test_structured_output_of_another_schema_is_another_question(
     # Made at run time, under a name by which nobody finds it again.
     assert [fill(create_model("Made", **{field: (str, ...)})) for field in ("name", "city")] == ["third", "fourth"]
     assert llm_cache.faults == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "answers"),
+    [
+        ({"tools": [{"type": "web_search_preview"}]}, ["first", "second"]),
+        ({"tools": [{"google_search": {}}]}, ["first", "second"]),
+        ({"web_search_options": {}}, ["first", "second"]),
+        ({"tools": [{"type": "function", "function": {"name": "web_search"}}]}, ["first", "first"]),
+    ],
+)
+def test_what_a_provider_searches_for_is_asked_each_time(
+    llm_cache: LangChainCache, settings: dict[str, Any], answers: list[str]
+) -> None:
+    llm = model(llm_cache).bind(**settings)
+    assert [llm.invoke(ASK).content for _ in range(2)] == answers
