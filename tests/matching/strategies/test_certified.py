@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 
 import msgspec
@@ -675,3 +676,17 @@ def test_the_less_labels_tell_the_surer_an_answer_must_be() -> None:
 
     faithful, some, much = (lowered(LabelNoise(share, share)) for share in (0.0, 0.1, 0.3))
     assert 0.0 < faithful < some < much
+
+
+def test_a_category_that_is_first_asked_for_while_beliefs_are_rebuilt_breaks_nothing() -> None:
+    """They are rebuilt in a thread, and requests go on."""
+    strategy = CertifiedThreshold(PACK)
+    strategy.observe(label(candidate(0.95), correct=True))
+
+    class Arriving(list[Label]):
+        def __iter__(self) -> Iterator[Label]:
+            strategy.judge(candidate(0.95), "chat", controls=ANY, draw=0.5)
+            return super().__iter__()
+
+    strategy.relearn(Arriving([label(candidate(0.95), correct=True)]))
+    assert strategy.standing("chat").labels == 0

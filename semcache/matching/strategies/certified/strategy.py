@@ -112,7 +112,8 @@ class CertifiedThreshold:
 
     def relearn(self, labels: Sequence[Label]) -> None:
         """Rebuild the beliefs from these labels; audits, budgets and certificates stay as they are."""
-        for name, known in self._known.items():
+        # A copy: this may run in a thread, while a request makes a category known.
+        for name, known in list(self._known.items()):
             known.relearn([label for label in labels if label.category == name], self._prior_of(name))
 
     def standing(self, category: str) -> Standing:
