@@ -370,7 +370,7 @@ def read_prices(path: Path | None, *, clock: Callable[[], float] = time.time) ->
 
     try:
         table = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise ConfigError(f"{path}: the file of prices cannot be read: {error}") from error
     return Prices(own_prices(table, path), clock=clock)
 

@@ -183,6 +183,8 @@ def read(path: Path) -> PackSpec:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)
         raise ConfigError(f"{where}: no valid YAML: {getattr(error, 'problem', error)}") from error
+    except ValueError as error:  # a date that there is not
+        raise ConfigError(f"{path}: no valid YAML: {error}; put the value in quotes") from error
     if not isinstance(data, dict):
         found = "this file is empty" if data is None else f"this is a {type(data).__name__}"
         raise ConfigError(f"{path}:1: a pack is a mapping with keys such as `name` and `categories`: {found}")

@@ -27,7 +27,7 @@ def _size(value: Any) -> Any:
         if unit is not None:
             try:
                 return int(float(text.removesuffix(unit)) * _UNITS[unit])
-            except ValueError:
+            except (ValueError, OverflowError):
                 raise ValueError("a size is a number and one of B, KiB, MiB, GiB, kB, MB, GB, such as 20 MiB") from None
     return value
 
@@ -39,13 +39,13 @@ def _switch(value: Any) -> Any:
 
 def _replicas(value: Any) -> Any:
     """Replicas of a text, as the environment has it: URLs by commas, or JSON as in the settings file."""
-    if not isinstance(value, str):
-        return [{"url": one} if isinstance(one, str) else one for one in value] if isinstance(value, list) else value
-    if value.lstrip().startswith("["):
+    if isinstance(value, str) and value.lstrip().startswith("["):
         try:
-            return json.loads(value)
+            value = json.loads(value)
         except ValueError as error:
             raise ValueError(f"is no JSON: {error}") from None
+    if not isinstance(value, str):
+        return [{"url": one} if isinstance(one, str) else one for one in value] if isinstance(value, list) else value
     return [{"url": url.strip()} for url in value.split(",") if url.strip()]
 
 

@@ -45,7 +45,9 @@ FILE_NAME = "semcache.yaml"
 MASK = "**********"
 # What Kubernetes sets for a Service named semcache.
 _KUBERNETES = re.compile(r"SEMCACHE_(SERVICE|PORT)(_[A-Z0-9]+)*")
-_PASSWORD = re.compile(r"(?<=://)[^/@]*(?=@)|(?<=[?&]password=)[^&]*", re.IGNORECASE)
+# In the URL of a database a password may hold "/" and "@" as they are; in any other URL "/" ends it.
+_PASSWORD = re.compile(r"(?<=://).*(?=@)|(?<=password=)[^&]*", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"(?<=://)[^/@?#\s]*(?=@)")
 
 
 class Settings(Section):
@@ -194,8 +196,12 @@ def _from_file(file: Path | None) -> Layer:
         mark = getattr(error, "problem_mark", None)
         where = f"{file}:{mark.line + 1}" if mark else str(file)
         raise ConfigError(f"{where}: no valid YAML: {getattr(error, 'problem', error)}") from error
-    if root is not None:
-        yield from _walk(file, root, "")
+    told: set[str] = set()
+    for key, value, where in _walk(file, root, "") if root is not None else ():
+        if key in told:
+            raise ConfigError(f"{where}: {key} stands here twice: leave one of them")
+        told.add(key)
+        yield key, value, where
 
 
 def _walk(file: Path, node: yaml.Node, prefix: str) -> Layer:
@@ -208,7 +214,11 @@ def _walk(file: Path, node: yaml.Node, prefix: str) -> Layer:
             if not (isinstance(value_node, yaml.ScalarNode) and value_node.tag.endswith(":null")):
                 yield from _walk(file, value_node, key + ".")
         elif key in KEYS:
-            value = yaml.SafeLoader("").construct_object(value_node, deep=True)
+            try:
+                value = yaml.SafeLoader("").construct_object(value_node, deep=True)
+            except (yaml.YAMLError, ValueError) as error:  # a tag that nobody knows, a date that there is not
+                said = getattr(error, "problem", None) or error
+                raise ConfigError(f"{where}: {key}: no valid YAML: {said}; put the value in quotes") from error
             yield key, value, where
         else:
             siblings = [name for name in (*KEYS, *SECTIONS) if name.startswith(prefix)]
@@ -256,7 +266,12 @@ def _show(value: Any) -> str:
         return _PASSWORD.sub(MASK, plain) if "://" in plain else MASK
     if value is None:
         return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else masked(str(value))
+
+
+def masked(text: str) -> str:
+    """A text without the credentials of the URLs in it."""
+    return _CREDENTIALS.sub(MASK, text)
 
 
 def _nearest(word: str, known: Any) -> str:

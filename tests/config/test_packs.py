@@ -72,6 +72,7 @@ def test_a_mistake_is_named_with_file_line_key_and_remedy(
         ("name: x\ndefaults:\n  target: 0.1\n  ttl: 1d\n  target: 0.2\n", ":5: target stands here twice"),
         ("name: &n {a: *n}\n", "name"),
         ("[" * 5000, "too deep"),
+        ("name: x\ndescription: 2024-02-30\n", "day is out of range.*quotes"),
     ],
 )
 def test_what_would_count_for_half_or_cannot_be_read_is_a_mistake(tmp_path: Path, text: str, said: str) -> None:

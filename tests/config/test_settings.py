@@ -69,6 +69,9 @@ def test_sizes_are_written_as_people_write_them(value: str, size: int) -> None:
         ("cache:\n  hot_bytes: much MiB\n", 2, ["cache.hot_bytes", "20 MiB"]),
         ("a: [1\n", 2, ["YAML"]),
         ("data:\n  - x\n", 1, ["data"]),
+        ("log: {level: info}\npolicies: !env PACK\n", 2, ["policies", "!env", "quotes"]),
+        ("policies: 2024-02-30\n", 1, ["policies", "day is out of range", "quotes"]),
+        ("server: {port: 1}\nserver:\n  port: 2\n", 3, ["server.port", "twice"]),
     ],
 )
 def test_a_mistake_in_the_file_is_found_by_line_and_key(
@@ -89,6 +92,7 @@ def test_a_mistake_in_the_file_is_found_by_line_and_key(
         ({"SEMCACHE_SERVER__PORT": "x"}, ["SEMCACHE_SERVER__PORT", "server.port", "'x'"]),
         ({"SEMCACHE_AUTH__REQUIRED": "maybe"}, ["SEMCACHE_AUTH__REQUIRED", "maybe"]),
         ({"SEMCACHE_CACHE__TARGET": "1"}, ["SEMCACHE_CACHE__TARGET", "less than 1"]),
+        ({"SEMCACHE_SERVER__MAX_BODY": "inf GB"}, ["SEMCACHE_SERVER__MAX_BODY", "20 MiB"]),
     ],
 )
 def test_a_mistake_in_the_environment_names_the_variable(env: dict[str, str], words: list[str]) -> None:
@@ -129,6 +133,25 @@ def test_secrets_are_never_printed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as error:
         load({}, "upstream:\n  api_key: [sk-hush]\n", tmp_path)
     assert "sk-hush" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["STORE__URL", "UPSTREAM__PROXY", "UPSTREAM__URL", "UPSTREAM__ANTHROPIC_URL", "UPSTREAM__REPLICAS", "JUDGE__URL"],
+)
+def test_a_password_in_a_url_is_never_printed(key: str) -> None:
+    password = "hu/sh@hush" if key in ("STORE__URL", "UPSTREAM__PROXY") else "hush"
+    settings = load({f"SEMCACHE_{key}": f"https://ann:{password}@db.example/v1"})
+    shown = [value for _, value, _ in settings.explain()]
+    assert not [value for value in shown if "hush" in value or "ann" in value]
+    assert [value for value in shown if "db.example/v1" in value]
+
+
+def test_replicas_in_the_environment_are_those_of_the_file(tmp_path: Path) -> None:
+    given = '["http://one/v1", {"url": "http://two/v1", "kind": "vllm"}]'
+    here, there = load({"SEMCACHE_UPSTREAM__REPLICAS": given}), load({}, f"upstream: {{replicas: {given}}}\n", tmp_path)
+    assert here.upstream.replicas == there.upstream.replicas
+    assert [one.url for one in here.upstream.replicas] == ["http://one/v1", "http://two/v1"]
 
 
 def test_an_admin_token_that_can_be_guessed_is_refused_and_not_shown() -> None:
