@@ -259,7 +259,9 @@ def _equal(one: Quantity, two: Quantity) -> bool:
         factor = {"gbp": 1.0, "mass": _POUND, "": 1.0}.get(other.dimension, math.nan)
         return math.isclose(pounds.value * factor, other.base, rel_tol=2e-3)
     if one.dimension == two.dimension:
-        return math.isclose(one.base, two.base, rel_tol=2e-3 if one.dimension else 1e-12, abs_tol=1e-9)
+        # Only what was converted is rounded: $999 is not $1000.
+        written_alike = math.isclose(one.base * two.value, two.base * one.value, rel_tol=1e-9)
+        return math.isclose(one.base, two.base, rel_tol=1e-12 if written_alike or not one.dimension else 2e-3)
     if not one.dimension or not two.dimension or "degrees" in (one.dimension, two.dimension):
         return one.value == two.value
     return False
