@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _WIDER = 20  # neighbours that are looked at for each that is shown, where a selector leaves some out
 _SHELVES = 20_000
+_age = attrgetter("created", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class FoundEntries:
 
     entries: Sequence[tuple[Entry, float | None]]
     matching: int | None
-    following: float | None = None  # the `before` of the next page
+    following: tuple[float, int] | None = None  # the `before` of the next page
 
 
 class EntrySearch:
@@ -38,14 +39,17 @@ class EntrySearch:
         self._parts = components
 
     async def by_words(
-        self, where: Selector, words: str = "", *, limit: int = 50, before: float | None = None
+        self, where: Selector, words: str = "", *, limit: int = 50, before: tuple[float, int] | None = None
     ) -> FoundEntries:
-        """Entries whose prompts hold all of these words, newest first. Raises StoreError."""
+        """Entries whose prompts hold all of these words, newest first. Raises StoreError.
+
+        `before` is the creation and the id of an entry: of a log, many entries are of the same moment.
+        """
         meant = await self._meant(where)
         cards = self._parts.live.registry.cards()
         found, matching = await asyncio.to_thread(_newest, cards, meant, words, limit + 1, before)
         entries = await self._read([card.id for card in found[:limit]])
-        following = found[limit - 1].created if len(found) > limit else None
+        following = _age(found[limit - 1]) if len(found) > limit else None
         return FoundEntries([(entry, None) for entry in entries], matching, following)
 
     async def ids_of_words(self, where: Selector, words: str) -> tuple[int, ...]:
@@ -82,7 +86,7 @@ class EntrySearch:
 
 
 def _newest(
-    cards: Sequence[Card], meant: frozenset[int] | None, words: str, limit: int, before: float | None
+    cards: Sequence[Card], meant: frozenset[int] | None, words: str, limit: int, before: tuple[float, int] | None
 ) -> tuple[list[Card], int]:
     """The newest cards that hold all words, and how many do."""
     wanted = words.casefold().split()
@@ -95,8 +99,8 @@ def _newest(
             if not all(word in text for word in wanted):
                 continue
         found.append(card)
-    older = found if before is None else [card for card in found if card.created < before]
-    return heapq.nlargest(limit, older, key=attrgetter("created")), len(found)
+    older = found if before is None else [card for card in found if _age(card) < before]
+    return heapq.nlargest(limit, older, key=_age), len(found)
 
 
 def _shelves(cards: Sequence[Card], meant: frozenset[int]) -> set[bytes]:

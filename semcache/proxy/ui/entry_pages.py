@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from semcache.errors import CacheUnavailable, InvalidArgument
 from semcache.proxy.ui.visit import PageRoute, Right, Visit
-from semcache.types import Selector, parse_id
+from semcache.types import Selector, parse_id, public_id
 
 _PAGE = 50
 _SHOWN = 20  # entries that a dry run names
@@ -30,11 +30,13 @@ async def entries(visit: Visit) -> Response:
             refusal = f"Searching by meaning does not work now: {error}"
             found = await search.by_words(where, words, limit=_PAGE)
     else:
-        before = visit.number("before", 0.0, 0.0, 1e12) or None
+        created = visit.number("before", 0.0, 0.0, 1e12)
+        before = (created, parse_id(visit.asked("under")) or 0) if created else None
         found = await search.by_words(where, words, limit=_PAGE, before=before)
     return visit.page(
         "entries.html",
         found=found,
+        following=None if found.following is None else (found.following[0], public_id(found.following[1])),
         how=how,
         refusal=refusal,
         narrowed=bool(words) or where != _selector_of_all(visit),
@@ -45,7 +47,12 @@ async def entries(visit: Visit) -> Response:
 
 async def forget_many(visit: Visit) -> Response:
     """Forget the entries that were ticked, or all that match; first say which."""
-    ids = tuple(number for text in visit.form.get("ids", ()) if (number := parse_id(text)) is not None)
+    # The page's script takes ticks away and disables a button; a browser may run none.
+    chosen = visit.asked("chosen")
+    ticked = () if chosen == "all" else visit.form.get("ids", ())
+    ids = tuple(number for text in ticked if (number := parse_id(text)) is not None)
+    if chosen == "ticked" and not ids:
+        raise InvalidArgument("No entry is ticked: nothing was done.")
     words = visit.asked("q")
     if ids:
         where = Selector(ids=ids, tenant=visit.visitor.tenant)
@@ -60,7 +67,7 @@ async def forget_many(visit: Visit) -> Response:
     meant = await visit.cache.invalidate(where, dry_run=True)
     if visit.asked("sure") != "yes":
         sample = await visit.cache.select(replace(where, ids=tuple(meant[:_SHOWN])), limit=_SHOWN) if meant else []
-        return visit.page("forget.html", meant=len(meant), sample=sample, ids=visit.form.get("ids", ()), words=words)
+        return visit.page("forget.html", meant=len(meant), sample=sample, ids=ticked, words=words)
     if str(len(meant)) != visit.asked("meant"):
         raise InvalidArgument("Other entries match by now: go back and look again. Nothing was done.")
     done, undo = await visit.cache.operating.delete(where, who=visit.who)

@@ -59,11 +59,13 @@ async def _stream(visit: Visit, after: int | None) -> AsyncIterator[bytes]:
                 )
             except CacheUnavailable:
                 found = []
+            else:
+                after = found[-1]["id"] if found else (after or 0)
             shown = [row for row in found if all(not value or row[name] == value for name, value in wanted.items())]
-            after = found[-1]["id"] if found else (after or 0)
             lines = [b"id: %d\ndata: %s\n\n" % (row["id"], msgspec.json.encode(_row(row))) for row in shown]
             # A comment keeps what stands between from closing a quiet stream; the id is kept up all the same.
-            yield b"".join(lines) + b"id: %d\nevent: seen\ndata:\n\n" % after
+            seen = b"" if after is None else b"id: %d\n" % after
+            yield b"".join(lines) + seen + b"event: seen\ndata:\n\n"
             await asyncio.sleep(_EVERY)
     finally:
         _open.discard(own)

@@ -64,7 +64,7 @@ async def request(visit: Visit, wanted: str = "") -> Response:
 
 async def ask(visit: Visit) -> Response:
     """Say what would become of a prompt now."""
-    prompt = visit.asked("prompt")
+    prompt = visit.text("prompt")
     facts: dict[str, Any] = {"found": None, "prompt": prompt, "elsewhere": ""}
     own, operating = visit.visitor.tenant, visit.cache.operating
     tenant = own if own is not None else visit.asked("tenant")
@@ -73,7 +73,7 @@ async def ask(visit: Visit) -> Response:
         tenant = "default" if "default" in known or not known else next(iter(known))
     models = await operating.models(tenant)
     model = visit.asked("model") or next(iter(models), "default")
-    if prompt:
+    if prompt.strip():
         user = visit.asked("user") or None
         scope = Scope(tenant, user if visit.cache.pack.share == "user" else None, visit.asked("namespace"))
         asked = chat_request(prompt, model, {}, scope, visit.asked("category") or None)

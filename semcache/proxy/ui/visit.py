@@ -76,6 +76,10 @@ class Visit:
             value = next(iter(self.form.get(name, ())), default)
         return value.strip()[:_LONGEST]
 
+    def text(self, name: str) -> str:
+        """A text of several lines in the address, as it was typed; browsers send CRLF for each end of a line."""
+        return self.request.query_params.get(name, "").replace("\r\n", "\n")
+
     def choice(self, name: str, known: Mapping[str, Any] | tuple[str, ...], default: str) -> str:
         """A field whose value is one of those known."""
         value = self.asked(name, default)

@@ -8,9 +8,12 @@ import sys
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
+from semcache.cache.inspection import Inspection
+from semcache.errors import CacheUnavailable
 from semcache.proxy.ui.word_diff import word_diff
 from semcache.types import Selector
 from tests.proxy.driver import Answer, Call, Clock, Upstream, ask, completion
@@ -151,6 +154,37 @@ async def test_ticked_entries_alone_are_forgotten(tmp_path: Path) -> None:
         assert [f"{one.id:016x}" for one in await proxy.cache.select(Selector(everything=True))] == [ids[1]]
 
 
+async def test_a_button_forgets_what_it_says(tmp_path: Path) -> None:
+    """Without scripts nothing disables the button for ticked entries, and nothing takes ticks away."""
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        for number in range(3):
+            await asked(proxy, f"What is dish number {number} of the menu?", keys["a"])
+        ids = [f"{entry.id:016x}" for entry in await proxy.cache.select(Selector(everything=True))]
+        browser = await logged_in(proxy, keys["admin"])
+        sign = sign_of((await browser.get()).body.decode())
+        none = await browser.post("/entries/forget", {"sign": sign, "chosen": "ticked"})
+        assert none.status == 400
+        assert b"No entry is ticked" in none.body
+        every = [("sign", sign), ("q", "dish"), ("chosen", "all"), ("ids", ids[0])]
+        shown = (await browser.post("/entries/forget", every)).body
+        assert b"Forget 3 entries?" in shown
+        assert b'name="ids"' not in shown
+
+
+async def test_older_entries_follow_those_of_the_same_moment(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK, clock=Clock()) as (proxy, keys):
+        for number in range(53):
+            await asked(proxy, f"What is dish number {number} of the menu?", keys["a"], cache={"no_cache": True})
+        browser = await logged_in(proxy, keys["a"])
+        page = unescape((await browser.get("/entries")).body.decode())
+        first = re.findall(r'name="ids" value="(\w+)"', page)
+        older = re.search(r'href="([^"]+)">Older', page)
+        assert older
+        following = unescape((await browser.get(older[1].removeprefix(PAGE))).body.decode())
+        second = re.findall(r'name="ids" value="(\w+)"', following)
+        assert (len(first), len(second), len({*first, *second})) == (50, 3, 53)
+
+
 async def test_the_overview_shows_the_sums_of_the_accounts(tmp_path: Path) -> None:
     async with kept(tmp_path, pack=PACK) as (proxy, keys):
         for tenant in ("a", "a", "b"):
@@ -216,6 +250,34 @@ async def test_explaining_a_prompt_changes_nothing(tmp_path: Path) -> None:
         assert len(upstream.calls) == 1
         assert len(await proxy.cache.operating.requests()) == rows
         assert (await browser.get("/ask?prompt=x&category=nowhere")).status == 400
+
+
+async def test_a_prompt_of_several_lines_is_asked_about_as_it_was_sent(tmp_path: Path) -> None:
+    """Browsers send the lines of a field with CRLF between them."""
+    prompt = "Translate this into French:\n\n" + "The cat sat on the mat. " * 200
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        await asked(proxy, prompt, keys["a"])
+        browser = await logged_in(proxy, keys["a"])
+        query = urlencode({"prompt": prompt.replace("\n", "\r\n"), "model": "m"})
+        page = unescape((await browser.get(f"/ask?{query}")).body.decode())
+        assert "exact hit" in page
+        assert prompt in page, "what was typed is still there"
+
+
+async def test_live_does_not_begin_with_the_oldest_where_the_store_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        await asked(proxy, "first question of all", keys["a"])
+        browser = await logged_in(proxy, keys["admin"])
+
+        async def failing(*_: object, **__: object) -> list[dict[str, object]]:
+            raise CacheUnavailable("store: away")
+
+        monkeypatch.setattr(Inspection, "outcomes", failing)
+        begun = await stream(proxy, browser)
+        assert "id:" not in begun, "a browser would ask for all that there is after 0"
+        assert "id: 7\n" in await stream(proxy, browser, last_event_id="7")
 
 
 async def test_live_events_go_on_where_a_browser_was_cut_off(tmp_path: Path) -> None:
