@@ -172,7 +172,9 @@ class Engine:
             arrival=SequenceArrival(self._arrivals, self._clock()),
             block=self.config.block,
             detokenizer=Detokenizer(
-                self.tokenizer.reader(), job.sampling.stop, scored=job.sampling.logprobs is not None
+                self.tokenizer.reader(job.ids if job.continues else ()),
+                job.sampling.stop,
+                scored=job.sampling.logprobs is not None,
             ),
             drafter=Drafter(job.ids, draft, most),
             seed=sampler.mixed(seed, choice),

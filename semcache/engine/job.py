@@ -92,7 +92,7 @@ class Job:
 
     `tenant` separates caches: jobs of different tenants never share keys and values. `draft` is a guess at the answer,
     verified as a speculation; it never changes the answer. An `approximation` does. With a `grammar` the answer is a
-    sentence of it.
+    sentence of it. With `continues` the answer goes on with the text of the prompt, instead of being a text of its own.
     """
 
     id: str
@@ -102,6 +102,7 @@ class Job:
     draft: tuple[int, ...] = ()
     approximation: Approximation | None = None
     grammar: str = ""
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,7 +211,8 @@ def read_completion(raw: bytes, tokenizer: Tokenizer, served: ServedModel, *, id
     ids = [tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt) for prompt in prompts]
     most, approximation = body.max_tokens or 16, Approximation() if body.approximate and served.lossy else None
     sampling = _sampling(body, tokenizer, served, logprobs=body.logprobs, max_tokens=most)
-    return _ask(body, ids, tokenizer, sampling, id=id, approximation=approximation)
+    ask = _ask(body, ids, tokenizer, sampling, id=id, approximation=approximation)
+    return replace(ask, jobs=tuple([replace(job, continues=True) for job in ask.jobs]))
 
 
 def _prompts(given: Any) -> Sequence[str | list[int]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,7 @@ from semcache.engine.chat_template import ChatTemplate
 from semcache.engine.constraint import Grammars
 from semcache.errors import ConfigError, InvalidArgument
 
+_BEFORE = 8  # tokens of a prompt that its continuation is decoded behind: more than a character has
 _ENDING = 16  # tokens in which a template may open or close the thoughts of an answer
 
 
@@ -107,22 +109,33 @@ class Tokenizer:
         return Grammars(self._outer, vocabulary, ends)
 
     def token(self, id: int) -> str:
-        """The text of a single token."""
-        return str(self._outer.decode([id]))
+        """The text of a single token within a text: decoders drop the space before a first word."""
+        first, text = self._anchor
+        behind = str(self._inner.decode([*first, id], skip_special_tokens=False))
+        return behind.removeprefix(text) if behind.startswith(text) else str(self._outer.decode([id]))
 
-    def reader(self) -> StreamDecoder:
-        """A fresh decoder of an answer."""
-        return StreamDecoder(self._inner)
+    @cached_property
+    def _anchor(self) -> tuple[list[int], str]:
+        """A text that a token may stand behind."""
+        first = self.encode("a", special=False)
+        return first, str(self._inner.decode(first, skip_special_tokens=False))
+
+    def reader(self, before: Sequence[int] = ()) -> StreamDecoder:
+        """A fresh decoder of an answer, which goes on with the text of the tokens `before` where there are some."""
+        return StreamDecoder(self._inner, before)
 
 
 class StreamDecoder:
     """A decoder of an answer, token by token; special tokens are left out."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Any, before: Sequence[int] = ()) -> None:
         from tokenizers.decoders import DecodeStream
 
         self._inner = inner
-        self._stream = DecodeStream(skip_special_tokens=True)
+        seen = list(before[-_BEFORE:])
+        if str(inner.decode(seen, skip_special_tokens=True)).endswith("\ufffd"):
+            seen = []  # within a character, which would be told as a whole
+        self._stream = DecodeStream(ids=seen, skip_special_tokens=True)
         self._waiting: list[int] = []
 
     def feed(self, token: int) -> str:

@@ -142,3 +142,56 @@ def test_a_document_is_found_with_the_same_tokens_wherever_it_stands(tmp_path: P
     assert all(tokens == found[0] for tokens in found)
     with pytest.raises(InvalidArgument, match="a document is empty"):
         placed(one, "  ")
+
+
+@pytest.fixture(scope="module")
+def words(folder: Folder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model whose tokens carry the space before a word, and whose decoder drops it at the start, as Llama 2's do."""
+    import shutil
+
+    import transformers
+    from tokenizers import Tokenizer, decoders, models, normalizers
+
+    known = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *"▁time", "▁time"]
+    inner = Tokenizer(
+        models.BPE(vocab={word: at for at, word in enumerate(known)}, merges=[], unk_token="<unk>", byte_fallback=True)
+    )
+    inner.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    inner.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
+    inner.add_special_tokens(["<unk>", "<s>", "</s>"])
+    path = tmp_path_factory.mktemp("words") / "model"
+    shutil.copytree(folder(), path)
+    outer = transformers.PreTrainedTokenizerFast(tokenizer_object=inner, bos_token="<s>", eos_token="</s>")
+    outer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
+    outer.save_pretrained(path)
+    return path
+
+
+def test_a_completion_goes_on_with_the_text_of_its_prompt_and_a_chat_does_not(words: Path) -> None:
+    import json
+
+    from semcache.engine.openai_replies import ChoiceText, CompletionReply
+    from semcache.engine.openai_requests import ServedModel, read_chat, read_completion
+    from tests.engine.nursery import an_engine, work
+
+    engine = an_engine(words)
+    tokenizer, served = engine.tokenizer, ServedModel.of(engine, "m")
+    (time,) = {token for token in range(512) if tokenizer._inner.id_to_token(token) == "▁time"}
+    body = {"max_tokens": 2, "temperature": 0, "logit_bias": {str(time): 100}}
+    for prompt in ("Once upon a", "Once upon a€", [5, 3 + 0xE2]):
+        given = json.dumps({"prompt": prompt, "logprobs": 1, **body}).encode()
+        (job,) = read_completion(given, tokenizer, served, id=f"{prompt}").jobs
+        told = ChoiceText()
+        for delta in work(engine, [job])[job.id].deltas:
+            told.add(delta)
+        reply = CompletionReply(tokenizer, id="i", created=0, model="m", scored=True)
+        (choice,) = reply.whole([told], {})["choices"]
+        within = isinstance(prompt, list)  # a character, of which the text before cannot be told
+        assert choice["text"] == ("time time" if within else " time time")
+        assert choice["logprobs"]["tokens"] == [" time", " time"]
+        assert choice["logprobs"]["text_offset"] == [0, 5]
+    chat = json.dumps({"messages": [{"role": "user", "content": "Once upon a"}], **body}).encode()
+    (job,) = read_chat(chat, tokenizer, served, id="chat").jobs
+    assert work(engine, [job])[job.id].text == "time time"
