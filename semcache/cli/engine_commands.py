@@ -159,12 +159,17 @@ def _advised(engine: Engine) -> str:
 
 def _done(target: Path) -> set[str]:
     """Return the requests that a results file answers already; a last line that was cut off is removed from it."""
-    from semcache.engine.batch_file import custom_id_of
+    from semcache.engine.batch_file import RESULT, custom_id_of
+    from semcache.errors import InvalidArgument
 
     content = target.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
-    if whole != content:
-        target.write_bytes(whole)
+    rest = content[len(whole) :]
+    if rest and not (rest.startswith(RESULT) or RESULT.startswith(rest)):
+        raise InvalidArgument(f"{str(target)!r} ends in something else than a result: name another file for results")
+    if rest:
+        with target.open("r+b") as file:
+            file.truncate(len(whole))
     return {name for line in whole.splitlines() if (name := custom_id_of(line)) is not None}
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from semcache.cli import log_formats, output
 from semcache.cli.log_formats import BrokenLine, LogContext, LoggedCall, NotCacheable, Row
-from semcache.cli.log_lines import LineTally, open_log, rows
+from semcache.cli.log_lines import LineTally, open_log, place, rows
 from semcache.cli.open_store import cache_of
 from semcache.errors import InvalidArgument, RequestRejected
 from semcache.types import Card, Discard, Lookup, Scope, Store
@@ -81,7 +81,7 @@ async def import_file(settings: Settings, file: Path, options: ImportOptions, re
     """Import `file` into the cache of these settings. Raises SemcacheError."""
     clock, report = ImportClock(), ImportReport()
     with open_log(file) as (raw, lines), output.progress() as bar:
-        task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size)
+        task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size or None)
         async with cache_of(settings, clock) as cache:
             if options.category is not None and options.category not in cache.pack.categories:
                 known = ", ".join(sorted(cache.pack.categories))
@@ -91,7 +91,7 @@ async def import_file(settings: Settings, file: Path, options: ImportOptions, re
             numbered = _read(lines, options, reading, report)
             while batch := list(islice(numbered, _TOGETHER)):
                 await _keep(cache, clock, batch, options, report)
-                bar.update(task, completed=raw.tell())
+                bar.update(task, completed=place(raw))
     return report
 
 

@@ -22,6 +22,7 @@ from semcache.errors import StoreError
 
 _SHOWN = 5
 _GZIP = b"\x1f\x8b"
+_MARK = b"\xef\xbb\xbf"  # of the order of bytes, which Windows programs begin a file with
 
 
 @dataclass
@@ -59,6 +60,11 @@ def open_log(file: Path) -> Iterator[tuple[io.BufferedReader, Iterator[bytes]]]:
         raise StoreError(f"{file} cannot be read: {error.strerror or error}") from error
 
 
+def place(raw: io.BufferedReader) -> int:
+    """Return how many bytes have been read; 0 of a pipe, which does not say."""
+    return raw.tell() if raw.seekable() else 0
+
+
 def rows(lines: Iterator[bytes], tally: LineTally) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the JSON objects of the sound lines, with the numbers of their lines, counted from 1."""
     number = 0
@@ -71,6 +77,8 @@ def rows(lines: Iterator[bytes], tally: LineTally) -> Iterator[tuple[int, dict[s
             return
         if line is None:
             return
+        if number == 1:
+            line = line.removeprefix(_MARK)
         if not line.strip():
             continue
         tally.lines += 1

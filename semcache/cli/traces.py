@@ -67,7 +67,7 @@ def read(
             except NotCacheable as error:
                 tally.skipped[str(error)] += 1
             if progress is not None and number % 256 == 0:
-                progress(raw.tell())
+                progress(log_lines.place(raw))
             if limit is not None and len(found) >= limit:
                 break
     if not found:

@@ -24,6 +24,7 @@ from semcache.engine.prefix_tree import chain_keys
 from semcache.errors import RequestRejected
 
 Json = dict[str, Any]
+RESULT = b'{"id":"batch_req_'  # what the line of a result begins with
 _READERS: dict[str, tuple[Callable[..., ParsedRequest], type[ChatReply] | type[CompletionReply]]] = {
     "/v1/chat/completions": (read_chat, ChatReply),
     "/v1/completions": (read_completion, CompletionReply),

@@ -81,6 +81,26 @@ async def test_an_export_gives_the_same_answers_in_a_fresh_cache(run: Run, fill:
     assert sorted(again, key=str) == sorted(keep, key=str)
 
 
+def test_a_log_is_read_from_a_pipe_to_its_end(run: Run, tmp_path: Path) -> None:
+    rows = [chat(f"What is the {number}th of all monads?") for number in range(300)]
+    file, pipe = write(tmp_path / "log.jsonl", rows), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for command, count in (("import", "imported"), ("replay", "trace")):
+        given = ["--no-baselines", "--sizes", "pack"] if command == "replay" else []
+        with subprocess.Popen(["sh", "-c", f"cat '{file}' > '{pipe}'"]):
+            done = run(command, pipe, "--json", *given)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)[count]
+        assert (found if command == "import" else found["replayed"]) == 300
+
+
+def test_a_byte_order_mark_breaks_no_line(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    file.write_text(json.dumps(chat("What is a monad?")) + "\r\n", encoding="utf-8-sig", newline="")
+    report = json.loads(run("import", file, "--json").stdout)
+    assert (report["imported"], report["broken"]) == (1, 0)
+
+
 async def test_importing_twice_changes_nothing(run: Run, fill: Fill, tmp_path: Path) -> None:
     await fill(PROMPTS)
     assert run("export", "-o", tmp_path / "all.jsonl").returncode == 0

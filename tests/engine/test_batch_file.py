@@ -144,6 +144,20 @@ def test_results_go_where_they_can_be_written_and_never_over_the_requests(tmp_pa
     assert source.read_bytes() == line("a", "question")
 
 
+@pytest.mark.parametrize("text", ["my notes", '{"a": 1}', '{"a": 1}\nnotes'])
+def test_a_file_that_holds_no_results_is_left_as_it_is(text: str, tmp_path: Path) -> None:
+    """A result that was cut off is taken out of its file; anything else that has no line break at its end is not."""
+    from semcache.cli.engine_commands import app
+    from semcache.errors import InvalidArgument
+
+    source, notes = tmp_path / "in.jsonl", tmp_path / "notes.txt"
+    source.write_bytes(line("a", "question"))
+    notes.write_text(text)
+    result = CliRunner().invoke(app, ["batch", str(source), "--model", "no/such", "-o", str(notes)])
+    assert isinstance(result.exception, InvalidArgument)
+    assert notes.read_text() == text
+
+
 @pytest.mark.parametrize("command", [["serve"], ["batch", "x"]])
 def test_a_model_must_be_named(command: list[str]) -> None:
     from semcache.cli.engine_commands import app
