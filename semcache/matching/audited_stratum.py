@@ -33,12 +33,14 @@ class AuditedStratum:
         self.served += 1
         self.waited = 0 if audited else self.waited + 1
 
-    def audit(self, tenants: str, target: float, *, wrong: bool) -> None:
-        """Look at an audited answer; `target` is the error per hit that is allowed. Closes where audits exceed it."""
+    def audit(self, tenants: str, target: float, *, wrong: bool) -> bool:
+        """Look at an audited answer; `target` is the error per hit that is allowed. True if it closed by that."""
         self.certificate.take(target, wrong=wrong)
         self.tenants.take(tenants, target, wrong=wrong)
-        if self.certificate.exceeded:
+        exceeded = self.certificate.exceeded
+        if exceeded:
             self.close()
+        return exceeded
 
     def watch(self, tenants: str, target: float, *, correct: bool) -> bool:
         """Look at a label of what would have been served; return True if the stratum opened by it."""

@@ -161,6 +161,7 @@ class _Stratum(AuditedStratum):
         self._prior = _PRIOR_ERROR[kind]
         self._wrong = self._prior * _PRIOR_AUDITS
         self._seen = _PRIOR_AUDITS
+        self._shown = False  # closed by the certificate, whatever reports say
 
     @property
     def error(self) -> float:
@@ -176,7 +177,7 @@ class _Stratum(AuditedStratum):
         if label.source is LabelSource.WITHDRAWN:
             # What a report moved moves back; what audits said stays.
             self._wrong, self._seen = max(0.0, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - wrong)
-            self.closed = self.closed and self.error > target
+            self.closed = self.closed and (self._shown or self.error > target)
         elif label.source is LabelSource.FEEDBACK:
             # No sample: it moves the belief, and no certificate.
             self._wrong, self._seen = self._wrong + wrong, self._seen + wrong
@@ -184,11 +185,12 @@ class _Stratum(AuditedStratum):
                 self.close()
         elif label.source is LabelSource.AUDIT and label.served:
             self._wrong, self._seen = self._wrong + wrong, self._seen + 1.0
-            self.audit(tenants, target, wrong=wrong)
+            self._shown = self.audit(tenants, target, wrong=wrong) or self._shown
             if self.error > target and not self.closed:
                 self.close()
         elif label.source is LabelSource.MISS and self.watch(tenants, target, correct=label.correct):
             # Begin again, with twice the doubt of the beginning.
+            self._shown = False
             self._seen = _PRIOR_AUDITS
             self._wrong = _PRIOR_AUDITS * min(2.0 * self._prior, target / 2.0)
 
@@ -206,8 +208,9 @@ class _Stratum(AuditedStratum):
         )
 
     def state(self) -> dict[str, Any]:
-        return {"wrong": self._wrong, "seen": self._seen, **super().state()}
+        return {"wrong": self._wrong, "seen": self._seen, "shown": self._shown, **super().state()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         super().restore(state)
         self._wrong, self._seen = float(state["wrong"]), float(state["seen"])
+        self._shown = bool(state.get("shown", False))

@@ -131,3 +131,18 @@ def test_labels_of_meaning_and_age_are_none_of_its_own() -> None:
     assert edit_of(replace(label, features=(float(len(Edit)),))) is None
     assert edit_of(replace(label, source=LabelSource.REASKED)) is None
     assert isinstance(PACK.categories["default"], Category)
+
+
+def test_a_withdrawn_report_opens_nothing_that_audits_have_closed() -> None:
+    tier = WordingTier(PACK.with_target(0.05))
+    audits = 0
+    while tier.judge("default", Edit.CHARACTERS, CONTROLS).serve:
+        tier.observe(audit(Edit.CHARACTERS, correct=False))
+        audits += 1
+    assert audits < 10
+    for source in (LabelSource.FEEDBACK, LabelSource.WITHDRAWN):
+        tier.observe(audit(Edit.CHARACTERS, correct=False, source=source))
+        kept = WordingTier(PACK.with_target(0.05))
+        kept.restore(tier.state())
+        assert not tier.judge("default", Edit.CHARACTERS, CONTROLS).serve
+        assert not kept.judge("default", Edit.CHARACTERS, CONTROLS).serve
