@@ -209,14 +209,19 @@ class LabelLog:
         if label.source is LabelSource.WITHDRAWN:
             self._taken_back = True
         reach = self.corroboration.reach(label)
-        learners = (NAME, self._judge), (FRESHNESS, self._age), (WORDING, self._word), (JUDGED, self.judged.observe)
-        for name, learn in learners:
+        learners: Sequence[tuple[str, Callable[[Label], None], Callable[[Label], None] | None]] = (
+            (NAME, self._judge, self._judge_own),
+            (FRESHNESS, self._age, None),
+            (WORDING, self._word, self.wordings.observe_own),
+            (JUDGED, self.judged.observe, self.judged.observe_own),
+        )
+        for name, learn, learn_own in learners:
             if label.seq > self._taken[name]:
                 try:
                     if reach is Reach.ALL:
                         learn(label)
-                    elif reach is Reach.OWN and name == NAME:
-                        self._judge_own(label)
+                    elif reach is Reach.OWN and learn_own is not None:
+                        learn_own(label)
                 except Exception as error:
                     # Every worker will fail at it alike; the labels after it still count. A log line for each would be
                     # a flood.

@@ -11,6 +11,7 @@ from typing import Any
 
 from semcache.matching.strategies.certified.certificate import Certificate, Probation
 from semcache.matching.strategies.certified.tenants import Tenants
+from semcache.types.evidence import Label, LabelSource
 
 
 class AuditedStratum:
@@ -41,6 +42,13 @@ class AuditedStratum:
         if exceeded:
             self.close()
         return exceeded
+
+    def take_own(self, label: Label, tenants: str, target: float) -> None:
+        """Learn about this class of tenants alone from a label of an answer that was served, or would have been."""
+        if label.source is LabelSource.AUDIT and label.served:
+            self.tenants.take(tenants, target, wrong=not label.correct)
+        elif label.source is LabelSource.MISS:
+            self.tenants.watch(tenants, target, correct=label.correct)
 
     def watch(self, tenants: str, target: float, *, correct: bool) -> bool:
         """Look at a label of what would have been served; return True if the stratum opened by it."""

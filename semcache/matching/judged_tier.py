@@ -175,6 +175,13 @@ class JudgedTier:
                 if len(self._unjudged) > _UNJUDGED:
                     self._unjudged.popitem(last=False)
 
+    def observe_own(self, label: Label) -> None:
+        """Learn from a label about the class of its tenant, and nothing that others are served by."""
+        word = word_of(label)
+        if word is not None and (label.served or word.p_yes >= YES):
+            visible = self._noise.visible(self._pack.target_of(label.category))
+            self._of(label.category).take_own(label, self._pack.class_of(label.tenant), visible)
+
     def _learn(self, label: Label, word: Word) -> None:
         self.worth.learn(label.category, word.odds, word.p_yes, correct=label.correct)
         self._known += 1
@@ -278,7 +285,7 @@ class _Stratum(AuditedStratum):
     @property
     def used(self) -> bool:
         """True if there is anything to tell."""
-        return bool(self.served or self.labels or self.closed)
+        return bool(self.served or self.labels or self.closed or self.tenants.standing())
 
     def chance(self, rate: float) -> float:
         """The probability of an audit of the next hit: dense at first, then at the pack's rate."""

@@ -102,6 +102,13 @@ class WordingTier:
                 label, self._pack.class_of(label.tenant), self._pack.target_of(label.category)
             )
 
+    def observe_own(self, label: Label) -> None:
+        """Learn from a label about the class of its tenant, and nothing that others are served by."""
+        edit = edit_of(label)
+        if edit is not None:
+            stratum, target = self._of(label.category, edit), self._pack.target_of(label.category)
+            stratum.take_own(label, self._pack.class_of(label.tenant), target)
+
     def standing(self) -> dict[str, list[StratumStanding]]:
         """Where the strata stand that have served or were audited, by category, the least risky kind first."""
         found: dict[str, list[StratumStanding]] = {}

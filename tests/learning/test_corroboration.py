@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from semcache import AsyncSemanticCache
 from semcache.learning.corroboration import Corroboration, Reach
-from semcache.types import Label, LabelSource
+from semcache.matching.wording_tier import features_of
+from semcache.request.wording import Edit
+from semcache.types import Controls, Label, LabelSource
 
 LABEL = Label(1.0, "default", "b", 1, 1, b"e", 0.9, (1.0,), 0.9, False, LabelSource.FEEDBACK, True)
 PLACES = ("France", "Chile", "Ghana")
@@ -140,3 +142,17 @@ def test_no_tenant_teaches_more_than_half_of_late_but_for_its_first_samples(name
             if len(set(names)) >= 3 and len(set(taught)) >= 3:
                 own = taught.count(name)
                 assert own <= max(40, len(taught) - own + 1) or len(taught) > 300
+
+
+async def test_a_tenant_that_is_set_aside_is_no_longer_served_the_wordings_that_are_wrong_for_it(
+    tmp_path: Path,
+) -> None:
+    """Its audits close them for it, and for nobody else."""
+    audit = replace(SAMPLE, features=features_of(Edit.FILLER), p_correct=0.998)
+    async with await AsyncSemanticCache.open(str(tmp_path), seed=1) as cache:
+        log = cache.components.learner.log
+        await log.append([replace(audit, tenant="a", correct=True)] * 60)
+        await log.append([replace(audit, tenant="b", correct=False)] * 60)
+        assert log.corroboration.reach(replace(audit, tenant="b", correct=False)) is Reach.OWN
+        assert not log.wordings.judge("default", Edit.FILLER, Controls(), "b").serve
+        assert log.wordings.judge("default", Edit.FILLER, Controls(), "a").serve

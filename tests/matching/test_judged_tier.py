@@ -225,3 +225,17 @@ def test_what_probation_has_shown_survives_being_saved() -> None:
     for one in (tier, again):
         assert one.judge("default", 0.7, 0.99, FREE, entry_id=2).serve
     assert again.judge("default", 0.7, 0.99, FREE).p_correct == tier.judge("default", 0.7, 0.99, FREE).p_correct
+
+
+def test_a_class_of_tenants_is_closed_and_opened_by_labels_that_teach_nobody_else() -> None:
+    tier = JudgedTier(PACK)
+    for _ in range(40):
+        tier.observe_own(label(correct=False))
+    kept = JudgedTier(PACK)
+    kept.restore(tier.state())
+    for one in (tier, kept):
+        assert one.judge("default", 0.9, 0.99, FREE, "t").why is Why.CLOSED
+        assert one.judge("default", 0.9, 0.99, FREE, "other").why is not Why.CLOSED
+    for _ in range(400):
+        tier.observe_own(label(correct=True, source=LabelSource.MISS))
+    assert tier.judge("default", 0.9, 0.99, FREE, "t").why is not Why.CLOSED

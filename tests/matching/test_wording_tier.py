@@ -10,7 +10,7 @@ import pytest
 from semcache.config.packs import Category, Pack, load
 from semcache.matching.wording_tier import WordingTier, edit_of, features_of
 from semcache.request.wording import Edit
-from semcache.types import Controls
+from semcache.types import Controls, Why
 from semcache.types.evidence import Label, LabelSource
 
 PACK = load("default")
@@ -146,3 +146,14 @@ def test_a_withdrawn_report_opens_nothing_that_audits_have_closed() -> None:
         kept.restore(tier.state())
         assert not tier.judge("default", Edit.CHARACTERS, CONTROLS).serve
         assert not kept.judge("default", Edit.CHARACTERS, CONTROLS).serve
+
+
+def test_a_class_of_tenants_is_closed_and_opened_by_labels_that_teach_nobody_else() -> None:
+    tier = WordingTier(PACK)
+    for _ in range(40):
+        tier.observe_own(audit(Edit.FILLER, correct=False, tenant="odd"))
+    assert tier.judge("default", Edit.FILLER, CONTROLS, "odd").why is Why.CLOSED
+    assert tier.judge("default", Edit.FILLER, CONTROLS, "other").serve
+    for _ in range(400):
+        tier.observe_own(audit(Edit.FILLER, correct=True, tenant="odd", source=LabelSource.MISS))
+    assert tier.judge("default", Edit.FILLER, CONTROLS, "odd").serve

@@ -690,3 +690,16 @@ def test_a_category_that_is_first_asked_for_while_beliefs_are_rebuilt_breaks_not
 
     strategy.relearn(Arriving([label(candidate(0.95), correct=True)]))
     assert strategy.standing("chat").labels == 0
+
+
+def test_a_closed_class_opens_by_its_own_labels_though_they_teach_nobody_else() -> None:
+    strategy = CertifiedThreshold(PACK)
+    for _ in range(40):
+        strategy.observe_own(label(SURE, correct=False))
+    assert strategy.judge(SURE, "support", controls=ANY, draw=0.5, tenant="acme").why is Why.CLOSED
+    for _ in range(400):
+        strategy.observe_own(label(UNSURE, correct=True, source=LabelSource.MISS))
+    assert not strategy.judge(SURE, "support", controls=ANY, draw=0.5, tenant="acme").serve
+    for _ in range(400):
+        strategy.observe_own(label(SURE, correct=True, source=LabelSource.MISS))
+    assert strategy.judge(SURE, "support", controls=ANY, draw=0.5, tenant="acme").serve

@@ -176,6 +176,9 @@ class CategoryKnowledge:
         if label.source is LabelSource.AUDIT and label.served:
             visible = self._noise.visible(self.budget.per_hit())
             self.tenants.take(tenants, visible, wrong=not label.correct)
+        elif not label.served and label.source is not LabelSource.FEEDBACK and self._would_serve(label):
+            visible = self._noise.visible(self.budget.per_hit())
+            self.tenants.watch(tenants, visible, correct=label.correct)
 
     def relearn(self, labels: Sequence[Label], prior: BeliefPrior) -> None:
         """Rebuild the belief alone: what a report took from an answer comes back, what audits showed stays shown."""
@@ -237,6 +240,11 @@ class CategoryKnowledge:
         if not self._stretchable and self._beyond.wealth() >= 1.0 / self._beta:
             self._stretchable = True
             self.relax(self._share)
+
+    def _would_serve(self, label: Label) -> bool:
+        if len(label.features) != len(features.NAMES) or self._vetoes(label):
+            return False
+        return 1.0 - self.probability(label.features, label.answer) <= self.budget.limit()
 
     def _vetoes(self, label: Label) -> bool:
         return any(label.features[place] == 1.0 for place, _ in _GUARDS)
