@@ -45,7 +45,8 @@ class Corroboration:
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._reports: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._samples: dict[str, RecentSamples] = {}
+        # What says how answers age is no sample of likeness: each kind is compared with its own.
+        self._samples: dict[tuple[str, bool], RecentSamples] = {}
 
     def saw(self, tenant: str) -> None:
         """Take notice of a tenant's traffic."""
@@ -90,8 +91,8 @@ class Corroboration:
 
     def _sampled(self, label: Label) -> bool:
         """Take a sample in; False where it teaches its tenant's class alone."""
-        samples = self._samples.setdefault(label.category, RecentSamples())
-        return samples.take(label)
+        kind = label.category, label.source is LabelSource.REASKED
+        return self._samples.setdefault(kind, RecentSamples()).take(label)
 
 
 class _Tally:

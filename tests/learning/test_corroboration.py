@@ -156,3 +156,12 @@ async def test_a_tenant_that_is_set_aside_is_no_longer_served_the_wordings_that_
         assert log.corroboration.reach(replace(audit, tenant="b", correct=False)) is Reach.OWN
         assert not log.wordings.judge("default", Edit.FILLER, Controls(), "b").serve
         assert log.wordings.judge("default", Edit.FILLER, Controls(), "a").serve
+
+
+def test_answers_that_change_with_time_set_nobody_aside() -> None:
+    several = Corroboration()
+    changed = replace(SAMPLE, tenant="a", source=LabelSource.REASKED, features=(3600.0, 1.0), p_correct=1.0)
+    for _ in range(8):
+        several.reach(changed)
+    told = [several.reach(replace(LIKELY, tenant="ab"[turn % 2])) for turn in range(60)]
+    assert told.count(Reach.OWN) <= 2
