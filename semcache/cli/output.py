@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
 INTERRUPTED = 130  # exit status that a shell gives a command that Ctrl-C ended
+_LAST = 253402300799  # the last second that a date can hold
 _PIPE_WIDTH = 140
 _SILENT = 10.0  # seconds after which long work says how far it is
 
@@ -102,10 +103,14 @@ def user() -> str:
 
 
 def moment(seconds: float | None) -> str:
-    """Return a Unix time as ISO 8601 in UTC, "" for none."""
+    """Return a Unix time as ISO 8601 in UTC, "" for none; the end of the year 9999 for any later one."""
     if seconds is None:
         return ""
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return (
+        datetime.datetime.fromtimestamp(min(seconds, _LAST), datetime.UTC)
+        .isoformat(timespec="seconds")
+        .replace("+00:00", "Z")
+    )
 
 
 def _console() -> Console:

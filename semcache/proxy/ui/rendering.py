@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _CODE = re.compile("`([^`]+)`")
 TEMPLATES = Path(__file__).parent / "templates"
 STATIC = Path(__file__).parent / "static"
+_LAST = 253402300799  # the last second that a date can hold
 # Path, name, and the right of those who see it: of anybody, of who may read prompts, of administrators.
 _MENU = (
     ("", "Overview", 0),
@@ -145,8 +146,8 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def moment(at: float | None) -> str:
-    """A Unix time in UTC."""
-    return "–" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    """A Unix time in UTC; the end of the year 9999 for any later one."""
+    return "–" if at is None else datetime.fromtimestamp(min(at, _LAST), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def span(seconds: float | None) -> str:
