@@ -94,6 +94,9 @@ async def build_traces(
     from semcache.models.embedders import open_embedder
     from semcache.models.installed import spec_of
 
+    for pack in packs:
+        if pack.share != "user" and any(one.quorum > 1 for one in pack.categories.values()):
+            output.note(f"pack {pack.name}: quorum is not simulated: a proxy holds back some of the hits shown here")
     embedder = open_embedder(spec_of(settings.embedder, settings.data))
     try:
         vectors = trace_arrivals.TextVectors(embedder)

@@ -65,6 +65,14 @@ def test_the_table_and_its_remarks_are_for_people(run: Run, tmp_path: Path) -> N
     assert "hindsight" not in done.stderr
 
 
+def test_a_quorum_that_is_not_simulated_is_said(run: Run, tmp_path: Path) -> None:
+    file, pack = write(tmp_path / "trace.jsonl", stream()), tmp_path / "quorum.yaml"
+    pack.write_text("name: several\ndefaults: {quorum: 3}\n")
+    for more, said in ((["--policies", pack], 1), ([], 0)):
+        done = run("replay", file, "--sizes", "pack", "--no-baselines", *more)
+        assert done.stderr.count("pack several: quorum is not simulated") == said
+
+
 def test_broken_lines_are_skipped_counted_and_shown(run: Run, tmp_path: Path) -> None:
     rows = [*stream(), "{torn", '{"prompt": "no answer"}', '{"nothing": 1}', asked(1, 1e9, cost="much"), "[]", "\xff"]
     file = write(tmp_path / "trace.jsonl", rows)
