@@ -344,11 +344,12 @@ class _Stratum(AuditedStratum):
         )
 
     def state(self) -> dict[str, Any]:
-        return {**super().state(), "labels": self.labels, "debt": self.debt}
+        return {**super().state(), "labels": self.labels, "debt": self.debt, "overspent": self.budget.overspent()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         super().restore(state)
         self.labels, self.debt = int(state["labels"]), float(state["debt"])
+        self.budget.owe(float(state.get("overspent", 0.0)))
 
 
 def _errors(risk: float, noise: LabelNoise, *, correct: bool) -> float:

@@ -703,3 +703,19 @@ def test_a_closed_class_opens_by_its_own_labels_though_they_teach_nobody_else() 
     for _ in range(400):
         strategy.observe_own(label(SURE, correct=True, source=LabelSource.MISS))
     assert strategy.judge(SURE, "support", controls=ANY, draw=0.5, tenant="acme").serve
+
+
+def test_restarts_grant_no_more_errors_than_one_process_has() -> None:
+    """A budget that began anew each time would spend the grant each time: restarted often, it missed the target."""
+    strategy, risks = CertifiedThreshold(PACK.with_target(0.01)), list[float]()
+    strategy.observe(label(SURE, correct=True))
+    for _ in range(40):
+        for _ in range(8):
+            limit = strategy.standing("support").risk
+            assert limit is not None
+            strategy.note("support", 1.0 - limit, served=True, audited=False)
+            risks.append(limit)
+        state = json.loads(json.dumps(strategy.state()))
+        strategy = CertifiedThreshold(PACK.with_target(0.01))
+        strategy.restore(state)
+    assert sum(risks) <= 0.01 * len(risks) + 0.25

@@ -125,6 +125,14 @@ class ErrorBudget:
         """Return True if none of many recent requests could be served within the target."""
         return len(self._risks) == WINDOW and min(self._risks) > self._settled()[0]
 
+    def overspent(self) -> float:
+        """The errors expected of what was served beyond what the target has paid for: what is spent of the grant."""
+        return max(0.0, self.spent - self._settled()[2] * self.allowed)
+
+    def owe(self, overspent: float) -> None:
+        """Begin with what an earlier process had overspent: the grant is for the first answers of all, not of each."""
+        self.allowed, self.spent = 0.0, overspent
+
     def _settled(self) -> tuple[float, float, float]:
         """The limits for the present target and the loosest one, as far as risks alone decide; the present margin."""
         if self._limits is None:

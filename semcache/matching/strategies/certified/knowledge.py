@@ -263,6 +263,7 @@ class CategoryKnowledge:
             "narrowed": self._narrowed,
             "probation": self._probation.state(),
             "vetoed": {name: self._vetoed[place] for place, name in _GUARDS},
+            "overspent": self.budget.overspent(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -278,4 +279,5 @@ class CategoryKnowledge:
         self._narrowed = int(state["narrowed"])
         self._probation.restore(state["probation"])
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
+        self.budget.owe(float(state.get("overspent", 0.0)))
         self.budget.changed()
