@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Protocol
 
 import msgspec
 
 from semcache.cache.opening import read_prices
 from semcache.config.packs import Pack, load
-from semcache.config.settings import Settings
+from semcache.config.settings import KEYS, Settings
 from semcache.errors import ConfigError
 from semcache.learning.label_log import promises
 from semcache.protocols import OperatorStore, SavedStates
@@ -112,8 +113,9 @@ async def write_action(store: object, who: str, result: Mapping[str, Any]) -> No
         await store.act(AdminAction(time.time(), who, name, None, dict(result)))
 
 
-def _values(settings: Settings) -> list[tuple[str, str]]:
-    return [(key, value) for key, value, _ in settings.explain()]
+def _values(settings: Settings) -> list[tuple[str, Any]]:
+    # As they are, and not as they are shown: a key that is rotated has changed.
+    return [(key, reduce(getattr, key.split("."), settings)) for key in KEYS]
 
 
 def _relearned(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

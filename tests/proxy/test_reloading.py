@@ -13,6 +13,7 @@ from semcache.errors import ConfigError, StoreError
 from semcache.proxy.application import Proxy
 from semcache.proxy.auth import new_key
 from semcache.proxy.reloading import ask as ask_all
+from semcache.proxy.reloading import differences, read_files
 from semcache.types import ApiKey
 from semcache.types.evidence import Label, LabelSource
 from tests.proxy.driver import Answer, Call, Upstream, ask, completion, running
@@ -227,3 +228,12 @@ async def test_only_an_administrator_reloads(tmp_path: Path, upstream: Upstream)
         assert (await _reload(proxy)).status == 401
         assert (await _reload(proxy, x_semcache_key=plain)).status == 403
         assert (await _reload(proxy, x_semcache_key=admin)).status == 200
+
+
+def test_a_secret_that_is_rotated_takes_a_restart_and_is_not_shown() -> None:
+    old, new = (
+        read_files(Settings.load({"policies": "default", "upstream.api_key": f"sk-{name}"}, {}, None))
+        for name in ("one", "two")
+    )
+    assert differences(old, new)["needs_restart"] == ["upstream.api_key"]
+    assert "sk-" not in str(differences(old, new))
