@@ -79,13 +79,14 @@ async def _renew(visit: Visit) -> None:
 
 async def erase_tenant(visit: Visit) -> Response:
     """Erase all that is kept of a tenant, for good."""
-    tenant = visit.asked("erase")
+    # As they were sent: without the spaces around it, the name may be another tenant's.
+    tenant, typed = ("".join(visit.form.get(name, ())[:1]) for name in ("erase", "typed"))
     where = Selector(tenant=tenant)
     if not tenant:
         raise not_found("tenant without a name")
     meant = await visit.cache.invalidate(where, dry_run=True)
-    if visit.asked("typed") != tenant:
-        return visit.page("erase.html", erased=tenant, meant=len(meant), wrong=bool(visit.asked("typed")))
+    if typed != tenant:
+        return visit.page("erase.html", erased=tenant, meant=len(meant), wrong=bool(typed))
     try:
         ids, _ = await visit.cache.operating.delete(where, who=visit.who, forever=True)
     except StoreError as error:

@@ -348,6 +348,15 @@ async def test_a_tenant_is_erased_only_when_its_name_is_typed(tmp_path: Path) ->
         assert await proxy.cache.operating.requests(tenant="a") == []
 
 
+async def test_a_tenant_whose_name_ends_in_a_space_is_not_taken_for_another(tmp_path: Path) -> None:
+    async with kept(tmp_path, pack=PACK) as (proxy, keys):
+        await asked(proxy, "What is the capital of France?", keys["a"])
+        browser = await logged_in(proxy, keys["admin"])
+        sign = sign_of((await browser.get()).body.decode())
+        await browser.post("/access/erase", {"sign": sign, "erase": "a ", "typed": "a "})
+        assert len(await proxy.cache.select(Selector(tenant="a"))) == 1
+
+
 async def test_secrets_are_masked_among_the_settings(tmp_path: Path) -> None:
     async with kept(
         tmp_path, pack=PACK, server__admin_token="open-sesame-open-sesame", upstream__api_key="sk-upstream"
