@@ -33,6 +33,8 @@ _FILTERED = (
     *("prohibited_content", "guardrail_intervened", "error_toxic"),
 )
 _ENDINGS = {**dict.fromkeys(_CUT, "length"), **dict.fromkeys(_FILTERED, "content_filter")}
+# The Responses API of OpenAI has a status alone.
+_REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 _log = logging.getLogger("semcache.adapters")
 
 
@@ -227,6 +229,11 @@ class FailOpen:
         self.faults += 1
         self._faults.inc()
         _log.warning("%s failed, going on without the cache: %s: %s", doing, type(error).__name__, error)
+
+
+def reason_in(fields: Mapping[str, Any]) -> Any:
+    """Return a provider's reason for the end of an answer among these fields, None where there is none."""
+    return next((fields[name] for name in _REASONS if fields.get(name)), None)
 
 
 def finish_reason(said: object) -> str:

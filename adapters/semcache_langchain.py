@@ -37,7 +37,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, Generati
 import semcache
 from semcache.cache.found import Found
 from semcache.types import Request
-from semcache_failopen import FailOpen, Pending, finish_reason
+from semcache_failopen import FailOpen, Pending, finish_reason, reason_in
 
 _REVIVED = (
     *(Generation, GenerationChunk, ChatGeneration, ChatGenerationChunk),
@@ -233,7 +233,4 @@ def _choice(index: int, generation: Generation) -> dict[str, Any]:
             message["tool_calls"] = [{"type": "function"}]
         if said.additional_kwargs.get("refusal"):
             message["refusal"] = str(said.additional_kwargs["refusal"])
-    # The Responses API of OpenAI has a status alone.
-    names = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
-    reason = next((info[name] for name in names if info.get(name)), None)
-    return {"index": index, "message": message, "finish_reason": finish_reason(reason)}
+    return {"index": index, "message": message, "finish_reason": finish_reason(reason_in(info))}

@@ -46,14 +46,13 @@ from semcache import SemanticCache
 from semcache.cache.found import Found
 from semcache.dialects.answer import pieces
 from semcache.types import Request
-from semcache_failopen import FailOpen, finish_reason
+from semcache_failopen import FailOpen, finish_reason, reason_in
 
 R = TypeVar("R", ChatResponse, CompletionResponse)
 
 _PROMPTS = ("messages_to_prompt", "completion_to_prompt", "query_wrapper_prompt")
 _COPIED = ("callback_manager", "system_prompt", "output_parser", *_PROMPTS)
 _SECRET = {"api_key", "callback_manager"}
-_REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 _NESTED = ("choices", "candidates", "delta", "messageStop", "response")
 
 
@@ -294,7 +293,7 @@ def _ending(raw: Any, before: Any = None) -> Any:
     for name in _NESTED:
         inner = known.get(name)
         known = {**known, **_fields(inner[0] if isinstance(inner, list) and inner else inner)}
-    said = next((known[name] for name in _REASONS if known.get(name)), None)
+    said = reason_in(known)
     if said is None and before is None and known.get("object") == "chat.completion.chunk":
         # Such a stream says how it ended, if it does.
         return "incomplete"

@@ -5,19 +5,19 @@ Invariant: `as_json` prints one JSON value, progress appears only on a terminal,
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from semcache.runtime.moments import utc
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, ProgressColumn
 
 INTERRUPTED = 130  # exit status that a shell gives a command that Ctrl-C ended
-_LAST = 253402300799  # the last second that a date can hold
 _PIPE_WIDTH = 140
 _SILENT = 10.0  # seconds after which long work says how far it is
 
@@ -104,13 +104,7 @@ def user() -> str:
 
 def moment(seconds: float | None) -> str:
     """Return a Unix time as ISO 8601 in UTC, "" for none; the end of the year 9999 for any later one."""
-    if seconds is None:
-        return ""
-    return (
-        datetime.datetime.fromtimestamp(min(seconds, _LAST), datetime.UTC)
-        .isoformat(timespec="seconds")
-        .replace("+00:00", "Z")
-    )
+    return "" if seconds is None else utc(seconds).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _console() -> Console:

@@ -218,8 +218,6 @@ def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
     import json
     import urllib.request
 
-    from semcache.config.settings import masked
-
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     while not stop.wait(_POLL):
         try:
@@ -229,7 +227,7 @@ def _announce(settings: Settings, url: str, stop: threading.Event) -> None:
             continue
         store = settings.explain()
         where = next((value for key, value, _ in store if key == "store.url"), "") or str(settings.data)
-        upstream = masked(", ".join(one.url for one in settings.upstream.replicas) or settings.upstream.url)
+        upstream = ", ".join(one.url for one in settings.upstream.replicas) or settings.upstream.url
         output.note(
             f"semcache is ready on {url}/v1  upstream {upstream}  policies {ready['policies']}  "
             f"store {where}  entries {ready['entries']}  {_words(settings)}"

@@ -266,10 +266,10 @@ def _show(value: Any) -> str:
         return _PASSWORD.sub(MASK, plain) if "://" in plain else MASK
     if value is None:
         return ""
-    return str(value).lower() if isinstance(value, bool) else masked(str(value))
+    return str(value).lower() if isinstance(value, bool) else _masked(str(value))
 
 
-def masked(text: str) -> str:
+def _masked(text: str) -> str:
     """A text without the credentials of the URLs in it."""
     return _CREDENTIALS.sub(MASK, text)
 

@@ -10,7 +10,6 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -22,6 +21,7 @@ from semcache.cache.reasons import told
 from semcache.proxy.ui.drawings import bar, waterfall, wealth_bar
 from semcache.proxy.ui.page_paths import PATH
 from semcache.proxy.ui.word_diff import word_diff
+from semcache.runtime.moments import utc
 from semcache.types import Why
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _CODE = re.compile("`([^`]+)`")
 TEMPLATES = Path(__file__).parent / "templates"
 STATIC = Path(__file__).parent / "static"
-_LAST = 253402300799  # the last second that a date can hold
 # Path, name, and the right of those who see it: of anybody, of who may read prompts, of administrators.
 _MENU = (
     ("", "Overview", 0),
@@ -147,7 +146,7 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 def moment(at: float | None) -> str:
     """A Unix time in UTC; the end of the year 9999 for any later one."""
-    return "–" if at is None else datetime.fromtimestamp(min(at, _LAST), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return "–" if at is None else utc(at).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def span(seconds: float | None) -> str:
