@@ -149,6 +149,22 @@ def test_what_is_learned_survives_being_saved() -> None:
     assert log_odds(0.5) == 0.0
 
 
+def test_restarts_grant_no_more_errors_than_one_process_has() -> None:
+    tier, risks = JudgedTier(at(0.01)), list[float]()
+    for number in range(400):
+        tier.observe(label(correct=True, entry_id=number + 1))
+    for _ in range(40):
+        for number in range(8):
+            limit = tier.judge("default", 0.9, 0.99, FREE, entry_id=number).risk
+            assert limit is not None
+            tier.note("default", 1.0 - limit, before=0.9, entry_id=number, served=True, audited=False)
+            risks.append(limit)
+        state = msgspec.json.decode(msgspec.json.encode(tier.state()))
+        tier = JudgedTier(at(0.01))
+        tier.restore(state)
+    assert sum(risks) <= 0.01 * len(risks) + 0.25
+
+
 def test_an_error_found_at_a_low_audit_rate_stands_for_those_that_were_not_drawn() -> None:
     def until_served_again(chance: float) -> int:
         tier = JudgedTier(at(0.02))
