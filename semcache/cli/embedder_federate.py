@@ -26,6 +26,7 @@ from semcache.errors import ConfigError, InvalidArgument, StoreError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from semcache.train.federate.averaging import FederatedMap, ScoreHistogram
     from semcache.train.federate.local_training import FederationPlan
     from semcache.train.federate.rounds import Federation
     from semcache.train.pairs import Pair
@@ -44,6 +45,7 @@ class Role(StrEnum):
 
 
 def federate(
+    ctx: typer.Context,
     role: Annotated[
         Role, typer.Argument(help="`server` adds up, `client` learns, `simulate` does all in one process.")
     ],
@@ -108,7 +110,8 @@ def federate(
     """Train with others: a map of the embedder's vectors is learned where the prompts are, and only sums are read.
 
     A server needs --tokens, a client the token in SEMCACHE_FEDERATION_TOKEN. A secret that clients share and the server
-    does not know, in SEMCACHE_FEDERATION_SECRET, keeps a server from posing as clients.
+    does not know, in SEMCACHE_FEDERATION_SECRET, keeps a server from posing as clients. The plan is the server's; a
+    client that is given --clip, --noise or --least takes part in none that protects it less.
     """
     from semcache.train.atomic_folder import vacant
     from semcache.train.distill.projection import need_onnx
@@ -122,7 +125,8 @@ def federate(
     if role is Role.SERVER:
         report = _serve(plan, _tokens(tokens, names), host, port, out, base, force=force)
     elif role is Role.CLIENT:
-        report = _join(files or [], url, plan, out, base, seed, force=force)
+        given = getattr(ctx.get_parameter_source("least"), "name", "DEFAULT") != "DEFAULT"
+        report = _join(files or [], url, plan, out, base, seed, least=least if given else 0, force=force)
     else:
         report = _simulate(files or [], plan, clients, out, base, alike=alike, masked=masked, force=force)
     if as_json:
@@ -207,7 +211,7 @@ def _run(app: Starlette, federation: Federation, listener: Any) -> None:
             federation_over = federation.phase == "over"
             for before, seen in federation.seen[shown:]:
                 shown += 1
-                output.note(_round_note(shown, federation.plan, seen.f1(before.threshold)))
+                output.note(_round_note(shown, federation.plan, before, seen))
             if federation_over:
                 over = over or time.monotonic()
                 if federation.finished >= federation.clients or time.monotonic() - over > _LINGER:
@@ -224,7 +228,15 @@ def _run(app: Starlette, federation: Federation, listener: Any) -> None:
 
 
 def _join(
-    files: Sequence[Path], url: str, asked: FederationPlan, out: Path, base: str, seed: int, *, force: bool
+    files: Sequence[Path],
+    url: str,
+    asked: FederationPlan,
+    out: Path,
+    base: str,
+    seed: int,
+    *,
+    least: int,
+    force: bool,
 ) -> dict[str, Any]:
     from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.train.federate import averaging, federated_model, local_training
@@ -241,14 +253,13 @@ def _join(
         plan = client.plan()
         if plan.embedder != asked.embedder:
             raise ConfigError(f"the federation is about {plan.embedder}, and --base is {asked.embedder}: use the same")
+        federated_model.check_protection(plan, asked, least=least)
         output.note(f"{len(pairs)} pairs stay here; {plan.rounds} rounds; {federated_model.privacy_statement(plan)}")
         held = local_training.client_pairs(pairs, OnnxEmbedder(federated_model.base_folder(base)).encode, seed=seed)
         model = client.take_part(held, plan)
     finally:
         client.close()
-    seen = averaging.score_histogram(
-        local_training.scores(local_training.part_of(plan), model, held.check), held.check.same
-    )
+    seen = averaging.empty_histogram() if plan.clip else local_training.held_back(model, held, plan)
     found: dict[str, Any] = federated_model.publish(model, plan, out, base=base, clients=None, seen=seen, force=force)
     return found
 
@@ -280,7 +291,7 @@ def _simulate(
         encode,
         plan,
         masked=masked,
-        told=lambda round_, before, seen: output.note(_round_note(round_, plan, seen.f1(before.threshold))),
+        told=lambda round_, before, seen: output.note(_round_note(round_, plan, before, seen)),
     )
     report: dict[str, Any] = federated_model.publish(
         found.model, plan, out, base=base, clients=clients, seen=found.seen, force=force
@@ -294,8 +305,9 @@ def _pairs(files: Sequence[Path]) -> list[Pair]:
     return read_pairs(files)
 
 
-def _round_note(round_: int, plan: FederationPlan, f1: float) -> str:
-    worth = "" if plan.clip else f", F1 {f1:.3f} before it on pairs that clients hold back"
+def _round_note(round_: int, plan: FederationPlan, before: FederatedMap, seen: ScoreHistogram) -> str:
+    counted = int(seen.same.sum() + seen.other.sum())
+    worth = f", F1 {seen.f1(before.threshold):.3f} before it on pairs that clients hold back" if counted else ""
     return f"round {round_} of {plan.rounds + 1} is over{worth}"
 
 

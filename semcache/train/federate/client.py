@@ -2,14 +2,15 @@
 
 Knows the protocol and its own vectors. Time, randomness and waiting are arguments. Invariant: nothing is sent but keys
 and masked updates; an update is computed once a round, and sent only to a roster of `least` clients at least on which
-its own key stands, in an attempt that is not older than its patience.
+its own key stands, in an attempt that is not older than its patience. A federation that begins anew, or goes beyond the
+plan that was agreed on, is left: what was sent is not sent a second time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import httpx2
@@ -24,6 +25,9 @@ from semcache.train.federate.local_training import ClientPairs, FederationPlan
 
 POLL = 0.5  # seconds between two looks
 _SILENCE = 120.0  # seconds without an answer before a client gives up
+_LONGEST_PAUSE = 30.0  # seconds
+# What a proxy answers while the server behind it is away or has too much to do.
+_AWAY = frozenset({429, 502, 503, 504})
 Told = Callable[[int, str], None]  # round, and what happened in it
 
 
@@ -49,6 +53,9 @@ class Client:
         transport: httpx2.BaseTransport | None = None,
         told: Told = lambda _, __: None,
     ) -> None:
+        token = token.strip()
+        if not (token.isascii() and token.isprintable()):  # said without the token, which is a secret
+            raise ConfigError("the token holds what no header can carry: copy it from the server's file of tokens")
         self._http = httpx2.Client(
             base_url=url.rstrip("/"),
             headers={"authorization": f"Bearer {token}"},
@@ -57,6 +64,8 @@ class Client:
             follow_redirects=False,
         )
         self._url, self._world, self._secret, self._told = url, world, secret, told
+        self._agreed: FederationPlan | None = None
+        self._reached = self._sent_to = (0, 0)  # round and attempt: the newest one, and the newest that was sent to
 
     def plan(self) -> FederationPlan:
         """The plan of the federation. Raises UpstreamError, ConfigError for another protocol."""
@@ -69,6 +78,7 @@ class Client:
 
     def take_part(self, held: ClientPairs, plan: FederationPlan) -> FederatedMap:
         """Stay until the federation is over; the final model. Raises SemcacheError."""
+        self._agreed = plan
         while True:
             state = self._state()
             if state["failed"]:
@@ -100,9 +110,9 @@ class Client:
                 self._world.sleep(POLL)
                 state = self._state()
                 continue
-            state = self._waited(round_, attempt, rounds.Phase.JOINING)
+            state = self._roster_closed(name, round_, attempt)
             since = self._world.clock()
-            if (state["round"], state["attempt"]) != (round_, attempt):
+            if (state["round"], state["attempt"], state["phase"]) != (round_, attempt, rounds.Phase.SUMMING):
                 continue
             roster = rounds.roster(state)
             if len(roster) < plan.least:
@@ -111,15 +121,26 @@ class Client:
             update = masking.encoded(local_training.add_noise(bare, plan, clients=len(roster), rng=rng), len(roster))
             sent = masking.masked(update, name, key, roster, rounds.context(round_, attempt), self._secret)
             # Later, the round may have been repeated without this client: two sums that differ by it would tell of it.
-            if self._world.clock() - since < plan.patience and self._sent(round_, attempt, sent):
-                self._told(round_, f"sent to a sum of {len(roster)}")
-            state = self._waited(round_, attempt, rounds.Phase.SUMMING)
+            if self._world.clock() - since < plan.patience:
+                self._sent_to = (round_, attempt)
+                if self._sent(round_, attempt, sent):
+                    self._told(round_, f"sent to a sum of {len(roster)}")
+            state = self._summed(round_, attempt)
 
-    def _waited(self, round_: int, attempt: int, phase: rounds.Phase) -> dict[str, Any]:
-        """The first state that is not this one."""
+    def _roster_closed(self, name: str, round_: int, attempt: int) -> dict[str, Any]:
+        """The first state after joining, or one in which a server that was restarted knows this client no more."""
         while True:
             state = self._state()
-            if (state["round"], state["attempt"], state["phase"]) != (round_, attempt, phase):
+            joining = (state["round"], state["attempt"], state["phase"]) == (round_, attempt, rounds.Phase.JOINING)
+            if not joining or name not in state["joined"]:
+                return state
+            self._world.sleep(POLL)
+
+    def _summed(self, round_: int, attempt: int) -> dict[str, Any]:
+        """The first state after this attempt's summing."""
+        while True:
+            state = self._state()
+            if (state["round"], state["attempt"], state["phase"]) != (round_, attempt, rounds.Phase.SUMMING):
                 return state
             self._world.sleep(POLL)
 
@@ -128,7 +149,31 @@ class Client:
             found = self._asked("GET", "/v1/federation").json()
         except ValueError as error:
             raise UpstreamError(f"{self._url} is no federation: it answered with something else than JSON") from error
-        return found if isinstance(found, dict) else {}
+        state = found if isinstance(found, dict) else {}
+        if self._agreed is not None:
+            self._check_course(state, self._agreed)
+        return state
+
+    def _check_course(self, state: Mapping[str, Any], plan: FederationPlan) -> None:
+        """Raise UpstreamError for what was not agreed on: more would be told of the pairs than the plan says."""
+        if state.get("plan") != asdict(plan):
+            raise UpstreamError(
+                f"{self._url} now has another plan than this client agreed to: nothing more was sent; "
+                "start the client again to take part in that one"
+            )
+        now = (int(state["round"]), int(state["attempt"]))
+        again = now == self._sent_to and state["phase"] == rounds.Phase.JOINING
+        if now < self._reached or again:
+            raise UpstreamError(
+                f"the federation at {self._url} has begun anew: it is in round {now[0]}, attempt {now[1]}, after round "
+                f"{self._reached[0]}, attempt {self._reached[1]}. What was sent before counts for privacy beside what "
+                "would be sent now: start the client again if that may be"
+            )
+        if now[0] > plan.rounds + 1 and not (state["failed"] or state["phase"] == rounds.Phase.OVER):
+            raise UpstreamError(
+                f"{self._url} asks for round {now[0]}, and the plan has {plan.rounds + 1}: nothing more was sent"
+            )
+        self._reached = now
 
     def _received(self, round_: int, plan: FederationPlan) -> FederatedMap | None:
         """The model before this round, None where the round is over. Raises UpstreamError for one that does not fit."""
@@ -163,8 +208,17 @@ class Client:
                     raise UpstreamError(f"{self._url} does not answer: {error or type(error).__name__}") from error
                 self._world.sleep(POLL)
                 continue
+            if reply.status_code in _AWAY and self._world.clock() - since <= _SILENCE:
+                self._world.sleep(_pause(reply))
+                continue
             if reply.status_code == 401:
                 raise ConfigError(f"{self._url} refuses the token: ask its operator for yours")
             if reply.status_code >= 400 and reply.status_code != 409:
                 raise UpstreamError(f"{self._url}{path} answered {reply.status_code}: {reply.text[:200]}")
             return reply
+
+
+def _pause(reply: httpx2.Response) -> float:
+    """The seconds that a reply asks to wait, as far as that is reasonable."""
+    asked = reply.headers.get("retry-after", "")
+    return min(max(float(asked), POLL), _LONGEST_PAUSE) if asked.isdecimal() and len(asked) < 6 else POLL

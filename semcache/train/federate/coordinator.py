@@ -38,6 +38,9 @@ def create(federation: Federation, tokens: Mapping[str, str], clock: Callable[[]
     """
     if min(map(len, tokens.values()), default=0) < _LEAST_TOKEN or len(set(tokens.values())) < len(tokens):
         raise InvalidArgument(f"every client needs a token of its own, of {_LEAST_TOKEN} characters at least")
+    odd = next((name for name, token in tokens.items() if not _fits_header(token)), None)
+    if odd is not None:
+        raise InvalidArgument(f"the token of {odd!r} holds what no header can carry: printable ASCII, no space around")
     if set(tokens) != federation.clients:
         raise InvalidArgument("tokens and clients do not match")
     names = {hashlib.sha256(token.encode()).digest(): name for name, token in tokens.items()}
@@ -92,6 +95,10 @@ def create(federation: Federation, tokens: Mapping[str, str], clock: Callable[[]
         ],
         exception_handlers={RequestRejected: _rejected},
     )
+
+
+def _fits_header(token: str) -> bool:
+    return token.isascii() and token.isprintable() and token == token.strip()
 
 
 def _rejected(_: Request, error: Exception) -> Response:

@@ -1,8 +1,8 @@
 """The local training of a client, and the update that it contributes.
 
 Knows vectors of pairs and the model that was received, nothing of networks, masks or other clients. Invariant: the
-threshold and the tally come from pairs that the map did not learn from, wherever there are enough of them; with noise,
-everything that is sent lies within the clipped part.
+tally comes from pairs that the map did not learn from, and so does the threshold wherever there are enough of them;
+with noise, everything that is sent lies within the clipped part.
 """
 
 from __future__ import annotations
@@ -64,10 +64,15 @@ class FederationPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClientPairs:
-    """The vectors of a client's pairs: those to learn from, and those to find a threshold on and to count."""
+    """The vectors of a client's pairs: those to learn from, and those to find a threshold on and to count.
+
+    Where they are not `apart`, for want of pairs, `check` finds a threshold and is not counted: a figure of what was
+    learned from would flatter.
+    """
 
     train: linear_map.PairVectors
     check: linear_map.PairVectors
+    apart: bool = True
 
 
 def part_of(plan: FederationPlan) -> linear_map.MapParametrisation:
@@ -92,8 +97,16 @@ def client_pairs(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix
         raise InvalidArgument("there is no pair to learn from, once repetitions and contradictions are taken out")
     # Not the caller's seed: of components that it has already chosen by that one, the same share would be none or all.
     parts = splits.split(clean, check=CHECK, test=0.0, seed=seed + _APART)
-    train, check = (parts.train, parts.check) if _both(parts.check) and parts.train else (clean, clean)
-    return ClientPairs(linear_map.examples(train, encode), linear_map.examples(check, encode))
+    apart = _both(parts.check) and bool(parts.train)
+    train, check = (parts.train, parts.check) if apart else (clean, clean)
+    return ClientPairs(linear_map.examples(train, encode), linear_map.examples(check, encode), apart)
+
+
+def held_back(model: FederatedMap, held: ClientPairs, plan: FederationPlan) -> averaging.ScoreHistogram:
+    """The scores of the client's pairs that it does not learn from; of none where all of them teach."""
+    if not held.apart:
+        return averaging.empty_histogram()
+    return averaging.score_histogram(scores(part_of(plan), model, held.check), held.check.same)
 
 
 def contribution(
@@ -104,7 +117,7 @@ def contribution(
     It is for `add_noise` only, which makes of it what may be sent.
     """
     part, course = part_of(plan), linear_map.LinearMapOptions(plan.epochs, plan.batch, plan.rate, plan.seed + round_)
-    seen = averaging.score_histogram(scores(part, received, held.check), held.check.same)
+    seen = held_back(received, held, plan)
     after = received
     if round_ <= plan.rounds:
         after = replace(received, parameters=linear_map.fit(part, received.parameters, held.train, course))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -18,10 +19,11 @@ import httpx2
 import numpy as np
 import pytest
 import uvicorn
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError
 from semcache.models.embedders.onnx import OnnxEmbedder
-from semcache.train.federate import averaging, local_training
+from semcache.train.federate import averaging, local_training, masking
 from semcache.train.federate.client import Client, ClientEnvironment
 from semcache.train.federate.coordinator import create
 from semcache.train.federate.in_process import simulate
@@ -176,6 +178,112 @@ def test_a_model_that_does_not_fit_is_refused(federation: Federation, said: byte
     body = said if isinstance(said, bytes) else averaging.encode_model(replace(federation.model, threshold=float(said)))
     with pytest.raises(UpstreamError, match="sent a model"):
         answering(body)._received(1, federation.plan)
+
+
+class Restarted:
+    """A server seen by ann: another federation stands in the first one's place from a moment on."""
+
+    def __init__(self, first: Federation, second: Federation, *, when: Callable[[httpx2.Request], bool]) -> None:
+        self.apps = [create(one, TOKENS, lambda: 0.0) for one in (first, second)]
+        self.when, self.put, self.calls = when, [], 0
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        self.calls += 1
+        assert self.calls < 200, "the client waits without end"
+        if self.when(request):
+            self.apps = self.apps[1:] or self.apps
+            self.when = lambda _: False
+        if request.method == "PUT":
+            self.put.append(request.url.path)
+        return asyncio.run(self.asked(request))
+
+    async def asked(self, request: httpx2.Request) -> httpx2.Response:
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(self.apps[0])) as http:
+            headers = {"authorization": request.headers["authorization"]}
+            reply = await http.request(request.method, str(request.url), headers=headers, content=request.content)
+        return httpx2.Response(reply.status_code, content=reply.content, headers=dict(reply.headers))
+
+
+def after_put(request: httpx2.Request) -> bool:
+    return request.method == "PUT"
+
+
+def joined_by_others(federation: Federation, attempt: int = 1) -> Federation:
+    for name in ("bob", "cem"):
+        key = masking.public(X25519PrivateKey.generate())
+        federation.join(name, federation.round, attempt, key, 0.0)
+    return federation
+
+
+def fresh(**changes: object) -> Federation:
+    plan = owners.plan(**{"rounds": 2, "patience": PATIENCE} | changes)
+    return Federation(plan, local_training.start(plan), TOKENS)
+
+
+def test_a_client_sends_nothing_twice_to_a_server_that_was_restarted() -> None:
+    server = Restarted(joined_by_others(fresh()), joined_by_others(fresh()), when=after_put)
+    client = Client("http://it", TOKENS["ann"], world(), transport=httpx2.MockTransport(server))
+    with pytest.raises(UpstreamError, match=r"has begun anew.*round 1, attempt 1.*counts for privacy"):
+        client.take_part(owners.owner(1), client.plan())
+    assert server.put == ["/v1/federation/updates/1/1"]
+
+
+def test_a_client_that_has_joined_joins_again_where_the_server_has_forgotten_it() -> None:
+    seen: list[str] = []
+
+    def after_join(request: httpx2.Request) -> bool:
+        seen.append(request.url.path)
+        return seen[-2:] == ["/v1/federation/join", "/v1/federation"]
+
+    first = fresh()
+    server = Restarted(first, joined_by_others(fresh()), when=after_join)
+    client = Client("http://it", TOKENS["ann"], world(), transport=httpx2.MockTransport(server))
+    server.apps[-1] = create(second := joined_by_others(fresh()), TOKENS, lambda: 0.0)
+    with pytest.raises(AssertionError, match="waits without end"):  # of bob and cem nothing more is heard
+        client.take_part(owners.owner(1), client.plan())
+    assert second.state()["delivered"] == ["ann"]
+
+
+def test_a_client_takes_part_in_no_other_plan_than_it_agreed_to() -> None:
+    server = Restarted(fresh(clip=1.0, noise=2.0), fresh(), when=lambda request: "weights" in request.url.path)
+    client = Client("http://it", TOKENS["ann"], world(), transport=httpx2.MockTransport(server))
+    with pytest.raises(UpstreamError, match="another plan"):
+        client.take_part(owners.owner(1), client.plan())
+    assert server.put == []
+
+
+def test_a_client_takes_part_in_no_more_rounds_than_agreed(federation: Federation) -> None:
+    state = {**federation.state(), "you": "ann", "round": federation.plan.rounds + 2}
+    client = answering(json.dumps(state).encode())
+    with pytest.raises(UpstreamError, match="asks for round 4, and the plan has 3"):
+        client.take_part(owners.owner(1), client.plan())
+
+
+def test_a_server_that_is_away_behind_its_proxy_is_asked_again(federation: Federation) -> None:
+    replies = [httpx2.Response(503, headers={"retry-after": "3"}), httpx2.Response(502),
+               httpx2.Response(200, content=json.dumps(federation.state()).encode())]  # fmt: skip
+    waited: list[float] = []
+    here = ClientEnvironment(time.monotonic, waited.append, lambda: 7)
+    client = Client("http://it", "token", here, transport=httpx2.MockTransport(lambda _: replies.pop(0)))
+    assert client.plan() == federation.plan
+    assert waited == [3.0, 0.5]
+
+
+@pytest.mark.parametrize("token", ["secret of ann\nx", "secret \u00e9"])
+def test_a_token_that_no_header_carries_is_refused_unshown(federation: Federation, token: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        Client("http://it", token, world())
+    assert "secret" not in str(refused.value)
+    with pytest.raises(InvalidArgument, match="token of 'ann'") as at_server:
+        create(federation, {**TOKENS, "ann": f"{token}, long enough"}, time.monotonic)
+    assert "secret" not in str(at_server.value)
+
+
+def test_the_newline_behind_a_token_from_a_file_does_not_matter(federation: Federation) -> None:
+    with served(federation) as url:
+        client = Client(url, f"{TOKENS['ann']}\n", world())
+        assert client.plan() == federation.plan
+        client.close()
 
 
 @pytest.mark.slow

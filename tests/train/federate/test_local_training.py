@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.errors import InvalidArgument
+from semcache.errors import ConfigError, InvalidArgument
 from semcache.models.embedders.hashing import HashingEmbedder
 from semcache.train import splits
-from semcache.train.federate import averaging, comparison, local_training
+from semcache.train.federate import averaging, comparison, federated_model, local_training
 from semcache.train.federate.in_process import simulate
 from tests.train.bases import traffic
 from tests.train.federate import owners
@@ -108,3 +108,44 @@ def test_holdings_keep_the_check_part_apart_where_they_can() -> None:
 def test_fewer_clients_than_agreed_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="fewer"):
         simulate([owners.owner(1)], owners.plan())
+
+
+def test_pairs_that_teach_are_not_counted_as_held_back() -> None:
+    plan = owners.plan(rounds=1)
+    taught = owners.pairs(40, 1)
+    held = local_training.ClientPairs(taught, taught, apart=False)
+    few = local_training.client_pairs(traffic()[:1], HashingEmbedder(32).encode, seed=1)
+    assert not few.apart
+    model, seen = simulate([held] * plan.least, plan)
+    assert seen.same.sum() + seen.other.sum() == 0, "its F1 would be that of what was learned from"
+    assert model.threshold != local_training.start(plan).threshold, "it is the mean of the clients' own"
+    _, both = simulate([held, owners.owner(2), owners.owner(3)], plan)
+    assert both.same.sum() + both.other.sum() == 120
+
+
+@pytest.mark.parametrize(
+    ("asked", "least", "refused"),
+    [
+        ({}, 0, None),
+        ({"clip": 1.0, "noise": 2.0}, 0, None),
+        ({"clip": 1.0, "noise": 1.0}, 3, None),
+        ({"clip": 1.0, "noise": 3.0}, 0, "ask for epsilon"),
+        ({"clip": 1.0, "noise": 2.0, "rounds": 3}, 0, "4 rounds"),
+        ({}, 5, "--least is 5"),
+    ],
+)
+def test_a_client_takes_part_in_no_plan_that_protects_it_less(
+    asked: dict[str, float], least: int, refused: str | None
+) -> None:
+    plan = owners.plan(clip=0.5, noise=2.0)
+    if refused is None:
+        federated_model.check_protection(plan, owners.plan(**asked), least=least)
+        return
+    with pytest.raises(ConfigError, match=refused):
+        federated_model.check_protection(plan, owners.plan(**asked), least=least)
+
+
+@pytest.mark.parametrize("noise", [0.0, 2.0])
+def test_a_client_that_asks_for_noise_refuses_a_plan_without(noise: float) -> None:
+    with pytest.raises(ConfigError, match="no epsilon"):
+        federated_model.check_protection(owners.plan(), owners.plan(clip=1.0, noise=noise), least=0)
