@@ -71,6 +71,16 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("cats vs. dogs as pets for me", "cats versus dogs as pets for me"),
     ],
     Edit.FRAME: [
+        ("How many kilometers is 12 miles?", "convert 12 miles to km"),
+        ("14 stone in kg", "How many kilograms are there in 14 stone?"),
+        ("what is 350F in C", "convert 350 degrees fahrenheit to celsius"),
+        ("how many feet in a mile", "a mile is how many feet?"),
+        ("What is 80 kg in pounds?", "80 kg to lbs"),
+        ("What's the full form of GPU?", "GPU stands for what?"),
+        ("what is UNICEF short for", "What does the acronym UNICEF stand for?"),
+        ("Which artist painted Guernica?", "who painted Guernica"),
+        ("Name the deepest lake in Asia", "what is the deepest lake in Asia"),
+        ("What is the number of keys on a piano?", "how many keys are on a piano"),
         ("how can I bake bread", "how do I bake bread"),
         ("Which city is New Zealand's capital?", "What is the capital of New Zealand?"),
         ("steps to bake bread", "how would I bake bread"),
@@ -91,6 +101,8 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("what is the meaning of the word bard", "what does the word bard mean"),
     ],
     Edit.ORDER: [
+        ("Is a mushroom a plant or a fungus?", "is a mushroom a fungus or a plant"),
+        ("Do people in marketing and sales travel a lot?", "do people in sales and marketing travel a lot"),
         ("difference between UDP and TCP", "difference between TCP and UDP"),
         ("what is the difference between a tuple and a list in Python", "what is the difference between a list and a tuple in Python"),  # noqa: E501
         ("In Python, how do I reverse a list?", "How do I reverse a list in Python?"),
@@ -120,6 +132,20 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
 }  # fmt: skip
 
 TRAPS = [
+    ("convert 12 miles to km", "convert 12 km to miles"),
+    ("how many miles are 12 km", "how many km are 12 miles"),
+    ("how many kg is 14 stone", "how many kg is 14 stone of rice"),
+    ("how many hours in 3 days", "how many hours in 3 weeks"),
+    ("run 10 km in 50 minutes", "run 50 km in 10 minutes"),
+    ("What does GPU stand for?", "What does GPU mean for gamers?"),
+    ("Name the deepest lake in Asia", "Name the deepest lakes in Asia"),
+    # a clause of its own behind "and"
+    ("My sister married Bob and Carol married my cousin", "My sister married Carol and Bob married my cousin"),
+    ("The loan is with Bob and Carol holds the deposit", "The loan is with Carol and Bob holds the deposit"),
+    ("my boss is Bob and Carol is my friend, who pays", "my boss is Carol and Bob is my friend, who pays"),
+    ("I roasted a chicken and the sauce came out", "I roasted the sauce and a chicken came out"),
+    ("Why did the moon orbit x and y orbit the sun", "Why did the moon orbit y and x orbit the sun"),
+    ("I live in Rome and Oslo is where I work", "I live in Oslo and Rome is where I work"),
     ("read a Python file", "read a file in Python"),
     ("undo the last git commit", "undo the last commit in a git tag"),
     ("edit a git commit message", "edit a commit message in git tag"),

@@ -24,7 +24,7 @@ from semcache.request.wording.protected import held, restored, straightened
 from semcache.request.wording.slips import USUAL
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 5
+VERSION = 6
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096
@@ -148,7 +148,7 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit],
         return text
     if english is None and not all(word.isdigit() or misspelt.is_word(word.removesuffix("'s")) for word in words):
         kinds = kinds & _SHORT
-    named = not _ABOUT_WORDS.isdisjoint(words)
+    named = not _ABOUT_WORDS.isdisjoint(words) or {"full", "form"} <= set(words) or {"short", "for"} <= set(words)
     if Edit.FILLER in kinds:
         text = _noted(made, Edit.FILLER, text, without_chatter(text))
     if Edit.ABBREVIATION in kinds and not named:

@@ -29,6 +29,8 @@ _PRONOUNS = vocabulary("i you he she it we they me him her us them one this that
 # Behind these stands a verb.
 _VERBAL = vocabulary("i you he she it we they to please not can could should would will may might must then just")
 _DETERMINERS = vocabulary("a an the my your his her its our their some any this these those every each no")
+_BEFORE = frozenset(("all", "both", "half"))  # determiners that stand before another one
+_BE = frozenset(("is", "are", "was", "were"))
 _ENDS = _PREPOSITIONS | _AUXILIARIES | _PRONOUNS
 _LONGEST = 4
 
@@ -83,6 +85,7 @@ def _predicated(low: list[str], joint: int, stop: int) -> int:
     return min(stop, joint + 1 + (joint - start)) if stop - joint - 1 > joint - start else stop
 
 
+_SUBORDINATING = vocabulary("when if why because that while where whether how")
 _COPULAS = vocabulary("is are was were do does did can could should would will may might must has have")
 
 
@@ -95,12 +98,15 @@ def _sides(low: list[str], joint: int) -> list[tuple[int, int]] | None:
             break
     stop = _predicated(low, joint, _until(low, joint + 1)) if _subjects(low, joint) else stop
     sides = [(joint + 1, stop)]
+    # "Is a whale a fish or a mammal": the first side begins behind the subject.
+    predicate = low[0] in _BE and low[joint] == "or" and stop == len(low)
     end = joint
     while True:
         start = end
         while (
             start
             and end - start < _LONGEST
+            and not (predicate and start < end and low[start] in _DETERMINERS)
             and not _opens(low, start - 1, end)
             and not (start < end and low[start - 1][-1:] == ",")
         ):
@@ -110,17 +116,35 @@ def _sides(low: list[str], joint: int) -> list[tuple[int, int]] | None:
             end = start
             continue
         break
+    return sides if _of_nouns(low, sides, stop) else None
+
+
+def _of_nouns(low: list[str], sides: list[tuple[int, int]], stop: int) -> bool:
+    """Return True if these are noun phrases of one sentence, and none may be a verb or begin a clause of its own."""
     first = sides[0][0]
-    if any(stop <= start for start, stop in sides) or (
-        first and low[first - 1] in _VERBAL and not _asks(low, first - 1)
-    ):
-        return None
+    if any(stop <= start for start, stop in sides) or (first and _clause(low, first - 1, stop)):
+        return False
+    if first and low[first - 1] in _VERBAL and not _asks(low, first - 1):
+        return False
     plain = [[word.rstrip(",.?!;:") for word in low[start:stop]] for start, stop in sides]
+    if any(word in _DETERMINERS for side in plain for word in side[2 if side[0] in _BEFORE else 1 :]):
+        return False
     if not all(map(_is_noun, plain)) or len({side[0] in _DETERMINERS for side in plain}) > 1:
-        return None
-    if first == 0 and (plain[0][0] in BASES or len(low) == sides[-1][1]):
-        return None if plain[0][0] in BASES or plain[-1][0] in BASES else sides
-    return sides
+        return False
+    alone = first == 0 and len(low) == sides[-1][1]
+    return not (first == 0 and plain[0][0] in BASES) and not (alone and plain[-1][0] in BASES)
+
+
+def _clause(low: list[str], before: int, behind: int) -> bool:
+    """Return True if the second side is the subject of a clause of its own: "I lend Ann money and Ben pays me"."""
+    if behind >= len(low) or low[before] in _SUBORDINATING:
+        return False
+    word = low[behind].rstrip(",.?!;:")
+    if low[before] in _COPULAS:
+        return low[before] in _BE and word in _COPULAS
+    if low[before] in _PREPOSITIONS and low[0] in _COPULAS and BASES.isdisjoint(low[1:before]):
+        return False
+    return word in _COPULAS or word in PRESENT or word in PAST or word in BASES
 
 
 def _until(low: list[str], start: int) -> int:

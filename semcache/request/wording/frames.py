@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from semcache.request.text import vocabulary
+from semcache.request.wording.conversions import converted
 from semcache.request.wording.imperatives import HEADS, commanded
 from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
@@ -146,6 +147,12 @@ _MEANING = re.compile(
     rf"|(?:explain |tell me )?the meaning of (?!life\b)(.+)$",
     re.IGNORECASE,
 )
+_STANDS = re.compile(
+    r"what (?:does|do) the (?:abbreviation|acronym|letters|initials) (\S+) (?:stand for|mean)|(?:what is )?(?:the )?"
+    r"(?:full|long|expanded) form of (?:the (?:abbreviation|acronym) )?(\S+)|what is (\S+) (?:short|(?:an?|the)"
+    r" (?:abbreviation|acronym)) (?:for|of)|(\S+) (?:stands|is short) for what|(\S+) full form$",
+    re.IGNORECASE,
+)
 _TELL_WH = re.compile(rf"{_TELL} (?=(?:what|who|where|when|why|which|whose|how)\b)", re.IGNORECASE)
 _KNOWING = (
     r"(?:(?:(?:can|could|would|will) (?:you|any(?:one|body)|some(?:one|body)) (?:please |kindly "
@@ -236,6 +243,16 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(
         r"(?:what|which) (?:person|man|woman|scientist) (?=\w+ed\b|wrote|won|was|is|made|built|led|has|had|said"
         r"|sang)", re.I), "who "),
+    (re.compile(
+        r"what (?:(?:author|writer|novelist|playwright) (?=wrote\b)|(?:artist|painter) (?=painted\b)|composer "
+        r"(?=composed\b|wrote\b)|(?:inventor|engineer) (?=invented\b)|(?:director|filmmaker) (?=directed\b)|(?:explorer"
+        r"|astronomer|chemist|physicist) (?=discovered\b)|architect (?=designed\b)|sculptor (?=sculpted\b))", re.I),
+            "who "),
+    (re.compile(
+        r"name (the (?:\w{2,8}est|most \w+|least \w+) [^,.?!;]*)$", re.I), r"what is \1"),
+    (re.compile(
+        r"(?:what is )?(?:the )?(?:total )?number of ((?:[\w'-]+ ){0,2}[\w'-]+s) (?=(?:in|on) (?:the|a|an)\b)", re.I),
+            r"how many \1 are "),
     (re.compile(r"which (is|are|was|were) (?=(?:the|an?|your|my|some)\b)", re.I), r"what \1 "),
     (re.compile(r"what do (?:you|we|people|they) call ([^,.?!;]+)$", re.I), r"what is \1 called"),
     (re.compile(r"what is the name (?:of|for) (the [^,.?!;]+)$", re.I), r"what is \1"),
@@ -280,7 +297,15 @@ _NEGATED = re.compile(
 
 def framed(text: str, first: str) -> str:
     """The text in the frame of its family; `first` is its first word in lower case."""
-    if first not in _HEADS and " of " not in text[:40] and "'s " not in text and "difference" not in text[:24]:
+    if (plain := converted(text)) != text:
+        return plain
+    if (
+        first not in _HEADS
+        and " of " not in text[:40]
+        and "'s " not in text
+        and "difference" not in text[:24]
+        and not text.endswith((" for what", " full form"))
+    ):
         return text
     if (match := _DOING.match(text)) and (base := base_of(match[1].lower())):
         return f"how do i {base}{text[match.end() :]}"
@@ -299,6 +324,8 @@ def _named(text: str) -> str:
     """The text with a meaning, a reason, a time or a place in the frame that asks for it."""
     if match := _REASON.match(text):
         return "why " + text[match.end() :]
+    if match := _STANDS.fullmatch(text):
+        return f"what does {next(filter(None, match.groups()))} stand for"
     if match := _MEANING.match(text):
         word = next(group for group in match.groups() if group)
         return f"what does {word} mean"

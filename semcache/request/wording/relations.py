@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from semcache.request.wording.imperatives import HEADS
+
 _TELLING = (
     r"(?:(?:please )?(?:(?:tell|give|show|remind|teach)(?: me| us)?(?: of)?|name|state|explain(?: to me)?"
     r"|describe(?: to me)?|clarify"
@@ -159,6 +161,9 @@ def related(text: str) -> str:
         return "what is the distance " + text[match.end() :]
     if match := _OWNED.match(text):
         noun = match[4]
+        verb, _, owner = match[3].partition(" ")
+        if not match[1] and verb.lower() in HEADS:
+            return f"{verb} the {noun} of {owner}" if owner else text
         asked = "who" if re.fullmatch(_PERSON, noun, re.I) else "what"
         be = match[2] or ("are" if re.fullmatch(_FACTS, noun, re.I) else "is")
         return _wrote(f"{asked} {be} the {noun} of {match[3]}")
