@@ -37,6 +37,11 @@ _GENERIC = vocabulary("account card one money cash device site website file app 
 _BEING = vocabulary("is are was were be the a an as")
 _PERSONS = vocabulary("i you we he she they")
 _MODALS = vocabulary("will would can could should shall may might must have has had ever always still")
+_ASKER = vocabulary("i we")
+_ASKERS = vocabulary("me us")
+_OWN = _ASKER | _ASKERS
+_OTHERS = vocabulary("he she they it who that which nobody anyone someone anybody somebody everyone")
+_TELLING = vocabulary("tell know")
 _FEWEST = 4 / 5  # share of the content words of either prompt that both must hold for word order to mean anything
 _ENOUGH = 4  # content words in common; fewer are said in any order
 _LONGEST = 60  # words; longer prompts are read as far as that
@@ -46,7 +51,8 @@ class DirectionReading(NamedTuple):
     """The directions and roles in a text.
 
     `sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
-    those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one.
+    those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one; `doing` is
+    what the asker does to others, `suffering` what others do to the asker.
     """
 
     words: tuple[str, ...]
@@ -59,6 +65,8 @@ class DirectionReading(NamedTuple):
     owners: tuple[str, ...]
     acting: frozenset[str]
     undergoing: frozenset[str]
+    doing: frozenset[str]
+    suffering: frozenset[str]
 
 
 class DirectionGuard(ReadingGuard[DirectionReading]):
@@ -88,6 +96,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
             return Conflict(self.name, "compared the other way round")
         if one.bag == two.bag and len(one.owners) == len(two.owners) and sorted(one.owners) != sorted(two.owners):
             return Conflict(self.name, f"{' '.join(one.owners)} / {' '.join(two.owners)}")
+        if (one.doing & two.suffering) - two.doing or (two.doing & one.suffering) - one.doing:
+            return Conflict(self.name, "done by the asker and done to the asker")
         if one.acting & two.undergoing or two.acting & one.undergoing:
             return Conflict(self.name, "done by and done to")
         common = len(one.bag & two.bag)
@@ -109,9 +119,11 @@ def read(text: str) -> DirectionReading:
     symmetric = not words.bag.isdisjoint(_SYMMETRIC)
     owners = () if words.bag.isdisjoint(_OWNERS) else tuple([_OWNERS[word] for word in words.words if word in _OWNERS])
     acting, undergoing = _deeds(words.words[:_LONGEST])
+    nothing = frozenset[str]()
+    doing, suffering = (nothing, nothing) if words.bag.isdisjoint(_OWN) else _own_deeds(words.words[:_LONGEST])
     if words.bag.isdisjoint(_PIVOTS):
         return DirectionReading(
-            stems, bag, frozenset(), frozenset(), (), frozenset(), symmetric, owners, acting, undergoing
+            stems, bag, frozenset(), frozenset(), (), nothing, symmetric, owners, acting, undergoing, doing, suffering
         )
     sources: set[frozenset[str]] = set()
     targets: set[frozenset[str]] = set()
@@ -128,18 +140,20 @@ def read(text: str) -> DirectionReading:
         elif place > 1 and behind:
             than.append((frozenset(stems[: place - 1]) - LIGHT, behind))
             degrees.add(stems[place - 1])
-    nothing = frozenset((frozenset[str](),))
+    unnamed = frozenset((frozenset[str](),))
     return DirectionReading(
         stems,
         bag,
-        frozenset(sources) - nothing,
-        frozenset(targets) - nothing,
+        frozenset(sources) - unnamed,
+        frozenset(targets) - unnamed,
         tuple(than),
         frozenset(degrees),
         symmetric,
         owners,
         acting,
         undergoing,
+        doing,
+        suffering,
     )
 
 
@@ -161,6 +175,32 @@ def _deeds(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
             elif verb and verb not in LIGHT:
                 acting.add(_bare(verb))
     return frozenset(acting), frozenset(undergoing)
+
+
+def _own_deeds(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The verbs that the asker is the subject of ("can I sue my boss"), and the object of ("can my boss sue me")."""
+    doing: set[str] = set()
+    suffering: set[str] = set()
+    for place, word in enumerate(words):
+        if word in _ASKER:
+            behind = place + 1
+            while _at(words, behind) in _MODALS or (_at(words, behind) == "to" and behind > place + 1):
+                behind += 1
+            if _is_deed(_at(words, behind)):
+                doing.add(_bare(stem(_at(words, behind))))
+        elif word in _ASKERS and place and _is_deed(words[place - 1]):
+            before = place - 2
+            while before >= 0 and (words[before] in _MODALS or words[before] in ("to", "not")):
+                before -= 1
+            subject = _at(words, before)
+            named = subject not in LIGHT and subject != "" and words[before + 1] != "to"
+            if named or subject in _OTHERS:
+                suffering.add(_bare(stem(words[place - 1])))
+    return frozenset(doing), frozenset(suffering)
+
+
+def _is_deed(word: str) -> bool:
+    return word in _TELLING or (word not in LIGHT and word not in BEING and word.isalpha())
 
 
 def _bare(verb: str) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from semcache.matching.guards import phrasal
+from semcache.matching.guards import direction, phrasal
 from semcache.matching.guards.base import ReadingGuard
-from semcache.matching.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING
-from semcache.request.text import FEW, SplitText, content, vocabulary
+from semcache.matching.guards.direction import compared_otherwise
+from semcache.matching.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING, WEAK, affixed
+from semcache.request.text import FEW, SplitText, content, differing, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
@@ -71,6 +72,7 @@ _TROUBLE = re.compile(
     r"^\W*(?:(?:hi|hello|hey|help|please|sorry|so|but|and|ok|well)\b\W*)*(?:i|i'm|i've|we|my|the|it|it's|this|there|there's|some|someone)\b"
     r"(?!.*\b(?:if|unless)\b)"
 )
+_LITTLE = 3  # content words by which texts may differ, the opposites among them, for a weak opposite to count
 _NEAR = 3  # words within which a second negator undoes the first
 
 
@@ -78,7 +80,7 @@ class NegationReading(NamedTuple):
     """The polarity of a text.
 
     `sides` are (axis, sign) of the opposites a text holds one side of, `states` those of them that are past
-    participles ("locked" asks for "unlock"); `members` are (group, member).
+    participles ("locked" asks for "unlock"); `members` are (group, member), `affixed` the sides of opposite affixes.
     """
 
     negated: bool
@@ -88,9 +90,10 @@ class NegationReading(NamedTuple):
     members: dict[int, frozenset[int]]
     stems: frozenset[str]
     against: bool
+    affixed: dict[str, int]
 
 
-_NOTHING = NegationReading(False, False, {}, _NONE, {}, frozenset(), False)
+_NOTHING = NegationReading(False, False, {}, _NONE, {}, frozenset(), False, {})
 
 
 class NegationGuard(ReadingGuard[NegationReading]):
@@ -106,14 +109,21 @@ class NegationGuard(ReadingGuard[NegationReading]):
         """Compare the polarity of both texts and the opposites they name."""
         flips = 0
         if one.sides and two.sides:
-            flips = sum(
-                1
+            opposed = [
+                axis
                 for axis, sign in one.sides.items()
                 if two.sides.get(axis, sign) != sign and (axis in one.states) == (axis in two.states)
-            )
+            ]
+            if not WEAK.isdisjoint(opposed) and len(differing(query, cached)) > _LITTLE:
+                opposed = [axis for axis in opposed if axis not in WEAK]
+            flips = len(opposed)
+        if one.affixed and two.affixed and not flips:
+            flips = sum(two.affixed.get(axis, sign) != sign for axis, sign in one.affixed.items())
         if (one.stems or two.stems) and not flips:
             flips = _unprefixed(one.stems, query, cached) + _unprefixed(two.stems, cached, query)
         negated = one.negated != two.negated
+        if flips == 1 and compared_otherwise(direction.read(query), direction.read(cached)):
+            flips = 0  # "Is A faster than B?" and "Is B slower than A?"
         if flips and not (negated and flips == 1):
             return Conflict(self.name, f"opposites: {_words(query, cached)}")
         if negated and not flips:
@@ -156,9 +166,10 @@ def read(text: str) -> NegationReading:
         stems -= {
             word[2:] for word in bag & _UNDONE_WORDS if f"not {word}" in words.lower or f"n't {word}" in words.lower
         }
-    if not (negated or soft or sides or members or stems):
+    affixes = _affixed(bag)
+    if not (negated or soft or sides or members or stems or affixes):
         return _NOTHING
-    return NegationReading(negated, soft, sides, states, members, frozenset(stems), "against" in bag)
+    return NegationReading(negated, soft, sides, states, members, frozenset(stems), "against" in bag, affixes)
 
 
 def _sides(bag: frozenset[str]) -> tuple[dict[int, int], frozenset[int]]:
@@ -187,6 +198,19 @@ def _inverted(negated: str, others: frozenset[str]) -> bool:
     if not others:
         return True
     return len(others) <= FEW and _TROUBLE.match(read_text(negated).lower) is None
+
+
+def _affixed(bag: frozenset[str]) -> dict[str, int]:
+    """The side of each axis of affixes that a text holds."""
+    sides: dict[str, int] = {}
+    both: set[str] = set()
+    for word in bag - _SIDED:
+        for axis, sign in affixed(word):
+            if sides.setdefault(axis, sign) != sign:
+                both.add(axis)
+    for axis in both:
+        del sides[axis]
+    return sides
 
 
 def _unprefixed(stems: frozenset[str], text: str, other: str) -> int:

@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from semcache.matching.guards import dates
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.spelled import SPELT, spelled
-from semcache.matching.guards.units import CURRENCIES, PER, PERIODS, SCALES, STANDALONE, SYMBOLS, UNITS
-from semcache.request.text import FEW, differing
+from semcache.matching.guards.units import CURRENCIES, DOLLARS, PER, PERIODS, SCALES, STANDALONE, SYMBOLS, UNITS
+from semcache.request.text import FEW, differing, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
 _CUES = SPELT | STANDALONE | PERIODS
-_UNIT_WORDS = STANDALONE | PERIODS
+_GATE = _CUES | frozenset(UNITS)
+_UNIT_WORDS = frozenset(UNITS)
+_NO_UNITS: frozenset[Unit] = frozenset()
+_NEVER_ASKED = vocabulary("c d f g h l m s w p bar cal second foot stone")  # a number is asked in no unit of this name
+_UNTIL = (("until",), ("till",), ("til",), ("since",), ("left",), ("remaining",))
+_ONE = (("a",), ("an",), ("one",), ("the",), ("this",), ("last",), ("next",))
 _LONG = sorted((unit for unit in UNITS if unit.isalpha() or "/" in unit), key=len, reverse=True)
 _NUMBER = re.compile(
     rf"""
@@ -71,24 +76,34 @@ _POUND = 0.45359237  # kg
 
 
 class Quantity(NamedTuple):
-    """A number as written (`value`), and in the base unit of its dimension (`base`)."""
+    """A number as written (`value`), and in the base unit of its dimension (`base`); `factor` is that of its unit."""
 
     value: float
     base: float
     dimension: str
     version: str
     soft: bool
+    factor: float = 1.0
+
+
+class Unit(NamedTuple):
+    """A unit of measurement; units of one `kind` are chosen among."""
+
+    kind: str
+    dimension: str
+    factor: float
 
 
 class NumberReading(NamedTuple):
-    """The numbers of a text. `units` are (dimension, factor) of units named without a number."""
+    """The numbers of a text. `units` are those that an answer is asked in, `named` all of its units."""
 
     quantities: tuple[Quantity, ...]
-    units: frozenset[tuple[str, float]]
+    units: frozenset[Unit]
+    named: frozenset[Unit]
     operators: tuple[str, ...]
 
 
-_NOTHING = NumberReading((), frozenset(), ())
+_NOTHING = NumberReading((), frozenset(), frozenset(), ())
 
 
 class NumberGuard(ReadingGuard[NumberReading]):
@@ -114,8 +129,8 @@ class NumberGuard(ReadingGuard[NumberReading]):
             return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)} changed places")
         if _reordered(one, two):
             return Conflict(self.name, f"{' '.join(one.operators)} / {' '.join(two.operators)} in another order")
-        if one.units and two.units and one.units.isdisjoint(two.units):
-            kinds = {dimension for dimension, _ in one.units} & {dimension for dimension, _ in two.units}
+        if one.units != two.units and one.units and two.units:
+            kinds = {unit.kind for unit in one.units - two.named} & {unit.kind for unit in two.units - one.named}
             if kinds:
                 return Conflict(self.name, f"another unit of {sorted(kinds)[0]}")
         return None
@@ -124,7 +139,7 @@ class NumberGuard(ReadingGuard[NumberReading]):
 def read(text: str) -> NumberReading:
     """The quantities, units and calculations in `text`."""
     words = read_text(text)
-    if not words.digits and words.bag.isdisjoint(_CUES):
+    if not words.digits and words.bag.isdisjoint(_GATE):
         return _NOTHING
     rest = spelled(dates.without(text), words)
     if "per" in words.bag or "hour" in words.bag:
@@ -147,8 +162,12 @@ def read(text: str) -> NumberReading:
         quantities.append(quantity)
     if len(quantities) > 1:
         operators += [kind for word, kind in _NAMED_OPERATORS.items() if word in words.bag and kind not in operators]
-    units = frozenset[tuple[str, float]]() if words.bag.isdisjoint(_UNIT_WORDS) else _units(words.words, consumed)
-    return NumberReading(tuple(quantities), units, tuple(operators))
+    units = named = _NO_UNITS
+    if not words.bag.isdisjoint(_UNIT_WORDS):
+        units, named = _units(words.words, consumed), _named(words.bag & _UNIT_WORDS | consumed)
+    if not (quantities or units or named):
+        return _NOTHING
+    return NumberReading(tuple(quantities), units, named, tuple(operators))
 
 
 def _matches(rest: str) -> Iterator[re.Match[str]]:
@@ -222,8 +241,8 @@ def _with_unit(value: float, unit: str, soft: bool) -> tuple[Quantity, str]:
         return Quantity(math.nan, value * factor, "", "", soft), unit
     if dimension == "temperature":
         base = (value - 32) / 1.8 if factor == 2.0 else value - 273.15 if factor == 3.0 else value
-        return Quantity(value, base, dimension, "", soft), unit
-    return Quantity(value, value * factor, dimension, "", soft), unit
+        return Quantity(value, base, dimension, "", soft, factor), unit
+    return Quantity(value, value * factor, dimension, "", soft, factor), unit
 
 
 def _scaled(value: float, exponent: int) -> float:
@@ -234,18 +253,44 @@ def _trim(version: str) -> str:
     return re.sub(r"(?:\.0)+$", "", version)
 
 
-def _units(words: tuple[str, ...], consumed: set[str]) -> frozenset[tuple[str, float]]:
+def _units(words: tuple[str, ...], consumed: set[str]) -> frozenset[Unit]:
     found = set()
     for position, word in enumerate(words):
-        if word in consumed:
+        if word in consumed or word not in UNITS:
             continue
-        if word in STANDALONE or (word in PERIODS and position and words[position - 1] in PER):
-            dimension, factor = UNITS[word]
-            kind = (
-                "money" if dimension in CURRENCIES else "period" if dimension in ("duration", "months") else dimension
-            )
-            found.add((kind, factor if kind not in ("money", "period") else float(hash(dimension) % 997) + factor))
+        asked = word in STANDALONE or (
+            word not in _NEVER_ASKED and _is_asked(words[max(0, position - 2) : position], words[position + 1 :])
+        )
+        if asked or (word in PERIODS and position and _is_rate(words[position - 1], word)):
+            found.add(_unit(word))
     return frozenset(found)
+
+
+def _unit(word: str) -> Unit:
+    dimension, factor = UNITS[word]
+    kind = "money" if dimension in CURRENCIES else "period" if dimension in ("duration", "months") else dimension
+    return Unit(kind, dimension, factor)
+
+
+def _named(words: Iterable[str]) -> frozenset[Unit]:
+    """The units of these spellings; a dollar may be that of any country."""
+    named = {_unit(word) for word in words if word in UNITS}
+    if any(unit.dimension in DOLLARS for unit in named):
+        named.add(_unit("dollar"))
+    if _unit("dollar") in named:
+        named |= {_unit(code) for code in DOLLARS}
+    return frozenset(named)
+
+
+def _is_rate(before: str, period: str) -> bool:
+    return before in PER and (before != "in" or period.endswith("s"))
+
+
+def _is_asked(before: tuple[str, ...], behind: tuple[str, ...]) -> bool:
+    """Return True if a unit between these words is what a number is asked in: "how many days", "weeks until May"."""
+    if before[-1:] in (("many",), ("much",)) or (before[-1:] in (("a",), ("an",), ("one",)) and before[0] == "in"):
+        return True
+    return behind[:1] in _UNTIL and before[-1:] not in _ONE
 
 
 def _equal(one: Quantity, two: Quantity) -> bool:
@@ -260,11 +305,20 @@ def _equal(one: Quantity, two: Quantity) -> bool:
         return math.isclose(pounds.value * factor, other.base, rel_tol=2e-3)
     if one.dimension == two.dimension:
         # Only what was converted is rounded: $999 is not $1000.
-        written_alike = math.isclose(one.base * two.value, two.base * one.value, rel_tol=1e-9)
-        return math.isclose(one.base, two.base, rel_tol=1e-12 if written_alike or not one.dimension else 2e-3)
+        return math.isclose(one.base, two.base, rel_tol=1e-9 if _is_exact(one, two) else 2e-3)
+    if "dollars" in (one.dimension, two.dimension) and {one.dimension, two.dimension} <= DOLLARS | {"dollars"}:
+        return one.base == two.base
     if not one.dimension or not two.dimension or "degrees" in (one.dimension, two.dimension):
         return one.value == two.value
     return False
+
+
+def _is_exact(one: Quantity, two: Quantity) -> bool:
+    """Return True if the units of two quantities of one dimension convert without rounding: kilometres and metres."""
+    if one.factor == two.factor or one.dimension == "temperature":
+        return one.factor == two.factor
+    ratio = max(one.factor, two.factor) / min(one.factor, two.factor)
+    return math.isclose(ratio, round(ratio), rel_tol=1e-9)
 
 
 def _exchanged(one: NumberReading, two: NumberReading, query: str, cached: str) -> bool:

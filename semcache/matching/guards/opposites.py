@@ -6,6 +6,9 @@ count twice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+
 from semcache.request.text import vocabulary
 
 _VERBS = """
@@ -23,10 +26,11 @@ appear disappear|admit deny|archive unarchive|publish unpublish|pin unpin|wrap u
 lengthen shorten|widen narrow|soften harden|plug unplug|assemble disassemble|opt-in opt-out|bind unbind
 """
 _PLAIN = """
-on off|before after|min,minimum max,maximum|ascending descending|first last|safe unsafe|legal illegal|legally illegally
-possible impossible|best worst|better worse|more less,fewer|most least|cheap,cheaper,cheapest expensive,pricey
+on off|before,prior after|min,minimum max,maximum|ascending descending|first last|safe unsafe|legal illegal
+legally illegally|possible impossible|best worst|better worse|more less,fewer|most least
+cheap,cheaper,cheapest expensive,pricey
 large,larger,largest,big,bigger,biggest small,smaller,smallest|high,higher,highest low,lower,lowest|hot cold
-fast,faster,fastest slow,slower,slowest|long,longer,longest short,shorter,shortest|tall,taller,tallest shortest
+fast,faster,fastest slow,slower,slowest|long,longer,longest short,shorter,shortest|tall,taller,tallest shorter,shortest
 young,younger,youngest old,older,oldest|rich,richer,richest poor,poorer,poorest
 strong,stronger,strongest weak,weaker,weakest
 easy,easier,easiest hard,harder,hardest,difficult|early,earlier,earliest late,later|newest oldest|newer older
@@ -61,7 +65,7 @@ stable unstable|necessary unnecessary|comfortable uncomfortable|certain uncertai
 married unmarried|paid unpaid|limited unlimited|official unofficial|supported unsupported|sorted unsorted
 ordered unordered|structured unstructured|verified unverified|authorized unauthorized|authorised unauthorised
 introvert,introverts extrovert,extroverts|introverted extroverted|optimist pessimist|major minor|majority minority
-winner loser|win lose|victory defeat|friend enemy|love,loves hate,hates|heaven hell|war peace|birth death|live die
+winner loser|victory defeat|friend enemy|love,loves hate,hates|heaven hell|war peace|birth death|live die
 victim perpetrator|plaintiff defendant|singular plural|masculine feminine|ancient modern|absolute relative
 acid,acidic alkaline|anode cathode|exothermic endothermic|aerobic anaerobic|conductor insulator|concave convex
 upstream downstream|above below|over under|up down|top bottom|front rear|near far|empty full
@@ -72,13 +76,29 @@ temporary,temporarily permanent,permanently|automatic,automatically manual,manua
 voluntary involuntary|maximal minimal|vertical horizontal|clockwise counterclockwise,anticlockwise|oral topical
 overweight underweight|overrated underrated|overvalued undervalued|nullable nonnullable|lossless lossy
 union intersection|multicast unicast|public private|wholesale retail|long-term short-term|import export|alive dead
-present absent|attack defend,defence,defense|entry exit|open,opening close,closing,closed|cause cure
+present absent|attack defend,defence,defense|entry exit|open,opens,opened,opening close,closes,closed,closing|cause cure
 ceiling floor|superior inferior|senior junior|same different|total partial
+synonym,synonyms antonym,antonyms|maternal paternal|anterior posterior|dorsal ventral
+vertebrate,vertebrates invertebrate,invertebrates
+"""
+# Opposites that also stand in other wordings of one request: they count where texts differ in little else.
+_WEAK_VERBS = """
+read write|win lose|overestimate underestimate|overpay underpay|praise criticize,criticise|prove disprove
+legalize,legalise criminalize,criminalise|promote demote|melt freeze|grow shrink|float sink|absorb emit|invest divest
+stimulate inhibit|remember forget|earn spend|insert extract|tie untie|charge discharge|reveal conceal|arrest release
+centralize,centralise decentralize,decentralise|hydrate dehydrate
+"""
+_WEAK = "good bad|prime composite|safer,safest dangerous"
+# Adjectives whose comparatives and superlatives are such opposites.
+_GRADED = """
+dark light,bright,pale|warm,hot cold,cool,chilly|far close,near|happy,merry sad|smart,clever,bright dumb|safe risky
+soft hard,firm|rough smooth|shallow deep|sharp blunt,dull|tight loose|fat thin,slim,lean|dry wet,damp|sweet sour
+mild harsh,severe|pretty ugly|kind mean,cruel|simple complex|strict lax|dense sparse|calm stormy|healthy sick
 """
 # Alternatives of one kind: prompts that name different members ask different things.
 _GROUPS = """
 all|running|stopped|paused
-before|during|after
+before,prior|during|after
 north,northern|south,southern|east,eastern|west,western
 breakfast|lunch|dinner
 spring,springtime|summer|autumn|winter
@@ -86,7 +106,10 @@ pdf|docx|csv|json|xml|yaml|xlsx|html|markdown
 red|blue|green|yellow|purple|orange|pink|brown
 dog,dogs,puppy,puppies|cat,cats,kitten,kittens|horse,horses|rabbit,rabbits|hamster,hamsters
 mean|median|mode
-perimeter|area|circumference|diameter|radius
+perimeter|area|circumference|diameter|radius|volume
+circle,circles,circular|triangle,triangles,triangular|rectangle,rectangles,rectangular|sphere,spheres|cylinder,cylinders|cone,cones|hexagon|pentagon|octagon|ellipse
+boil,boiled,boiling|fry,fried,frying|grill,grilled,grilling|bake,baked,baking,roast,roasted,roasting|steam,steamed,steaming|microwave,microwaved,microwaving|melting,freezing
+symptom,symptoms|treatment,treatments,therapy|prevention|diagnosis
 multiplication|addition|subtraction|division
 beginner,beginners|intermediate|advanced
 apple,apples|banana,bananas|mango,mangoes|grape,grapes|strawberry,strawberries|lemon,lemons
@@ -107,7 +130,7 @@ email,e-mail|sms
 visa|mastercard|amex|paypal
 toddler,toddlers|infant,infants,newborn,newborns|teenager,teenagers,teen,teens|adult,adults
 husband|wife|mother|father
-carbohydrate,carbohydrates,carbs|protein,proteins
+carbohydrate,carbohydrates,carbs|protein,proteins|fat,fats|fiber,fibre|sugar,sugars|sodium|cholesterol
 """
 _IRREGULAR = {
     "buy": "bought",
@@ -124,6 +147,16 @@ _IRREGULAR = {
     "undo": "undid undone",
     "bind": "bound",
     "unbind": "unbound",
+    "write": "wrote written",
+    "win": "won",
+    "grow": "grew grown",
+    "shrink": "shrank shrunk",
+    "sink": "sank sunk",
+    "forget": "forgot forgotten",
+    "spend": "spent",
+    "tie": "tying",
+    "untie": "untying",
+    "far": "farther farthest further furthest",
 }
 _NOUNS = """
 increase decrease|subscription unsubscription|installation uninstallation|activation deactivation|encryption decryption
@@ -143,26 +176,86 @@ def _forms(verb: str) -> set[str]:
     return forms | set(_IRREGULAR.get(verb, "").split())
 
 
-_DOUBLED = vocabulary("stop begin permit admit zip unzip plug unplug pin unpin wrap unwrap")
+_PREFIXES = """
+hyper hypo|pre post|ante post|over under|inter intra|macro micro|maxi mini|homo hetero|mono poly|uni multi|endo exo
+pro anti|in de|in ex|im ex|in out|fore back|up down|sub super|intro extro|bi tri|inter intro|en de|as des
+"""
+_SUFFIXES = "ful less"
+_BASE = 3  # letters that must be left of a word with such an affix
+_DOUBLED = vocabulary(
+    "stop begin permit admit zip unzip plug unplug pin unpin wrap unwrap win forget emit hot fat thin slim wet sad dim"
+)
 
 
-def _axes() -> dict[str, frozenset[tuple[int, int]]]:
+def _affixes(pairs: str) -> dict[str, tuple[tuple[str, int], ...]]:
+    """The pairs that each affix is in, and on which side."""
+    table: dict[str, tuple[tuple[str, int], ...]] = {}
+    for pair in pairs.replace("\n", "|").split("|"):
+        for sign, affix in zip((1, -1), pair.split(), strict=False):
+            table[affix] = (*table.get(affix, ()), (pair, sign))
+    return table
+
+
+_BEFORE, _BEHIND = _affixes(_PREFIXES), _affixes(_SUFFIXES)
+_LONGEST = max(map(len, _BEFORE))
+
+
+@lru_cache(maxsize=16384)
+def affixed(word: str) -> tuple[tuple[str, int], ...]:
+    """The axes that a word is on by how it begins or ends, "hyper hypo-tension", and on which side of each."""
+    found: list[tuple[str, int]] = []
+    for end in range(2, min(_LONGEST, len(word) - _BASE) + 1):
+        found += [(f"{pair}-{word[end:]}", sign) for pair, sign in _BEFORE.get(word[:end], ())]
+    for affix, sides in _BEHIND.items():
+        if word.endswith(affix) and len(word) - len(affix) >= _BASE:
+            found += [(f"{word[: -len(affix)]}-{pair}", sign) for pair, sign in sides]
+    return tuple(found)
+
+
+def _degrees(adjective: str) -> set[str]:
+    """The comparative and the superlative."""
+    if adjective in _IRREGULAR:
+        return set(_IRREGULAR[adjective].split())
+    stem = adjective + adjective[-1] if adjective in _DOUBLED else adjective.removesuffix("e")
+    if adjective.endswith("y"):
+        stem = adjective[:-1] + "i"
+    return {stem + "er", stem + "est"}
+
+
+def _itself(word: str) -> set[str]:
+    return {word}
+
+
+_TABLES: tuple[tuple[str, Callable[[str], set[str]], bool], ...] = (
+    (_VERBS, _forms, False),
+    (_PLAIN, _itself, False),
+    (_NOUNS, _itself, False),
+    (_WEAK_VERBS, _forms, True),
+    (_WEAK, _itself, True),
+    (_GRADED, _degrees, True),
+)
+
+
+def _axes() -> tuple[dict[str, frozenset[tuple[int, int]]], frozenset[int]]:
+    """The axes and sides of each word, and the axes that count only where texts differ in little else."""
     axes: dict[str, set[tuple[int, int]]] = {}
+    weak: set[int] = set()
     number = 0
-    for table, inflected in ((_VERBS, True), (_PLAIN, False), (_NOUNS, False)):
+    for table, forms, slight in _TABLES:
         for pair in table.replace("\n", "|").split("|"):
             if not pair.strip():
                 continue
             sides = pair.split()
             number += 1
+            weak |= {number} if slight else set()
             for sign, side in zip((1, -1), sides, strict=True):
                 for word in side.split(","):
-                    for form in _forms(word) if inflected else {word}:
+                    for form in forms(word):
                         axes.setdefault(form, set()).add((number, sign))
-    return {word: frozenset(sides) for word, sides in axes.items()}
+    return {word: frozenset(sides) for word, sides in axes.items()}, frozenset(weak)
 
 
-AXES = _axes()
+AXES, WEAK = _axes()
 # Axes whose words are mostly prepositions: they count only beside a word that switches or moves something.
 LOOSE = frozenset(axis for word in ("off", "down") for axis, _ in AXES[word])
 SWITCHING = vocabulary(

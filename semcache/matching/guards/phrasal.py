@@ -13,6 +13,9 @@ from semcache.request.wording.cues import holds
 
 _BETWEEN = r"(?: (?!and\b|or\b|if\b|when\b|to\b|from\b)[\w'-]+){0,4}?"
 _IN = r"in(?:to)?\b"
+_MUCH = r"(?: possible)? (?:numbers?|amounts?|quantity|quantities|count|sum|total)\b"
+_CLOCK = r"(?:half|quarter|\w+ minutes)"
+_HOUR = r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight"
 
 
 def _forms(verbs: str) -> str:
@@ -56,7 +59,7 @@ _AXES: tuple[tuple[str, str], ...] = (
         rf"{_forms('slow')}{_BETWEEN} down\b|{_forms('decelerate')}\b",
     ),
     (
-        rf"{_forms('start boot power')}(?:{_BETWEEN} up)?\b(?! (?:off|down))|{_forms('launch')}\b",
+        rf"{_forms('start boot')}(?:{_BETWEEN} up)?\b|{_forms('power')}{_BETWEEN} up\b|{_forms('launch')}\b",
         rf"{_forms('shut power')}{_BETWEEN} down\b|\bshutdown\b|{_forms('stop halt')}\b",
     ),
     (r"\bput(?:ting|s)? (?:\S+ ){0,3}?on\b|\bput on\b", r"\b(?:take|takes|taking|took|taken) (?:\S+ ){0,3}?off\b"),
@@ -76,6 +79,17 @@ _AXES: tuple[tuple[str, str], ...] = (
     (rf"{_forms('scale')}{_BETWEEN} (?:up|out)\b", rf"{_forms('scale')}{_BETWEEN} (?:down|in)\b"),
     (r"\bgreedy\b", r"\b(?:lazy|non-?greedy|reluctant)\b"),
     (r"\beager(?:ly)?\b", r"\blaz(?:y|ily)\b"),
+    (
+        rf"\b(?:least|fewest|smallest|lowest|minimum|minimal){_MUCH}",
+        rf"\b(?:most|largest|biggest|greatest|highest|maximum|maximal){_MUCH}",
+    ),
+    (
+        r"(?<!and )\b(?:causes? of|causes? behind|what causes?)\b",
+        r"\b(?:(?:effect|consequence|impact|symptom|outcome|treatment)s? of|treatments? for)\b",
+    ),
+    (r"\bside[- ]?effects?\b|\b(?:risks?|dangers?|harms?) of\b", r"\bbenefits? of\b"),
+    (r"\bsquare roots?\b|\bsquare[ds]\b", r"\bcube roots?\b|\bcube[ds]\b"),
+    (rf"\b{_CLOCK} past (?=\d|{_HOUR})", rf"\b{_CLOCK} (?:to|before|till) (?=\d|{_HOUR})"),
 )
 # Letters of which a text holds some if it is on either side of the axis, in the order of the axes.
 _LETTERS = (
@@ -84,6 +98,9 @@ _LETTERS = (
     "start boot power launch shut stop halt", "put tak took", "set install remov dismantl tear", "plug", "zoom", "mov",
     "pick drop", "weight", "back restor", "up asleep go", "roll deploy", "break get", "scal", "greedy lazy reluctant",
     "eager laz",
+    "least fewest smallest lowest minim most largest biggest greatest highest maxim",
+    "cause effect consequence impact symptom outcome treatment", "side risk danger harm benefit", "square cube",
+    "past to before till",
 )  # fmt: skip
 _COMPILED = tuple(
     (tuple(letters.split()), re.compile(one), re.compile(two))
@@ -99,7 +116,11 @@ _CUES = vocabulary("on off in into out up down back asleep together sleep bed we
     lowering reduce reduced reducing decrease decreased decreasing accelerate decelerate start starts started
     starting boot launch launching stop
     stopping stopped halt install installing installed remove removing removed uninstall uninstalling dismantle
-    unplug unplugging restore restoring
+    unplug unplugging restore restoring least fewest smallest lowest minimum
+    minimal most largest biggest greatest highest maximum maximal cause causes effect effects consequence consequences
+    impact impacts symptom symptoms outcome outcomes treatment treatments side benefit benefits risk risks danger
+    dangers harm harms square squared squares cube cubed
+    cubes quarter half minutes
     deploy deploying greedy lazy reluctant eager eagerly lazily nongreedy
     """
 )

@@ -31,13 +31,15 @@ _BOUND = re.compile(
           |as\ (?:many|much)\ as(?=\ (?:{_NUMBER}))
         |(?:less|fewer|lower|shorter|younger|smaller|under|below|within|inside)\ (?:than\ )?(?=(?:{_NUMBER})))
     | (?P<exact>exactly|precisely)(?=\ (?:{_NUMBER}))
+    | (?P<later>after)(?=\ (?:{_NUMBER})[\w\ .,-]{{0,20}}\b(?:second|minute|min|hour|hr|day|week|month|year)s?\b)
     )""",
     re.VERBOSE,
 )
 _BOUNDS = vocabulary(
     "least most minimum maximum min max no not or and more greater higher longer older larger bigger over above"
     " exceeding"
-    " beyond upwards up less fewer lower shorter younger smaller under below within inside exactly precisely many much"
+    " after beyond upwards up less fewer lower shorter younger smaller under below within inside"
+    " exactly precisely many much"
 )
 _SHARES = lexicon(
     "all=every,each,entire,whole,everything,everyone,everybody some=several,certain,something,someone,somebody,part"
@@ -52,6 +54,7 @@ _OFTEN = lexicon(
     "always=constantly,continuously sometimes=occasionally usually=normally,typically,generally never"
     " rarely=seldom,hardly often=frequently,regularly"
 )
+_LATER = frozenset(("later",))
 _ONLY = vocabulary("only solely exclusively")
 _AS_GOOD_AS_ONLY = vocabulary("just merely alone purely simply but")
 _NEAR_OFTEN = frozenset(map(frozenset, (("always", "usually"), ("often", "usually"), ("often", "sometimes"))))
@@ -98,7 +101,7 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
         """Compare how much, how many and how far both texts mean."""
         if one == two:
             return None
-        if one.bounds and two.bounds and one.bounds.isdisjoint(two.bounds):
+        if _opposed(one.bounds, two.bounds):
             return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound")
         for noun, share in one.shares.items():
             other = two.shares.get(noun, share)
@@ -113,9 +116,16 @@ class QuantifierGuard(ReadingGuard[QuantifierReading]):
             )
         if one.only != two.only and read_text(cached if one.only else query).bag.isdisjoint(_AS_GOOD_AS_ONLY):
             return Conflict(self.name, "only one says only", all_the_difference(query, cached, _ONLY))
-        if one.bounds != two.bounds and "exact" not in one.bounds | two.bounds:
+        if one.bounds - _LATER != two.bounds - _LATER and "exact" not in one.bounds | two.bounds:
             return Conflict(self.name, f"{_show(one.bounds, two.bounds)} bound", False)
         return None
+
+
+def _opposed(one: frozenset[str], two: frozenset[str]) -> bool:
+    """Return True for bounds that exclude each other; "after 30 days" is one only against "within 30 days"."""
+    if _LATER in (one, two) and "upper" not in one ^ two:
+        return False
+    return bool(one and two) and one.isdisjoint(two)
 
 
 def read(text: str) -> QuantifierReading:

@@ -71,12 +71,41 @@ _SPELLINGS: dict[str, dict[float, str]] = {
     "frequency": {1.0: "hz hertz", 1e3: "khz", 1e6: "mhz", 1e9: "ghz"},
     "pressure": {1.0: "psi", 14.5038: "bar", 0.145038: "kpa"},
     "temperature": {1.0: "celsius centigrade °c", 2.0: "fahrenheit °f", 3.0: "kelvin"},
-    "usd": {1.0: "usd dollar dollars bucks", 0.01: "cent cents"},
+    "dollars": {1.0: "dollar dollars bucks", 0.01: "cent cents"},  # of any country
+    "usd": {1.0: "usd"},
     "eur": {1.0: "eur euro euros"},
     "gbp": {1.0: "gbp sterling quid", 0.01: "pence penny p"},
     "pounds": {1.0: "pound pounds"},  # of money or of weight
     "jpy": {1.0: "jpy yen"},
     "inr": {1.0: "inr rupee rupees rs", 1e5: "lakh lakhs lac", 1e7: "crore crores"},
+    "cny": {1.0: "cny yuan renminbi rmb"},
+    "aud": {1.0: "aud"},
+    "cad": {1.0: "cad"},
+    "nzd": {1.0: "nzd"},
+    "chf": {1.0: "chf"},
+    "francs": {1.0: "franc francs"},
+    "peso": {1.0: "mxn peso pesos"},
+    "rub": {1.0: "rub ruble rubles rouble roubles"},
+    "crown": {1.0: "sek nok dkk krona kronor krone kroner"},
+    "pln": {1.0: "pln zloty zlotys"},
+    "czk": {1.0: "czk koruna"},
+    "huf": {1.0: "huf forint forints"},
+    "brl": {1.0: "brl"},
+    "zar": {1.0: "zar"},
+    "krw": {1.0: "krw"},
+    "sgd": {1.0: "sgd"},
+    "hkd": {1.0: "hkd"},
+    "thb": {1.0: "thb baht"},
+    "myr": {1.0: "myr ringgit"},
+    "idr": {1.0: "idr rupiah"},
+    "aed": {1.0: "aed dirham dirhams"},
+    "riyal": {1.0: "riyal riyals"},
+    "ils": {1.0: "ils shekel shekels"},
+    "ngn": {1.0: "ngn naira"},
+    "shilling": {1.0: "kes shilling shillings"},
+    "pkr": {1.0: "pkr"},
+    "bdt": {1.0: "bdt taka"},
+    "vnd": {1.0: "vnd"},
     "percent": {0.01: "percent percentage pct %"},
 }
 UNITS: dict[str, tuple[str, float]] = {
@@ -85,8 +114,12 @@ UNITS: dict[str, tuple[str, float]] = {
     for factor, spellings in factors.items()
     for spelling in spellings.split()
 }
-CURRENCIES = frozenset(("usd", "eur", "gbp", "jpy", "inr"))
-SYMBOLS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
+DOLLARS = vocabulary("usd aud cad nzd sgd hkd")
+CURRENCIES = vocabulary(
+    "dollars usd eur gbp jpy inr cny aud cad nzd chf francs peso rub crown pln czk huf brl zar krw sgd hkd thb myr idr"
+    " aed riyal ils ngn shilling pkr bdt vnd"
+)
+SYMBOLS = {"$": "dollars", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 # Spellings that are a unit only right behind a number.
 AMBIGUOUS = vocabulary(
     "m g l s h d w mi min mins ms second seconds sec cal bar cup cups foot gal ton tons kilo stone stones p"

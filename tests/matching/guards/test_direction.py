@@ -52,6 +52,12 @@ ROWS = [
         "In May we met with friends at the old mill in Ghent",
         NOTHING,
     ),
+    ("Can my employer sue me?", "Can I sue my employer?", VETO),
+    ("Who can sue me?", "Who can I sue?", VETO),
+    ("What happens if my neighbour sues me?", "What happens if I sue my neighbour?", VETO),
+    ("Show me how to tie a tie", "How do I show a friend how to tie a tie?", NOTHING),
+    ("Can you help me book a flight?", "How do I book a flight?", NOTHING),
+    ("How do I ask my doctor to call me?", "How can I get my doctor to call me?", NOTHING),
     ("What questions should I ask in an interview?", "What questions will I be asked in an interview?", VETO),
 ]
 

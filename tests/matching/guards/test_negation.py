@@ -72,6 +72,25 @@ ROWS = [
     ("What should I do during a quake?", "What should I do after a quake?", VETO),
     ("A charge that he denied", "A charge that he admitted", VETO),
     ("Screens wider than 600px", "Screens narrower than 600px", VETO),
+    ("Is Bob taller than Alice?", "Is Bob shorter than Alice?", VETO),
+    ("Is Bob taller than Alice?", "Is Alice shorter than Bob?", NOTHING),
+    ("Which city is warmer, Rome or Paris?", "Which city is cooler, Rome or Paris?", VETO),
+    ("Is it safer to fly than to drive?", "Is it more dangerous to fly than to drive?", VETO),
+    ("reading a file in python", "writing a file in python", VETO),
+    ("Tips for winning an argument", "Tips for losing an argument", VETO),
+    (
+        "Read the text below and say in a line what it is about",
+        "Write one line on what the text below is about",
+        NOTHING,
+    ),
+    ("How can I teach myself chess?", "How can I learn chess by myself?", NOTHING),
+    ("prewar flats in Oslo", "postwar flats in Oslo", VETO),
+    ("Are jellyfish harmful?", "Are jellyfish harmless?", VETO),
+    ("Explain macroeconomics", "Explain microeconomics", VETO),
+    ("What is deflation?", "What is inflation?", VETO),
+    ("Who owned it prior to the war?", "Who owned it after the war?", VETO),
+    ("How do I boil potatoes?", "How do I bake potatoes?", VETO),
+    ("Find the area of a circle", "How many square cm does a circle have?", NOTHING),
 ]
 
 

@@ -16,6 +16,13 @@ OPPOSITE = [
     ("How do I shut down the server?", "How do I start the server?"),
     ("How do I list all containers?", "How do I list the running containers?"),
     ("How do I write a greedy pattern?", "How do I write a lazy pattern?"),
+    ("what is the square root of 64", "what is the cube root of 64"),
+    ("What are the causes of ww1?", "What are the effects of ww1?"),
+    ("What are the side effects of zinc?", "What are the benefits of zinc?"),
+    ("What is the smallest number of players?", "What is the largest number of players?"),
+    ("What is quarter past six in 24 hour time?", "What is quarter to six in 24 hour time?"),
+    ("Can my employer sue me?", "Can I sue my employer?"),
+    ("Is the sun hotter than Sirius?", "Is the sun colder than Sirius?"),
     ("What has changed in version 3?", "What will change in version 3?"),
 ]
 SAME = [
@@ -27,6 +34,9 @@ SAME = [
     ("Why is it not uncommon for cats to purr?", "Why is it common for cats to purr?"),
     ("Is it not impossible to learn Greek?", "Is it possible to learn Greek?"),
     ("Is this book yours?", "Is this book mine?"),
+    ("Is Python faster than Java?", "Is Java slower than Python?"),
+    ("Can a stop at the border be refused?", "Who has the power to refuse a stop at the border?"),
+    ("What was the cause of the war and the effects of it?", "What were the causes and effects of the war?"),
 ]
 
 

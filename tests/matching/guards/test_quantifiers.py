@@ -34,6 +34,9 @@ ROWS = [
     ("Is the shop above the bank?", "Is the shop below the bank?", NOTHING),
     ("all", "some", NOTHING),
     ("Is maths harder, or is that just a stereotype?", "Is maths harder, or is that only a stereotype?", NOTHING),
+    ("Can I return shoes within 30 days?", "Can I return shoes after 30 days?", VETO),
+    ("Can I return shoes after thirty days?", "Can I still return shoes 30 days later?", NOTHING),
+    ("Can I return shoes after more than 30 days?", "Can I return shoes after 30 days?", DOUBT),
     ("Which phones have often overheated?", "Which phones have never overheated?", VETO),
 ]
 
