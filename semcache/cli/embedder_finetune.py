@@ -100,7 +100,10 @@ def finetune(
         bool, typer.Option("--force", help="Replace DIR, and train although texts of the test pairs are among them.")
     ] = False,
     install: Annotated[
-        bool, typer.Option("--install", help="Then install it in the cache of --data, as `embedder install` does.")
+        bool,
+        typer.Option(
+            "--install", help="Then install it in the cache of --data, as `embedder install` does, if it gained."
+        ),
     ] = False,
     data: options.Data = None,
     config: options.Config = None,
@@ -109,7 +112,9 @@ def finetune(
     """Train an embedder on your pairs, labels or logs; measure, export and calibrate it.
 
     Give a file of pairs, --labels, --logs, or several of them. Broken off, the same command goes on where it stood.
+    With --install, exit status 1 where nothing was gained: the cache keeps the embedder that it has.
     """
+    from semcache.cli.embedder_install import check_installable, install_model
     from semcache.train import pipeline
     from semcache.train.finetune import FinetuneOptions
 
@@ -122,6 +127,8 @@ def finetune(
         out, base, name, check=check_share, test=test_share, mix=mix, force=force, data=tuple(sources), plan=plan
     )
     settings = settings_from(config, data=data)
+    if install:
+        check_installable(settings)
     pairs = read_pairs(files or [], columns)
     if labels:
         pairs += run_async(pairs_of_labels(settings))
@@ -132,9 +139,10 @@ def finetune(
             pairs += _logged(logs, base, plan.device)
         report = pipeline.make(pairs, held, wish, stage=stage, told=told)
     _show(report, out, as_json=as_json)
+    if install and not _gained(report):
+        output.note(f"not installed: `semcache embedder install {out}` installs it all the same")
+        raise typer.Exit(1)
     if install:
-        from semcache.cli.embedder_install import install_model
-
         run_async(install_model(settings, str(out)))
 
 
@@ -230,6 +238,12 @@ def _steps() -> Iterator[tuple[Callable[[str], None], Callable[[int, int, Mappin
         yield stage, told
 
 
+def _gained(report: Mapping[str, Any]) -> bool:
+    """Return True if the model tells the test pairs apart better than what it was trained from."""
+    gained = report["after"]["average_precision"] > report["before"]["average_precision"]
+    return bool(gained and report["mixing"]["share"] > 0.0)
+
+
 def _show(report: dict[str, Any], out: Path, *, as_json: bool) -> None:
     if as_json:
         output.as_json(report)
@@ -240,8 +254,8 @@ def _show(report: dict[str, Any], out: Path, *, as_json: bool) -> None:
     prior, mixed = report["prior"], report["mixing"]
     output.note(f"weights: {mixed['share']:.0%} trained, the rest the base's")
     output.note(f"decision prior: {prior['chosen']} {prior.get('log_loss', prior.get('note', ''))}")
-    gained = report["after"]["average_precision"] - report["before"]["average_precision"]
-    if gained <= 0.0 or mixed["share"] == 0.0:
+    if not _gained(report):
+        gained = report["after"]["average_precision"] - report["before"]["average_precision"]
         output.note(
             f"nothing was gained on the test pairs (average precision {gained:+.3f}): keep the embedder that you have. "
             f"More pairs, above all near ones with different answers, are what helps. The model is in {out}"

@@ -54,10 +54,7 @@ async def install_model(settings: Settings, model: str, *, keep: bool = True, as
     from semcache.models.embedders.onnx import OnnxEmbedder
     from semcache.models.installed import use
 
-    if settings.embedder != "default":
-        raise ConfigError(
-            f"embedder is set to {settings.embedder!r}, which would win over an installed one: remove the setting first"
-        )
+    check_installable(settings)
     source = DEFAULT_MODEL if model == "default" else Path(model)
     tried = _load_model(OnnxEmbedder, source)
     folder = None if model == "default" else _copy_model(source, settings.data, tried.id)
@@ -79,6 +76,14 @@ async def install_model(settings: Settings, model: str, *, keep: bool = True, as
     if report.get("left"):
         output.note(f"{report['left']} entries could not be placed: they are found by identity alone")
     output.note("restart what serves this cache, then run this again to take along what it has kept until then")
+
+
+def check_installable(settings: Settings) -> None:
+    """Raise ConfigError where a setting would win over an installed model."""
+    if settings.embedder != "default":
+        raise ConfigError(
+            f"embedder is set to {settings.embedder!r}, which would win over an installed one: remove the setting first"
+        )
 
 
 def _load_model(opened_by: Callable[[Path], Any], source: Path) -> Any:

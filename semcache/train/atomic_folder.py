@@ -52,6 +52,51 @@ def published(out: Path, *, replace: bool) -> Iterator[Path]:
             os.close(held)
 
 
+@contextmanager
+def workplace(out: Path, name: str) -> Iterator[Path]:
+    """The folder beside `out` for what a training leaves to go on from; removed when the block ends without an error.
+
+    Raises StoreError where another process works there: each would take up, or clear away, what the other has left.
+    """
+    work = out.parent / f".{out.name}.{name}"
+    held = _claimed(work, out)
+    try:
+        yield work
+        shutil.rmtree(work, ignore_errors=True)
+    finally:
+        with suppress(OSError):  # what was broken off is gone on with; an empty folder holds nothing of it
+            work.rmdir()
+        if held is not None:
+            os.close(held)
+
+
+def _claimed(work: Path, out: Path) -> int | None:
+    """A descriptor whose lock ends with it; None where there are no locks."""
+    try:
+        import fcntl
+    except ImportError:
+        fcntl = None  # type: ignore[assignment]
+    try:
+        while True:
+            work.mkdir(parents=True, exist_ok=True)
+            if fcntl is None:
+                return None
+            held = os.open(work, os.O_RDONLY)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                os.close(held)
+                raise StoreError(f"another process is making {out}: wait for it, or name another folder") from error
+            except OSError:  # some file systems know no locks
+                return held
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(held), work.stat()):
+                    return held
+            os.close(held)  # who worked there before has removed it in between
+    except OSError as error:
+        raise StoreError(f"{work} cannot be written: {error.strerror or error}") from error
+
+
 def vacant(out: Path, *, replace: bool) -> None:
     """Raise InvalidArgument where `published` would for the present content; asked before hours of work.
 

@@ -301,12 +301,25 @@ def _taken_up(work: Path, fingerprint: str) -> str | None:
     """The last checkpoint of this very training, None after clearing away what another has left."""
     stated = work / _PLAN
     if stated.is_file() and stated.read_text(encoding="utf-8") == fingerprint:
-        done = [folder for folder in work.glob("checkpoint-*") if (folder / "trainer_state.json").is_file()]
+        done = [folder for folder in work.glob("checkpoint-*") if _is_whole(folder)]
         return str(max(done, key=lambda folder: int(folder.name.rpartition("-")[2]))) if done else None
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    work.mkdir(parents=True, exist_ok=True)
+    for left in list(work.iterdir()):  # not the folder itself, which this process holds
+        if left.is_dir():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
     stated.write_text(fingerprint, encoding="utf-8")
     return None
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    """Return True unless the process was killed while it wrote: the state of the trainer is written last."""
+    try:
+        state = json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(state, dict)
 
 
 def _teller(steps: int, told: Told | None) -> Any:

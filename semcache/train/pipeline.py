@@ -14,7 +14,7 @@ from typing import Any
 
 from semcache.errors import InvalidArgument
 from semcache.train import card, finetune, splits, weight_interpolation
-from semcache.train.atomic_folder import published, vacant
+from semcache.train.atomic_folder import published, vacant, workplace
 from semcache.train.general_pairs import general
 from semcache.train.metrics import Quality
 from semcache.train.pairs import Pair, both_classes
@@ -93,9 +93,8 @@ def make(
     stage("loading the weights")
     device = finetune.device_of(spec.plan.device)
     model = finetune.load(spec.base, device=device)
-    work = spec.out.parent / f".{spec.out.name}.training"
     name = spec.name or spec.out.name
-    with published(spec.out, replace=spec.force) as folder:
+    with workplace(spec.out, "training") as work, published(spec.out, replace=spec.force) as folder:
         stage("measuring before")  # and first of all whether what comes of this base can be exported
         before = _before(spec.base, folder, parts.test)
         start, known = weight_interpolation.weights_of(model), _general(model, parts) if spec.mix is None else {}
@@ -131,7 +130,6 @@ def make(
         card.write_json(folder / card.MEASURED, report)
         card.describe(folder, data=_data(spec, report), before=before, after=after)
         _plot(before, after, folder / "curve.png")
-    shutil.rmtree(work, ignore_errors=True)
     return report
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PROFILES = ("any", "service", "questions")
 LEAST = 100  # labelled candidates below which nothing can be said
+EITHER = 10  # candidates of either label in each half: without wrong ones, whatever is near would seem right
 _MOST = 6000  # pairs that are read
 _POOL = 200  # other prompts in the cache before which a crowded candidate stands
 _NEIGHBOURS = 8
@@ -64,12 +65,12 @@ def recalibrate(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix]
     everything = {name: (rows[0] + two[name][0], rows[1] + two[name][1]) for name, rows in one.items()}
     count = sum(len(labels) for _, labels in everything.values())
     told: dict[str, Any] = {"candidates": count}
-    if count < LEAST or not all(sum(sum(y) for _, y in half.values()) > 0 for half in (one, two)):
-        return Recalibration(
-            {},
-            told
-            | {"chosen": "shipped", "note": f"too few candidates to learn from: {LEAST}, of both labels, are needed"},
+    if count < LEAST or min(_rarer_label(one), _rarer_label(two)) < EITHER:
+        note = (
+            f"too few candidates to learn from: {LEAST} are needed, {EITHER} of either label in each half; pairs of "
+            "different answers count where a cache would take one for the other"
         )
+        return Recalibration({}, told | {"chosen": "shipped", "note": note})
     known = shipped("any")
     losses = {"shipped": 0.5 * (_loss(known, one) + _loss(known, two))}
     learned = [BeliefPrior.read(prior.fit(half)) for half in (one, two)]
@@ -81,6 +82,12 @@ def recalibrate(pairs: Sequence[Pair], encode: Callable[[Sequence[str]], Matrix]
     made = prior.fit(everything)
     made["risks"] = _risks(BeliefPrior.read(made), everything)
     return Recalibration(dict.fromkeys(PROFILES, made), told)
+
+
+def _rarer_label(groups: Groups) -> int:
+    """The number of candidates of the label that has fewer."""
+    labels = [same for _, some in groups.values() for same in some]
+    return min(sum(labels), len(labels) - sum(labels))
 
 
 def candidates(

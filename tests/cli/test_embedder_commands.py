@@ -80,6 +80,22 @@ def test_from_pairs_to_a_cache_that_uses_the_model(run: Run, base: Path, pairs: 
     assert not (tmp_path / "data" / "embedder.json").exists()
 
 
+def test_what_gained_nothing_is_not_installed(run: Run, base: Path, pairs: Path, tmp_path: Path) -> None:
+    shape = ["--batch", "16", "--mix", "0", "--test-share", "0.2", "--check-share", "0.2", "--device", "cpu"]
+    made = run("embedder", "finetune", pairs, "--out", "model", "--base", base, *shape, "--install", env=SHIPPED)
+    assert made.returncode == 1, made.stderr
+    assert "not installed: `semcache embedder install model` installs it all the same" in made.stderr
+    assert not (tmp_path / "data" / "embedder.json").exists()
+    assert (tmp_path / "model" / "model.json").is_file(), "it can be looked at, and installed"
+
+
+def test_a_model_that_could_not_be_installed_is_not_trained(run: Run, base: Path, pairs: Path, tmp_path: Path) -> None:
+    done = run("embedder", "finetune", pairs, "--base", base, "--install", env={"SEMCACHE_EMBEDDER": "hashing"})
+    assert done.returncode == 2
+    assert "'hashing', which would win over an installed one" in done.stderr
+    assert not (tmp_path / "embedder").exists()
+
+
 def test_a_folder_that_is_no_model_changes_nothing(run: Run, tmp_path: Path) -> None:
     (tmp_path / "junk").mkdir()
     done = run("embedder", "install", tmp_path / "junk", env=SHIPPED)

@@ -91,13 +91,30 @@ def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(
     assert report["embedder"] == whole["embedder"]
 
 
+def test_two_trainings_of_one_folder_do_not_clear_away_each_others_work(wish: pipeline.FinetuneSpec) -> None:
+    beside: list[str] = []
+
+    def other(*_: object) -> None:
+        if not beside:
+            with pytest.raises(StoreError, match=r"another process is making .*model") as refused:
+                make(wish, plan=replace(wish.plan, seed=99))
+            beside.append(str(refused.value))
+
+    report = pipeline.make(traffic(), None, wish, stage=lambda _: None, told=other)
+    assert beside
+    assert OnnxEmbedder(wish.out).id == report["embedder"]
+
+
 def test_another_training_does_not_take_up_the_broken_run_of_this(wish: pipeline.FinetuneSpec) -> None:
     work = wish.out.parent / ".model.training"
     assert finetune._taken_up(work, "this") is None
     for number in (3, 12):
         (work / f"checkpoint-{number}").mkdir()
-        (work / f"checkpoint-{number}" / "trainer_state.json").touch()
-    (work / "checkpoint-20").mkdir()  # broken off while it was written
+        (work / f"checkpoint-{number}" / "trainer_state.json").write_text("{}")
+    for number, half in ((20, None), (24, '{"epoch": 1, "log_hist')):  # broken off while they were written
+        (work / f"checkpoint-{number}").mkdir()
+        if half is not None:
+            (work / f"checkpoint-{number}" / "trainer_state.json").write_text(half)
     assert finetune._taken_up(work, "this") == str(work / "checkpoint-12")
     assert finetune._taken_up(work, "another") is None
     assert not (work / "checkpoint-3").exists()

@@ -127,3 +127,13 @@ def test_traffic_that_nobody_was_asked_about_does_not_make_the_verifiers_word_se
     alone = fit(heard)["terms"]["word"][3]
     among = fit(heard | {f"unasked {n}": group(0.0) for n in range(8)})["terms"]["word"][3]
     assert among > 0.8 * alone > 0.1
+
+
+def test_different_pairs_that_no_lookup_meets_do_not_make_everything_seem_right() -> None:
+    """Their cosines lie below what a lookup looks at, so that only candidates that are right are left to learn from."""
+    pairs = traffic(600)
+    outcome = recalibrate(pairs, scorer(pairs, 0.72, 0.1), seed=3)
+    assert outcome.told["candidates"] >= 200
+    assert outcome.told["chosen"] == "shipped"
+    assert "of either label" in outcome.told["note"]
+    assert outcome.priors == {}

@@ -6,7 +6,6 @@ the test part is read for the figures and for nothing else; the folder appears w
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,7 +19,7 @@ from semcache.models.embedders import DEFAULT_MODEL
 from semcache.models.embedders.onnx import OnnxEmbedder
 from semcache.models.embedders.static_table import VECTORS, StaticEmbedder
 from semcache.train import card, finetune, metrics, splits
-from semcache.train.atomic_folder import published, vacant
+from semcache.train.atomic_folder import published, vacant, workplace
 from semcache.train.distill import linear_map, pca, projection, student, student_metrics, token_table, vector_matching
 from semcache.train.pairs import Pair, both_classes
 from semcache.train.recalibrate import recalibrate
@@ -89,8 +88,10 @@ def make(
     parts = splits.split(splits.distinct(pairs), check=spec.check, test=spec.test, seed=spec.seed)
     for name, part in (("training", parts.train), ("check", parts.check), ("test", parts.test)):
         both_classes(part, f"the {name} part ({len(part)} pairs)")
-    work = spec.out.parent / f".{spec.out.name}.matching"
-    with tempfile.TemporaryDirectory(prefix="semcache-distill-") as temporary:
+    with (
+        workplace(spec.out, "matching") as work,
+        tempfile.TemporaryDirectory(prefix="semcache-distill-") as temporary,
+    ):
         place = Path(temporary)
         stage("opening the teacher")
         source = _teacher_folder(spec, place)
@@ -102,7 +103,6 @@ def make(
             else:
                 whole, how = _network(teacher, parts, spec, place, folder, work, stage, told)
             report = _measured(folder, teacher, whole, parts, spec, how, clock, stage)
-    shutil.rmtree(work, ignore_errors=True)
     return report
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from semcache.train.length_batches import LengthBatchSampler
 if TYPE_CHECKING:
     from semcache.types import Matrix
 
+_log = logging.getLogger(__name__)
 _AT_RISK = 60.0  # seconds of training that may be lost
 Told = Callable[[int, int, float], None]  # steps done, all steps, loss of late
 
@@ -64,7 +66,7 @@ def match(
     optimizer = torch.optim.AdamW(weights, lr=0.0, weight_decay=0.01)
     done, late = 0, math.nan
     run = _fingerprint(model, texts, targets, course)
-    state = torch.load(saved, weights_only=True) if saved.is_file() else {}
+    state = _left(saved)
     if state.get("run") == run:
         done, late = state["done"], state["late"]
         model.load_state_dict(state["model"])
@@ -94,6 +96,18 @@ def match(
     model.eval()
     model.max_seq_length = whole
     return late
+
+
+def _left(saved: Path) -> dict[str, Any]:
+    """The state that lies there; {} where there is none, or one that cannot be read, which is then written anew."""
+    import torch
+
+    try:
+        state = torch.load(saved, weights_only=True) if saved.is_file() else {}
+    except Exception as error:  # torch raises whatever zip files and pickles do
+        _log.warning("%s cannot be read (%s): the matching starts anew and replaces it", saved, error)
+        return {}
+    return state if isinstance(state, dict) else {}
 
 
 def _keep(state: dict[str, Any], saved: Path) -> None:

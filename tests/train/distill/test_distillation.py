@@ -126,6 +126,21 @@ def test_matching_that_was_broken_off_ends_as_if_it_had_not_been(weights: Path, 
             assert np.array_equal(value.numpy(), again.state_dict()[name].numpy()), name
 
 
+def test_a_state_that_was_cut_off_is_replaced_instead_of_ending_every_run(
+    weights: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts, saved, ticks = card.texts_of(traffic())[:32], tmp_path / "a.pt", itertools.count(0, 100)
+    targets = np.eye(16, dtype=np.float32)[np.arange(len(texts)) % 16]
+    course = vector_matching.MatchingOptions(batch=16)
+    vector_matching.match(finetune.load(str(weights)), texts, targets, course, saved, clock=lambda: next(ticks))
+    saved.write_bytes(saved.read_bytes()[:-2000])
+    told: list[int] = []
+    student = finetune.load(str(weights))
+    vector_matching.match(student, texts, targets, course, saved, told=lambda at, *_: told.append(at))
+    assert told[0] == 1
+    assert "starts anew" in caplog.text
+
+
 def test_the_state_of_another_matching_is_not_taken_up(weights: Path, tmp_path: Path) -> None:
     texts, saved = card.texts_of(traffic())[:32], tmp_path / "a.pt"
     targets = np.eye(16, dtype=np.float32)[np.arange(len(texts)) % 16]
