@@ -36,8 +36,9 @@ from semcache.cache.writing import EntryMaker, EntryWriter
 from semcache.config.pack_schema import VerdictMode
 from semcache.config.packs import Pack, load
 from semcache.errors import ConfigError
+from semcache.learning.changed_promises import LabelOrigins
 from semcache.learning.feedback import Feedback
-from semcache.learning.judges import asks, open_judge
+from semcache.learning.judges import asks, judge_id, open_judge
 from semcache.learning.label_log import LabelLog, LearningTiers
 from semcache.learning.learner import Learner
 from semcache.learning.timed_judge import TimedJudge
@@ -199,7 +200,10 @@ async def open_components(opening: Opening) -> Components:
         if any(Edit.TYPO in wordings.kinds(name) for name in pack.categories):
             await asyncio.to_thread(warm)
         tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise))
-        log = LabelLog(store, strategy(), freshness, tiers, pack, meter, embedder_id=embedder.id)
+        origins = LabelOrigins(
+            embedder.id, judge_id(judge, opening.judge_model, opening.noise), opening.words.model or ""
+        )
+        log = LabelLog(store, strategy(), freshness, tiers, pack, meter, origins=origins)
         await log.restore(strategy)
 
         rng, background = random.Random(opening.seed), TaskSet(meter, "cache")

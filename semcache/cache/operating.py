@@ -149,7 +149,7 @@ async def usage_of(
     """The rows of `semcache stats --by`. Raises InvalidArgument or StoreError."""
     if by not in BY:
         raise InvalidArgument(f"by {by!r}: there are {', '.join(BY)}")
-    group = "hour" if by == "day" else by
+    group, since = "hour" if by == "day" else by, max(0.0, since)
     return usage_rows(await operator_store(store).usage(since=since, until=until, by=[group], tenant=tenant), by)
 
 

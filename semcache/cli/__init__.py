@@ -17,6 +17,7 @@ _UNWRITTEN = frozenset({errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, er
 
 def main() -> None:
     """Run the command that the arguments name."""
+    _open_streams()
     try:
         _run()
     except KeyboardInterrupt:
@@ -42,6 +43,21 @@ def _run() -> None:
         sys.exit(2 if isinstance(error, (ConfigError, InvalidArgument)) else 1)
     finally:
         sys.stdout.flush()
+
+
+def _open_streams() -> None:
+    """Open the standard streams that the caller has closed, lest the next file be taken for one of them."""
+    import os
+
+    names = ("stdin", "stdout", "stderr")
+    if all(getattr(sys, name) is not None for name in names):
+        return
+    while (number := os.open(os.devnull, os.O_RDWR)) < len(names):
+        pass
+    os.close(number)
+    for number, name in enumerate(names):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
 
 
 def _discard_output() -> None:

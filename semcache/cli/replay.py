@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from semcache.simulate.trace_replay import PackRun
 
 SIZES = "5%,20%,100%"
+_MOST = 1e12
 
 
 @with_groups
@@ -82,8 +83,9 @@ def parse_sizes(text: str) -> list[tuple[float, str]]:
     found: list[tuple[float, str]] = []
     for part in text.split(","):
         match = re.fullmatch(r"(?P<number>\d+(?:\.\d+)?)(?P<kind>%?)|pack", part.strip())
-        if match is None or (match["number"] is not None and float(match["number"]) <= 0):
-            raise InvalidArgument(f"--sizes {text!r}: {part.strip()!r} is no size; write 1%, 5000 or pack, with commas")
+        if match is None or (match["number"] is not None and not 0 < float(match["number"]) <= _MOST):
+            said = f"--sizes {text[:80]!r}: {part.strip()[:80]!r} is no size; write 1%, 5000 or pack, with commas"
+            raise InvalidArgument(said)
         number, kind = match["number"], match["kind"]
         found.append((0.0, "pack") if number is None else (float(number), kind or "entries"))
     return found

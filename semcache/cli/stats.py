@@ -13,7 +13,7 @@ import typer
 
 from semcache.cli import options, output
 from semcache.cli.open_store import run_async, settings_from, store_of
-from semcache.errors import UpstreamError
+from semcache.errors import InvalidArgument, UpstreamError
 
 if TYPE_CHECKING:
     from semcache.config.packs import Pack
@@ -65,6 +65,8 @@ def stats(
     if by is not None:
         _show_usage(settings, url, by, since, tenant, as_json)
         return
+    if tenant is not None:
+        raise InvalidArgument("--tenant goes with --by, such as `--by model`: without it all tenants are counted")
     found = ask_server(settings, url) if url else run_async(read_statistics(settings))
     if as_json:
         output.as_json(found)
@@ -121,46 +123,29 @@ def is_free(settings: Settings) -> bool:
 async def learned_strategies(store: _LearnedStore, pack: Pack) -> Threshold:
     """Return the strategies of a pack with what the store has learned; nothing is written. Raises StoreError.
 
-    A state that cannot be restored is left aside, as a server would, and the whole log is read instead.
+    They are those that a server would have that opens this store.
     """
     import msgspec
 
     from semcache.learning import label_log
-    from semcache.learning.withdrawn_labels import standing_labels
-    from semcache.matching.judged_tier import without_word
+    from semcache.learning.changed_promises import LabelOrigins, promises
+    from semcache.matching.judged_tier import JudgedTier
     from semcache.matching.strategies import ByCategory
-    from semcache.types.evidence import LabelSource
+    from semcache.matching.wording_tier import WordingTier
+    from semcache.retention.freshness import LearnedFreshness
+    from semcache.runtime.telemetry import Meter
 
-    threshold, seq = ByCategory(pack), 0
     saved = await store.learned(label_log.NAME)
     if saved is not None:
-        try:
-            kept = msgspec.json.decode(saved[1])
-            if kept["promises"] == label_log.promises(pack):
-                threshold.restore(kept["state"])
-                seq = saved[0]
-            else:
+        with suppress(msgspec.MsgspecError, TypeError, LookupError):
+            if msgspec.json.decode(saved[1])["promises"] != promises(pack):
                 output.note("the server has learned under another pack or target: name its own, or ask it with --url")
-        except (msgspec.MsgspecError, ValueError, TypeError, LookupError, AttributeError):
-            threshold = ByCategory(pack)
-    taken_back, first = False, seq
-    while batch := await store.labels(seq):
-        for label in batch:
-            seq = label.seq
-            taken_back = taken_back or label.source is LabelSource.WITHDRAWN
-            if label.source not in (LabelSource.REASKED, LabelSource.WITHDRAWN):
-                plain = without_word(label)
-                with suppress(ValueError, TypeError, LookupError):
-                    if plain is not None:
-                        threshold.observe(plain)
-    if taken_back and first < seq:
-        every, seq = [], 0
-        while batch := await store.labels(seq):
-            every += batch
-            seq = batch[-1].seq
-        left = [one for one in standing_labels(every) if one.source is not LabelSource.REASKED]
-        threshold.relearn([plain for one in left if (plain := without_word(one)) is not None])
-    return threshold
+    tiers = label_log.LearningTiers(WordingTier(pack), JudgedTier(pack))
+    log = label_log.LabelLog(
+        store, ByCategory(pack), LearnedFreshness(pack), tiers, pack, Meter(), origins=LabelOrigins()
+    )
+    await log.restore(lambda: ByCategory(pack))
+    return log.strategy
 
 
 def _tiers(found: dict[str, Any]) -> None:

@@ -153,7 +153,11 @@ def load(name_or_path: str) -> Pack:
     Raises ConfigError with file, line, key and the nearest valid name.
     """
     path = Path(name_or_path)
-    if path.is_dir():
+    try:
+        is_folder = path.is_dir()
+    except OSError as error:
+        raise ConfigError(f"policy pack {name_or_path[:80]!r}: {error.strerror or error}") from error
+    if is_folder:
         files = sorted(path.glob("*.yaml"))
         if not files:
             raise ConfigError(f"{path}: no *.yaml file in this folder; `semcache policy show default` prints a start")

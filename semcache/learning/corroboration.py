@@ -65,6 +65,9 @@ class Corroboration:
         self.saw(tenant)
         counted = self._counted[label.category]
         if label.source is LabelSource.WITHDRAWN:
+            reports = self._reports[label.category]
+            # It vouches for nobody else's any more.
+            reports[tenant] = max(0, reports[tenant] - 1)
             # What taught nothing has nothing to take back.
             if counted[tenant] <= 0:
                 return Reach.NOBODY

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Container, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import msgspec
 
 from semcache.config.packs import Pack
 from semcache.learning import labelling
+from semcache.learning.changed_promises import NOTHING_CHANGED, ChangedPromises, LabelOrigins, promises
 from semcache.learning.corroboration import Corroboration, Reach
-from semcache.learning.withdrawn_labels import standing_labels
+from semcache.learning.withdrawn_labels import Withdrawals
 from semcache.matching.judged_tier import JudgedTier, without_word
+from semcache.matching.strategies import ByCategory
 from semcache.matching.wording_tier import WordingTier, edit_of
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
 from semcache.request import wording
@@ -55,8 +58,10 @@ class LearningTiers:
 class LabelLog:
     """Follows the log of `store` and has `strategy` and `freshness` observe it.
 
-    `seq` is the last label that both have observed. What was learned under another pack's promises, or about the scores
-    of another embedder, is not taken up.
+    `seq` is the last label that both have observed. What was learned about the scores of another embedder, or by the
+    verdicts of another judge or model, is not taken up where it depends on them. Of a category whose promises have
+    changed the labels are learned anew, but no audit of before counts for its certificate: what was served then is not
+    what will be served.
     """
 
     def __init__(
@@ -68,18 +73,22 @@ class LabelLog:
         pack: Pack,
         meter: Meter,
         *,
-        embedder_id: str,
+        origins: LabelOrigins,
     ) -> None:
         self.strategy, self.freshness, self.pack = strategy, freshness, pack
         self.wordings, self.judged = tiers.wordings, tiers.judged
         self._store = store
         self._meter = meter
-        self._embedder_id = embedder_id
+        self._origins = origins
         self.corroboration = Corroboration()
         self._pending: list[Label] = []
         self._folding = asyncio.Lock()
         self._taken = dict.fromkeys((NAME, FRESHNESS, WORDING, JUDGED), 0)
+        self._changed = NOTHING_CHANGED  # while labels of before are learned from
+        self._anew: Container[str] = ()  # categories that are learned anew then
+        self._foreign: set[str] = set()  # learners to whom labels of before say nothing
         self._saved = 0
+        self._wrote = False
         self._choked = False
         self._taken_back = False
 
@@ -91,22 +100,28 @@ class LabelLog:
     async def restore(self, anew: Callable[[], Threshold]) -> None:
         """Take up the newest saved states and the labels after them.
 
-        A state that is damaged or was learned under other promises is left aside, and the log folded into a strategy
-        made `anew`. Call it before anything else holds the strategy. Raises StoreError.
+        A state that is damaged is left aside, and the log folded into a strategy made `anew`. Call it before anything
+        else holds the strategy. Raises StoreError.
         """
-        if not await self._take_up(NAME, self.strategy, promises(self.pack)):
+        if not await self._take_up(NAME, self._restore_strategy, "embedder"):
             self.strategy = anew()
-        await self._take_up(FRESHNESS, self.freshness, {})
-        await self._take_up(WORDING, self.wordings, self._wording_promises())
-        await self._take_up(JUDGED, self.judged, promises(self.pack))
+        await self._take_up(FRESHNESS, lambda kept: self._plainly(self.freshness.restore, kept, {}))
+        version = self._wording_promises()
+        await self._take_up(WORDING, lambda kept: self._plainly(self.wordings.restore, kept, version), "judge")
+        await self._take_up(JUDGED, self._restore_judged, "embedder", "judge", "words")
         self._saved = self.seq
         await self._remember_tenants()
+        if self._changed:
+            await self._learn_changed()
         await self.fold()
+        self._changed = NOTHING_CHANGED
+        self._foreign.clear()
 
     def add(self, label: Label) -> bool:
         """Append a label soon; False when too many wait already."""
         if len(self._pending) >= _CAPACITY:
             return False
+        self._wrote = True
         self._pending.append(label)
         return True
 
@@ -126,6 +141,7 @@ class LabelLog:
 
     async def append(self, labels: Sequence[Label]) -> None:
         """Append labels, which are durable when this returns, and fold. Raises StoreError."""
+        self._wrote = self._wrote or bool(labels)
         await self._store.label(labels)
         with surviving("folding the label log"):
             await self.fold()
@@ -140,14 +156,19 @@ class LabelLog:
                         await asyncio.sleep(0)
             if self._taken_back:
                 await self._learn_again()
-            if self.seq - self._saved >= SAVE_EVERY:
+            if self.seq - self._saved >= SAVE_EVERY and self._serves:
                 await self._save()
 
     async def save(self) -> None:
-        """Save the states if they hold labels that the saved ones do not. Raises StoreError."""
+        """Save the states, as far as the store does not hold them as they are. Raises StoreError."""
         async with self._folding:
-            if self.seq > self._saved:
-                await self._save()
+            if self._serves:
+                await self._save(again=False)
+
+    @property
+    def _serves(self) -> bool:
+        """True if this process has served or learned: who only looks on, maybe by another pack, saves nothing."""
+        return self._wrote or getattr(self.strategy, "served", 0) > 0
 
     async def trim(self) -> None:
         """Forget labels that are in every saved state and beyond what is worth keeping. Raises StoreError."""
@@ -156,54 +177,100 @@ class LabelLog:
             await self._store.trim_labels(keep_rows=KEEP)
 
     async def _remember_tenants(self) -> None:
-        """Take notice of the tenants of the last labels that are in the states. Raises StoreError."""
-        seq = max(0, self.seq - _REMEMBERED)
-        while seq < self.seq and (batch := await self._store.labels(seq)):
-            for label in batch:
-                if label.seq <= self.seq:
-                    self.corroboration.reach(label)
-            seq = batch[-1].seq
+        """Take notice of the tenants of the last labels that are in the states, and of those after. Raises StoreError.
 
-    async def _take_up(
-        self, name: str, learner: Threshold | Freshness | WordingTier | JudgedTier, promised: Mapping[str, Any]
-    ) -> bool:
-        """Restore a saved state, if there is one; False when it may have been taken up in part."""
+        All of them before the first is learned from: a report of one tenant alone teaches where there is no other.
+        """
+        first = max(0, self.seq - _REMEMBERED)
+        async for label in self._log(first):
+            self.corroboration.saw(label.tenant)
+        async for label in self._log(first, self.seq):
+            self.corroboration.reach(label)
+
+    async def _log(self, after: int, last: int | None = None) -> AsyncIterator[Label]:
+        """The labels after one number and up to another, or to the end; others get the event loop meanwhile."""
+        while (last is None or after < last) and (batch := await self._store.labels(after)):
+            for number, label in enumerate(batch, 1):
+                if last is not None and label.seq > last:
+                    return
+                yield label
+                if number % _BREATH == 0:
+                    await asyncio.sleep(0)
+            after = batch[-1].seq
+
+    async def _take_up(self, name: str, restore: Callable[[dict[str, Any]], bool], *origins: str) -> bool:
+        """Restore a saved state, if there is one; False when it may have been taken up in part.
+
+        One that was learned from others of these `origins` is left aside together with its labels.
+        """
         saved = await self._store.learned(name)
         if saved is None:
             return True
         try:
             kept = msgspec.json.decode(saved[1])
-            if kept.get("embedder", self._embedder_id) != self._embedder_id:
-                # What these labels say is about the scores of another embedder.
+            if self._origins.differ(kept, *origins):
+                self._foreign.add(name)
                 self._taken[name] = saved[0]
-            elif kept["promises"] == promised:
-                learner.restore(kept["state"])
+            elif restore(kept):
                 self._taken[name] = saved[0]
         except (msgspec.MsgspecError, ValueError, TypeError, LookupError, AttributeError) as error:
             _log.warning("what was learned cannot be taken up, it is learned anew from the log: %r", error)
             return False
         return True
 
+    @staticmethod
+    def _plainly(restore: Callable[[Any], None], kept: dict[str, Any], promised: dict[str, Any]) -> bool:
+        if kept["promises"] == promised:
+            restore(kept["state"])
+            return True
+        return False
+
+    def _restore_strategy(self, kept: dict[str, Any]) -> bool:
+        """Restore what the strategy knows of categories whose promises and judge are as they were."""
+        changed = ChangedPromises(kept["promises"], promises(self.pack), entirely=self._origins.differ(kept, "judge"))
+        if isinstance(self.strategy, ByCategory):
+            self._anew = self.strategy.restore_but(kept["state"], changed)
+        elif changed:
+            return False
+        else:
+            self.strategy.restore(kept["state"])
+        self._changed = changed
+        return True
+
+    def _restore_judged(self, kept: dict[str, Any]) -> bool:
+        """Restore what words are worth, and the strata of categories whose promises are as they were."""
+        self.judged.restore(kept["state"], ChangedPromises(kept["promises"], promises(self.pack)))
+        return True
+
+    async def _learn_changed(self) -> None:
+        """Have the strategy learn anew about categories whose promises have changed. Raises StoreError."""
+        last, counts = self._taken[NAME], Corroboration()
+        async for label in self._log(0, last):
+            counts.saw(label.tenant)
+        async for label in self._log(0, last):
+            reach = counts.reach(label)
+            if label.category in self._anew:
+                self._taken_back = self._taken_back or label.source is LabelSource.WITHDRAWN
+                self._teach(NAME, label, reach, self._judge, self._judge_own)
+
     async def _learn_again(self) -> None:
         """Rebuild the beliefs of the strategy from the log, without what was withdrawn. Raises StoreError."""
-        labels: list[Label] = []
-        seq = 0
-        while seq < self.seq and (batch := await self._store.labels(seq)):
-            labels += [label for label in batch if label.seq <= self.seq]
-            seq = batch[-1].seq
-        about_meaning = [
-            one for one in standing_labels(labels) if one.source is not LabelSource.REASKED and edit_of(one) is None
-        ]
-        counts = Corroboration()
-        for label in labels:
+        last, counts, withdrawals = self.seq, Corroboration(), Withdrawals()
+        async for label in self._log(0, last):
             counts.saw(label.tenant)
-        heard = [one for one in about_meaning if counts.counts(one)]
-        kept = [plain for one in heard if (plain := without_word(one)) is not None]
+            withdrawals.note(label, label.seq)
+        kept: deque[Label] = deque(maxlen=_RELEARNED)
+        async for label in self._log(0, last):
+            if label.seq in withdrawals.withdrawn or not about_meaning(label) or not counts.counts(label):
+                continue
+            if (plain := without_word(label)) is not None:
+                kept.append(plain)
         relearn = getattr(self.strategy, "relearn", None)
         if relearn is not None:
-            await asyncio.to_thread(relearn, kept[-_RELEARNED:])
+            await asyncio.to_thread(relearn, list(kept))
         self._taken_back = False
-        await self._save()
+        if self._serves:
+            await self._save()
 
     def _observe(self, label: Label) -> None:
         if label.source is LabelSource.WITHDRAWN:
@@ -217,32 +284,41 @@ class LabelLog:
         )
         for name, learn, learn_own in learners:
             if label.seq > self._taken[name]:
-                try:
-                    if reach is Reach.ALL:
-                        learn(label)
-                    elif reach is Reach.OWN and learn_own is not None:
-                        learn_own(label)
-                except Exception as error:
-                    # Every worker will fail at it alike; the labels after it still count. A log line for each would be
-                    # a flood.
-                    if not self._choked:
-                        _log.warning(
-                            "label %d teaches nothing, and others may not: %r", label.seq, error, exc_info=True
-                        )
-                    self._choked = True
-                    self._meter.faults.labels(name).inc()
+                if name not in self._foreign:
+                    self._teach(name, label, reach, learn, learn_own)
                 self._taken[name] = label.seq
 
+    def _teach(
+        self,
+        name: str,
+        label: Label,
+        reach: Reach,
+        learn: Callable[[Label], None],
+        learn_own: Callable[[Label], None] | None,
+    ) -> None:
+        if label.source is LabelSource.AUDIT and name in (NAME, JUDGED) and label.category in self._changed:
+            # As that of a miss: it enters no certificate.
+            label = replace(label, source=LabelSource.MISS, served=False)
+        try:
+            if reach is Reach.ALL:
+                learn(label)
+            elif reach is Reach.OWN and learn_own is not None:
+                learn_own(label)
+        except Exception as error:
+            # Every worker will fail at it alike; the labels after it still count. A log line for each would be a flood.
+            if not self._choked:
+                _log.warning("label %d teaches nothing, and others may not: %r", label.seq, error, exc_info=True)
+            self._choked = True
+            self._meter.faults.labels(name).inc()
+
     def _judge(self, label: Label) -> None:
-        if label.source not in (LabelSource.REASKED, LabelSource.WITHDRAWN) and edit_of(label) is None:
-            plain = without_word(label)
-            if plain is not None:
-                self.strategy.observe(plain)
+        if about_meaning(label) and (plain := without_word(label)) is not None:
+            self.strategy.observe(plain)
 
     def _judge_own(self, label: Label) -> None:
         """Have the class of its tenant alone learn from a label."""
         learn = getattr(self.strategy, "observe_own", None)
-        if learn is not None and edit_of(label) is None and (plain := without_word(label)) is not None:
+        if learn is not None and about_meaning(label) and (plain := without_word(label)) is not None:
             learn(plain)
 
     def _word(self, label: Label) -> None:
@@ -257,22 +333,22 @@ class LabelLog:
         """The promises of the wording tier's learned state: the version of canonical wordings."""
         return {"version": wording.VERSION}
 
-    async def _save(self) -> None:
-        seq = self.seq
+    async def _save(self, *, again: bool = True) -> None:
+        """Save the states; not `again` what the store holds as it is."""
+        seq, origins = self.seq, self._origins
         for name, learner, promised in (
             (NAME, self.strategy, promises(self.pack)),
             (FRESHNESS, self.freshness, {}),
             (WORDING, self.wordings, self._wording_promises()),
             (JUDGED, self.judged, promises(self.pack)),
         ):
-            state = {"promises": promised, "state": learner.state(), "embedder": self._embedder_id}
-            await self._store.learn(name, seq, msgspec.json.encode(state))
+            state = {"promises": promised, "state": learner.state(), **origins.kept()}
+            encoded = msgspec.json.encode(state)
+            if again or await self._store.learned(name) != (seq, encoded):
+                await self._store.learn(name, seq, encoded)
         self._saved = seq
 
 
-def promises(pack: Pack) -> dict[str, Any]:
-    """Return what a learned state depends on besides labels: each category's strategy and promises, as JSON."""
-    return {
-        name: [category.strategy, category.contract, pack.target_of(name), pack.confidence]
-        for name, category in sorted(pack.categories.items())
-    }
+def about_meaning(label: Label) -> bool:
+    """Return True for a label that says if a neighbour by meaning was right: what the strategy learns from."""
+    return label.source not in (LabelSource.REASKED, LabelSource.WITHDRAWN) and edit_of(label) is None

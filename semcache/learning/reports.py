@@ -16,6 +16,7 @@ from semcache.types.evidence import Label, LabelSource
 
 REPORT, WITHDRAW = "report", "withdraw"
 _MOST = 10_000  # actions that are looked through
+_ANSWERED = frozenset([LabelSource.AUDIT, LabelSource.MISS])  # by fresh answers
 
 
 class ReportingStore(Entries, Rejections, ChangeFeed, OutcomeLog, LabelStore, Protocol):
@@ -73,13 +74,15 @@ async def withdraw(
             if action.action == WITHDRAW:
                 break
             reports.append(action)
-    labels = [one for one in await _reports_in_log(store, entry_id) if tenant in (None, one.tenant)]
+    standing, wrong = await _told_in_log(store, entry_id)
+    labels = [one for one in standing if tenant in (None, one.tenant)]
     if not reports and not labels:
         return None
     restored: list[int] = []
     for batch in {report.detail["batch"] for report in reports if "batch" in report.detail}:
         restored += await store.bring_back(batch, now=now, tenant=tenant)
-    allowed = list(dict.fromkeys(bytes.fromhex(one) for report in reports for one in report.detail.get("rejected", ())))
+    rejected = dict.fromkeys(bytes.fromhex(one) for report in reports for one in report.detail.get("rejected", ()))
+    allowed = [digest for digest in rejected if digest not in wrong]
     if allowed:
         await store.unreject(entry_id, allowed, now=now)
     if labels:
@@ -90,14 +93,20 @@ async def withdraw(
     return Withdrawn(tuple(allowed), tuple(restored), tuple(labels))
 
 
-async def _reports_in_log(store: LabelStore, entry_id: int) -> list[Label]:
-    """The labels of reports about an entry that nobody has withdrawn yet."""
+async def _told_in_log(store: LabelStore, entry_id: int) -> tuple[list[Label], set[bytes]]:
+    """The labels of reports about an entry that nobody has withdrawn yet, and the requests it was wrong for.
+
+    What a fresh answer has shown stays shown, whoever said so before it.
+    """
     found: list[Label] = []
+    wrong: set[bytes] = set()
     seq = 0
     while batch := await store.labels(seq):
         seq = batch[-1].seq
-        found += [one for one in batch if one.entry_id == entry_id and _told(one)]
-    return [one for one in standing_labels(found) if is_report(one)]
+        about = [one for one in batch if one.entry_id == entry_id]
+        found += [one for one in about if _told(one)]
+        wrong |= {one.exact for one in about if not one.correct and one.source in _ANSWERED}
+    return [one for one in standing_labels(found) if is_report(one)], wrong
 
 
 def _told(label: Label) -> bool:

@@ -1,16 +1,34 @@
 """Labels that were withdrawn: a report that turned out to be a mistake, and its label in the log.
 
-Pure. Invariant: a withdrawal takes back one label of feedback that called the same entry wrong for the same request,
-and no audit.
+Pure. Invariant: a withdrawal takes back one label of feedback that had called the same entry wrong for the same request
+before, and no audit.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 
 from semcache.types.evidence import Label, LabelSource
+
+
+class Withdrawals:
+    """The reports that were withdrawn, by the numbers under which they were noted."""
+
+    def __init__(self) -> None:
+        self.withdrawn: set[int] = set()
+        self._standing: dict[tuple[int, bytes], deque[int]] = {}
+
+    def note(self, label: Label, number: int) -> None:
+        """Take notice of the next label of the log."""
+        place = label.entry_id, label.exact
+        if label.source is LabelSource.WITHDRAWN:
+            reports = self._standing.get(place)
+            if reports:
+                self.withdrawn.add(reports.popleft())
+        elif is_report(label):
+            self._standing.setdefault(place, deque()).append(number)
 
 
 def is_report(label: Label) -> bool:
@@ -20,18 +38,14 @@ def is_report(label: Label) -> bool:
 
 def standing_labels(labels: Iterable[Label]) -> list[Label]:
     """Labels without those that were withdrawn, and without the withdrawals."""
-    known = list(labels)
-    taken_back = Counter((one.entry_id, one.exact) for one in known if one.source is LabelSource.WITHDRAWN)
-    left = []
-    for label in known:
-        if label.source is LabelSource.WITHDRAWN:
-            continue
-        place = label.entry_id, label.exact
-        if is_report(label) and taken_back[place]:
-            taken_back[place] -= 1
-        else:
-            left.append(label)
-    return left
+    known, withdrawals = list(labels), Withdrawals()
+    for number, label in enumerate(known):
+        withdrawals.note(label, number)
+    return [
+        label
+        for number, label in enumerate(known)
+        if label.source is not LabelSource.WITHDRAWN and number not in withdrawals.withdrawn
+    ]
 
 
 def withdrawal(label: Label, *, at: float) -> Label:

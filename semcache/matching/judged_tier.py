@@ -12,7 +12,7 @@ What a word is worth is learned in `word_worth` from labels by fresh answers; a 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -222,22 +222,27 @@ class JudgedTier:
             "verdicts": [[exact.hex(), entry_id, p] for (exact, entry_id), p in self._verdicts.items()],
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what `state` gave."""
+    def restore(self, state: Mapping[str, Any], changed: Container[str] = ()) -> None:
+        """Take up what `state` gave, all or nothing, but for the strata of categories whose promises have `changed`."""
+        strata = {name: self._made(name) for name in state["strata"] if name not in changed}
+        for name, stratum in strata.items():
+            stratum.restore(state["strata"][name])
+        known = int(state.get("known", 0))
+        ventured = {int(entry_id): float(risk) for entry_id, risk in state.get("ventured", [])}
+        verdicts = [(bytes.fromhex(exact), int(entry_id), float(p)) for exact, entry_id, p in state["verdicts"]]
         self.worth.restore(state["worth"])
-        self._known = int(state.get("known", 0))
-        self._ventured = {int(entry_id): float(risk) for entry_id, risk in state.get("ventured", [])}
-        for name, one in state["strata"].items():
-            self._of(name).restore(one)
-        for exact, entry_id, p in state["verdicts"]:
-            self.remember(bytes.fromhex(exact), int(entry_id), float(p))
+        self._strata, self._known, self._ventured = strata, known, ventured
+        for verdict in verdicts:
+            self.remember(*verdict)
 
     def _of(self, category: str) -> _Stratum:
         stratum = self._strata.get(category)
         if stratum is None:
-            target, beta = self._pack.target_of(category), 1.0 - self._pack.confidence
-            stratum = self._strata[category] = _Stratum(target, beta, self._noise)
+            stratum = self._strata[category] = self._made(category)
         return stratum
+
+    def _made(self, category: str) -> _Stratum:
+        return _Stratum(self._pack.target_of(category), 1.0 - self._pack.confidence, self._noise)
 
 
 def with_word(values: tuple[float, ...], word: Word) -> tuple[float, ...]:

@@ -122,12 +122,15 @@ class WordingTier:
         return {f"{category}/{edit.name.lower()}": one.state() for (category, edit), one in self._strata.items()}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take up what `state` gave. Raises ValueError for a kind of edit that there is not."""
+        """Take up what `state` gave, all or nothing. Raises ValueError for a kind of edit that there is not."""
+        strata: dict[tuple[str, Kind], _Stratum] = {}
         for name, one in state.items():
             category, _, kind = name.rpartition("/")
             if kind not in _KINDS:
                 raise ValueError(f"{kind!r} is no kind of edit")
-            self._of(category, _KINDS[kind]).restore(one)
+            stratum = strata[category, _KINDS[kind]] = _Stratum(_KINDS[kind], 1.0 - self._pack.confidence)
+            stratum.restore(one)
+        self._strata = strata
 
     def _of(self, category: str, kind: Kind) -> _Stratum:
         stratum = self._strata.get((category, kind))
@@ -182,8 +185,9 @@ class _Stratum(AuditedStratum):
     def take(self, label: Label, tenants: str, target: float) -> None:
         wrong = not label.correct
         if label.source is LabelSource.WITHDRAWN:
-            # What a report moved moves back; what audits said stays.
-            self._wrong, self._seen = max(0.0, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - wrong)
+            # What a report moved moves back; what audits said stays, and what was forgotten is not taken back twice.
+            least = min(self._wrong, self._prior * _PRIOR_AUDITS)
+            self._wrong, self._seen = max(least, self._wrong - wrong), max(_PRIOR_AUDITS, self._seen - wrong)
             self.closed = self.closed and (self._shown or self.error > target)
         elif label.source is LabelSource.FEEDBACK:
             # No sample: it moves the belief, and no certificate.

@@ -18,7 +18,7 @@ from semcache.cache.opening import read_prices
 from semcache.config.packs import Pack, load
 from semcache.config.settings import KEYS, Settings
 from semcache.errors import ConfigError
-from semcache.learning.label_log import promises
+from semcache.learning.changed_promises import promises
 from semcache.protocols import OperatorStore, SavedStates
 from semcache.types import AdminAction
 

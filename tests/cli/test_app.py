@@ -83,6 +83,45 @@ def test_a_full_disk_under_standard_output_is_one_line(environment: dict[str, st
     assert (done.returncode, done.stderr) == (1, "error: the output cannot be written: No space left on device\n")
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_streams_that_the_caller_has_closed_are_no_traceback_and_no_file_takes_their_place(
+    environment: dict[str, str], tmp_path: Path, closed: tuple[int, ...]
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"prompt": "What is a monad?", "answer": "A monoid.", "model": "m"}\n')
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    said = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    for arguments in (["import", str(log)], ["stats", "--json"], ["--version"]):
+        done = subprocess.run([*CLI, *arguments], **said, text=True, check=False, env=environment, preexec_fn=close)  # type: ignore[call-overload]
+        assert done.returncode == 0
+        assert "Traceback" not in done.stderr
+        if 2 in closed:
+            assert "imported" not in done.stdout
+    assert subprocess.run([*CLI, "get", "0" * 16], check=False, env=environment, capture_output=True).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["stats", "--by", "tenant", "--since", "9" * 30 + "w"], "is longer than"),
+        (["stats", "--by", "tenant", "--since", "9" * 400 + "w"], "is longer than"),
+        (["stats", "--tenant", "acme"], "--tenant goes with --by"),
+        (["policy", "show", "a" * 5000], "File name too long"),
+        (["replay", "trace.jsonl", "--sizes", "9" * 400], "is no size"),
+    ],
+)
+def test_what_is_too_long_is_an_error_in_one_line(run: Run, arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.startswith("error: ")
+    assert len(done.stderr) < 500
+
+
 def test_a_reader_that_has_left_is_no_error_to_talk_about(environment: dict[str, str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)

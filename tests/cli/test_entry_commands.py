@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -17,7 +18,10 @@ from semcache.agents.library import AsyncSemanticCache
 from semcache.cli.entry_commands import _scope
 from semcache.cli.open_store import store_of
 from semcache.config.settings import Settings
+from semcache.learning.withdrawn_labels import withdrawal
 from semcache.matching import features
+from semcache.matching.wording_tier import features_of
+from semcache.request.wording import Edit
 from semcache.types import Outcome, Recorded, Scope, Why, parse_id
 from semcache.types.evidence import Label, LabelSource
 
@@ -154,6 +158,24 @@ def test_stats_of_what_is_no_semcache_server_are_an_error(run: Run, body: bytes)
     assert done.stderr.count("\n") == 1
 
 
+async def test_stats_learn_from_the_labels_that_a_server_learns_from(run: Run, fill: Fill, tmp_path: Path) -> None:
+    await fill(PROMPTS)
+    pack = tmp_path / "plain.yaml"
+    pack.write_text("name: plain\ndefaults: {strategy: per-category}\n")
+    worded = replace(audit(correct=True), features=features_of(Edit.FILLER))
+    report = replace(audit(correct=False), source=LabelSource.FEEDBACK, chance=0.0)
+    async with await AsyncSemanticCache.open(str(tmp_path / "data"), policies=str(pack), embedder="hashing") as cache:
+        labels = [audit(correct=True), worded, report, withdrawal(report, at=9.0)]
+        await cache.components.learner.log.append(labels)
+        here = cache.components.strategy.standing("default")
+        # Another worker's, in no saved state.
+        await cache.components.store.label([worded, withdrawal(report, at=9.0)])
+    done = run("stats", "--json")
+    assert done.returncode == 0, done.stderr
+    known = json.loads(done.stdout)["categories"]["default"]
+    assert (known["labels"], known["audits"]) == (here.labels, here.audits) == (1, 1)
+
+
 async def test_stats_show_what_audits_have_shown_even_of_labels_after_the_saved_state(
     run: Run, fill: Fill, tmp_path: Path
 ) -> None:
@@ -163,7 +185,7 @@ async def test_stats_show_what_audits_have_shown_even_of_labels_after_the_saved_
         await cache.components.store.label([audit(correct=number > 0) for number in range(10)])
     async with await AsyncSemanticCache.open(str(tmp_path / "data"), **where) as cache:
         # Taken in and saved when it closes; these ten are not.
-        await cache.settle()
+        cache.components.strategy.note("default", 1.0, served=True, audited=False)
     async with store_of(Settings.load({"data": tmp_path / "data"}, {}, None)) as store:
         await store.label([audit(correct=True) for _ in range(10)])
     known = json.loads(run("stats", "--json").stdout)["categories"]["default"]

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from semcache.config import plugins
 from semcache.errors import ConfigError
 from semcache.learning.judges.by_text import ExactJudge, NormalisedJudge
+from semcache.matching.label_noise import LabelNoise
 from semcache.protocols import Judge
 from semcache.types.evidence import JUDGES
 
 if TYPE_CHECKING:
     from semcache.protocols import Backend, Embedder, Verifier
 
-__all__ = ["JUDGES", "ExactJudge", "NormalisedJudge", "asks", "open_judge"]
+__all__ = ["JUDGES", "ExactJudge", "NormalisedJudge", "asks", "judge_id", "open_judge"]
 
 _PLAIN: Mapping[str, Callable[[], Judge]] = {"exact": ExactJudge, "normalised": NormalisedJudge}
 
@@ -58,3 +59,9 @@ def open_judge(
         made: Judge = plugins.make("judges", name, embedder=embedder, verifier=verifier, backend=backend, model=model)
         return made
     raise ConfigError(plugins.unknown("judges", name, JUDGES))
+
+
+def judge_id(judge: Judge, model: str | None, noise: LabelNoise) -> str:
+    """The name by which verdicts of a judge are told from those of others: its own, its model, how often it errs."""
+    name = getattr(judge, "name", type(judge).__name__)
+    return f"{name} {model or '' if asks(name) else ''} {noise.kind:g} {noise.harsh:g}"

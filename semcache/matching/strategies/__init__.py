@@ -5,7 +5,7 @@ Knows nothing of what they decide by. Invariant: every category of a pack is dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -36,15 +36,20 @@ STRATEGIES: Mapping[str, Callable[[Pack], Threshold]] = plugins.PluggableMakers(
 )
 
 
+_BY_CATEGORY = (CertifiedThreshold, PerCategoryThreshold)
+
+
 class ByCategory:
     """`protocols.Threshold` that asks the strategy of each category.
 
-    `noise` is that of the judge behind the labels, `priors` those of the embedder, by profile.
+    `noise` is that of the judge behind the labels, `priors` those of the embedder, by profile. `served` counts what
+    this process has served.
     """
 
     def __init__(
         self, pack: Pack, *, noise: LabelNoise = FAITHFUL, priors: Mapping[str, BeliefPrior] = MappingProxyType({})
     ) -> None:
+        self.served = 0
         self._pack = pack
         names = sorted({category.strategy for category in pack.categories.values()})
 
@@ -77,6 +82,7 @@ class ByCategory:
 
     def note(self, category: str, p_correct: float | None, *, served: bool, audited: bool) -> None:
         """Tell the category's strategy."""
+        self.served += served
         self._of(category).note(category, p_correct, served=served, audited=audited)
 
     def contributions(self, candidate: Candidate, category: str) -> dict[str, float]:
@@ -135,5 +141,33 @@ class ByCategory:
             if name in state:
                 strategy.restore(state[name])
 
+    def restore_but(self, state: Mapping[str, Any], changed: Container[str]) -> Container[str]:
+        """Hand each strategy its own state but for categories whose promises have `changed`.
+
+        Returns the categories that are to be learned anew: of a strategy whose state is not by category that is all of
+        them, if any has changed.
+        """
+        dropped: set[str] = set()
+        for name, strategy in self._made.items():
+            if isinstance(strategy, _BY_CATEGORY):
+                kept = state.get(name, {}).items()
+                strategy.restore({category: one for category, one in kept if category not in changed})
+            elif any(one is strategy and category in changed for category, one in self._by_category.items()):
+                dropped.add(name)
+            elif name in state:
+                strategy.restore(state[name])
+        return _Anew(self, changed, frozenset([id(self._made[name]) for name in dropped]))
+
     def _of(self, category: str) -> Threshold:
         return self._by_category.get(category) or self._by_category["default"]
+
+
+class _Anew:
+    """The categories that have changed, and those of strategies that forgot all."""
+
+    def __init__(self, strategies: ByCategory, changed: Container[str], forgot: frozenset[int]) -> None:
+        self._strategies, self._changed, self._forgot = strategies, changed, forgot
+
+    def __contains__(self, category: object) -> bool:
+        assert isinstance(category, str)
+        return category in self._changed or id(self._strategies._of(category)) in self._forgot

@@ -139,14 +139,17 @@ class Certificate:
         self.certified = False
         self.audits = self.wrong = 0
 
-    def take(self, target: float, *, wrong: bool) -> None:
-        """Look at one audited answer; `target` is the error per hit that is allowed at this moment."""
+    def take(self, target: float, *, wrong: bool, stated: float | None = None) -> None:
+        """Look at one audited answer; `target` is the error per hit that is allowed at this moment.
+
+        `stated` is the one that is to be certified, where more than that is allowed for a while.
+        """
         self.audits += 1
         self.wrong += wrong
         for level, bet in self._ladder:
             bet.take(level, wrong=wrong)
         # Where the target counts all requests, a level that few hits make lenient would be certified too easily.
-        self._target.take(min(target, _LENIENT), wrong=wrong)
+        self._target.take(min(target if stated is None else stated, _LENIENT), wrong=wrong)
         self._excess.take(target, wrong=wrong)
         while self._passed < len(LADDER) and self._ladder[self._passed][1].wealth() >= self._enough:
             self._passed += 1

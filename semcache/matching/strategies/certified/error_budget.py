@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 Contract = Literal["hit", "request"]
 
 WINDOW = 1000  # requests
+_REMEMBERED = 10_000.0  # requests of earlier processes
 HIGHEST = 0.35  # of all limits
 _ENOUGH = 60  # requests with a candidate: fewer say little about the average
 _EVERY = 16  # requests and labels between two settings of the limit
@@ -59,6 +60,7 @@ class ErrorBudget:
         self.spent = 0.0  # errors expected of what was served, or known
         self.served = 0
         self.seen = 0
+        self._earlier = (0.0, 0.0)  # requests that earlier processes have seen, and served
 
     def note(self, risk: float | None, *, served: bool) -> None:
         """Note a request whose best candidate has this risk; None without a candidate."""
@@ -82,11 +84,20 @@ class ErrorBudget:
         if self.served:
             self.spent = max(0.0, self.spent + weight * (wrong - risk))
 
-    def per_hit(self) -> float:
-        """The error per hit that the target allows, which is more than the target where it counts all requests."""
+    def per_hit(self, target: float | None = None) -> float:
+        """The error per hit that the target allows, which is more than the target where it counts all requests.
+
+        `target` stands for the present one.
+        """
+        now = self._now if target is None else target
         if self._contract == "hit":
-            return self._now
-        return min(0.9, self._now * (self.seen + 1) / (self.served + 1))
+            return now
+        seen, served = self.counted()
+        return min(0.9, now * (seen + 1) / (served + 1))
+
+    def counted(self) -> tuple[float, float]:
+        """The requests that were seen and served of late, by earlier processes too."""
+        return self._earlier[0] + self.seen, self._earlier[1] + self.served
 
     def changed(self) -> None:
         """A request was noted or a label learned from: after some of these the limit is set anew."""
@@ -129,9 +140,14 @@ class ErrorBudget:
         """The errors expected of what was served beyond what the target has paid for: what is spent of the grant."""
         return max(0.0, self.spent - self._settled()[2] * self.allowed)
 
-    def owe(self, overspent: float) -> None:
-        """Begin with what an earlier process had overspent: the grant is for the first answers of all, not of each."""
-        self.allowed, self.spent = 0.0, overspent
+    def owe(self, overspent: float, counted: Sequence[float] = (0.0, 0.0)) -> None:
+        """Begin with what an earlier process had overspent: the grant is for the first answers of all, not of each.
+
+        `counted` are the requests that it had seen and served: they say how rare hits are, as far as they are recent.
+        """
+        seen, served = map(float, counted)
+        share = min(1.0, _REMEMBERED / max(1.0, seen))
+        self.allowed, self.spent, self._earlier = 0.0, overspent, (share * seen, share * served)
 
     def _settled(self) -> tuple[float, float, float]:
         """The limits for the present target and the loosest one, as far as risks alone decide; the present margin."""

@@ -158,7 +158,9 @@ class CategoryKnowledge:
         self.budget.changed()
         if label.source is LabelSource.AUDIT and label.served:
             visible = self._noise.visible(self.budget.per_hit())
-            self.certificate.take(visible, wrong=not label.correct)
+            # What is served while the target is stretched certifies no more than the target itself.
+            plain = self._noise.visible(self.budget.per_hit(self._target))
+            self.certificate.take(visible, wrong=not label.correct, stated=plain)
             self.tenants.take(tenants, visible, wrong=not label.correct)
             if self.certificate.exceeded:
                 self._narrow()
@@ -214,7 +216,7 @@ class CategoryKnowledge:
 
     def evidence(self) -> CertificateEvidence:
         """The wealth behind the certificate, as a judge with noise sees the target."""
-        return self.certificate.evidence(self._noise.visible(self.budget.per_hit()))
+        return self.certificate.evidence(self._noise.visible(self.budget.per_hit(self._target)))
 
     def _narrow(self) -> None:
         """Serve only what is surer, and in the end nothing; the certificate begins anew, about what is served then."""
@@ -264,6 +266,7 @@ class CategoryKnowledge:
             "probation": self._probation.state(),
             "vetoed": {name: self._vetoed[place] for place, name in _GUARDS},
             "overspent": self.budget.overspent(),
+            "counted": self.budget.counted(),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -279,5 +282,5 @@ class CategoryKnowledge:
         self._narrowed = int(state["narrowed"])
         self._probation.restore(state["probation"])
         self._vetoed = {place: int(state["vetoed"].get(name, 0)) for place, name in _GUARDS}
-        self.budget.owe(float(state.get("overspent", 0.0)))
+        self.budget.owe(float(state.get("overspent", 0.0)), state.get("counted", (0.0, 0.0)))
         self.budget.changed()

@@ -143,7 +143,7 @@ class CertifiedThreshold:
 
     def state(self) -> dict[str, Any]:
         """The learned state of every category."""
-        return {name: known.state() for name, known in self._known.items() if known.labels}
+        return {name: known.state() for name, known in self._known.items() if known.labels or known.budget.served}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` gave. Raises ValueError for beliefs about other features."""
