@@ -168,8 +168,9 @@ async def test_stats_learn_from_the_labels_that_a_server_learns_from(run: Run, f
         labels = [audit(correct=True), worded, report, withdrawal(report, at=9.0)]
         await cache.components.learner.log.append(labels)
         here = cache.components.strategy.standing("default")
-        # Another worker's, in no saved state.
-        await cache.components.store.label([worded, withdrawal(report, at=9.0)])
+    async with store_of(Settings.load({"data": tmp_path / "data"}, {}, None)) as store:
+        # Of a worker that was killed, in no saved state.
+        await store.label([worded, withdrawal(report, at=9.0)])
     done = run("stats", "--json")
     assert done.returncode == 0, done.stderr
     known = json.loads(done.stdout)["categories"]["default"]
