@@ -86,6 +86,7 @@ def _predicated(low: list[str], joint: int, stop: int) -> int:
 
 
 _SUBORDINATING = vocabulary("when if why because that while where whether how")
+_PLACES = vocabulary("next left right close near opposite beside behind above below")
 _COPULAS = vocabulary("is are was were do does did can could should would will may might must has have")
 
 
@@ -124,6 +125,8 @@ def _of_nouns(low: list[str], sides: list[tuple[int, int]], stop: int) -> bool:
     first = sides[0][0]
     if any(stop <= start for start, stop in sides) or (first and _clause(low, first - 1, stop)):
         return False
+    if first > 1 and low[first - 1] == "of" and low[first - 2] in ("difference", "ratio", "quotient"):
+        return False
     if first and low[first - 1] in _VERBAL and not _asks(low, first - 1):
         return False
     plain = [[word.rstrip(",.?!;:") for word in low[start:stop]] for start, stop in sides]
@@ -131,8 +134,11 @@ def _of_nouns(low: list[str], sides: list[tuple[int, int]], stop: int) -> bool:
         return False
     if not all(map(_is_noun, plain)) or len({side[0] in _DETERMINERS for side in plain}) > 1:
         return False
-    alone = first == 0 and len(low) == sides[-1][1]
-    return not (first == 0 and plain[0][0] in BASES) and not (alone and plain[-1][0] in BASES)
+    # "Add x and remove the y": the second side has a verb of its own.
+    verbal = plain[-1][0] in BASES and (
+        (len(plain[-1]) > 1 and low[sides[-1][0] - 1] == "and") or (first == 0 and len(low) == sides[-1][1])
+    )
+    return not verbal and not (first == 0 and plain[0][0] in BASES)
 
 
 def _clause(low: list[str], before: int, behind: int) -> bool:
@@ -140,6 +146,9 @@ def _clause(low: list[str], before: int, behind: int) -> bool:
     if behind >= len(low) or low[before] in _SUBORDINATING:
         return False
     word = low[behind].rstrip(",.?!;:")
+    # "Sits on a chair and Ben on the floor", "is left of the bank and the school right of it".
+    if (word == low[before] and word in _PREPOSITIONS) or word in _PLACES:
+        return True
     if low[before] in _COPULAS:
         return low[before] in _BE and word in _COPULAS
     if low[before] in _PREPOSITIONS and low[0] in _COPULAS and BASES.isdisjoint(low[1:before]):

@@ -19,7 +19,7 @@ _STOP = (
 )
 _PART = r"(?!(?:and|or|vs|versus|is|are|was|were|do|does|did|can|has|have|which|that|who|how|why|not)\b)[^\s,.?!;]+"
 _SIDE = rf"({_PART}(?: {_PART}){{0,5}}?)"
-_PAIRED = re.compile(rf"\b(between) (?!\d){_SIDE} (?:and|or|versus) {_SIDE}{_STOP}")
+_PAIRED = re.compile(rf"(?<!\bratio )\b(between) (?!\d){_SIDE} (?:and|or|versus) {_SIDE}{_STOP}")
 _COMPARED = re.compile(rf"^(compare|comparing|contrast|compare and contrast) {_SIDE} (?:and|versus|vs) {_SIDE}{_STOP}")
 _COMMON = re.compile(rf"^what (do|did) {_SIDE} and {_SIDE} have in common$")
 _EITHER = re.compile(
@@ -181,6 +181,8 @@ def _pair(match: re.Match[str], one: int, two: int, form: str, word: str) -> str
     """The match with two of its groups in alphabetical order; as it is where something binds to one of them only."""
     first, second = match[one], match[two]
     if not _free(first, second, match.string[match.end() :]) or {first, second} & LIGHT:
+        return match[0]
+    if " " in second and is_base(second.split(" ")[0].lower()):
         return match[0]
     if f"{first}-{second}" in _BINOMIALS or f"{second}-{first}" in _BINOMIALS:
         return match[0]

@@ -241,7 +241,7 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
         r"|have)\b[^,.?!;]+)$", re.I), r"who \2 \1"),
     (re.compile(r"whom (?=(?:do|does|did|can|should|would|will|is|are)\b)", re.I), "who "),
     (re.compile(
-        r"(?:what|which) (?:person|man|woman|scientist) (?=\w+ed\b|wrote|won|was|is|made|built|led|has|had|said"
+        r"(?:what|which) person (?=\w+ed\b|wrote|won|was|is|made|built|led|has|had|said"
         r"|sang)", re.I), "who "),
     (re.compile(
         r"what (?:(?:author|writer|novelist|playwright) (?=wrote\b)|(?:artist|painter) (?=painted\b)|composer "

@@ -93,9 +93,8 @@ _DID = {
 }  # fmt: skip
 _PASSIVE = re.compile(r"(?:by whom (?:was|were) (\S.*?) (\w+)|who (?:was|were) (\S.*?) (\w+) by)$", re.I)
 _PERSON_WHO = re.compile(
-    r"(?:(?:who|what) (?:is|was|are|were) (?:the )?(?:person|man|woman|people|one|guy|scientist|individual"
-    r"|it) (?:who|that)"
-    r"|what is the name of the (?:person|man|woman|scientist|individual) (?:who|that)) (?=\S)",
+    r"(?:(?:who|what) (?:is|was|are|were) (?:the )?(?:person|people|one|individual|it) (?:who|that)"
+    r"|what is the name of the (?:person|individual) (?:who|that)) (?=\S)",
     re.I,
 )
 _PARTICIPLES = {
