@@ -19,7 +19,7 @@ from semcache.upstream.routing.attempt import Routed
 from semcache.upstream.routing.kinds import KINDS
 from semcache.upstream.routing.replica import Address, Replica
 from semcache.upstream.routing.router import Router, RoutingTerms
-from tests.waiting import settled
+from tests.waiting import PATIENCE, settled
 
 CHAT = "/v1/chat/completions"
 Script = Callable[[Outbound], Reply | Exception]
@@ -292,6 +292,20 @@ async def test_what_may_have_had_its_effect_is_not_sent_twice() -> None:
     assert sum(len(server.asked) for server in bench.servers) == 1
 
 
+@pytest.mark.parametrize("status", [502, 504])
+async def test_an_upload_behind_a_gateway_without_an_answer_is_not_sent_twice(status: int) -> None:
+    bench = Bench(*[lambda _: Said([b"bad gateway"], status=status)] * 2)
+    reply = await bench.router.send(Outbound("POST", "/v1/batches", [], b'{"input_file_id": "f"}'))
+    await reply.close()
+    assert reply.status == status
+    assert sum(len(server.asked) for server in bench.servers) == 1
+    for again in (chat("a"), Outbound("GET", "/v1/batches", [], b"")):
+        for server in bench.servers:
+            server.asked.clear()
+        await (await bench.router.send(again)).close()
+        assert sum(len(server.asked) for server in bench.servers) == 2, "this changes nothing, or costs no more"
+
+
 async def test_a_replica_that_was_too_slow_is_not_asked_again_elsewhere() -> None:
     bench = Bench(*[lambda _: UpstreamTimeout("silent")] * 3)
     with pytest.raises(UpstreamTimeout):
@@ -412,6 +426,25 @@ async def test_a_tenant_that_floods_the_line_does_not_keep_others_out() -> None:
     await polite
     assert sum(not task.done() for task in flood) >= 9
     await asyncio.gather(*flood)
+
+
+async def test_one_that_waits_for_another_replica_does_not_keep_this_one_idle() -> None:
+    gate = asyncio.Event()
+    bench = Bench(lambda _: Said([b"busy"], status=429), lambda _: Said([gate, b"x"]), max_running=1)
+    long = asyncio.create_task(bench.router.send(chat("long")))  # wherever it begins, it ends up at r1
+    await settled()
+    refused = asyncio.create_task(bench.router.send(chat("refused")))  # r0 sends it away, and it waits for r1
+    await settled()
+    assert [len(server.asked) for server in bench.servers][1] == 1
+    bench.servers[0].script = lambda _: answer()
+    assert await asyncio.wait_for(bench.ask(chat("new")), PATIENCE) == 0
+    assert not refused.done()
+    gate.set()
+    for task in (long, refused):
+        reply = await task
+        async for _ in reply.chunks():
+            pass
+        await reply.close()
 
 
 async def test_closing_tells_those_in_line() -> None:

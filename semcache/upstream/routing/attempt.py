@@ -24,8 +24,10 @@ from semcache.upstream.routing.usage import UsageReader
 
 Result = Literal["ok", "refused", "unreachable", "broke-off", "abandoned"]
 _OK = 200
-# Statuses by which a server says that it is not the one to ask now.
-_ELSEWHERE = frozenset({429, 502, 503, 504})
+# Statuses by which a server says that it is not the one to ask now; by the first two, that it has done nothing.
+_NOT_DONE = frozenset({429, 503})
+_ELSEWHERE = _NOT_DONE | {502, 504}
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _NEVER_REACHED = (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpx2.ConnectError, httpx2.ConnectTimeout)
 _TELLING = 256  # tokens: fewer missing ones say nothing about the rest
 _SENT_SECONDS = 120.0  # how long blocks that were sent for are believed in without a first token
@@ -111,7 +113,9 @@ class Attempt:
         if self.status != _OK:
             self.result = "refused"
         self._arrived()
-        return self.status not in _ELSEWHERE
+        # An upload or a batch may have had its effect behind a gateway that had no answer to it.
+        repeatable = self.prompt.known or outbound.method in _SAFE
+        return self.status not in (_ELSEWHERE if repeatable else _NOT_DONE)
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body from its first byte. Raises UpstreamError when the replica breaks off."""

@@ -197,6 +197,7 @@ class Router:
             return attempt
         waiting = _QueuedRequest(prompt, tried, self._clock(), asyncio.get_running_loop().create_future())
         self._line.append(waiting)
+        self._call_up()  # those before it may wait for replicas that they have not tried, and leave others idle
         try:
             return await waiting.granted
         except asyncio.CancelledError:
@@ -208,11 +209,7 @@ class Router:
 
     def _choose(self, prompt: RoutedPrompt, tried: frozenset[str]) -> Attempt | None:
         """An attempt at the best replica that was not tried; None while all of them are full."""
-        now, most = self._clock(), self._routing.max_running
-        untried = [replica for replica in self._replicas if replica.name not in tried]
-        # Where all are out of order, one of them has to be asked: it may be back.
-        usable = [replica for replica in untried if replica.breaker.closed(now) and not replica.silent] or untried
-        room = [replica for replica in usable if most is None or replica.running < most]
+        now, room = self._clock(), self._room(tried)
         if not room:
             return None
         if not prompt.known:
@@ -227,6 +224,14 @@ class Router:
         for key in attempt.unseen:
             self._leads.setdefault(key, attempt)
         return attempt
+
+    def _room(self, tried: frozenset[str]) -> list[Replica]:
+        """The replicas that may be asked now, of those that were not tried."""
+        now, most = self._clock(), self._routing.max_running
+        untried = [replica for replica in self._replicas if replica.name not in tried]
+        # Where all are out of order, one of them has to be asked: it may be back.
+        usable = [replica for replica in untried if replica.breaker.closed(now) and not replica.silent] or untried
+        return [replica for replica in usable if most is None or replica.running < most]
 
     def _by_prefix(self, prompt: RoutedPrompt, room: Sequence[Replica], now: float) -> tuple[Replica, RoutingReason]:
         home = self._sessions.home(prompt.tenant, prompt.session, now)
@@ -291,11 +296,14 @@ class Router:
             waiting.granted.set_result(attempt)
 
     def _front(self) -> list[_QueuedRequest]:
-        """The oldest requests of each tenant, those that have gone left out."""
+        """The oldest requests of each tenant that some replica has room for, those that have gone left out."""
         self._line = [waiting for waiting in self._line if not waiting.granted.done()]
         count: Counter[str] = Counter()
+        room = {tried: bool(self._room(tried)) for tried in {waiting.tried for waiting in self._line}}
         front = []
         for waiting in self._line:
+            if not room[waiting.tried]:
+                continue
             count[waiting.prompt.tenant] += 1
             if count[waiting.prompt.tenant] <= _IN_LINE:
                 front.append(waiting)
