@@ -7,6 +7,7 @@ tenant, agent, system prompt and set of tool schemas; whatever is changed here i
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from semcache.protocols import Embedder, VectorIndex
     from semcache.types import Vector
 
+_MOST = 5_000  # templates of a tenant: those that fewest runs have confirmed of late make room
+_ROOM = 0.05  # share of them that goes at once
+_DECLARED = 100_000  # tools whose schemas are remembered
 _PAGE = 1000
 _OUTCOME_LIFE = 600.0  # seconds for which others can hear how a run ended
 _OUTCOME_PREFIX = b"outcome "  # no template begins with this
@@ -53,6 +57,7 @@ class PlanLibrary:
         self._embedder, self._index = (embedder, index) if near else (None, None)
         self._shelves: dict[bytes, TemplateIndex] = {}
         self._where: dict[int, bytes] = {}
+        self._count: Counter[str] = Counter()  # templates by tenant
         self._trust: dict[tuple[str, str], PooledOutcomes] = {}
         self._declared: dict[tuple[str, str, str], bytes] = {}
         self._seq = 0
@@ -147,11 +152,23 @@ class PlanLibrary:
                 if (wanted is None or public_id(one.id) in wanted) and agent in (None, one.agent)
             ]
             if not dry_run:
-                marks = [StoredPlan(one.id, one.tenant, b"", now + _TOMBSTONE_LIFE) for one in gone]
-                await self._store.put_plans(marks)
-                for one in gone:
-                    self._forget(one.id)
+                await self._drop(gone, now)
         return [public_id(one.id) for one in gone]
+
+    async def make_room(self, tenant: str, now: float) -> None:
+        """Delete the least useful templates of a tenant that has as many as it may: retired ones, and then the stalest.
+
+        For use inside `changing`. Raises StoreError.
+        """
+        beyond = self._count[tenant] + 1 - _MOST
+        if beyond > 0:
+            known = sorted(self.templates(tenant), key=lambda one: (not one.retired, one.expires))
+            await self._drop(known[: max(beyond, int(_ROOM * _MOST))], now)
+
+    async def _drop(self, gone: Sequence[Template], now: float) -> None:
+        await self._store.put_plans([StoredPlan(one.id, one.tenant, b"", now + _TOMBSTONE_LIFE) for one in gone])
+        for one in gone:
+            self._forget(one.id)
 
     async def sweep(self, now: float, *, grace: float) -> None:
         """Forget templates that expired so long ago, and the marks of those that are gone. Raises StoreError."""
@@ -175,6 +192,8 @@ class PlanLibrary:
             if known.setdefault((tenant, agent, name), tool.digest) != tool.digest
         }
         known.update({(tenant, agent, name): one for name, one in changed.items()})
+        while len(known) > _DECLARED:
+            del known[next(iter(known))]
         for one in self.templates(tenant) if changed else ():
             stale = sorted(name for name, new in changed.items() if one.tools.get(name, new) != new)
             if one.agent == agent and stale and not one.retired:
@@ -252,6 +271,8 @@ class PlanLibrary:
         self._place(template, vectors)
 
     def _place(self, template: Template, vectors: Sequence[Vector]) -> None:
+        if template.id not in self._where:
+            self._count[template.tenant] += 1
         self._where[template.id] = template.partition
         for name, schema in template.tools.items():
             self._declared.setdefault((template.tenant, template.agent, name), schema)
@@ -264,6 +285,7 @@ class PlanLibrary:
     def _forget(self, id: int) -> None:
         partition = self._where.pop(id, None)
         if partition is not None:
+            self._count[self._shelves[partition].templates[id].tenant] -= 1
             self._shelves[partition].remove(id)
             if not len(self._shelves[partition]):
                 del self._shelves[partition]

@@ -199,6 +199,7 @@ class Plans:
                 self._new_id(), 1, tenant, agent, partition, draft.tools, (draft.pattern,), draft.slots, draft.steps,
                 draft.requires, draft.expects, now, now + self.terms.life, tokens=tokens,
             )  # fmt: skip
+            await self.library.make_room(tenant, now)
             await self.library.keep(template)
             return public_id(template.id)
 

@@ -62,11 +62,9 @@ class TemplateIndex:
 
     def __init__(self, index: VectorIndex | None = None) -> None:
         self._index = index
-        self._clear()
-
-    def _clear(self) -> None:
         self.templates: dict[int, Template] = {}
         self._rows: list[tuple[int, TaskPattern] | None] = []
+        self._free: list[int] = []
         self._of: dict[int, list[int]] = {}
         self._weights: list[float] = []
         self._sizes: NDArray[np.float64] | None = None
@@ -91,16 +89,9 @@ class TemplateIndex:
         if template.retired:
             return
         for place, pattern in enumerate(template.patterns):
-            row = len(self._rows)
-            self._rows.append((template.id, pattern))
-            self._of.setdefault(template.id, []).append(row)
-            self._weights.append(sum(map(weight, set(pattern.stems))) or math.inf)
-            self._sizes = None
-            for word in set(pattern.stems):
-                self._having.setdefault(word, []).append(row)
-                self._arrays.pop(word, None)
-            self._keys.setdefault(pattern.text(), []).append(row)
-            self._bags.setdefault(_bag_of(pattern), []).append(row)
+            row = self._row(template.id, pattern)
+            for lists, name in self._listed(pattern):
+                lists.setdefault(name, []).append(row)
             if self._index is not None and place < len(vectors):
                 self._index.add(row, vectors[place])
 
@@ -109,14 +100,19 @@ class TemplateIndex:
         gone = self.templates.pop(id, None)
         if gone is not None:
             del self._using[frozenset(gone.tools)][id]
+            if not self._using[frozenset(gone.tools)]:
+                del self._using[frozenset(gone.tools)]
         for row in self._of.pop(id, ()):
-            self._rows[row] = None
-            self._weights[row] = math.inf
-            self._sizes = None
+            held = self._rows[row]
+            assert held is not None
+            for lists, name in self._listed(held[1]):
+                lists[name].remove(row)
+                if not lists[name]:
+                    del lists[name]
+            self._rows[row], self._weights[row], self._sizes = None, math.inf, None
+            self._free.append(row)
             if self._index is not None:
                 self._index.remove(row)
-        if len(self._rows) > 64 and len(self._rows) > 2 * sum(map(len, self._of.values())) and self._index is None:
-            self._rebuild()
 
     def search(self, task: str, vector: Vector | None = None, *, without: Container[int] = ()) -> list[TemplateMatch]:
         """Templates that the task could be an instance of, but for those with ids in `without`.
@@ -201,11 +197,25 @@ class TemplateIndex:
             and (fitted := _unordered(held[1], task, found)) is not None
         ]
 
-    def _rebuild(self) -> None:
-        templates = list(self.templates.values())
-        self._clear()
-        for one in templates:
-            self.put(one)
+    def _row(self, id: int, pattern: TaskPattern) -> int:
+        """Put a pattern of a template into a row, one that is free if there is any, and return it."""
+        row = self._free.pop() if self._free else len(self._rows)
+        if row == len(self._rows):
+            self._rows.append(None)
+            self._weights.append(math.inf)
+        self._rows[row] = id, pattern
+        self._weights[row] = sum(map(weight, set(pattern.stems))) or math.inf
+        self._sizes = None
+        self._of.setdefault(id, []).append(row)
+        return row
+
+    def _listed(self, pattern: TaskPattern) -> list[tuple[dict[str, list[int]], str]]:
+        """The lists in which the row of a pattern is found, each with its name; its words are looked up anew."""
+        stems = set(pattern.stems)
+        for word in stems:
+            self._arrays.pop(word, None)
+        lists = [(self._having, word) for word in stems]
+        return [*lists, (self._keys, pattern.text()), (self._bags, _bag_of(pattern))]
 
 
 def _bag_of(pattern: TaskPattern) -> str:
