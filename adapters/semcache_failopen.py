@@ -41,25 +41,35 @@ _log = logging.getLogger("semcache.adapters")
 class Pending:
     """Look-ups that have no answer yet, for hosts that ask and record in two unconnected calls.
 
-    Safe to use from any thread. Holds the newest `limit`: a host whose model failed never comes back.
+    Safe to use from any thread. Several of one key are taken newest first. Holds the newest `limit`: a host whose model
+    failed never comes back.
     """
 
     def __init__(self, limit: int = 1024) -> None:
-        self._limit = limit
-        self._found: OrderedDict[Hashable, Found] = OrderedDict()
+        self._limit, self._held = limit, 0
+        self._found: OrderedDict[Hashable, list[Found]] = OrderedDict()
         self._lock = threading.Lock()
 
     def put(self, key: Hashable, found: Found) -> None:
         """Remember a look-up under `key`."""
         with self._lock:
-            self._found[key] = found
-            if len(self._found) > self._limit:
-                self._found.popitem(last=False)
+            self._found.setdefault(key, []).append(found)
+            self._found.move_to_end(key)
+            self._held += 1
+            if self._held > self._limit:
+                self._pop(next(iter(self._found)), 0)
 
     def take(self, key: Hashable) -> Found | None:
-        """Return and forget the look-up of `key`."""
+        """Return and forget a look-up of `key`."""
         with self._lock:
-            return self._found.pop(key, None)
+            return self._pop(key, -1) if key in self._found else None
+
+    def _pop(self, key: Hashable, place: int) -> Found:
+        found = self._found[key].pop(place)
+        if not self._found[key]:
+            del self._found[key]
+        self._held -= 1
+        return found
 
 
 class FailOpen:

@@ -128,6 +128,10 @@ class SemanticCache(BaseCache):
         """Do as `clear`, without blocking the running loop."""
         await self._cache.aclear(**kwargs)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> SemanticCache:
+        """Return this very cache: a copy of a model goes on asking it."""
+        return self
+
     def close(self) -> None:
         """Close the cache if it was opened here."""
         if self._owned is not None:

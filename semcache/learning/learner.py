@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -23,6 +23,7 @@ from semcache.protocols import JudgementQueue
 from semcache.request.wording import strictest
 from semcache.runtime.bounded_queue import BoundedQueue
 from semcache.runtime.guarded_calls import SURVIVED
+from semcache.runtime.task_set import completed
 from semcache.runtime.telemetry import Meter
 from semcache.storage.live_entries import LiveEntries
 from semcache.types import Assembled, Entry, Lookup, Outcome, Serve
@@ -143,7 +144,12 @@ class Learner:
         if known is None:
             return False
         label = replace(known, at=self._clock(), source=LabelSource.FEEDBACK, chance=0.0, correct=correct)
-        await self.log.append([label])
+        try:
+            await self.log.append([label])
+        except BaseException:
+            # Whoever says so again is to be heard.
+            self._served.setdefault(entry_id, known)
+            raise
         self._meter.labelled(label)
         return True
 
@@ -176,11 +182,7 @@ class Learner:
         instant = self._judge.instant
         while self._waiting:
             if not instant:
-                batch = list(self._waiting)
-                await self._queue.enqueue([owed for owed, _ in batch])
-                for _ in batch:
-                    self._waiting.take()
-                self._owing.set()
+                await completed(self._enqueue())
                 continue
             owed, fresh = self._waiting.take()
             try:
@@ -192,6 +194,13 @@ class Learner:
                 self._add(label)
         if instant:
             await self._judge_reasked()
+
+    async def _enqueue(self) -> None:
+        batch = list(self._waiting)
+        await self._queue.enqueue([owed for owed, _ in batch])
+        for _ in batch:
+            self._waiting.take()
+        self._owing.set()
 
     async def _judge_reasked(self) -> None:
         while self._reasked:
@@ -212,12 +221,15 @@ class Learner:
         lease = 2 * self._judge.patience
         while claimed := await self._queue.claim(_AT_ONCE, now=self._clock(), lease=lease):
             labels = await asyncio.gather(*(self._judged(owed) for owed in claimed))
-            # Written before they are finished: what is lost in between is judged again and not lost.
-            await self.log.append([label for label in labels if label is not None])
-            await self._queue.finish([owed.id for owed in claimed])
+            await completed(self._finish(claimed, [label for label in labels if label is not None]))
             await self.work()
             await self._judge_reasked()
         await self._judge_reasked()
+
+    async def _finish(self, claimed: Sequence[Judgement], labels: Sequence[Label]) -> None:
+        """Write the labels, and then that they are: what is lost in between is judged again and not lost."""
+        await self.log.append(labels)
+        await self._queue.finish([owed.id for owed in claimed])
 
     async def _judged(self, owed: Judgement, fresh: Entry | None = None) -> Label | None:
         """Return the label that a judgement yields, None if none."""

@@ -1,4 +1,4 @@
-"""Background tasks that nobody waits for, until the end.
+"""Background tasks that nobody waits for, until the end; and work that ends, whoever is cancelled meanwhile.
 
 Invariant: a task is kept until it is done, whatever it raises is logged and counted, and `settle` returns when none is
 left.
@@ -9,12 +9,25 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from semcache.runtime.guarded_calls import SURVIVED
 from semcache.runtime.telemetry import Meter
 
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
+
+
+async def completed(work: Coroutine[Any, Any, T]) -> T:
+    """The result of work that a store would end anyway: who is cancelled is so after it, and knows what was done."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()
+        raise
 
 
 class TaskSet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import threading
 from collections.abc import Iterator
@@ -58,6 +59,29 @@ async def test_async_calls_hit_what_sync_calls_stored(llm_cache: LangChainCache)
     assert llm.invoke(AGAIN).content == "first"
     await llm_cache.aclear()
     assert (await llm.ainvoke(ASK)).content == "second"
+
+
+async def test_equal_calls_at_the_same_time_count_no_hit(
+    llm_cache: LangChainCache, cache: semcache.SemanticCache
+) -> None:
+    both = asyncio.Barrier(2)
+
+    class Together(FakeListChatModel):
+        async def _agenerate(self, *args: Any, **given: Any) -> Any:
+            await both.wait()
+            return await super()._agenerate(*args, **given)
+
+    llm = Together(responses=["first", "second"], cache=llm_cache)
+    await asyncio.gather(llm.ainvoke(ASK), llm.ainvoke(ASK))
+    total = cache.stats()["total"]
+    assert (total["misses"], total["exact"]) == (2, 0)
+
+
+def test_a_copy_of_a_model_asks_the_same_cache(llm_cache: LangChainCache) -> None:
+    llm = model(llm_cache)
+    assert llm.invoke(ASK).content == "first"
+    assert copy.deepcopy(llm).invoke(AGAIN).content == "first"
+    assert llm.model_copy(deep=True).invoke(AGAIN).content == "first"
 
 
 def test_set_llm_cache_serves_every_model(llm_cache: LangChainCache) -> None:

@@ -502,6 +502,78 @@ async def test_a_label_is_learned_once_though_its_writer_was_cancelled(tmp_path:
         assert len(await cache.components.store.labels(0)) == len(pupil(cache).labels) == 1
 
 
+async def test_a_comparison_is_owed_once_though_its_writer_was_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = Slow("never")
+    async with opened(tmp_path, judge) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        learner, store, begun = cache.components.learner, cache.components.store, asyncio.Event()
+        for task in learner._tasks:
+            task.cancel()
+        enqueue = store.enqueue
+
+        async def slowly(owed: Any) -> None:
+            begun.set()
+            # A store ends what it has begun.
+            await asyncio.shield(asyncio.ensure_future(enqueue(owed)))
+
+        monkeypatch.setattr(learner._queue, "enqueue", slowly)
+        working = asyncio.create_task(learner.work())
+        await begun.wait()
+        working.cancel()
+        with suppress(asyncio.CancelledError):
+            await working
+        await learner.work()
+        assert len(await store.claim(10, now=2e9, lease=1.0)) == 1
+
+
+async def test_what_was_judged_is_judged_once_though_the_judge_was_stopped_while_it_was_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path, Slow(False)) as cache:
+        learner, store, begun = cache.components.learner, cache.components.store, asyncio.Event()
+        for task in learner._tasks:
+            task.cancel()
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+        await learner.work()
+        label = store.label
+
+        async def slowly(labels: Any) -> None:
+            begun.set()
+            await asyncio.shield(asyncio.ensure_future(label(labels)))
+
+        monkeypatch.setattr(store, "label", slowly)
+        judging = asyncio.create_task(learner.judge_queue())
+        await begun.wait()
+        judging.cancel()
+        with suppress(asyncio.CancelledError):
+            await judging
+        assert await store.claim(10, now=2e9, lease=1.0) == []
+        assert len(await store.labels(0)) == 1
+
+
+async def test_a_report_that_could_not_be_written_is_heard_when_it_is_said_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        assert served.entry_id is not None
+
+        async def down(*_: Any, **__: Any) -> None:
+            raise StoreError("locked")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(cache.components.store, "label", down)
+            with pytest.raises(StoreError):
+                await cache.feedback(served.entry_id, correct=False)
+        assert await cache.feedback(served.entry_id, correct=False)
+        assert [one.source for one in await cache.components.store.labels(0)] == [LabelSource.FEEDBACK]
+
+
 async def test_learning_goes_on_without_being_asked_to(tmp_path: Path) -> None:
     async with opened(tmp_path) as cache:
         await told(cache, ASKED, "Hold the button.")
