@@ -6,8 +6,10 @@ cannot be used is an error before the server listens.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -97,13 +99,17 @@ def batch(
     reuse: ReuseOptions,
     as_json: options.Json = False,
 ) -> None:
-    """Work through a file of requests, those with a common prefix together; lines with a result are not done again."""
+    """Work through a file of requests, those with a common prefix together; what has an answer is not done again.
+
+    What failed before is tried again. Exit status 1 where a request failed.
+    """
     import time
     import uuid
 
     import msgspec
 
     from semcache.engine.batch_file import custom_id_of, run
+    from semcache.engine.batch_results import BatchResults
     from semcache.engine.startup import open_engine, served_name
     from semcache.errors import InvalidArgument
 
@@ -112,27 +118,22 @@ def batch(
     target = out or file.with_suffix(".out.jsonl")
     if target.exists() and target.samefile(file):
         raise InvalidArgument(f"{str(file)!r} holds the requests: name another file for their results")
-    lines = [line for line in file.read_bytes().splitlines() if line.strip()]
+    lines = [line for line in file.read_bytes().removeprefix(BOM_UTF8).splitlines() if line.strip()]
     names = [custom_id_of(line) for line in lines]
     twice = next((name for name, count in Counter(names).items() if name is not None and count > 1), None)
     if twice is not None:
         raise InvalidArgument(f"custom_id {twice!r} is in {str(file)!r} more than once: name each request once")
-    try:
-        target.open("ab").close()
-    except OSError as error:
-        raise InvalidArgument(f"results cannot be written to {str(target)!r}: {error.strerror}") from error
-    done = _done(target)
-    todo = [line for line, name in zip(lines, names, strict=True) if name not in done]
-    config = engine_config(model, loading, reuse, max_waiting=64, max_wait=float("inf"))
-    _quiet()
-    engine = open_engine(config)
-    counts = {"requests": len(lines), "done_before": len(lines) - len(todo), "failed": 0}
-    tokens = {"prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0}
-    try:
-        with target.open("ab") as results:
+    with closing(BatchResults(target)) as results:
+        todo = [line for line, name in zip(lines, names, strict=True) if name not in results.done]
+        config = engine_config(model, loading, reuse, max_waiting=64, max_wait=float("inf"))
+        _quiet()
+        counts = {"requests": len(lines), "done_before": len(lines) - len(todo), "failed": 0}
+        tokens = {"prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0}
+        engine = open_engine(config)
+        try:
+            results.begin()
             for result in run(engine, todo, name=served_name(config), clock=time.time, ids=lambda: uuid.uuid4().hex):
-                results.write(msgspec.json.encode(result) + b"\n")
-                results.flush()
+                results.add(msgspec.json.encode(result))
                 if result["response"]["status_code"] != 200:
                     counts["failed"] += 1
                     continue
@@ -140,8 +141,8 @@ def batch(
                 tokens["prompt_tokens"] += usage["prompt_tokens"]
                 tokens["cached_tokens"] += usage["prompt_tokens_details"]["cached_tokens"]
                 tokens["completion_tokens"] += usage["completion_tokens"]
-    finally:
-        engine.close()
+        finally:
+            engine.close()
     summary: dict[str, Any] = {**counts, **tokens, "output": str(target)}
     if as_json:
         output.as_json(summary)
@@ -155,22 +156,6 @@ def _advised(engine: Engine) -> str:
     """Return the sampling of requests that name none, "" where it is OpenAI's."""
     given = ", ".join(f"{name} {value:g}" for name, value in engine.decoder.defaults.advised.items())
     return f"  sampling {given}" if given else ""
-
-
-def _done(target: Path) -> set[str]:
-    """Return the requests that a results file answers already; a last line that was cut off is removed from it."""
-    from semcache.engine.batch_file import RESULT, custom_id_of
-    from semcache.errors import InvalidArgument
-
-    content = target.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    rest = content[len(whole) :]
-    if rest and not (rest.startswith(RESULT) or RESULT.startswith(rest)):
-        raise InvalidArgument(f"{str(target)!r} ends in something else than a result: name another file for results")
-    if rest:
-        with target.open("r+b") as file:
-            file.truncate(len(whole))
-    return {name for line in whole.splitlines() if (name := custom_id_of(line)) is not None}
 
 
 def _quiet() -> None:

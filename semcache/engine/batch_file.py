@@ -89,7 +89,7 @@ def custom_id_of(line: bytes) -> str | None:
     """The custom_id of a line, of requests or of results; None where it has none."""
     try:
         found = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     name = found.get("custom_id") if isinstance(found, dict) else None
     return name if isinstance(name, str) else None
@@ -129,7 +129,7 @@ def _read(
 ) -> _Work | Json:
     try:
         given = msgspec.json.decode(line, type=_Line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         wrong = RequestRejected(400, f"the line is no request of a batch: {error}", code="invalid_line")
         return _failed(custom_id_of(line), wrong, ids)
     try:

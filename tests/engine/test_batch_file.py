@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from semcache.engine.batch_file import order, run
+from semcache.engine.batch_file import RESULT, order, run
 from tests.engine.nursery import an_engine, ids, metric
 
 Folder = Callable[..., Path]
@@ -109,6 +109,62 @@ def test_the_command_continues_where_it_was_stopped(folder: Folder, tmp_path: Pa
         for result in out.read_bytes().splitlines()
     }
     assert healed == texts
+
+
+def test_what_failed_is_tried_again_and_is_no_success_until_it_has_an_answer(folder: Folder, tmp_path: Path) -> None:
+    from semcache.cli.engine_commands import app
+
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(line("good", "the cache") + b"\n" + line("typo", "the cache", max_tokens="4") + b"\nbroken")
+    command = ["batch", str(source), "--model", str(folder()), "-o", str(out), "--cache-mib", "1", "--json"]
+    for before in (0, 1, 1):
+        made = CliRunner().invoke(app, command)
+        assert (made.exit_code, json.loads(made.stdout)["done_before"]) == (1, before)
+        assert json.loads(made.stdout)["failed"] == 2
+        assert len(out.read_bytes().splitlines()) == 3, "a failure has one line, however often it was tried"
+    kept = out.read_bytes()
+    unloaded = CliRunner().invoke(app, [*command[:3], "no/such", *command[4:]])
+    assert unloaded.exit_code != 0
+    assert out.read_bytes() == kept, "nothing was tried"
+    source.write_bytes(line("good", "the cache") + b"\n" + line("typo", "the cache"))
+    mended = CliRunner().invoke(app, command)
+    assert (mended.exit_code, json.loads(mended.stdout)["failed"]) == (0, 0)
+    assert [json.loads(one)["response"]["status_code"] for one in out.read_bytes().splitlines()] == [200, 200]
+    assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
+
+
+def test_two_processes_do_not_write_to_one_file_of_results(tmp_path: Path) -> None:
+    from semcache.engine.batch_results import BatchResults
+    from semcache.errors import InvalidArgument
+
+    out = tmp_path / "out.jsonl"
+    failure = RESULT + b'1","custom_id":"a","response":{"status_code":500}}\n'
+    out.write_bytes(failure)
+    first = BatchResults(out)
+    for ready in (lambda: None, first.begin):
+        ready()
+        with pytest.raises(InvalidArgument, match="another process writes"):
+            BatchResults(out)
+    first.add(b"{}")
+    first.close()
+    assert out.read_bytes() == b"{}\n"
+
+
+def test_a_mark_of_the_encoding_and_lines_without_end_are_no_trouble(folder: Folder, tmp_path: Path) -> None:
+    """Files that Windows saved begin with a byte-order mark."""
+    from semcache.cli.engine_commands import app
+
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    deep = b'{"custom_id": "deep", "url": "/v1/completions", "body": ' + b"[" * 100_000
+    source.write_bytes(b"\xef\xbb\xbf" + line("good", "the cache") + b"\r\n" + b"[" * 100_000 + b"\n" + deep)
+    command = ["batch", str(source), "--model", str(folder()), "-o", str(out), "--cache-mib", "1", "--json"]
+    made = CliRunner().invoke(app, command)
+    assert json.loads(made.stdout)["failed"] == 2
+    told = {
+        (one := json.loads(result))["custom_id"]: one["response"]["status_code"]
+        for result in out.read_bytes().splitlines()
+    }
+    assert told == {"good": 200, None: 400}
 
 
 def test_a_name_that_two_requests_have_is_said_before_any_work(tmp_path: Path) -> None:
