@@ -135,9 +135,9 @@ def _of_nouns(low: list[str], sides: list[tuple[int, int]], stop: int) -> bool:
     if not all(map(_is_noun, plain)) or len({side[0] in _DETERMINERS for side in plain}) > 1:
         return False
     # "Add x and remove the y": the second side has a verb of its own.
-    verbal = plain[-1][0] in BASES and (
-        (len(plain[-1]) > 1 and low[sides[-1][0] - 1] == "and") or (first == 0 and len(low) == sides[-1][1])
-    )
+    together = low[sides[-1][0] - 1] == "and" or plain[0][0] not in BASES
+    alone = first == 0 and len(low) == sides[-1][1]
+    verbal = plain[-1][0] in BASES and ((len(plain[-1]) > 1 and together) or alone)
     return not verbal and not (first == 0 and plain[0][0] in BASES)
 
 

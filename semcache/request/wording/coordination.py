@@ -73,8 +73,8 @@ _WOULD_WIN = re.compile(
     rf"|and|versus) {_SIDE}$"
 )
 _DIFFERS = re.compile(
-    rf"^((?:how (?:does|do|did|is|are)|what (?:distinguishes|differentiates|separates)|how (?:do|can) i (?:tell"
-    rf"|distinguish|differentiate)) )"
+    rf"^((?:how (?:does|do|did|is|are) (?=.*(?:differ|compare))|what (?:distinguishes|differentiates|separates) "
+    rf"|how (?:do|can) i (?:tell|distinguish|differentiate) ))"
     rf"{_SIDE} (differ from|different from|compare to|compare with|compared to|compare against|from) {_SIDE}{_STOP}"
 )
 _SEQUENCE = vocabulary(

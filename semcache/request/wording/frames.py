@@ -254,6 +254,9 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
         r"(?:what is )?(?:the )?(?:total )?number of ((?:[\w'-]+ ){0,2}[\w'-]+s) (?=(?:in|on) (?:the|a|an)\b)", re.I),
             r"how many \1 are "),
     (re.compile(r"which (is|are|was|were) (?=(?:the|an?|your|my|some)\b)", re.I), r"what \1 "),
+    (re.compile(r"when is the (best|right|ideal|worst|cheapest|busiest) time (?=(?:to|for|of)\b)", re.I),
+        r"what is the \1 time "),
+    (re.compile(r"what is an? (?:good )?recipe for ([^,.?!;]+)$", re.I), r"give a recipe for \1"),
     (re.compile(r"what do (?:you|we|people|they) call ([^,.?!;]+)$", re.I), r"what is \1 called"),
     (re.compile(r"what is the name (?:of|for) (the [^,.?!;]+)$", re.I), r"what is \1"),
     (re.compile(r"what is (the [^,.?!;]+) (?:called|named)$", re.I), r"what is \1"),
@@ -304,7 +307,7 @@ def framed(text: str, first: str) -> str:
         and " of " not in text[:40]
         and "'s " not in text
         and "difference" not in text[:24]
-        and not text.endswith((" for what", " full form"))
+        and not text.endswith((" for what", " full form", " by who", " by who?", " by whom"))
     ):
         return text
     if (match := _DOING.match(text)) and (base := base_of(match[1].lower())):

@@ -69,6 +69,27 @@ _WAS = re.compile(r"(?:what|who|which \w+) (?:was|were) ", re.I)
 _DIFFERENCE = re.compile(
     rf"(?:{_TELLING} )?(?:the |an? )?(?:(main|key|biggest|major) )?differences? (?=(?:between|in)\b)", re.I
 )
+_NO_SIDE = (
+    "and|or|than|from|is|are|was|were|do|does|did|differ|differs|different|so|it|they|i|we|you|this|that|these|those"
+)
+_SIDE = rf"((?!(?:{_NO_SIDE})\b)[^\s,.?!;]+(?: (?!(?:{_NO_SIDE})\b)[^\s,.?!;]+){{0,5}}?)"
+_CONTRAST = re.compile(
+    "(?:"
+    + "|".join(
+        (
+            rf"how (?:do|does) {_SIDE} differ from {_SIDE}",
+            rf"how (?:is|are) {_SIDE} different (?:from|than|to) {_SIDE}",
+            rf"what makes {_SIDE} different (?:from|than|to) {_SIDE}",
+            rf"how {_SIDE} (?:differs?|(?:is|are) different) from {_SIDE}",
+            rf"how do {_SIDE} and {_SIDE} differ",
+            rf"how are {_SIDE} and {_SIDE} different",
+            rf"how {_SIDE} and {_SIDE} (?:differ|are different)",
+            rf"what is different (?:between|about) {_SIDE} and {_SIDE}",
+        )
+    )
+    + r")(?=$| (?:in|for|on|when|at|with|regarding)\b)",
+    re.I,
+)
 _DISTANCE = re.compile(rf"(?:{_TELLING} )?the distance (?=(?:between|from)\b)", re.I)
 _PLACE_OF = re.compile(r"(?:which|what) (?:city|town|place) is the capital(?: city)? (?=of\b)", re.I)
 _PLACE_OWNED = re.compile(
@@ -91,7 +112,11 @@ _DID = {
     "director": "directed", "founder": "founded", "discoverer": "discovered", "creator": "created",
     "designer": "designed",
 }  # fmt: skip
-_PASSIVE = re.compile(r"(?:by whom (?:was|were) (\S.*?) (\w+)|who (?:was|were) (\S.*?) (\w+) by)$", re.I)
+_PASSIVE = re.compile(
+    r"(?:by whom (?:was|were) (\S.*?) (\w+)|who (?:was|were) (\S.*?) (\w+) by"
+    r"|(\S[^,.?!;]*?) (?:was|were) (\w+) by whom?\??)$",
+    re.I,
+)
 _PERSON_WHO = re.compile(
     r"(?:(?:who|what) (?:is|was|are|were) (?:the )?(?:person|people|one|individual|it) (?:who|that)"
     r"|what is the name of the (?:person|individual) (?:who|that)) (?=\S)",
@@ -139,10 +164,13 @@ def related(text: str) -> str:
             else ""
         )
         return f"what is the {which}difference {text[match.end() :]}"
+    if match := _CONTRAST.match(text):
+        one, two = filter(None, match.groups())
+        return f"what is the difference between {one} and {two}{text[match.end() :]}"
     if match := _PERSON_WHO.match(text):
         return "who " + text[match.end() :]
     if match := _PASSIVE.match(text):
-        what, verb = (match[1], match[2]) if match[1] else (match[3], match[4])
+        what, verb = filter(None, match.groups())
         if verb.lower().endswith("ed") or verb.lower() in _PARTICIPLES:
             return f"who {_PARTICIPLES.get(verb.lower(), verb)} {what}"
     if (match := _OF_PERSON.match(text)) and not match[0].lower().startswith(("what is", "what was", "what are")):
