@@ -170,10 +170,10 @@ def evaluate(
 
 
 async def _measured(spec: str, pairs: Sequence[Pair]) -> Quality:
-    from semcache.models.embedders import open_embedder
+    from semcache.models.embedders import PATIENT, open_embedder
     from semcache.train.card import quality, texts_of
 
-    embedder = open_embedder(spec)
+    embedder = open_embedder(spec, patience=PATIENT)
     try:
         texts = texts_of(pairs)
         rows = await embedder.embed(texts)

@@ -91,13 +91,13 @@ async def build_traces(
 ) -> tuple[list[Trace], str]:
     """Return the lines as a trace under each pack, and the id of the embedder. Raises ConfigError or EmbedError."""
     from semcache.cli import trace_arrivals
-    from semcache.models.embedders import open_embedder
+    from semcache.models.embedders import PATIENT, open_embedder
     from semcache.models.installed import spec_of
 
     for pack in packs:
         if pack.share != "user" and any(one.quorum > 1 for one in pack.categories.values()):
             output.note(f"pack {pack.name}: quorum is not simulated: a proxy holds back some of the hits shown here")
-    embedder = open_embedder(spec_of(settings.embedder, settings.data))
+    embedder = open_embedder(spec_of(settings.embedder, settings.data), patience=PATIENT)
     try:
         vectors = trace_arrivals.TextVectors(embedder)
         texts = list(dict.fromkeys(text for pack in packs for text in trace_arrivals.texts_of(found, pack)))

@@ -15,9 +15,10 @@ from semcache.errors import ConfigError
 if TYPE_CHECKING:
     from semcache.protocols import Embedder
 
-__all__ = ["DEFAULT_MODEL", "default_embedder", "open_embedder"]
+__all__ = ["DEFAULT_MODEL", "PATIENT", "default_embedder", "open_embedder"]
 
 DEFAULT_MODEL = Path(__file__).parent.parent / "all-minilm-l6-v2-int8"
+PATIENT = 300.0  # seconds, for commands that embed many texts and hold up no request
 KINDS = ("default", "onnx", "static", "sentence", "litellm", "hashing")
 
 
@@ -26,12 +27,13 @@ def default_embedder(*, threads: int = 1, memo: int = 4096) -> Embedder:
     return open_embedder("default", threads=threads, memo=memo)
 
 
-def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
+def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096, patience: float = 0.0) -> Embedder:
     """Return the embedder that `spec` names.
 
     That is "default", "onnx:DIR", "static:DIR", "sentence:NAME", "litellm:MODEL" or "hashing[:DIM]", or a plug-in as
     "NAME[:REST]", whose maker is given REST or "".
-    `threads` is how many processors one inference may use, `memo` how many texts to remember. The caller closes it.
+    `threads` is how many processors one inference may use, `memo` how many texts to remember, `patience` for how many
+    seconds a provider that says to come later is asked again. The caller closes it.
     Raises ConfigError for anything else, and for a folder that holds no model.
     """
     kind, separator, rest = spec.partition(":")
@@ -49,7 +51,7 @@ def open_embedder(spec: str, *, threads: int = 1, memo: int = 4096) -> Embedder:
     if kind == "litellm":
         from semcache.models.embedders.hosted import HostedEmbedder
 
-        return MemoEmbedder(HostedEmbedder(rest), memo)
+        return MemoEmbedder(HostedEmbedder(rest, patience=patience), memo)
     if kind == "static":
         from semcache.models.embedders.static_table import StaticEmbedder
 

@@ -7,6 +7,7 @@ the texts, or an EmbedError; the width is asked for once, when the embedder is m
 
 from __future__ import annotations
 
+import asyncio
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -20,23 +21,39 @@ if TYPE_CHECKING:
     from semcache.types import Matrix
 
 _AT_ONCE = 96  # texts a call; the smallest limit among the large providers
+_AWAY = frozenset({408, 429, 500, 502, 503, 504})  # what a provider answers that may answer a moment later
+_LONGEST_PAUSE = 60.0  # seconds
+
+
+class _Never(int):
+    """No retries: litellm takes a plain 0 of this option for its default of two."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
+_NO_RETRIES = _Never(0)
 
 
 class HostedEmbedder:
     """An embedder behind `model` in litellm's notation ("openai/text-embedding-3-small", "ollama/nomic-embed-text").
 
     Keys and addresses come from the variables that litellm reads (OPENAI_API_KEY, OPENAI_API_BASE, ...). `timeout` is
-    in seconds. The id holds no version of the weights: when a provider changes them, name them anew or reindex.
+    in seconds, of one call; `patience` is how long a call may be asked again where the provider says to come later, 0
+    where a request waits for it. The id holds no version of the weights: when a provider changes them, name them anew
+    or reindex.
     """
 
-    def __init__(self, model: str, *, timeout: float = 5.0) -> None:
+    def __init__(self, model: str, *, timeout: float = 5.0, patience: float = 0.0) -> None:
         """Ask once, for the dimension. Raises ConfigError where the package is missing or the provider refuses."""
         if find_spec("litellm") is None:
             raise ConfigError(f"embedder 'litellm:{model}' needs the package: pip install 'semcache-llm[litellm]'")
-        self._model, self._timeout = model, timeout
+        self._model, self._timeout, self._patience = model, timeout, patience
         try:
-            answer = _package().embedding(model=model, input=["dimension"], timeout=timeout, max_retries=0)
+            answer = _package().embedding(model=model, input=["dimension"], timeout=timeout, max_retries=_NO_RETRIES)
             self._dim = len(_rows(answer)[0])
+            if not self._dim:
+                raise ValueError("it returned a vector of no dimension")
         except Exception as error:  # litellm raises each provider's own kinds
             raise ConfigError(f"embedder 'litellm:{model}' does not answer: {error}") from error
 
@@ -61,12 +78,9 @@ class HostedEmbedder:
         for start in range(0, len(texts), _AT_ONCE):
             part = [text.encode("utf-8", "replace").decode("utf-8") for text in texts[start : start + _AT_ONCE]]
             try:
-                answer = await _package().aembedding(
-                    model=self._model, input=part, timeout=self._timeout, max_retries=0
-                )
-                rows = np.asarray(_rows(answer), np.float32)
+                rows = np.asarray(_rows(await self._answer(part)), np.float32)
             except Exception as error:
-                raise EmbedError(f"the embedder {self.id} failed: {error}") from error
+                raise EmbedError(f"the embedder {self.id} failed: {str(error) or type(error).__name__}") from error
             if rows.shape != (len(part), self._dim):
                 raise EmbedError(f"the embedder {self.id} returned {rows.shape}, not {(len(part), self._dim)}")
             matrix[start : start + len(part)] = rows
@@ -79,6 +93,33 @@ class HostedEmbedder:
     async def close(self) -> None:
         """Nothing is held between calls."""
 
+    async def _answer(self, texts: list[str]) -> Any:
+        loop = asyncio.get_running_loop()
+        until, pause = loop.time() + self._patience, 1.0
+        while True:
+            try:
+                async with asyncio.timeout(self._timeout):
+                    return await _package().aembedding(
+                        model=self._model, input=texts, timeout=self._timeout, max_retries=_NO_RETRIES
+                    )
+            except Exception as error:
+                wait = max(_asked_pause(error), pause)
+                if loop.time() + wait > until or not _may_pass(error):
+                    raise
+            await asyncio.sleep(wait)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _may_pass(error: Exception) -> bool:
+    return isinstance(error, TimeoutError) or getattr(error, "status_code", None) in _AWAY
+
+
+def _asked_pause(error: Exception) -> float:
+    """The seconds after which the provider wants to be asked again; 0 where it does not say."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    asked = str(headers.get("retry-after", ""))
+    return min(float(asked), _LONGEST_PAUSE) if asked.isdecimal() and len(asked) < 6 else 0.0
+
 
 def _package() -> Any:
     import litellm
@@ -88,5 +129,9 @@ def _package() -> Any:
 
 
 def _rows(answer: Any) -> list[list[float]]:
-    """The vectors in the order of the texts, whatever the order of the answer."""
-    return [list(row["embedding"]) for row in sorted(answer.data, key=lambda row: int(row["index"]))]
+    """The vectors in the order of the texts, whatever the order of the answer; without numbers it is that of texts."""
+    rows = list(answer.data)
+    numbers = [row["index"] for row in rows]
+    if all(number is not None for number in numbers):
+        rows.sort(key=lambda row: int(row["index"]))
+    return [list(row["embedding"]) for row in rows]

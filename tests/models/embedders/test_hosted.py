@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from semcache.errors import ConfigError, EmbedError
-from semcache.models.embedders import open_embedder
+from semcache.models.embedders import hosted, open_embedder
 from tests.waiting import PATIENCE
 
 PYTHON = Path(__file__).parents[3] / ".venvs" / "litellm" / "bin" / "python"
@@ -72,17 +72,71 @@ def test_a_provider_that_refuses_is_a_fault_at_the_start(provider: dict[str, lis
         open_embedder("litellm:some/model")
 
 
+def test_vectors_of_no_number_are_a_fault_at_the_start(provider: dict[str, list[float]]) -> None:
+    provider["dimension"] = []
+    with pytest.raises(ConfigError, match="no dimension"):
+        open_embedder("litellm:some/model")
+
+
+class Slow(Exception):
+    """As litellm's RateLimitError."""
+
+    status_code = 429
+    response = SimpleNamespace(headers={"retry-after": "7"})
+
+
+async def test_who_can_wait_asks_again_when_the_provider_says(
+    provider: dict[str, list[float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del provider
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    module = sys.modules["litellm"]
+    answer, refusals = module.aembedding, [Slow("slow down"), Slow("slow down")]
+
+    async def aembedding(**call: Any) -> Any:
+        if refusals:
+            raise refusals.pop()
+        return await answer(**call)
+
+    monkeypatch.setattr(module, "aembedding", aembedding)
+    monkeypatch.setattr(hosted.asyncio, "sleep", sleep)
+    at_once = open_embedder("litellm:some/model")
+    with pytest.raises(EmbedError, match="slow down"):
+        await at_once.embed(["one"])
+    assert slept == [], "a request is not held up"
+    refusals.append(Slow("slow down"))
+    patient = open_embedder("litellm:some/model", patience=60.0)
+    assert np.allclose(await patient.embed(["one"]), [[0.6, 0.8]])
+    assert slept == [7.0, 7.0]
+    refusals.extend(ValueError("no such model") for _ in range(2))
+    with pytest.raises(EmbedError, match="no such model"):
+        await patient.embed(["two"])
+    assert len(refusals) == 1, "what will not pass is not asked again"
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not PYTHON.exists(), reason="make .venvs/litellm/stamp makes the environment")
 def test_the_real_package_asks_a_real_server() -> None:
     script = """
         import asyncio, json, os, threading
+        from contextlib import suppress
         from http.server import BaseHTTPRequestHandler, HTTPServer
 
         class Provider(BaseHTTPRequestHandler):
             def do_POST(self):
                 asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                rows = [{"object": "embedding", "index": n, "embedding": [3.0, float(len(text))]}
+                calls.append(asked["input"])
+                if asked["input"] == ["refused"]:
+                    self.send_response(429)
+                    self.send_header("content-length", "2")
+                    self.end_headers()
+                    return self.wfile.write(b"{}")
+                rows = [{"object": "embedding", "index": n if len(calls) != 2 else None,
+                         "embedding": [3.0, float(len(text))]}
                         for n, text in enumerate(asked["input"])]
                 body = json.dumps({"object": "list", "data": rows, "model": asked["model"],
                                    "usage": {"prompt_tokens": 1, "total_tokens": 1}}).encode()
@@ -95,12 +149,18 @@ def test_the_real_package_asks_a_real_server() -> None:
             def log_message(self, *_):
                 pass
 
+        calls = []
         server = HTTPServer(("127.0.0.1", 0), Provider)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         os.environ.update(OPENAI_API_BASE=f"http://127.0.0.1:{server.server_port}/v1", OPENAI_API_KEY="-",
                           LITELLM_LOCAL_MODEL_COST_MAP="True")
+        from semcache.errors import EmbedError
         from semcache.models.embedders import open_embedder
         embedder = open_embedder("litellm:openai/some-embedding")
+        with suppress(EmbedError):
+            asyncio.run(embedder.embed(["refused"]))
+        assert calls.count(["refused"]) == 1, calls
+        calls.pop()
         print(embedder.dim, asyncio.run(embedder.embed(["four", "0"])).astype(float).round(3).tolist())
     """
     done = subprocess.run(
