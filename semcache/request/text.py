@@ -20,7 +20,7 @@ _LETTER = (
 )
 _TOKEN = re.compile(rf"{_LETTER}+(?:'{_LETTER}+)*")
 _DIGIT = re.compile(r"\d")
-_DOTTED = re.compile(r"\b(?:[A-Za-z]\.){2,}(?!\w)")
+_DOTTED = re.compile(r"\b(?<!\b[A-Za-z]\.)(?:[A-Za-z]\.){2,}(?!\w)")
 _POSSESSIVE = re.compile(r"(?:'s|s'|')$")
 _SPACED = bytes(code if chr(code).isalnum() and code < 128 else 32 for code in range(256))
 READINGS = 4096  # remembered texts: 25 MB for all guards together at prompts of twelve words

@@ -19,27 +19,33 @@ from semcache.request.text import all_the_difference, stem, stems, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
 
-_MAIL = r"[\w.+-]+@[\w-]+\.[\w.]+\w"
+_MAIL = r"[\w.+-]{1,64}@[\w-]+\.[\w.]+\w"
+
+
+# What a model of a product is called behind its number: "phone 15 pro".
+_EDITIONS = vocabulary("pro plus max mini ultra lite turbo air opus sonnet haiku flash nano fe xl")
+_EDITION = rf"(?i:pro\ max|{'|'.join(sorted(_EDITIONS))})\b(?!\ ?\d)"
 
 
 def _literal(start: str, address: str) -> re.Pattern[str]:
     """The pattern of what must match as written, tried where `start` allows."""
     return re.compile(
         rf"""{start}(?:
-    (?P<quoted>"([^"\n]{{1,80}})"|“([^”\n]{{1,80}})”|(?<!\w)'([^'\n]{{1,80}})'(?!\w)|`+([^`\n]{{1,80}})`+)
+    (?P<quoted>"([^"\n]{{1,80}})"|“([^”\n]{{1,80}})”|(?<!\w)'([^'\n]{{1,80}})'(?!\w)|(?<!`)`+([^`\n]{{1,80}})`+)
     | (?P<address>{address})
     | (?P<language>(?<!\w)(?i:c\+\+|c\#|f\#|\.net\b|objective-c\b|node\.js|next\.js|vue\.js))
     | (?P<flag>(?<![\w-])--?[a-z][\w-]{{1,30}}(?!\w))
-    | (?P<call>\b[A-Za-z_][\w.]*\(\))
-    | (?P<file>\b[\w-]+\.(?:py|js|ts|tsx|jsx|java|cpp|rb|rs|sh|sql|csv|json|ya?ml|xml|html|css|pdf|docx?|xlsx?|pptx?|txt
-        |md|toml|ini|log|png|jpe?g|gif|svg|mp[34]|zip|exe|ipynb|env)\b)
-    | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{{2,}}[A-Z]\w*\b|\b[a-z_]{{2,}}\w*(?:\.[a-z_]{{2,}}\w*)+\b|\b\w+(?:::\w+)+)
-    | (?P<property>(?<![\w:])[a-z][a-z-]+:[a-z#][\w#.-]*(?!\S*[/:]))
+    | (?P<call>\b[A-Za-z_][\w.]{{0,80}}\(\))
+    | (?P<file>\b[\w-]{{1,80}}\.(?:py|js|ts|tsx|jsx|java|cpp|rb|rs|sh|sql|csv|json|ya?ml|xml|html|css|pdf|docx?|xlsx?
+        |pptx?|txt|md|toml|ini|log|png|jpe?g|gif|svg|mp[34]|zip|exe|ipynb|env)\b)
+    | (?P<code>\b[A-Za-z]\w*_\w+\b|\b[a-z]{{2,}}[A-Z]\w*\b|\b[a-z_]{{2}}\w*(?:\.[a-z_]{{2}}\w*)+\b|\b\w+(?:::\w+)+)
+    | (?P<property>(?<![\w:])[a-z][a-z-]{{1,40}}:[a-z#][\w#.-]*(?!\S{{0,80}}[/:]))
     | (?P<factorial>(?<![\w.])\d+!(?=\ ?[a-z?]|\ [+*/=-]))
     | (?P<id>\b[A-Za-z]{{1,6}}-?\d[\w-]*|\b\d{{1,3}}[SXE]\b)
     | (?P<letter>\b(?i:plan|class|type|grade|option|section|part|schedule|form|language)\ (?:[A-HJ-Z]
       |[b-hj-z])\b(?!['+\#])
         |\b(?i:vitamin|hepatitis)\ [A-Za-z]\b|\b(?:in|using|with|learn)\ [CR]\b(?![+\#]))
+    | (?P<edition>(?<=[a-z]\ \d\ )(?:{_EDITION})|(?<=[a-z]\ \d\d\ )(?:{_EDITION})|(?<=[a-z]\d\ )(?:{_EDITION}))
     )""",
         re.VERBOSE,
     )
@@ -116,7 +122,9 @@ def read(text: str) -> CodeReading:
     """The literals and operators of `text`."""
     words = read_text(text)
     bag, raw = words.bag, words.raw
-    lettered = not bag.isdisjoint(_LETTERED) or (not bag.isdisjoint(_LETTERS) and _IN_LETTER.search(raw) is not None)
+    lettered = not bag.isdisjoint(_LETTERED | _EDITIONS) or (
+        not bag.isdisjoint(_LETTERS) and _IN_LETTER.search(raw) is not None
+    )
     literals = _literals(raw) if lettered or _MARKS.search(raw) is not None else _NONE
     operators = () if _OPERATING.search(raw) is None else tuple(match[0].strip() for match in _OPERATOR.finditer(raw))
     return CodeReading(literals, operators) if literals or operators else _NOTHING
@@ -149,13 +157,29 @@ def _unshared(literals: dict[str, str], others: dict[str, str], other: str) -> l
             missing.append(literal)
             continue
         squeezed = re.sub(r"[\W_]+", "", literal)
-        if len(squeezed) > 1 and squeezed in "".join(words.words).replace("_", ""):
+        if literals[literal] in ("id", "edition"):
+            if _stands(squeezed, words.words):
+                continue
+        elif len(squeezed) > 1 and squeezed in "".join(words.words).replace("_", ""):
             continue
         pieces = literal.split()
         if len(pieces) > 3 and sum(stem(piece) in stems(other) for piece in pieces) >= 0.7 * len(pieces):
             continue
         missing.append(literal)
     return sorted(missing)
+
+
+def _stands(squeezed: str, words: tuple[str, ...]) -> bool:
+    """Return True if words in a row end in this one, written apart or not: "gpt 4" for "gpt4", and not "gpt 4o"."""
+    for place, word in enumerate(words):
+        joined = word
+        for other in (*words[place + 1 : place + 4], ""):
+            if joined.endswith((squeezed, squeezed + "s", squeezed + "'s")):
+                return True
+            if not squeezed.startswith(joined):
+                break
+            joined += other
+    return False
 
 
 def _pieces(literals: list[str]) -> list[str]:

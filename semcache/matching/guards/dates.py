@@ -118,6 +118,7 @@ _PATTERN = re.compile(
 _BEFORE_NAME = frozenset(
     ("in", "on", "since", "until", "till", "by", "during", "from", "every", "for", "to", "of", "next")
 )
+_NEAR = 40  # characters before a time that are read for what it is
 _NOT_YEAR_BEFORE = re.compile(
     r"(?:[$€£¥₹#]|\b(?:top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
 )
@@ -274,8 +275,10 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
         hour = int(get("oh"))
         return frozenset((f"time {hour % 12}:00", f"time {hour % 12 + 12}:00")) if hour <= 12 else None
     if group == "year":
-        head, tail = words.lower[: match.start()], words.lower[match.end() :]
-        if _NOT_YEAR_BEFORE.search(head) or _NOT_YEAR_AFTER.match(tail):
+        start = match.start()
+        if _NOT_YEAR_BEFORE.search(words.lower[max(0, start - _NEAR) : start]):
+            return None
+        if _NOT_YEAR_AFTER.match(words.lower, match.end()):
             return None
         return frozenset((f"year {get('y')}",))
     if group == "shift":
@@ -304,7 +307,7 @@ def _normal(match: re.Match[str], words: SplitText) -> frozenset[str] | None:
 def _named(word: str, start: int, words: SplitText) -> frozenset[str] | None:
     """A month or weekday that stands alone; ambiguous words count only after a preposition, or capitalised inside."""
     if word in _NOT_ALONE or word in ("sat", "sun"):
-        before = words.lower[:start].split()
+        before = words.lower[max(0, start - _NEAR) : start].split()
         capital = words.raw[start : start + 1].isupper() and bool(before) and not words.raw.isupper()
         after_preposition = bool(before) and before[-1] in _BEFORE_NAME
         if not (capital and after_preposition) and not (after_preposition and word not in ("march", "mar", "may")):

@@ -10,15 +10,16 @@ Invariant: a name counts as shared when the other text spells it anywhere, in an
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from semcache.matching.guards import scripts
+from semcache.matching.guards import placed_names, scripts
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.dates import CALENDAR
 from semcache.matching.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
 from semcache.matching.guards.units import UNITS
-from semcache.request.text import READINGS, SplitText, content, stem, stems, vocabulary
+from semcache.request.text import READINGS, SplitText, content, differing, stem, stems, vocabulary
 from semcache.request.text import read as read_text
 from semcache.runtime.scoped_memo import scoped_cache
 from semcache.types import Conflict
@@ -34,16 +35,24 @@ _TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "vs"))
 _ORDINARY = re.compile(r"(?:ing|tion|sion|ment|ness|ly|ity|ology|ship|ics|ance|ence|ive|ous|ful)$")
 _ENDINGS = vocabulary("i is ic ics ism ist ists ian ians n an ns ans ish ese al er ers")
 _ALIASED = frozenset(ALIASES)
+_ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
+_ENOUGH = 20  # names that only one text has; no more are looked for
+_LITTLE = 4  # content words by which texts may differ for a word to be a name by its place
 _AMERICA = frozenset(("usa", "america", "american", "americans", "states"))
 _NONE: frozenset[str] = frozenset()
 
 
 class EntityReading(NamedTuple):
-    """`names` were spelt as names; `known` are canonical names of the table; `foreign` is all in other scripts."""
+    """The things that a text names.
+
+    `names` were spelt as names; `known` are canonical names of the table; `foreign` is all in other scripts; `placed`
+    are the words that stand where a name does.
+    """
 
     names: tuple[tuple[str, ...], ...]
     known: frozenset[str]
     foreign: scripts.ScriptReading = scripts.NOTHING
+    placed: frozenset[str] = _NONE
 
 
 class EntityGuard(ReadingGuard[EntityReading]):
@@ -60,16 +69,21 @@ class EntityGuard(ReadingGuard[EntityReading]):
         if one.foreign is not two.foreign and (found := scripts.differing(one.foreign, two.foreign)) is not None:
             ours, theirs, sure = found
             return Conflict(self.name, _show(ours, theirs), sure)
+        query, cached = _unaccented(query), _unaccented(cached)
         here, there = read_text(query), read_text(cached)
         left, right = ([], []) if one.known == two.known else (_strangers(one, two, there), _strangers(two, one, here))
         own, others = _strange_names(one, two, there), _strange_names(two, one, here)
-        listed = bool(left or right)
+        listed, both = bool(left or right), bool(left and right)
         left += [name for name, _ in own if ALIASES.get(name) not in left]
         right += [name for name, _ in others if ALIASES.get(name) not in right]
+        if left and right:
+            return Conflict(self.name, _show(left, right), both or not _typos(left, right))
+        if (one.placed or two.placed) and len(differing(query, cached)) <= _LITTLE:
+            left_placed, right_placed = _strange_places(one, two, there), _strange_places(two, one, here)
+            if left_placed and right_placed and not _typos(left_placed, right_placed):
+                return Conflict(self.name, _show(left_placed, right_placed))
         if not left and not right:
             return None
-        if left and right:
-            return Conflict(self.name, _show(left, right), listed or not _typos(left, right))
         trailing = any(last for _, last in own + others)
         alone = _alone(query, cached, left + right)
         if listed or trailing or alone:
@@ -83,11 +97,20 @@ _NOTHING = EntityReading((), _NONE)
 @scoped_cache(maxsize=READINGS)
 def read(text: str) -> EntityReading:
     """The things that `text` names."""
-    words = read_text(text)
+    words = read_text(_unaccented(text))
     phrases = () if words.bag.isdisjoint(LAST_WORDS) else tuple(phrase for phrase in PHRASES if phrase in words.lower)
-    names, known = _names(words, phrases), _known(words, phrases)
+    names, known, placed = _names(words, phrases), _known(words, phrases), placed_names.read(words)
     foreign = scripts.read(text)
-    return EntityReading(names, known, foreign) if names or known or foreign is not scripts.NOTHING else _NOTHING
+    if not (names or known or placed) and foreign is scripts.NOTHING:
+        return _NOTHING
+    return EntityReading(names, known, foreign, placed)
+
+
+def _unaccented(text: str) -> str:
+    """The text with plain Latin letters for accented ones: "Kraków" is written "Krakow" as well."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
 
 
 def _alone(query: str, cached: str, names: list[str]) -> bool:
@@ -174,9 +197,11 @@ def _strange_names(one: EntityReading, two: EntityReading, there: SplitText) -> 
 
     "President" before "Obama" is a lead-up.
     """
-    missing = []
+    missing: list[tuple[str, bool]] = []
     theirs = {name for run in two.names for name in run}
     for run in one.names:
+        if len(missing) >= _ENOUGH:
+            break
         if len(run) > 1 and "".join(name[0] for name in run) in there.bag:
             continue
         shared = [name in theirs or _spelt(name, two, there) for name in run]
@@ -185,6 +210,11 @@ def _strange_names(one: EntityReading, two: EntityReading, there: SplitText) -> 
             (name, place > last and not _ORDINARY.search(name)) for place, name in enumerate(run) if not shared[place]
         ]
     return missing
+
+
+def _strange_places(one: EntityReading, two: EntityReading, there: SplitText) -> list[str]:
+    """Words of `one` in the place of a name that the other text holds in no form."""
+    return sorted(name for name in one.placed if not _spelt(name, two, there) and not _short_for(name, there.words))
 
 
 def _spelt(name: str, other: EntityReading, there: SplitText) -> bool:
@@ -213,6 +243,21 @@ def _written_apart(name: str, words: tuple[str, ...]) -> bool:
             if joined == name:
                 return True
     return False
+
+
+def _short_for(name: str, words: Iterable[str]) -> bool:
+    """Return True if a name abbreviates one of these words, is abbreviated by it, or is another form of it."""
+    return any(
+        word[0] == name[0]
+        and (_is_abbreviation(*sorted((name, word), key=len)) or (len(name) > 4 and word[:5] == name[:5]))
+        for word in words
+    )
+
+
+def _is_abbreviation(short: str, long: str) -> bool:
+    """Return True if the letters of `short` stand in `long` in this order."""
+    letters = iter(long)
+    return len(short) > 1 and all(letter in letters for letter in short)
 
 
 def _derived(name: str, there: SplitText) -> bool:

@@ -33,6 +33,30 @@ switzerland=swiss|poland|portugal=portuguese|greece=greek|ireland=irish|scotland
 hungary=hungarian|romania=romanian|bulgaria|croatia|serbia|czech|egypt=egyptian|morocco|nigeria=nigerian|kenya=kenyan
 ethiopia|ghana|israel=israeli|iran=iranian|iraq=iraqi|afghanistan|syria|lebanon|dubai|qatar|kuwait|argentina|chile|peru
 colombia|venezuela|cuba|jamaica|zealand|taiwan|mongolia|cambodia|tibet
+albania=albanian|algeria=algerian|andorra|angola=angolan|armenia=armenian|azerbaijan=azerbaijani|bahamas=bahamian
+bahrain=bahraini|barbados|belarus=belarusian|belize|benin|bhutan=bhutanese|bolivia=bolivian|bosnia=bosnian|botswana
+brunei|burundi|cameroon=cameroonian|chad|comoros|congo=congolese|cyprus=cypriot,cypriots|djibouti|dominica
+ecuador=ecuadorian|eritrea=eritrean|estonia=estonian,estonians|eswatini=swaziland|fiji=fijian|gabon|gambia
+georgia=georgian|grenada|guatemala=guatemalan|guinea|guyana|haiti=haitian|honduras|jordan=jordanian|kazakhstan=kazakh
+kiribati|kosovo|kyrgyzstan=kyrgyz|laos=lao,laotian|latvia=latvian,latvians|lesotho|liberia=liberian|libya=libyan
+liechtenstein|lithuania=lithuanian,lithuanians|luxembourg|madagascar|malawi|maldives|mali|malta|mauritania|mauritius
+micronesia|moldova=moldovan|monaco|montenegro|mozambique|myanmar=burma,burmese|namibia|nauru|nicaragua|niger|oman=omani
+palau|panama|paraguay|rwanda|samoa=samoan|senegal|seychelles|slovakia=slovak|slovenia=slovene,slovenian|somalia=somali
+sudan=sudanese|suriname|tajikistan=tajik|tanzania|togo|tonga|tunisia=tunisian|turkmenistan|tuvalu|uganda=ugandan
+uruguay|uzbekistan=uzbek|vanuatu|vatican|yemen=yemeni|zambia|zimbabwe|greenland|macedonia=macedonian
+palestine=palestinian|turkey=turkish
+alabama|arkansas|connecticut|delaware|idaho|illinois|indiana|iowa|kansas|kentucky|louisiana|maine|maryland
+massachusetts|minnesota|mississippi|missouri|montana|nebraska|oklahoma|pennsylvania|tennessee|utah|vermont|washington
+wisconsin|wyoming
+tallinn|riga|vilnius|minsk|sofia|bucharest|belgrade|zagreb|ljubljana|bratislava|warsaw|krakow|reykjavik|valletta|nicosia
+tbilisi|yerevan|baku|tashkent|almaty|kabul|islamabad|kathmandu|hanoi|saigon|tehran|baghdad|damascus|beirut|amman
+jerusalem|riyadh|jeddah|doha|muscat|algiers|tunis|tripoli|rabat|casablanca|marrakech=marrakesh|dakar|accra|abuja|kampala
+kigali|harare|lusaka|luanda|maputo|lima|bogota|quito|caracas|montevideo|havana|lyon|marseille|toulouse|bordeaux
+strasbourg|naples|turin|venice|florence|bologna|valencia|seville|malaga|porto|gdansk|frankfurt|cologne|stuttgart|leipzig
+dresden|salzburg|basel|antwerp|ghent|rotterdam|utrecht|gothenburg|tampere|kharkiv|lviv|ankara|izmir|antalya|thessaloniki
+nagoya|sapporo|busan|taipei|shenzhen|guangzhou|wuhan|ahmedabad|jaipur|lucknow|kochi|goa|peshawar|rawalpindi|adelaide
+canberra|christchurch|ottawa|calgary|edmonton|winnipeg|quebec|tampa|pittsburgh|cleveland|cincinnati|milwaukee
+minneapolis|sacramento|tucson|memphis|baltimore|honolulu
 arabic|hindi|urdu|bengali|tamil|telugu|marathi|latin|hebrew|persian|english|mandarin|cantonese|swahili
 leeds|bristol|liverpool|glasgow|birmingham|cardiff|belfast|sheffield|newcastle|nottingham|brighton|london|paris|berlin|munich|hamburg|rome|milan|madrid|barcelona|lisbon|vienna|prague|budapest|amsterdam|brussels|zurich
 geneva|dublin|edinburgh|manchester|oslo|stockholm|copenhagen|helsinki|moscow|kyiv|istanbul|athens|cairo|tokyo
@@ -56,6 +80,8 @@ for _entry in _CANONICAL.replace("\n", "|").split("|"):
         ALIASES[_name] = _name
         ALIASES.update({_other: _name for _other in _others.split(",") if _other})
 
+del ALIASES["turkey"]  # a bird, too
+
 # Phrases that are one name; the text is searched for them only when it holds the last word.
 PHRASES = {
     "new york city": "nyc",
@@ -76,6 +102,27 @@ PHRASES = {
     "south africa": "south africa",
     "saudi arabia": "saudi arabia",
     "sri lanka": "sri lanka",
+    "north dakota": "north dakota",
+    "south dakota": "south dakota",
+    "north carolina": "north carolina",
+    "south carolina": "south carolina",
+    "new hampshire": "new hampshire",
+    "new jersey": "new jersey",
+    "new mexico": "new mexico",
+    "rhode island": "rhode island",
+    "west virginia": "west virginia",
+    "equatorial guinea": "equatorial guinea",
+    "papua new guinea": "papua new guinea",
+    "costa rica": "costa rica",
+    "el salvador": "el salvador",
+    "burkina faso": "burkina faso",
+    "sierra leone": "sierra leone",
+    "ivory coast": "ivory coast",
+    "puerto rico": "puerto rico",
+    "dr congo": "dr congo",
+    "democratic republic of the congo": "dr congo",
+    "south sudan": "south sudan",
+    "guinea pig": "guinea pig",
     "visual studio": "visual studio",
     "google cloud": "gcp",
     "node.js": "nodejs",

@@ -72,6 +72,7 @@ _PER_UNITS = {"p": "percent", "m": "mph", "k": "kmh"}
 _HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.\u2212")
 
 
+_NEAR = 40  # characters before a number that are read for what it is
 _POUND = 0.45359237  # kg
 
 
@@ -117,12 +118,8 @@ class NumberGuard(ReadingGuard[NumberReading]):
 
     def compare(self, one: NumberReading, two: NumberReading, query: str, cached: str, /) -> Conflict | None:
         """Compare the quantities that both texts name."""
-        left = [quantity for quantity in one.quantities if not any(_equal(quantity, other) for other in two.quantities)]
-        right = [
-            quantity for quantity in two.quantities if not any(_equal(quantity, other) for other in one.quantities)
-        ]
-        hard = any(not quantity.soft for quantity in left + right)
-        if hard or (left and right):
+        left, right = _strange(one.quantities, two.quantities), _strange(two.quantities, one.quantities)
+        if (left and right) or any(not quantity.soft for quantity in (left, right) if quantity):
             veto = bool(left and right) or len(differing(query, cached) - _CUES) <= FEW
             return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)}", veto)
         if _exchanged(one, two, query, cached):
@@ -195,7 +192,9 @@ def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
         under = float(match["under"])
         value = float(digits.replace(",", "")) / under if under else math.inf
         return Quantity(value, value, "", "", False), ""
-    versioned = digits.find(".") > 0 and (prefix or _VERSIONED.search(rest[: match.start()]))
+    versioned = digits.find(".") > 0 and (
+        prefix or _VERSIONED.search(rest[max(0, match.start() - _NEAR) : match.start()])
+    )
     if versioned or digits.count(".") > 1:
         plain = digits.replace(".", "")
         if "," not in digits and not unit:
@@ -291,6 +290,18 @@ def _is_asked(before: tuple[str, ...], behind: tuple[str, ...]) -> bool:
     if before[-1:] in (("many",), ("much",)) or (before[-1:] in (("a",), ("an",), ("one",)) and before[0] == "in"):
         return True
     return behind[:1] in _UNTIL and before[-1:] not in _ONE
+
+
+def _strange(quantities: tuple[Quantity, ...], others: tuple[Quantity, ...]) -> Quantity | None:
+    """A quantity that equals none of the others, one that is not incidental if there is any."""
+    same = frozenset(others)
+    found: Quantity | None = None
+    for quantity in quantities:
+        if quantity not in same and not any(_equal(quantity, other) for other in others):
+            if not quantity.soft:
+                return quantity
+            found = found or quantity
+    return found
 
 
 def _equal(one: Quantity, two: Quantity) -> bool:

@@ -31,7 +31,9 @@ _ARABIC = re.compile("^(?:و|ف|ب|ل)?ال(?=..)|(?<=..)[اةه]$")
 # What is far in meaning though a single character: numerals, degrees.
 _TELLING = frozenset("一二两三四五六七八九十百千万亿兩萬億半双大小高低长短新旧男女早晚前后内外上下左右")
 # "From Beijing to Shanghai"
-_FROM_TO = re.compile(f"([{_HAN}]{{2}})到([{_HAN}]{{2}})|([{_HAN}\u30a1-\u30fa\u30fc]+)(から|まで)")
+_FROM_TO = re.compile(
+    f"([{_HAN}]{{2}})到([{_HAN}]{{2}})|(?<![{_HAN}\u30a1-\u30fa\u30fc])([{_HAN}\u30a1-\u30fa\u30fc]+)(から|まで)"
+)
 # Question words, longest first where one holds another.
 _CHINESE = (
     ("why", "为什么 为何 为啥 為什麼 為何"),

@@ -32,6 +32,7 @@ _SPELLED = re.compile(
 )
 # "2 and 0.5 hours", "1~ hour and 0.5"
 _HALVES = re.compile(r"\b(\d+)~? ?([a-z]+)? and 0\.5\b")
+_NEAR = 40  # characters before a number that are read for what it is
 _ARTICLES = frozenset(("a", "an"))
 
 
@@ -69,7 +70,7 @@ def _digits(match: re.Match[str]) -> str:
         return f"{_value(words) + ORDINALS[match['tail']]}th"
     if match["point"]:
         return f"{_value(words)}.{''.join(str(DIGITS.get(word, '')) for word in match['point'].split())} "
-    if words[0] in SCALES and match.string[: match.start()].rstrip()[-1:].isdigit():
+    if words[0] in SCALES and _before(match).rstrip()[-1:].isdigit():
         return match[0]
     if words == ["one"]:
         return "1~"
@@ -91,8 +92,12 @@ def _ordinal(match: re.Match[str]) -> str:
         return "1~"
     if match["ordinal"] != "second":
         return f"{ORDINALS[match['ordinal']]}th"
-    before = match.string[: match.start()].split()[-1:] or [""]
+    before = _before(match).split()[-1:] or [""]
     return match[0] if before[0] in ("a", "per", "each", "every", "one", "split") or before[0][-1:].isdigit() else "2th"
+
+
+def _before(match: re.Match[str]) -> str:
+    return match.string[max(0, match.start() - _NEAR) : match.start()]
 
 
 def _value(words: list[str]) -> int:

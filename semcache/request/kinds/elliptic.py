@@ -15,7 +15,7 @@ from semcache.runtime.scoped_memo import scoped_cache
 _LONGEST = 12  # words; a longer prompt says itself what it is about
 _OPENING = re.compile(
     r"""\W*(?:(?:ok|okay|no|yes|yeah|hmm?|well|sorry|thanks|thank\ you|great)\b\W*)*(?:
-      (?:and|but|so|then|or)?\W*(?:what|how)\ about\b(?!\s+(?:when|if|the\s+time))
+      (?:(?:and|but|so|then|or)\W*)?(?:what|how)\ about\b(?!\s+(?:when|if|the\s+time))
     | (?:and|but|or|nor|then|also)\b(?!/)
     | (?:what|how)\ (?:else|so|then|next|now|come)\W*$ | what\ if\ (?:not|so|it|they|he|she|that)\b
     | (?:why|how|when|where|who|which|what|how\ (?:much|many|long|often|far|big|old))\W*$

@@ -51,6 +51,11 @@ ROWS = [
     ("Is 7 - 10 negative?", "Is 7 minus 10 negative?", NOTHING),
     ("They won 6 - 4, 7 - 5.", "They won 6 -- 4, 7 -- 5!", NOTHING),
     ("A *good* warm-up & more?", "A good warm-up and/or more??", NOTHING),
+    ("GPT-4 context window", "GPT-4o context window", VETO),
+    ("GPT-4 context window", "gpt 4 context window", NOTHING),
+    ("iphone 15 camera", "iphone 15 plus camera", VETO),
+    ("claude 3 opus price", "claude 3 haiku price", VETO),
+    ("What is b 5 plus 7?", "What is b 5 + 7?", NOTHING),
     ("When was the Tron 4 launched?", "When was the Tron 4S launched?", DOUBT),
 ]
 
