@@ -119,8 +119,9 @@ class Opening:
 
     `data` is a folder or a store URL; the fields of `CacheOptions` mean what they mean there. `verifiers` makes them in
     place of `verifier`. `noise` is how often the judge errs. `words` says when a language model is asked for its word,
-    if the pack does not. `shared` says that other workers serve from the same store. `sink` takes log lines,
-    `hot_bytes` bounds the answers in memory, and `owned` backends are closed with the cache.
+    if the pack does not. `shared` says that others serve from the same store, and `workers` how many share what first
+    answers are granted. `sink` takes log lines, `hot_bytes` bounds the answers in memory, and `owned` backends are
+    closed with the cache.
     `decisions` says how many are recorded, `undo` for how many seconds a deletion can be undone; with `share_memos`
     tenants find what others have had read and embedded. `common` are the parts of an open cache, for one beside it.
     """
@@ -144,6 +145,7 @@ class Opening:
     noise: LabelNoise = FAITHFUL
     words: WordTerms = _NO_WORDS
     shared: bool = False
+    workers: int = 1
     owned: tuple[Backend, ...] = ()
     decisions: DecisionTerms = EVERY_DECISION
     undo: float = 86400.0
@@ -193,13 +195,13 @@ async def open_components(opening: Opening) -> Components:
         seen = await fill(live, store, pack, embedder_id=embedder.id, held=held, now=clock())
 
         def strategy() -> ByCategory:
-            return ByCategory(pack, noise=opening.noise, priors=priors)
+            return ByCategory(pack, noise=opening.noise, priors=priors, grants=1.0 / opening.workers)
 
         freshness = LearnedFreshness(pack, embedder_id=embedder.id)
         wordings = WordingTier(pack)
         if any(Edit.TYPO in wordings.kinds(name) for name in pack.categories):
             await asyncio.to_thread(warm)
-        tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise))
+        tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise, grants=1.0 / opening.workers))
         origins = LabelOrigins(
             embedder.id, judge_id(judge, opening.judge_model, opening.noise), opening.words.model or ""
         )
@@ -343,6 +345,7 @@ async def open_from(
         noise=LabelNoise(settings.judge.false_yes, settings.judge.false_no),
         words=_words(settings, upstream),
         shared=settings.server.workers > 1 or settings.store_url.startswith("postgresql"),
+        workers=settings.server.workers,
         decisions=DecisionTerms(**settings.decisions.model_dump()),
         undo=settings.store.undo,
         share_memos=settings.cache.share_memos,

@@ -7,7 +7,6 @@ becomes a request that a client could have sent, read by the same dialect, or it
 from __future__ import annotations
 
 import datetime
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +24,7 @@ _CALLS = {"": CHAT, "completion": CHAT, "acompletion": CHAT, "text_completion": 
 _CALLS |= {"atext_completion": "/v1/completions", "responses": "/v1/responses", "aresponses": "/v1/responses"}
 _CALLS |= {"anthropic_messages": "/v1/messages"}
 
+_LATEST = 1e15
 _MILLISECONDS = 1e11  # as seconds, a time in the year 5138
 
 Row = Mapping[str, Any]
@@ -339,7 +339,7 @@ def _time(value: Any) -> float | None:
             return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
         number = float(value)
     except (ValueError, OverflowError) as error:
-        raise BrokenLine(f"{value!r} is no time") from error
-    if not math.isfinite(number):
-        raise BrokenLine(f"{value!r} is no time")
+        raise BrokenLine(f"{repr(value)[:40]} is no time") from error
+    if not abs(number) <= _LATEST:
+        raise BrokenLine(f"{repr(value)[:40]} is no time")
     return number / 1000 if number > _MILLISECONDS else number

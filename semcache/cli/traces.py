@@ -185,8 +185,8 @@ def _amount(row: Row, names: Sequence[str]) -> float | None:
         value = float(row[name])
     except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if isinstance(row[name], bool) or not 0.0 <= value < math.inf:
-        raise BrokenLine(f"{name} {row[name]!r} is no amount")
+    if isinstance(row[name], bool) or not 0.0 <= value < 1e12:
+        raise BrokenLine(f"{name} {repr(row[name])[:40]} is no amount")
     return value
 
 

@@ -85,12 +85,15 @@ class Word:
 
 
 class JudgedTier:
-    """Decides whether a word is enough, and learns from labels. One instance a process."""
+    """Decides whether a word is enough, and learns from labels. One instance a process.
 
-    def __init__(self, pack: Pack, *, noise: LabelNoise = FAITHFUL) -> None:
+    `grants` is the share of what is granted to first hits that is this process's.
+    """
+
+    def __init__(self, pack: Pack, *, noise: LabelNoise = FAITHFUL, grants: float = 1.0) -> None:
         self.worth = WordWorth(noise)
         self._pack = pack
-        self._noise = noise
+        self._noise, self._grants = noise, grants
         self._strata: dict[str, _Stratum] = {}
         self._verdicts: OrderedDict[tuple[bytes, int], float] = OrderedDict()
         self._unjudged: OrderedDict[tuple[bytes, int], Label] = OrderedDict()
@@ -112,7 +115,7 @@ class JudgedTier:
         if self._known < _SETTLED:
             spent = sum(self._ventured.values())
             begun = not spent or entry_id in self._ventured
-            venture = begun or spent + 1.0 - before <= _VENTURE * self._pack.target_of(category)
+            venture = begun or spent + 1.0 - before <= self._grants * _VENTURE * self._pack.target_of(category)
             hoped = max(after, self.worth.hoped(category, before, p_yes)) if venture else 0.0
         limit = stratum.limit()
         if controls.max_error is not None:
@@ -242,7 +245,8 @@ class JudgedTier:
         return stratum
 
     def _made(self, category: str) -> _Stratum:
-        return _Stratum(self._pack.target_of(category), 1.0 - self._pack.confidence, self._noise)
+        beta = 1.0 - self._pack.confidence
+        return _Stratum(self._pack.target_of(category), beta, self._noise, grant=self._grants * beta)
 
 
 def with_word(values: tuple[float, ...], word: Word) -> tuple[float, ...]:
@@ -280,10 +284,10 @@ def word_about(before: float, p_yes: float, *, sampled: bool) -> Word:
 class _Stratum(AuditedStratum):
     """The budget, audits and certificate of one category."""
 
-    def __init__(self, target: float, beta: float, noise: LabelNoise) -> None:
+    def __init__(self, target: float, beta: float, noise: LabelNoise, *, grant: float) -> None:
         super().__init__(beta)
         self._target, self._noise = target, noise
-        self.budget = ErrorBudget(target, "hit", risks=_EXPECTED, grant=beta)
+        self.budget = ErrorBudget(target, "hit", risks=_EXPECTED, grant=grant)
         self.labels = 0
         self.debt = 0.0
 

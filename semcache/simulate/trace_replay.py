@@ -116,7 +116,7 @@ def run(
         verify=verify,
     )
     result = simulator.run(trace.arrivals, trace.vectors, _steps(progress))
-    capacity = sum(one.quota for one in pack.categories.values()) if size is None else size
+    capacity = sized.capacity or sum(one.quota for one in pack.categories.values())
     return PackRun(
         size,
         result,

@@ -197,6 +197,8 @@ def test_lines_without_a_time_stay_where_they_are() -> None:
     [
         ({"cost": -1}, "cost -1 is no amount"),
         ({"cost": 10**400}, "cost 10+ is no amount"),
+        ({"cost": 1e308}, "cost 1e.308 is no amount"),
+        ({"at": 1e300}, "is no time"),
         ({"latency": "soon"}, "latency 'soon' is no amount"),
         ({"tokens": "many"}, "tokens 'many' is no count"),
         ({"at": "yesterday"}, "'yesterday' is no time"),

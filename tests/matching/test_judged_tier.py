@@ -14,6 +14,7 @@ from semcache.config.packs import Pack
 from semcache.matching import features
 from semcache.matching.judged_tier import JudgedTier, with_word, without_word, word_about
 from semcache.matching.label_noise import LabelNoise
+from semcache.matching.strategies import ByCategory
 from semcache.matching.word_worth import WordWorth, log_odds
 from semcache.types import Controls, Why
 from semcache.types.evidence import Label, LabelSource
@@ -255,3 +256,21 @@ def test_a_class_of_tenants_is_closed_and_opened_by_labels_that_teach_nobody_els
     for _ in range(400):
         tier.observe_own(label(correct=True, source=LabelSource.MISS))
     assert tier.judge("default", 0.9, 0.99, FREE, "t").why is not Why.CLOSED
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_workers_together_are_granted_what_one_is(workers: int) -> None:
+    def granted(grants: float) -> float:
+        spent = 0.0
+        for budget in (
+            ByCategory(PACK, grants=grants)._made["certified"]._of("default").budget,  # type: ignore[attr-defined]
+            JudgedTier(PACK, grants=grants)._of("default").budget,
+        ):
+            while budget.limit() >= 0.02:
+                budget.note(0.02, served=True)
+                spent += 0.02
+                # What the target allows for each hit is not what is looked at here.
+                budget.allowed = 0.0
+        return spent
+
+    assert workers * granted(1.0 / workers) <= granted(1.0) + workers * 2 * 0.02

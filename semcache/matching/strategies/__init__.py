@@ -42,19 +42,26 @@ _BY_CATEGORY = (CertifiedThreshold, PerCategoryThreshold)
 class ByCategory:
     """`protocols.Threshold` that asks the strategy of each category.
 
-    `noise` is that of the judge behind the labels, `priors` those of the embedder, by profile. `served` counts what
-    this process has served.
+    `noise` is that of the judge behind the labels, `priors` those of the embedder, by profile, and `grants` the share
+    of the errors granted to first answers that is this process's. `served` counts what it has served.
     """
 
     def __init__(
-        self, pack: Pack, *, noise: LabelNoise = FAITHFUL, priors: Mapping[str, BeliefPrior] = MappingProxyType({})
+        self,
+        pack: Pack,
+        *,
+        noise: LabelNoise = FAITHFUL,
+        priors: Mapping[str, BeliefPrior] = MappingProxyType({}),
+        grants: float = 1.0,
     ) -> None:
         self.served = 0
         self._pack = pack
         names = sorted({category.strategy for category in pack.categories.values()})
 
         def made(make: Callable[[Pack], Threshold]) -> Threshold:
-            return CertifiedThreshold(pack, noise=noise, priors=priors) if make is CertifiedThreshold else make(pack)
+            if make is CertifiedThreshold:
+                return CertifiedThreshold(pack, noise=noise, priors=priors, grants=grants)
+            return make(pack)
 
         self._made = {name: made(STRATEGIES[name]) for name in names}
         self._by_category = {name: self._made[category.strategy] for name, category in pack.categories.items()}

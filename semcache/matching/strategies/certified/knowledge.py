@@ -41,7 +41,7 @@ _CAUGHT = 2.0  # audits expected of as many hits as may be wrong before the targ
 
 
 class CategoryKnowledge:
-    """Everything known of one category."""
+    """Everything known of one category. `grants` is the share of the grant that is this process's."""
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class CategoryKnowledge:
         prior: BeliefPrior,
         noise: LabelNoise,
         relax_to: float | None,
+        grants: float = 1.0,
     ) -> None:
         self._target, self._beta = target, 1.0 - confidence
         self._noise = noise
@@ -64,7 +65,7 @@ class CategoryKnowledge:
             target,
             policy.contract,
             risks=prior.risks,
-            grant=max(GRANT, target),
+            grant=grants * max(GRANT, target),
             first=max(self._beta, target),
             loosest=self._loosest,
         )

@@ -25,7 +25,8 @@ FLOOR = 0.5  # cosine similarity below which no candidate has ever been probable
 class CertifiedThreshold:
     """`protocols.Threshold` whose error is kept.
 
-    `noise` is that of the judge behind the labels; `priors`, by profile, stand in for those that ship.
+    `noise` is that of the judge behind the labels; `priors`, by profile, stand in for those that ship. `grants` is the
+    share of the errors granted to first answers that is this process's.
     """
 
     def __init__(
@@ -35,11 +36,13 @@ class CertifiedThreshold:
         prior: BeliefPrior | None = None,
         priors: Mapping[str, BeliefPrior] = MappingProxyType({}),
         noise: LabelNoise = FAITHFUL,
+        grants: float = 1.0,
     ) -> None:
         self._pack = pack
         self._prior = prior
         self._priors = priors
         self._noise = noise
+        self._grants = grants
         self._known: dict[str, CategoryKnowledge] = {}
         self._share = 0.0
 
@@ -155,7 +158,9 @@ class CertifiedThreshold:
         if known is None:
             policy, target = self._pack.of(category), self._pack.target_of(category)
             prior = self._prior_of(category)
-            known = CategoryKnowledge(policy, target, self._pack.confidence, prior, self._noise, self._pack.relax_to)
+            known = CategoryKnowledge(
+                policy, target, self._pack.confidence, prior, self._noise, self._pack.relax_to, self._grants
+            )
             known.relax(self._share)
             self._known[category] = known
         return known
