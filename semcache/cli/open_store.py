@@ -80,9 +80,13 @@ async def store_of(settings: Settings, *, create: bool = False) -> AsyncIterator
 
 @asynccontextmanager
 async def cache_of(settings: Settings, clock: Callable[[], float]) -> AsyncIterator[AsyncSemanticCache]:
-    """Open the whole cache, embedder and index included. Raises SemcacheError."""
+    """Open the whole cache, embedder and index included. Raises SemcacheError.
+
+    What servers of the same store owe a judgement waits for them: this command may have another judge, or clock.
+    """
     from semcache.agents.library import AsyncSemanticCache
     from semcache.cache.opening import open_from
 
     async with AsyncSemanticCache(await open_from(settings, clock=clock)) as cache:
+        cache.components.learner.leave_queue()
         yield cache

@@ -33,6 +33,7 @@ TRIES = 3
 _REMEMBERED = 10_000
 _AT_ONCE = 8
 _IDLE = 5.0
+_JUDGING = "semcache-judge"
 _log = logging.getLogger(__name__)
 
 
@@ -70,8 +71,14 @@ class Learner:
 
     def start(self) -> None:
         """Begin working in the running event loop."""
-        for name, work in (("labels", self._run), ("judge", self._run_queue)):
-            self._tasks.append(asyncio.create_task(work(), name=f"semcache-{name}"))
+        for name, work in (("semcache-labels", self._run), (_JUDGING, self._run_queue)):
+            self._tasks.append(asyncio.create_task(work(), name=name))
+
+    def leave_queue(self) -> None:
+        """From now on judge nothing of what the store's queue holds: other workers have the judge that is meant."""
+        for task in self._tasks:
+            if task.get_name() == _JUDGING:
+                task.cancel()
 
     async def close(self) -> None:
         """Stop, write what is pending and save what was learned.

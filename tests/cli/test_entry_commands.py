@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import subprocess
@@ -16,14 +17,15 @@ import pytest
 
 from semcache.agents.library import AsyncSemanticCache
 from semcache.cli.entry_commands import _scope
-from semcache.cli.open_store import store_of
+from semcache.cli.open_store import cache_of, store_of
 from semcache.config.settings import Settings
+from semcache.learning import learner
 from semcache.learning.withdrawn_labels import withdrawal
 from semcache.matching import features
 from semcache.matching.wording_tier import features_of
 from semcache.request.wording import Edit
-from semcache.types import Outcome, Recorded, Scope, Why, parse_id
-from semcache.types.evidence import Label, LabelSource
+from semcache.types import Outcome, Recorded, Scope, Selector, Why, parse_id
+from semcache.types.evidence import Judgement, Label, LabelSource
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Fill = Callable[..., Awaitable[list[str]]]
@@ -134,6 +136,23 @@ async def test_stats_count_requests_without_a_server(run: Run, fill: Fill) -> No
     unreachable = run("stats", "--url", "http://127.0.0.1:9")
     assert unreachable.returncode == 1
     assert unreachable.stderr.startswith("error: http://127.0.0.1:9/semcache/stats")
+
+
+async def test_a_command_judges_nothing_that_a_server_owes(
+    fill: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill({**PROMPTS, "How do I reverse a list in Python now?": "Use reversed()."})
+    settings = Settings.load({"data": tmp_path / "data", "embedder": "hashing"}, {}, None)
+    async with store_of(settings) as store:
+        one, two, *_ = await store.select(Selector(everything=True))
+        known = await store.labels(0)
+        await store.enqueue([Judgement(0, two.id, replace(audit(correct=True), entry_id=one.id))])
+    monkeypatch.setattr(learner, "_IDLE", 0.0)
+    async with cache_of(settings, time.time):
+        await asyncio.sleep(0.3)
+    async with store_of(settings) as store:
+        assert len(await store.claim(9, now=time.time() + 1e6, lease=1.0)) == 1
+        assert await store.labels(0) == known
 
 
 @pytest.mark.parametrize("body", [b"[]", b'{"categories": {}}', b"null", b"Welcome!"])
