@@ -27,7 +27,8 @@ how to improve my credit score|What is a contract?|What is the best way to clean
 do I have to pay tax on gifts?|what do I have to do in Git|What do I say to my mother-in-law?|remind me what a mole is
 Do I need a visa for Japan?|how do I check my account balance|My phone won't turn on
 why does my loop never end|What is the refund policy?|Do I have the right to refuse overtime?
-is it safe to eat my leftovers after 3 days|Could you tell me how to close my account?
+is it safe to eat my leftovers after 3 days|I want to change my email address. How?
+Could you tell me how to close my account?
 """
 LIVE = """
 what time is it|What's the weather in Paris?|who is the current president of France|latest news|price of bitcoin
@@ -50,6 +51,7 @@ Is the Louvre open on Mondays?|is a closed door safer than an open one|What does
 """
 CREATIVE = """
 write a poem about autumn|Tell me a joke|brainstorm names for a cafe|give me another one|surprise me
+write a plot for a heist film
 compose a short story about a dragon|write a tweet about our launch|pick a random number|regenerate|another one
 write me a song|suggest 5 ideas for a birthday party|Give me a random fact|try again|flip a coin
 """
@@ -58,6 +60,7 @@ write a function that reverses a string|who wrote the poem Ozymandias|what is a 
 write a regex for emails|explain the story of Job|How do I write a cover letter?|what is a random variable
 how do I generate a random number in Python|summarize this article|Write a unit test for this class
 give me the names of the planets|tell me the story of the French revolution
+Give me a summary of the plot of Hamlet|give me the characters in Emma
 """
 SECRET = """
 my password is hunter2|sk-proj-abcdefghijklmnop1234|card 4111 1111 1111 1111|AKIAIOSFODNN7EXAMPLE

@@ -12,8 +12,9 @@ _WORK = (
     r"(?:poems?|haikus?|limericks?|sonnets?|verses?|stor(?:y|ies)(?! (?:of|behind)\b)|tales?|fable|novel|jokes?|puns?"
     r"|riddles?|songs?|lyrics|rap|tweets?|captions?|slogans?|taglines?|names? for|ideas?|essay|speech|toast|screenplay"
     r"|script for a (?:movie|play|video|scene|podcast)|scene|dialogue|blog(?:\s?post)?s?|bio|ad(?:vert(?:isement)?)?s?"
-    r"|ad copy|posts?|headlines?|letters?|prompts?|pickup lines?|greetings?|fan\s?fic(?:tion)?|characters?|plot|quiz"
-    r"|trivia|compliments?|usernames?|nicknames?|passwords?|dad jokes?|bedtime story)\b"
+    r"|ad copy|posts?|headlines?|letters?|prompts?|pickup lines?|greetings?|fan\s?fic(?:tion)?"
+    r"|characters?(?! (?:of|in|from)\b)|plot(?! of\b)|quiz|trivia|compliments?|usernames?|nicknames?|passwords?"
+    r"|dad jokes?|bedtime story)\b"
 )
 _WORKS = vocabulary(
     "poem poems haiku haikus limerick limericks sonnet sonnets verse verses story stories tale tales fable novel joke",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from semcache.request.kinds.patterns import any_of
 from semcache.request.wording import Edit, canonical
 
-_UNWRAPPED = frozenset({Edit.CONTRACTION, Edit.FILLER, Edit.FRAME, Edit.ORDER})
+_UNWRAPPED = frozenset({Edit.CHARACTERS, Edit.CONTRACTION, Edit.FILLER, Edit.FRAME, Edit.ORDER})
 HOW_TO = any_of(
     r"^\W*(?:\w+:\W*)?(?:(?:hi|hello|hey|please|thanks|ok|so|and|also)\W+)*"
     r"(?:(?:can|could|would) you (?:please )?(?:tell|show|explain(?: to)?|teach) me )?"
