@@ -6,6 +6,7 @@ Knows which components of a cache its agents share. Invariant: plans and tools c
 from __future__ import annotations
 
 import asyncio
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
@@ -74,7 +75,7 @@ class SemanticCache(BlockingCache[AsyncSemanticCache]):
     """A semantic cache. Open it with `SemanticCache.open(...)`, as a context manager or with `close`."""
 
     @classmethod
-    def open(cls, data: str, **options: Unpack[CacheOptions]) -> SemanticCache:
+    def open(cls, data: str | os.PathLike[str], **options: Unpack[CacheOptions]) -> SemanticCache:
         """Open the cache in folder `data`, or in the store of that URL, with the choices of `CacheOptions`.
 
         Raises ConfigError, or StoreError for a database that cannot be opened.

@@ -6,6 +6,7 @@ cost is added to that row when its answer is recorded.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,14 +27,14 @@ class AsyncCache(ResponseCache):
     """A cache for prompts in an event loop. Open it with `open`, close it with `close`."""
 
     @classmethod
-    async def open(cls, data: str, **options: Unpack[CacheOptions]) -> Self:
+    async def open(cls, data: str | os.PathLike[str], **options: Unpack[CacheOptions]) -> Self:
         """Open the cache in folder `data`, or in the store of that URL, with the choices of `CacheOptions`.
 
         Raises ConfigError, or StoreError for a database that cannot be opened.
         """
         from semcache.cache.opening import Opening, open_components
 
-        return cls(await open_components(Opening(data=data, **options)))
+        return cls(await open_components(Opening(data=os.fspath(data), **options)))
 
     async def lookup(
         self,

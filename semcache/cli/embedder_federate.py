@@ -123,7 +123,7 @@ def federate(
     identity, dim = _identity(base_folder(base))
     plan = FederationPlan(identity, dim, rank, rounds, epochs, batch, rate, seed, least, patience, clip, noise)
     if role is Role.SERVER:
-        report = _serve(plan, _tokens(tokens, names), host, port, out, base, force=force)
+        report = _serve(plan, _tokens(tokens, names, plan.least), host, port, out, base, force=force)
     elif role is Role.CLIENT:
         given = getattr(ctx.get_parameter_source("least"), "name", "DEFAULT") != "DEFAULT"
         report = _join(files or [], url, plan, out, base, seed, least=least if given else 0, force=force)
@@ -145,13 +145,15 @@ def _identity(folder: Path) -> tuple[str, int]:
         raise ConfigError(f"--base {folder} is no model folder: model.json cannot be read ({error})") from error
 
 
-def _tokens(path: Path | None, names: str | None) -> dict[str, str]:
-    """Return the clients' tokens, made anew for `names`. Raises InvalidArgument or StoreError."""
+def _tokens(path: Path | None, names: str | None, least: int) -> dict[str, str]:
+    """Return the tokens of `least` clients or more, made anew for `names`. Raises InvalidArgument or StoreError."""
     if path is None:
         raise InvalidArgument("a server needs --tokens FILE, and --names to make it")
     try:
         if names is not None:
             made = {name.strip(): secrets.token_urlsafe(24) for name in names.split(",") if name.strip()}
+            if len(made) < least:
+                raise InvalidArgument(f"{names!r} names fewer than the {least} clients that make a sum (--least)")
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
                 file.write(json.dumps(made, indent=2) + "\n")
         found = json.loads(path.read_text(encoding="utf-8"))

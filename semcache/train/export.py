@@ -252,12 +252,18 @@ class BertGraph:
 
 
 def load_weights(source: Path) -> dict[str, Array]:
-    """The tensors of a folder's model.safetensors. Raises InvalidArgument."""
+    """The tensors of a folder's model.safetensors, those of half precision as float32. Raises InvalidArgument."""
     path = source / "model.safetensors"
     if not path.is_file():
         raise InvalidArgument(f"{path} is missing: save the model with safetensors first")
-    tensors: dict[str, Array] = import_module("safetensors.numpy").load_file(path)
-    return tensors
+    try:
+        tensors: dict[str, Array] = import_module("safetensors.numpy").load_file(path)
+    except Exception as error:  # bfloat16, which numpy does not know, or a file that is cut off
+        raise InvalidArgument(f"{path} cannot be read ({error!r}): save the model in float32 first") from error
+    return {
+        name: value.astype(np.float32) if np.issubdtype(value.dtype, np.floating) else value
+        for name, value in tensors.items()
+    }
 
 
 def _quantise(table: Array, *, axis: int, levels: int) -> tuple[Array, Array]:

@@ -55,7 +55,7 @@ def measure(scores: Array, same: NDArray[np.bool_]) -> Quality:
     precision, recall = precision[:-1], recall[:-1]  # the last point serves nothing
     f1, f05 = _f(precision, recall, 1.0), _f(precision, recall, 0.5)
     best = int(np.argmax(f1))
-    hits = recall * same.mean() / np.maximum(precision, 1e-12)  # of all pairs, since hits = right hits / precision
+    hits = 1.0 - np.searchsorted(np.sort(scores), thresholds) / len(scores)
     chosen = np.unique(np.linspace(0, len(hits) - 1, CURVE).round().astype(int))[::-1]
     return Quality(
         pairs=len(same),

@@ -57,10 +57,13 @@ def read(path: Path, columns: Mapping[str, str] | None = None) -> list[Pair]:
     number, first = next(lines, (0, {}))
     if not number:
         raise InvalidArgument(f"{path} is empty: write one pair a line, such as {_EXAMPLE}")
-    named = _named(path, first, columns or {})
-    found = _pairs(path, number, first, named)
+    named = {frozenset(first): _named(str(path), first, columns or {})}
+    found = _pairs(path, number, first, named[frozenset(first)])
     for number, row in lines:
-        found += _pairs(path, number, row, named)
+        keys = frozenset(row)
+        if keys not in named:  # lines of JSON need not be alike: some triplets lack the negative, say
+            named[keys] = _named(f"{path}:{number}", row, columns or {})
+        found += _pairs(path, number, row, named[keys])
     return found
 
 
@@ -126,7 +129,8 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             for row in table:
                 yield table.line_num, {name: value for name, value in row.items() if isinstance(name, str)}
         except csv.Error as error:
-            raise InvalidArgument(f"{path}:{table.line_num}: {error}") from error
+            remedy = "close the quotation mark that is open, or write JSON lines, whose texts may be of any length"
+            raise InvalidArgument(f"{path}:{table.line_num}: {error}; {remedy}") from error
         return
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -140,7 +144,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         yield number, row
 
 
-def _named(path: Path, row: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, str]:
+def _named(path: str, row: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, str]:
     """The file's own names of the columns that are there. Raises InvalidArgument for missing ones."""
     unknown = set(columns) - set(NAMES)
     if unknown:

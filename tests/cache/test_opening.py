@@ -50,6 +50,12 @@ async def test_who_opens_a_cache_says_how_long_a_request_waits(tmp_path: Path, t
         assert isinstance(found.lookup.decision, Serve) is hit
 
 
+async def test_a_folder_may_be_a_path(tmp_path: Path) -> None:
+    async with await AsyncSemanticCache.open(tmp_path / "data", embedder=HashingEmbedder(64)) as cache:
+        await cache.record(await cache.lookup("How do I reset my password?"), "Click.")
+    assert (tmp_path / "data").is_dir()
+
+
 class Door:
     """A backend that is only opened and closed."""
 

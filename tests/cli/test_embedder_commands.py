@@ -153,6 +153,13 @@ def test_measuring_without_its_library_says_what_to_install(monkeypatch: pytest.
         embedder_finetune.evaluate([pairs])
 
 
+def test_too_few_names_leave_no_file_of_tokens(run: Run, tmp_path: Path) -> None:
+    done = run("embedder", "federate", "server", "--tokens", "tokens.json", "--names", "ann,bob,ann")
+    assert done.returncode == 2
+    assert "'ann,bob,ann' names fewer than the 3 clients" in done.stderr
+    assert not (tmp_path / "tokens.json").exists()
+
+
 def test_nothing_to_learn_from_is_said(run: Run) -> None:
     done = run("embedder", "finetune")
     assert done.returncode == 2

@@ -42,6 +42,17 @@ def test_columns_of_other_names_are_mapped_and_triplets_give_two_pairs(tmp_path:
     assert read(triplets) == [Pair("x", "y", True), Pair("x", "z", False)]
 
 
+def test_triplets_whose_first_has_no_negative_keep_those_of_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"anchor": "x", "positive": "y"}\n{"anchor": "p", "positive": "q", "negative": "r"}\n'
+        '{"one": "a", "two": "b", "same": false, "kind": "number"}\n'
+    )
+    assert read(path) == [
+        Pair("x", "y", True), Pair("p", "q", True), Pair("p", "r", False), Pair("a", "b", False, "number"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
@@ -52,6 +63,8 @@ def test_columns_of_other_names_are_mapped_and_triplets_give_two_pairs(tmp_path:
         ("a.jsonl", b'{"one": "x", "two": "y", "same": 1}\n{"one": \n', ["a.jsonl:2", "no JSON"]),
         ("a.jsonl", b'{"one": "x", "two": 3, "same": 1}\n', ["a.jsonl:1", "two is 3"]),
         ("a.jsonl", b"[1]\n", ["a.jsonl:1", "list instead of an object"]),
+        ("a.jsonl", b'{"one": "x", "two": "y", "same": 1}\n{"one": "x"}\n', ["a.jsonl:2", "no column for two, same"]),
+        ("a.csv", b'one,two,same\n"x,y,1\n' + b"z" * 200_000, ["a.csv:", "field limit", "close the quotation mark"]),
         ("a.jsonl", b"\n", ["is empty"]),
     ],
 )

@@ -51,11 +51,12 @@ class StaticEmbedder(ModelWithCard):
         found = np.zeros((len(texts), self._dim), np.float32)
         try:
             lines = self._tokenizer.encode_batch_fast([readable(text) for text in texts], add_special_tokens=False)
-        except Exception as error:  # tokenizers raises bare Exception
+            for row, line in zip(found, lines, strict=True):
+                if line.ids:
+                    self._table[line.ids].sum(axis=0, dtype=np.float32, out=row)
+        except Exception as error:  # tokenizers raises bare Exception; a number beyond the table is an IndexError
             raise EmbedError(f"the embedder {self._id} failed: {error}") from error
-        for row, line in zip(found, lines, strict=True):
-            if line.ids:
-                self._table[line.ids].sum(axis=0, dtype=np.float32, out=row)
+        for row in found:
             length = float(np.linalg.norm(row))
             if not length < np.inf:
                 raise EmbedError(f"the embedder {self._id} returned a vector that is not finite")

@@ -150,6 +150,17 @@ def test_int8_rows_do_not_depend_on_their_batch(source: Path, tmp_path: Path) ->
     assert embedder.encode(TEXTS) == pytest.approx(alone, abs=1e-5)
 
 
+def test_weights_of_half_precision_are_exported_too(source: Path, tmp_path: Path) -> None:
+    whole = made(source, tmp_path / "whole").encode(TEXTS)
+    place = source / "model.safetensors"
+    half = {name: value.astype(np.float16) for name, value in safetensors.load_file(place).items()}
+    safetensors.save_file(half, place)
+    assert np.einsum("ij,ij->i", whole, made(source, tmp_path / "half").encode(TEXTS)) == pytest.approx(1, abs=1e-2)
+    place.write_bytes(place.read_bytes()[:1000])
+    with pytest.raises(InvalidArgument, match="cannot be read"):
+        made(source, tmp_path / "cut")
+
+
 def test_the_same_folder_gives_the_same_bytes(source: Path, tmp_path: Path) -> None:
     made(source, tmp_path / "one")
     made(source, tmp_path / "two")
