@@ -73,6 +73,9 @@ class Corroboration:
                 return Reach.NOBODY
             counted[tenant] -= 1
             return Reach.ALL
+        if label.source is LabelSource.VERDICT:
+            # What a model said is no sample of what is right: it takes no share, and sets nobody aside.
+            return Reach.ALL
         if label.source is not LabelSource.FEEDBACK:
             return Reach.ALL if self._sampled(label) else Reach.OWN
         return Reach.ALL if self.hears(tenant, label.category) else Reach.NOBODY

@@ -38,6 +38,7 @@ SAVE_EVERY = 500
 KEEP = 500_000
 _CAPACITY = 20_000
 _REMEMBERED = 4_000  # labels of a saved state by which tenants are known again
+_LATELY = 5_000  # labels among which one of a judgement is sought that was broken off
 _RELEARNED = 100_000  # labels that beliefs are rebuilt from; of older ones little is left
 _BREATH = 4  # labels between which others get the event loop
 _log = logging.getLogger(__name__)
@@ -145,6 +146,14 @@ class LabelLog:
         await self._store.label(labels)
         with surviving("folding the label log"):
             await self.fold()
+
+    async def holds(self, label: Label) -> bool:
+        """Return True if a label on the same pair at the same time is among those of late. Raises StoreError."""
+        place = label.at, label.exact, label.entry_id, label.features
+        async for one in self._log(max(0, self.seq - _LATELY)):
+            if (one.at, one.exact, one.entry_id, one.features) == place:
+                return True
+        return False
 
     async def fold(self) -> None:
         """Have what learns observe what it has not, and save its state now and then. Raises StoreError."""

@@ -31,7 +31,6 @@ from semcache.types.evidence import Comparison, Judgement, Label, LabelSource
 
 TRIES = 3
 _REMEMBERED = 10_000
-_AT_ONCE = 8
 _IDLE = 5.0
 _JUDGING = "semcache-judge"
 _log = logging.getLogger(__name__)
@@ -225,8 +224,8 @@ class Learner:
             self._add(self._verdicts.apply(label, fresh.id, correct=verdict))
 
     async def _work_off(self) -> None:
-        lease = 2 * self._judge.patience
-        while claimed := await self._queue.claim(_AT_ONCE, now=self._clock(), lease=lease):
+        judge = self._judge
+        while claimed := await self._queue.claim(judge.at_once, now=self._clock(), lease=judge.lease):
             labels = await asyncio.gather(*(self._judged(owed) for owed in claimed))
             await completed(self._finish(claimed, [label for label in labels if label is not None]))
             await self.work()
@@ -242,6 +241,9 @@ class Learner:
         """Return the label that a judgement yields, None if none."""
         if owed.tries > TRIES:
             self._meter.unlabelled("given-up")
+            return None
+        if owed.tries > 1 and await self.log.holds(owed.label):
+            # Whoever wrote the label ended before it could say so.
             return None
         cached = await self._entry(owed.label.entry_id)
         fresh = fresh or await self._entry(owed.fresh_id)

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from semcache.errors import UpstreamTimeout
-from semcache.learning.judges.pace import Pace
+from semcache.learning.judges.pace import LEAST, Pace
 from semcache.protocols import Judge
 from semcache.runtime.bill import Bill, billed
 from semcache.runtime.telemetry import Meter
 from semcache.types.evidence import Comparison
 
+_AT_ONCE = 8
 _log = logging.getLogger(__name__)
 
 
@@ -35,6 +36,7 @@ NOBODYS = Whose("default", "default")
 class TimedJudge:
     """Asks `judge`, for at most `patience` seconds.
 
+    So many comparisons may be asked about `at_once`, and for `lease` seconds nobody else needs to.
     `ended` counts the requests that have ended so far. `paid` is told of the models that a comparison asked, with the
     tenant and the category whose it is, and whether it is about a served hit.
     """
@@ -57,6 +59,9 @@ class TimedJudge:
         self._paid = paid
         # A judge that does not say so asks elsewhere, and only waits.
         self._local: bool = getattr(judge, "local", False)
+        # Of those that wait for each other and for requests, no more are held than can be judged before they are free.
+        self.at_once = 1 if self._local else _AT_ONCE
+        self.lease = patience * (1.0 + 1.0 / LEAST) if self._local else 2.0 * patience
         self._pace = Pace(ended)
 
     async def agree(self, comparison: Comparison, *, since: float, whose: Whose = NOBODYS) -> bool | None:

@@ -41,6 +41,18 @@ def test_what_taught_nothing_takes_nothing_back() -> None:
     assert not several.counts(replace(LABEL, source=LabelSource.WITHDRAWN))
 
 
+def test_what_a_language_model_said_is_no_sample_of_its_tenant() -> None:
+    word = replace(LABEL, source=LabelSource.VERDICT, tenant="asker")
+    sample = replace(LABEL, source=LabelSource.MISS, correct=True)
+    several = Corroboration()
+    for tenant in ("a", "b", "c") * 15:
+        several.counts(replace(sample, tenant=tenant))
+    for _ in range(100):
+        assert several.counts(word)
+    # Neither its share is used up, nor is it unlike the others for what the model said.
+    assert [several.counts(replace(sample, tenant="asker")) for _ in range(10)][3:] == [True] * 7
+
+
 async def test_false_reports_of_one_tenant_cost_another_none_of_its_hits(tmp_path: Path) -> None:
     async with await AsyncSemanticCache.open(str(tmp_path), seed=1) as cache:
         for tenant in ("a", "b"):

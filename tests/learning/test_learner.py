@@ -416,6 +416,35 @@ class Here(Slow):
         return await super().agree(comparison)
 
 
+async def test_what_a_judge_in_this_process_is_asked_about_is_free_to_no_other_worker_meanwhile(tmp_path: Path) -> None:
+    clock = Clock()
+
+    class Late(Here):
+        """A judge for whom others, and requests, take longer than it may itself; another worker looks for work."""
+
+        twice = 0
+
+        async def agree(self, comparison: Comparison) -> bool | None:
+            clock.now += 61.0
+            free = await cache.components.store.claim(99, now=clock.now, lease=0.0)
+            fresh = await cache.components.store.get([owed.fresh_id for owed in free])
+            self.twice += comparison.question in [one.key.text for one in fresh if one is not None]
+            return await super().agree(comparison)
+
+    judge = Late()
+    async with opened(tmp_path, judge, clock=clock) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        for number in range(3):
+            clock.now += 1.0
+            await told(cache, f"How can I change the password of router {number}?", f"Answer {number}.")
+        for task in cache.components.learner._tasks:
+            task.cancel()
+        await cache.components.learner.work()
+        await cache.components.learner.judge_queue()
+        assert len(judge.shown) >= 2
+        assert judge.twice == 0
+
+
 async def test_a_judge_that_works_in_this_process_is_asked_one_thing_at_a_time(tmp_path: Path) -> None:
     async with opened(tmp_path, judge := Here()) as cache:
         for prompt in (ASKED, FAR, "How should the password of this router be changed?"):
@@ -553,6 +582,26 @@ async def test_what_was_judged_is_judged_once_though_the_judge_was_stopped_while
             await judging
         assert await store.claim(10, now=2e9, lease=1.0) == []
         assert len(await store.labels(0)) == 1
+
+
+async def test_what_was_judged_is_judged_once_though_the_judge_was_killed_before_it_could_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    async with opened(tmp_path, judge := Slow(False), clock=clock) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        await told(cache, FAR, "Unplug it.")
+
+        async def killed(_: Any) -> None:
+            raise StoreError("gone")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(cache.components.store, "finish", killed)
+            await cache.settle()
+        clock.now += 1e6
+        await cache.settle()
+        assert len(judge.shown) == len(await cache.components.store.labels(0)) == 1
+        assert await cache.components.store.claim(9, now=1e12, lease=1.0) == []
 
 
 async def test_a_report_that_could_not_be_written_is_heard_when_it_is_said_again(
