@@ -118,8 +118,10 @@ class Client:
             if len(roster) < plan.least:
                 raise UpstreamError(f"a roster of {len(roster)} is below the agreed {plan.least}: nothing was sent")
             rng = np.random.default_rng(self._world.entropy())
-            update = masking.encoded(local_training.add_noise(bare, plan, clients=len(roster), rng=rng), len(roster))
-            sent = masking.masked(update, name, key, roster, rounds.context(round_, attempt), self._secret)
+            noisy = local_training.add_noise(bare, plan, clients=len(roster), round_=round_, rng=rng)
+            sent = masking.masked(
+                masking.encoded(noisy, len(roster)), name, key, roster, rounds.context(round_, attempt), self._secret
+            )
             # Later, the round may have been repeated without this client: two sums that differ by it would tell of it.
             if self._world.clock() - since < plan.patience:
                 self._sent_to = (round_, attempt)

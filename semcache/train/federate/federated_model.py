@@ -73,7 +73,7 @@ def publish(
 def privacy_spent(plan: FederationPlan) -> dict[str, float] | None:
     """The (epsilon, delta) of one client over the whole federation, None where there is no bound."""
     found = privacy.epsilon(plan.noise, plan.rounds + 1, DELTA) if plan.clip else math.inf
-    return {"epsilon": round(found, 3), "delta": DELTA} if math.isfinite(found) else None
+    return {"epsilon": math.ceil(1000 * found) / 1000, "delta": DELTA} if math.isfinite(found) else None
 
 
 def check_protection(plan: FederationPlan, asked: FederationPlan, *, least: int) -> None:

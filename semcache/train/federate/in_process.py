@@ -35,9 +35,8 @@ def simulate(
         for number, held in enumerate(clients):
             rng = np.random.default_rng([plan.seed, round_, number])
             made = local_training.contribution(model, held, plan, round_=round_)
-            updates.append(
-                masking.encoded(local_training.add_noise(made, plan, clients=len(clients), rng=rng), len(clients))
-            )
+            sent = local_training.add_noise(made, plan, clients=len(clients), round_=round_, rng=rng)
+            updates.append(masking.encoded(sent, len(clients)))
         if masked:
             updates = _masked(updates, round_)
         before = model

@@ -130,14 +130,18 @@ def contribution(
 
 
 def add_noise(
-    update: NDArray[np.float64], plan: FederationPlan, *, clients: int, rng: np.random.Generator
+    update: NDArray[np.float64], plan: FederationPlan, *, clients: int, round_: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """The update as sent to a sum over so many clients: clipped and with its share of the noise, if agreed."""
+    """The update as sent to a sum over so many clients: clipped and with its share of the noise, if agreed.
+
+    The last round changes no map, whatever the data are: noise there would only spoil what its threshold belongs to.
+    """
     if not plan.clip:
         return update
     told = len(update) - averaging.EXTRA + 1
-    changed = privacy.private(update[:told], clip=plan.clip, noise=plan.noise, clients=clients, rng=rng)
-    return np.concatenate([changed, update[told:]])
+    since = told - 1 if round_ > plan.rounds else 0
+    changed = privacy.private(update[since:told], clip=plan.clip, noise=plan.noise, clients=clients, rng=rng)
+    return np.concatenate([update[:since], changed, update[told:]])
 
 
 def scores(

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semcache.errors import InvalidArgument
-from semcache.train.federate import local_training, privacy
+from semcache.train.federate import averaging, federated_model, local_training, privacy
+from semcache.train.federate.in_process import simulate
 from tests.train.federate import owners
 
 
@@ -58,10 +59,31 @@ def test_a_private_update_tells_neither_samples_nor_counts() -> None:
     plan, small, large = owners.plan(clip=0.5, noise=0.0), owners.owner(1, 20), owners.owner(2, 90)
     for held in (small, large):
         bare = local_training.contribution(local_training.start(plan), held, plan, round_=1)
-        sent = local_training.add_noise(bare, plan, clients=3, rng=np.random.default_rng(0))
+        sent = local_training.add_noise(bare, plan, clients=3, round_=1, rng=np.random.default_rng(0))
         assert list(sent[-802:-800]) == [1.0, 1.0], "every client weighs the same"
         assert not sent[-800:].any(), "nothing is counted"
         assert np.linalg.norm(sent[:-802]) <= 0.5
+
+
+def test_the_round_that_only_measures_leaves_the_map_that_it_measured() -> None:
+    plan, seen = owners.plan(rounds=2, clip=0.5, noise=1.0), []
+    model, _ = simulate(
+        [owners.owner(number) for number in range(3)], plan, told=lambda _, before, __: seen.append(before)
+    )
+    assert not np.array_equal(seen[1].parameters, seen[2].parameters), "noise, while it learns"
+    assert np.array_equal(model.parameters, seen[2].parameters)
+    bare = local_training.contribution(seen[2], owners.owner(1), plan, round_=3)
+    assert not bare[: -averaging.EXTRA].any(), "there is nothing of the data in it that noise would have to hide"
+    sent = local_training.add_noise(bare, plan, clients=3, round_=3, rng=np.random.default_rng(0))
+    assert sent[-averaging.EXTRA] != bare[-averaging.EXTRA], "a threshold does come from the data"
+
+
+@pytest.mark.parametrize("noise", [0.3, 0.7, 1.1, 2.0, 5.0, 23.0])
+def test_the_stated_epsilon_is_never_less_than_the_real_one(noise: float) -> None:
+    spent = federated_model.privacy_spent(owners.plan(rounds=4, clip=1.0, noise=noise))
+    assert spent is not None
+    exact = privacy.epsilon(noise, 5, spent["delta"])
+    assert exact <= spent["epsilon"] <= exact + 1e-3
 
 
 def test_noise_without_a_clip_is_refused() -> None:
