@@ -6,9 +6,13 @@ not at all, and a broken line of the input costs nothing but a line in the repor
 
 from __future__ import annotations
 
+import csv
+import gzip
 import itertools
 import os
+import zlib
 from collections.abc import AsyncGenerator, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,7 +37,8 @@ _EVERY = 500  # prompts between two movements of the progress bar
 
 def synthesize(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Prompts: text, JSON lines, or a log; packed with gzip or not.")
+        Path,
+        typer.Argument(metavar="FILE", help="Prompts: text, JSON lines, a table or a log; packed with gzip or not."),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write the pairs, as JSON lines.")] = Path(
         "pairs.jsonl"
@@ -87,6 +92,8 @@ def synthesize(
         raise InvalidArgument(f"{out} is there already: name another file with --out, or give --force")
     if each == 0 and not written and model is None:
         raise InvalidArgument("--each 0 makes no pair by rules: name a --model, or ask for at least one")
+    if file.exists() and not file.is_file():
+        raise InvalidArgument(f"{file} is no regular file, and prompts are read more than once: write them to one")
     settings = settings_from(config, **{"judge.url": url})
     tally, counts, fault = LineTally(), Counts(), _ModelFault()
     # Each way reads the file anew; what its lines are like is reported once.
@@ -187,12 +194,10 @@ def _prompts(file: Path, column: str | None, limit: int | None, tally: LineTally
     found = 0
     with open_log(file) as (raw, lines), output.progress() as bar:
         task = bar.add_task(file.name, total=os.fstat(raw.fileno()).st_size)
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
+        for number, read in _readers(file, lines, column, tally):
             tally.lines += 1
             try:
-                prompt = _prompt(line, column)
+                prompt = read()
             except BrokenLine as error:
                 tally.failed(number, str(error))
                 continue
@@ -207,6 +212,41 @@ def _prompts(file: Path, column: str | None, limit: int | None, tally: LineTally
                 break
     if not found:
         raise InvalidArgument(f"{file}: there is no prompt in it: {'; '.join(tally.summary()) or 'it is empty'}")
+
+
+def _readers(
+    file: Path, lines: Iterator[bytes], column: str | None, tally: LineTally
+) -> Iterator[tuple[int, Callable[[], str]]]:
+    """Yield the numbers of the lines that are not blank, and what reads the prompt of each."""
+    sound = _unpacked(lines, tally)
+    form = file.name.lower().removesuffix(".gz").rpartition(".")[2]
+    if form not in ("csv", "tsv"):
+        for number, line in enumerate(sound, 1):
+            if line.strip():
+                yield number, partial(_prompt, line, column)
+        return
+    texts = (line.decode("utf-8-sig" if number == 0 else "utf-8") for number, line in enumerate(sound))
+    table = csv.DictReader(texts, delimiter="\t" if form == "tsv" else ",")
+    try:
+        named = column or next((name for name in _COLUMNS if name in (table.fieldnames or ())), None)
+        if named is None:
+            there = ", ".join(map(repr, table.fieldnames or ())) or "none"
+            raise InvalidArgument(f"{file}: which column holds the prompt? There are {there}: name it with --column")
+        for row in table:
+            yield table.line_num, partial(_text, row, named)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InvalidArgument(f"{file}:{table.line_num + 1}: no table in UTF-8: {error}") from error
+
+
+def _unpacked(lines: Iterator[bytes], tally: LineTally) -> Iterator[bytes]:
+    """Yield the lines up to where a gzip file is damaged."""
+    number = 0
+    try:
+        for line in lines:
+            number += 1
+            yield line
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        tally.failed(number + 1, f"the gzip file is damaged from here on: {error}")
 
 
 def _prompt(line: bytes, column: str | None) -> str:
@@ -232,7 +272,7 @@ def _prompt(line: bytes, column: str | None) -> str:
 def _text(row: Row, column: str) -> str:
     value = row.get(column)
     if not isinstance(value, str) or not value.strip():
-        raise BrokenLine(f"the field {column!r} is {value!r}, no text; there are {', '.join(row)}")
+        raise BrokenLine(f"the field {column!r} is {value!r}, no text; there are {', '.join(map(str, row))}")
     return value
 
 
@@ -261,7 +301,7 @@ def _write(pairs: Iterator[Pair], out: Path, why: Callable[[], str]) -> None:
     """Write the file whole or not at all. Raises StoreError, or InvalidArgument where there is no pair."""
     from semcache.train import pairs as files
 
-    part = out.with_name(f".{out.name}.part")
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")  # another process may be writing the same file
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         files.write(pairs, part)

@@ -50,6 +50,14 @@ async def whole_reply(backend: Backend, body: bytes, *, whose: str, longest: int
 
     Raises UpstreamError, also for a reply of more than `longest` bytes, which it calls `whose`.
     """
+    status, _, raw = await headed_reply(backend, body, whose=whose, longest=longest)
+    return status, raw
+
+
+async def headed_reply(
+    backend: Backend, body: bytes, *, whose: str, longest: int
+) -> tuple[int, Mapping[str, str], bytes]:
+    """The same with the headers of the reply, by names in lower case, between them."""
     headers = [("content-type", "application/json"), *CREDENTIALS.get()]
     reply = await backend.send(Outbound("POST", dialects()[Endpoint.CHAT].path, headers, body))
     raw = b""
@@ -60,7 +68,7 @@ async def whole_reply(backend: Backend, body: bytes, *, whose: str, longest: int
                 raise UpstreamError(f"{whose} is longer than {longest} bytes")
     finally:
         await reply.close()
-    return reply.status, raw
+    return reply.status, dict(reply.headers), raw
 
 
 class BriefReplies:

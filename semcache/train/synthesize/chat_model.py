@@ -1,43 +1,70 @@
 """A chat model behind a backend, which answers one question at a time.
 
 Knows the chat dialect and `protocols.Backend`, not the questions. Invariant: every failure on the way is an
-UpstreamError, and the request depends on model, instructions and text alone.
+UpstreamError, and the request depends on model, instructions and text alone. A provider that says to come later is
+asked again when it says, for some minutes: nobody waits for these answers.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
 from semcache.dialects import dialects
 from semcache.errors import UpstreamError, UpstreamTimeout
-from semcache.models.language_model import whole_reply
+from semcache.models.language_model import headed_reply
 from semcache.protocols import Backend
 from semcache.types import Endpoint
 
 _LONGEST = 1 << 20
+_AWAY = frozenset({429, 500, 502, 503, 504, 529})
+_WAITED = 300.0  # seconds that a question may be put off
+_LONGEST_PAUSE = 60.0
 
 
 class ChatModel:
-    """The model `model` behind `backend`, asked for at most `patience` seconds a question."""
+    """The model `model` behind `backend`, asked for at most `patience` seconds a question and try."""
 
-    def __init__(self, backend: Backend, model: str, *, patience: float = 60.0) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        model: str,
+        *,
+        patience: float = 60.0,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self._backend = backend
         self._model = model
         self._patience = patience
+        self._sleep = sleep
 
     async def __call__(self, instructions: str, text: str) -> str:
         """Return the answer of the model. Raises UpstreamError or UpstreamTimeout."""
         messages = [{"role": "system", "content": instructions}, {"role": "user", "content": text}]
         body = msgspec.json.encode({"model": self._model, "messages": messages})
+        waited, pause = 0.0, 1.0
+        while True:
+            status, headers, raw = await self._asked(body)
+            wait = min(max(_asked_pause(headers), pause), _LONGEST_PAUSE)
+            if status not in _AWAY or waited + wait > _WAITED:
+                break
+            await self._sleep(wait)
+            waited, pause = waited + wait, 2 * pause
+        if status != 200:
+            raise UpstreamError(f"the backend of {self._model!r} answered with status {status}: {raw[:200]!r}")
+        return dialects()[Endpoint.CHAT].parse(raw).text
+
+    async def _asked(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         try:
             async with asyncio.timeout(self._patience):
-                status, raw = await whole_reply(
-                    self._backend, body, whose=f"the reply of {self._model!r}", longest=_LONGEST
-                )
+                return await headed_reply(self._backend, body, whose=f"the reply of {self._model!r}", longest=_LONGEST)
         except TimeoutError as error:
             raise UpstreamTimeout(f"{self._model!r} said nothing within {self._patience} s") from error
-        if status != 200:
-            raise UpstreamError(f"the backend of {self._model!r} answered with status {status}")
-        return dialects()[Endpoint.CHAT].parse(raw).text
+
+
+def _asked_pause(headers: Mapping[str, str]) -> float:
+    """The seconds after which the provider wants to be asked again; 0 where it does not say."""
+    asked = headers.get("retry-after", "")
+    return float(asked) if asked.isdecimal() and len(asked) < 6 else 0.0

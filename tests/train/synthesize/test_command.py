@@ -143,3 +143,52 @@ def test_authored_pairs_near_the_prompts_are_added_by_themselves_but_not_beside_
 
 def test_kinds_are_listed() -> None:
     assert "negation" in run("p.txt", "--kinds").stdout
+
+
+@pytest.mark.parametrize(("name", "mark", "separator"), [("p.csv", "\ufeff", ","), ("p.tsv", "", "\t")])
+def test_the_prompts_of_a_table_are_those_of_its_column(name: str, mark: str, separator: str) -> None:
+    rows = [["id", "prompt", "answer"], ["1", '"How do I reset my PIN?"', "yes"], ["2", '"Cancel my 2\norders"', "no"]]
+    Path(name).write_text(mark + "\n".join(separator.join(row) for row in rows) + "\n", encoding="utf-8")
+    told = report(name, "--out", "a.jsonl", "--each", "1")
+    assert (told["prompts"], told["broken"]) == (2, 0)
+    assert not any("prompt" in pair.one or "yes" in pair.one for pair in pairs.read(Path("a.jsonl")))
+    assert report(name, "--column", "answer", "--out", "b.jsonl", "--each", "4")["prompts"] == 2
+    with pytest.raises(InvalidArgument, match=r"which column .* 'left', 'right': name it with --column"):
+        Path(name).write_text(f"left{separator}right\n1{separator}2\n", encoding="utf-8")
+        run(name, "--out", "c.jsonl")
+    with pytest.raises(InvalidArgument, match=r":2: no table in UTF-8"):
+        Path(name).write_bytes(b"prompt\ngr\xfc\xdf\n")
+        run(name, "--out", "c.jsonl")
+
+
+def test_a_packed_file_that_was_cut_off_gives_what_is_left_and_says_so() -> None:
+    packed = gzip.compress("".join(f"How do I cancel order {n} of {n * 7919}?\n" for n in range(2000)).encode())
+    Path("p.gz").write_bytes(packed[: len(packed) // 2])
+    told = report("p.gz", "--out", "a.jsonl", "--each", "1")
+    assert told["prompts"] > 100
+    assert (told["broken"], "damaged from here on" in told["broken_lines"][0]["error"]) == (1, True)
+
+
+def test_what_cannot_be_read_twice_is_refused_before_any_work() -> None:
+    with pytest.raises(InvalidArgument, match="read more than once"):
+        run("/dev/null", "--out", "a.jsonl")
+
+
+def test_two_runs_for_one_file_do_not_mix_what_they_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    from semcache.cli import embedder_synthesize
+
+    Path("p.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
+    written = pairs.write
+
+    def beside(made: Any, path: Path) -> None:
+        monkeypatch.setattr(pairs, "write", written)
+        monkeypatch.setattr(embedder_synthesize.os, "getpid", lambda: 2)
+        run("p.txt", "--out", "a.jsonl", "--each", "1")
+        monkeypatch.setattr(embedder_synthesize.os, "getpid", lambda: 1)
+        written(made, path)
+
+    monkeypatch.setattr(pairs, "write", beside)
+    monkeypatch.setattr(embedder_synthesize.os, "getpid", lambda: 1)
+    run("p.txt", "--out", "a.jsonl", "--each", "8", "--force")
+    assert len(pairs.read(Path("a.jsonl"))) > 3
+    assert not list(Path().glob(".a.jsonl*"))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
 
 import pytest
 
 from semcache.errors import UpstreamError
 from semcache.train.pairs import Pair
 from semcache.train.synthesize import Counts
+from semcache.train.synthesize.chat_model import ChatModel
 from semcache.train.synthesize.language_model_pairs import PATIENCE, Ask, synthesize_asking
 
 PARAPHRASES = json.dumps(["How can I pay?", "ways to pay"])
@@ -82,3 +85,51 @@ async def test_failed_calls_are_survived_until_they_do_not_end() -> None:
 
     with pytest.raises(UpstreamError, match="down"):
         await made(down, Counts(), ("How do I pay?",) * 1000)
+
+
+class Limited:
+    """A provider that refuses the first requests, and says when to come again."""
+
+    def __init__(self, *refusals: tuple[int, dict[str, str]]) -> None:
+        self.refusals, self.asked = list(refusals), 0
+
+    async def send(self, _: object) -> object:
+        self.asked += 1
+        status, headers = self.refusals.pop(0) if self.refusals else (200, {})
+        body = b'{"choices": [{"message": {"role": "assistant", "content": "[]"}}]}' if status == 200 else b"too many"
+
+        async def chunks() -> AsyncIterator[bytes]:
+            yield body
+
+        async def close() -> None: ...
+
+        return SimpleNamespace(status=status, headers=list(headers.items()), chunks=chunks, close=close)
+
+
+@pytest.mark.parametrize(
+    ("refusals", "slept"),
+    [
+        ([(429, {"retry-after": "7"}), (503, {})], [7.0, 2.0]),
+        ([(429, {"retry-after": "3600"})], [60.0]),
+        ([(429, {"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"})], [1.0]),
+        ([(401, {})], None),
+        ([(429, {"retry-after": "60"})] * 6, None),
+    ],
+)
+async def test_a_provider_that_says_to_come_later_is_asked_again_then(
+    refusals: list[tuple[int, dict[str, str]]], slept: list[float] | None
+) -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    provider = Limited(*refusals)
+    model = ChatModel(provider, "m", sleep=sleep)  # type: ignore[arg-type]
+    if slept is not None:
+        assert await model("instructions", "text") == "[]"
+        assert waited == slept
+        return
+    with pytest.raises(UpstreamError, match=rf"status {refusals[0][0]}: b'too many'"):
+        await model("instructions", "text")
+    assert sum(waited) <= 300
