@@ -33,6 +33,7 @@ def _literal(start: str, address: str) -> re.Pattern[str]:
         rf"""{start}(?:
     (?P<quoted>"([^"\n]{{1,80}})"|“([^”\n]{{1,80}})”|(?<!\w)'([^'\n]{{1,80}})'(?!\w)|(?<!`)`+([^`\n]{{1,80}})`+)
     | (?P<address>{address})
+    | (?P<path>(?<![\w/:.])/(?:[\w.-]{{1,80}}/)+[\w.-]*\w)
     | (?P<language>(?<!\w)(?i:c\+\+|c\#|f\#|\.net\b|objective-c\b|node\.js|next\.js|vue\.js))
     | (?P<flag>(?<![\w-])--?[a-z][\w-]{{1,30}}(?!\w))
     | (?P<call>\b[A-Za-z_][\w.]{{0,80}}\(\))
@@ -54,13 +55,14 @@ def _literal(start: str, address: str) -> re.Pattern[str]:
 _SITE = r'(?:https?://|www\.)[^\s<>"]+[\w/]'
 _WITH_MAIL = _literal("", rf"{_SITE}|{_MAIL}")
 # Without an "@" only quotes, sites and hyphens can begin inside a word, which spares most attempts.
-_LITERAL = _literal(r"""(?:(?<!\w)|(?=["“`hw-]))""", _SITE)
+_LITERAL = _literal(r"""(?:(?<!\w)|(?=["“`hw/-]))""", _SITE)
 # Whether `_LITERAL` is worth the search. One set of characters comes first, so that the engine skips to them.
 _MARKS = re.compile(
     r"""
-    ["“`@_#+'.:(!\dA-Z-](?:
+    ["“`@_#+'.:(!/\dA-Z-](?:
       (?<=["“`@_#+]) | (?<=['.-])(?<!\w.) | (?<=[.:])(?<=\w.)(?=[a-z]) | (?<=\()(?=\)) | (?<=:)(?=:|//)
     | (?<=[a-z]:)(?=[a-z\#])
+    | (?<=/)(?<![\w/:.]/)(?=[\w.-])
     | (?<=\d!)(?=\ ?[a-z?+*/=-])
     | (?<=\d)(?:(?<=[A-Za-z].)|(?<=[A-Za-z]-.)|(?=[SXE]\b)) | (?<=[A-Z])(?<=[a-z].)
     )
@@ -155,6 +157,10 @@ def _unshared(literals: dict[str, str], others: dict[str, str], other: str) -> l
             continue
         if literal.endswith("!"):
             missing.append(literal)
+            continue
+        if literals[literal] == "path":
+            if re.search(rf"{re.escape(literal)}(?![\w/.-])", words.lower) is None:
+                missing.append(literal)
             continue
         squeezed = re.sub(r"[\W_]+", "", literal)
         if literals[literal] in ("id", "edition"):

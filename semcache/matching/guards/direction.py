@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from semcache.matching.guards import nationalities
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.order import BEING, exchanged, settled
 from semcache.request.text import LIGHT, READINGS, stem, vocabulary
@@ -52,7 +53,7 @@ class DirectionReading(NamedTuple):
 
     `sources` and `targets` are what follows "from" and "to"; `than` pairs what a comparison compares; `owners` are
     those that possessives name, in order. `acting` is what a person does, `undergoing` what is done to one; `doing` is
-    what the asker does to others, `suffering` what others do to the asker.
+    what the asker does to others, `suffering` what others do to the asker; `countries` are told apart from peoples.
     """
 
     words: tuple[str, ...]
@@ -67,6 +68,7 @@ class DirectionReading(NamedTuple):
     undergoing: frozenset[str]
     doing: frozenset[str]
     suffering: frozenset[str]
+    countries: nationalities.CountryReading
 
 
 class DirectionGuard(ReadingGuard[DirectionReading]):
@@ -92,6 +94,8 @@ class DirectionGuard(ReadingGuard[DirectionReading]):
             found = _turned(one.sources, two.targets, one.targets) | _turned(two.sources, one.targets, two.targets)
             if found:
                 return Conflict(self.name, f"from and to {' '.join(sorted(min(found, key=sorted)))}")
+        if places := nationalities.exchanged(one.countries, two.countries, query, cached):
+            return Conflict(self.name, f"{' and '.join(sorted(places))} changed places")
         if one.than and two.than and one.degrees == two.degrees and compared_otherwise(one, two):
             return Conflict(self.name, "compared the other way round")
         if one.bag == two.bag and len(one.owners) == len(two.owners) and sorted(one.owners) != sorted(two.owners):
@@ -121,9 +125,22 @@ def read(text: str) -> DirectionReading:
     acting, undergoing = _deeds(words.words[:_LONGEST])
     nothing = frozenset[str]()
     doing, suffering = (nothing, nothing) if words.bag.isdisjoint(_OWN) else _own_deeds(words.words[:_LONGEST])
+    countries = nationalities.read(words)
     if words.bag.isdisjoint(_PIVOTS):
         return DirectionReading(
-            stems, bag, frozenset(), frozenset(), (), nothing, symmetric, owners, acting, undergoing, doing, suffering
+            stems,
+            bag,
+            frozenset(),
+            frozenset(),
+            (),
+            nothing,
+            symmetric,
+            owners,
+            acting,
+            undergoing,
+            doing,
+            suffering,
+            countries,
         )
     sources: set[frozenset[str]] = set()
     targets: set[frozenset[str]] = set()
@@ -154,6 +171,7 @@ def read(text: str) -> DirectionReading:
         undergoing,
         doing,
         suffering,
+        countries,
     )
 
 

@@ -95,6 +95,8 @@ _TELLING = _pairs(
 )
 _TYPE_WORDS = frozenset((*_HOW, *_COUNTED, *_HEADS))
 _INTERROGATIVE = _WORDS - {"which"}
+_HOW_WHERE = frozenset(("procedure", "where"))
+_ACTING = vocabulary("i you we one people someone somebody my our to")
 _NAMED = frozenset(("who", "when", "where"))
 _SAME_REST = 0.8  # Jaccard index of the content words from which on the type is all that differs
 
@@ -135,6 +137,11 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
         apart = read_text(query).bag ^ read_text(cached).bag
         if apart <= _INTERROGATIVE and (("what" in pair and pair & _NAMED) or ("whether" in pair and apart)):
             return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
+        if pair == _HOW_WHERE and apart and apart <= _INTERROGATIVE and apart & {"where", "where's", "wheres"}:
+            # "How can I buy" is answered by where to; "how did he die" is not.
+            here = read_text(query).bag
+            if here.isdisjoint(_ACTING):
+                return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
         doubted = bool(pair & _HARD) or pair in _DOUBTED
         if pair in _EXCHANGED or not (doubted or pair in _TELLING):
             return None

@@ -59,6 +59,16 @@ ROWS = [
     ("Can you help me book a flight?", "How do I book a flight?", NOTHING),
     ("How do I ask my doctor to call me?", "How can I get my doctor to call me?", NOTHING),
     ("What questions should I ask in an interview?", "What questions will I be asked in an interview?", VETO),
+    ("Can a Canadian work in America?", "Can an American work in Canada?", VETO),
+    ("In Portugal, do Spanish doctors need a permit?", "Do Portuguese doctors need a permit in Spain?", VETO),
+    ("Can French citizens own land in Spain?", "Can Spanish citizens own land in France?", VETO),
+    ("Do Americans need a visa for Japan?", "Do US citizens need a visa for Japan?", NOTHING),
+    ("Tell us if a German can work in Peru", "Can a German work in Peru?", NOTHING),
+    (
+        "How are Canadian universities viewed by employers in the US?",
+        "Does a degree from Canada carry weight with American companies?",
+        NOTHING,
+    ),
 ]
 
 
