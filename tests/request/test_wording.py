@@ -71,6 +71,8 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
         ("cats vs. dogs as pets for me", "cats versus dogs as pets for me"),
     ],
     Edit.FRAME: [
+        ("How does somebody become a notary?", "How do I become a notary?"),
+        ("What is the process of applying for a loan?", "How do I apply for a loan?"),
         ("How many kilometers is 12 miles?", "convert 12 miles to km"),
         ("14 stone in kg", "How many kilograms are there in 14 stone?"),
         ("what is 350F in C", "convert 350 degrees fahrenheit to celsius"),
@@ -136,6 +138,17 @@ SAME: dict[Edit, list[tuple[str, str]]] = {
 }  # fmt: skip
 
 TRAPS = [
+    ("Why does my stomach hurt when I haven't eaten?", "Why doesn't my stomach hurt when I have eaten?"),
+    ("Which foods are high in zinc but not in iron?", "Which foods are not high in zinc but in iron?"),
+    ("Is there a risk of not eating?", "Isn't there a risk of eating?"),
+    ("How can someone hack my phone?", "How can I hack my phone?"),
+    ("How would someone know if I blocked them?", "How would I know if I blocked them?"),
+    ("Is it possible for someone to track my phone?", "Can I track my phone?"),
+    ("What is the process of dying?", "How do I die?"),
+    ("How do people die?", "How do I die?"),
+    ("Evaluate the integral of sin x between 0 and pi", "Evaluate the integral of sin x between pi and 0"),
+    ("Write a letter to us", "Write a letter"),
+    ("Convert UK size 8 to US", "Convert UK size 8"),
     ("convert 12 miles to km", "convert 12 km to miles"),
     ("how many miles are 12 km", "how many km are 12 miles"),
     ("how many kg is 14 stone", "how many kg is 14 stone of rice"),

@@ -24,7 +24,7 @@ from semcache.request.wording.protected import held, restored, straightened
 from semcache.request.wording.slips import USUAL
 from semcache.runtime.scoped_memo import scoped_cache
 
-VERSION = 6
+VERSION = 7
 LONGEST = 4096  # characters; longer texts are returned as they are
 _PASSES = 8
 _REMEMBERED = 4096

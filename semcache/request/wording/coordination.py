@@ -19,7 +19,9 @@ _STOP = (
 )
 _PART = r"(?!(?:and|or|vs|versus|is|are|was|were|do|does|did|can|has|have|which|that|who|how|why|not)\b)[^\s,.?!;]+"
 _SIDE = rf"({_PART}(?: {_PART}){{0,5}}?)"
-_PAIRED = re.compile(rf"(?<!\bratio )\b(between) (?!\d){_SIDE} (?:and|or|versus) {_SIDE}{_STOP}")
+_PAIRED = re.compile(
+    rf"(?<!\bratio )\b(between) (?!\d){_SIDE} (?:and|or|versus) (?!\d+(?:\.\d+)?(?:[ ?.!,]|$)){_SIDE}{_STOP}"
+)
 _COMPARED = re.compile(rf"^(compare|comparing|contrast|compare and contrast) {_SIDE} (?:and|versus|vs) {_SIDE}{_STOP}")
 _COMMON = re.compile(rf"^what (do|did) {_SIDE} and {_SIDE} have in common$")
 _EITHER = re.compile(

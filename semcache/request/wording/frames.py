@@ -14,7 +14,8 @@ from semcache.request.wording.conversions import converted
 from semcache.request.wording.imperatives import HEADS, commanded
 from semcache.request.wording.questions import asked_whether, directed
 from semcache.request.wording.relations import related
-from semcache.request.wording.verbs import BASES, base_of, is_base
+from semcache.request.wording.subjects import way_of_anybody
+from semcache.request.wording.verbs import base_of, is_base
 
 _TELL = (
     r"(?:(?:can|could|would|will) you (?:please )?)?(?:please )?"
@@ -38,7 +39,6 @@ _HOW_TO = re.compile(
         |(?:that[ ])?i[ ]can)
       | (?:{_SPACED_TELL}[ ])?what[ ]steps[ ](?:are[ ](?:needed|required|involved|necessary)|does[ ]it[ ]take)[ ]to
       | (?:{_SPACED_TELL}[ ])?what[ ](?:is|are)[ ](?:required|needed|necessary)[ ](?:steps[ ])?(?:in[ ]order[ ])?to
-      | how[ ](?:do|does|would|can|could|might)[ ](?:someone|somebody|a[ ]person|people|anyone)
       | how[ ]would[ ](?:you|we|i|one)[ ]go[ ]about[ ]to
       | how[ ]am[ ]i[ ](?:supposed|able)[ ]to
       | how[ ]shall[ ](?:i|we|one)
@@ -108,14 +108,6 @@ _HEADS = (
     which it be walk talk take
     """)
     | HEADS
-)
-# Verbs by which "how do you" asks after the one who is asked, not after the way.
-_OF_YOU = vocabulary("""
-    feel think know work like ship deliver charge handle process store protect use accept hire recruit select support
-    treat plan collect share test train do want sleep come see live be decide choose compare go get define manage
-    """)
-_YOURS = re.compile(
-    r"how (?:do|can|would|could) (?:you|we|people) (?=([a-z]+)\b)(?!.*\b(?:my|our|me|us|their)\b)", re.IGNORECASE
 )
 _DOING = re.compile(
     rf"""
@@ -270,7 +262,9 @@ _ALIKE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(
         r"(where (?:is|are) [^,.?!;]{1,60}?) (?:located|situated|found|based|to be found)(?=$| (?:in|on)\b)", re.I),
             r"\1"),
-    (re.compile(r"is it (?:at all )?possible (?:for (?:me|one|someone|us|people) )?to ", re.I), "can i "),
+    (re.compile(
+        r"is it (?:at all )?possible (?:for (?:me|one|us) |for (?:someone|people) (?!.*\b(?:my|me|our|us|i"
+        r"|their)\b))?to ", re.I), "can i "),
     (re.compile(r"(?:can one|am i able to|can we|could i|could one|would i be able to) ", re.I), "can i "),
     (re.compile(r"is it (?:ok|okay|alright|all right|fine) (?:for me |if i )?(?:to )?", re.I), "is it ok to "),
     (re.compile(
@@ -289,11 +283,16 @@ _STRANDED = re.compile(
     r"|should|would|will|has|have)\b[^,.?!;]+)$",
     re.IGNORECASE,
 )
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)"
+# A clause of its own, an auxiliary of its own or a preposition has the "not" behind it.
+_BOUND = (
+    rf"(?:that|which|who|if|and|or|whether|so|because|when|while|until|unless|but|than|where|after|before|since|though"
+    rf"|although|{_AUXILIARY}|may|might|must)"
+)
 _NEGATED = re.compile(
-    r"((?:(?:why|where|when|how|what|who|which)(?: (?!not\b)\w+){0,3}? )?)(is|are|was|were|do|does|did|can"
-    r"|could|will|would|should|has|have|had) "
-    r"(?!not\b)((?:(?!that\b|which\b|who\b|if\b|and\b|or\b|whether\b)[^\s,.?!;]+ ){1,6}?)not (?!only\b|just\b"
-    r"|even\b|to\b)(?=\S)",
+    rf"((?:(?:why|where|when|how|what|who|which)(?: (?!not\b)\w+){{0,3}}? )?)({_AUXILIARY}) "
+    rf"(?!not\b)((?:(?!{_BOUND}\b)[^\s,.?!;]+ ){{1,6}}?)(?<!\bof )(?<!\bfor )(?<!\bby )(?<!\bin )(?<!\babout )"
+    r"(?<!\bfrom )(?<!\bwith )not (?!only\b|just\b|even\b|to\b)(?=\S)",
     re.IGNORECASE,
 )
 
@@ -310,17 +309,22 @@ def framed(text: str, first: str) -> str:
         and not text.endswith((" for what", " full form", " by who", " by who?", " by whom"))
     ):
         return text
-    if (match := _DOING.match(text)) and (base := base_of(match[1].lower())):
+    if (match := _DOING.match(text)) and (base := base_of(match[1].lower())) and not _happens(match):
         return f"how do i {base}{text[match.end() :]}"
     if match := _HOW_TO.match(text):
         return "how do i " + text[match.end() :]
-    if (match := _YOURS.match(text)) and match[1].lower() in BASES and match[1].lower() not in _OF_YOU:
-        return "how do i " + text[match.end() :]
+    if (way := way_of_anybody(text)) is not None:
+        return way
     end = text.find("\n")
     line, rest = (text, "") if end < 0 else (text[:end], text[end:])
     if len(line) > 240:
         return text
     return directed(_asked(related(commanded(_named(_wanted(line)))))) + rest
+
+
+def _happens(match: re.Match[str]) -> bool:
+    """Return True for what happens by itself, "the process of aging", rather than what somebody does to a thing."""
+    return "process" in match[0].lower() and not match.string[match.end() :].strip(" ?.!")
 
 
 def _named(text: str) -> str:

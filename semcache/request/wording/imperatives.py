@@ -45,7 +45,7 @@ _FOR_WHOM = re.compile(
     r"|generate|suggest"
     r"|recommend|draft|provide|name|outline|compose|design|build|prepare|calculate|compute|solve|convert"
     r"|rewrite|plan)\b)"
-    r"([^,.?!;:\n]+?) (?:to|for) (?:me|us)$",
+    r"([^,.?!;:\n]+?) (?P<way>to|for) (?P<whom>me|us)$",
     re.IGNORECASE,
 )
 _SOME = re.compile(
@@ -85,6 +85,9 @@ _GIVEN = re.compile(
     r"|template|example|story|itinerary)\b)",
     re.IGNORECASE,
 )
+_SENT = vocabulary(
+    "letter email e-mail message note reply poem speech compare convert"
+)  # what has a reader, or two sides
 HEADS = vocabulary("""
     analysis bake build calculate can choose cite compare comparison compile compose compute convert cook could
     create define definition describe description design do draft draw enumerate estimate explain explanation fetch
@@ -115,6 +118,8 @@ def commanded(text: str) -> str:
         text = f"{match[1]} {text[match.end() :]}"
     if match := _GIVEN.match(text):
         text = "give " + text[match.end() :]
-    if match := _FOR_WHOM.match(text):
+    if (match := _FOR_WHOM.match(text)) and not (
+        match["whom"] == "US" or (match["way"] == "to" and _SENT & set(text.split()))
+    ):
         text = match[1] + text[match.end() :]
     return text

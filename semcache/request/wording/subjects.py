@@ -1,0 +1,40 @@
+"""Whose way is asked for: "how do you", "how do people" and "how can someone" as "how do I".
+
+Invariant: what others are, think or suffer, and what they do to the asker, is not what the asker does.
+"""
+
+from __future__ import annotations
+
+import re
+
+from semcache.request.text import vocabulary
+from semcache.request.wording.verbs import BASES
+
+# Verbs by which "how do you" asks after the one who is asked, not after the way.
+_OF_YOU = vocabulary("""
+    feel think know work like ship deliver charge handle process store protect use accept hire recruit select support
+    treat plan collect share test train do want sleep come see live be decide choose compare go get define manage
+    """)
+_YOURS = re.compile(
+    r"how (?:do|can|would|could) (?:you|we|people) (?=([a-z]+)\b)(?!.*\b(?:my|our|me|us|their)\b)", re.IGNORECASE
+)
+# What befalls others, or what they think and are, is not asked as a way to do it.
+_OF_OTHERS = vocabulary("""
+    be die kill commit hurt harm catch age fall suffer behave react end feel think know see live come want choose decide
+    sleep hear
+    """)
+_OTHERS = re.compile(
+    r"how (?:do|does|would|can|could|might) (?:someone|somebody|a person|people|anyone) (?=([a-z]+)\b)"
+    r"(?!.*\b(?:my|our|me|us|i|mine|their|them|they)\b)",
+    re.IGNORECASE,
+)
+
+
+def way_of_anybody(text: str) -> str | None:
+    """The question for a way to do something in the frame that asks for the asker's; None for another text."""
+    if (match := _YOURS.match(text)) and match[1].lower() in BASES - _OF_YOU:
+        befalls = match[0].lower().endswith("people ") and match[1].lower() in _OF_OTHERS
+        return None if befalls else "how do i " + text[match.end() :]
+    if (match := _OTHERS.match(text)) and match[1].lower() in BASES - _OF_OTHERS:
+        return "how do i " + text[match.end() :]
+    return None
