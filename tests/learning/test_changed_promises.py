@@ -300,6 +300,21 @@ def test_audits_while_a_target_is_stretched_certify_no_more_than_the_target() ->
     assert threshold.standing("default").state is State.CERTIFIED
 
 
+async def test_evidence_for_a_stretched_target_holds_for_that_target_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path, more="relax_to: 0.05\n") as cache:
+        await taught(cache, [audit(1)])
+        known = certified(cache)
+        known._stretchable = True
+        cache.components.strategy.relax(1.0)
+        assert known.budget.per_hit() == 0.05
+    async with opened(tmp_path, more="relax_to: 0.05\n") as again:
+        again.components.strategy.relax(1.0)
+        assert certified(again).budget.per_hit() == 0.05
+    async with opened(tmp_path, more="relax_to: 0.3\n") as other:
+        other.components.strategy.relax(1.0)
+        assert certified(other).budget.per_hit() == 0.01
+
+
 def test_a_report_that_is_withdrawn_after_a_kind_of_wordings_began_again_makes_it_no_surer() -> None:
     tier = WordingTier(a_pack(0.01))
 

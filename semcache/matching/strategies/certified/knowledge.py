@@ -260,7 +260,7 @@ class CategoryKnowledge:
             "certificate": self.certificate.state(),
             "tenants": self.tenants.state(),
             "drift": self.drift.logs,
-            "beyond": [self._beyond.logs, self._stretchable],
+            "beyond": [self._beyond.logs, self._stretchable, self._loosest],
             "labels": self.labels,
             "closed": self.closed,
             "narrowed": self._narrowed,
@@ -275,8 +275,10 @@ class CategoryKnowledge:
         self.belief.restore(state["belief"])
         self.calibration.restore(state["calibration"])
         self.drift.restore(state["drift"])
-        logs, self._stretchable = state["beyond"]
-        self._beyond.logs = [float(log) for log in logs]
+        logs, stretchable, *loosest = state["beyond"]
+        if loosest in ([], [self._loosest]):
+            # Evidence that the target may be stretched so far says nothing of farther.
+            self._beyond.logs, self._stretchable = [float(log) for log in logs], bool(stretchable)
         self.certificate.restore(state["certificate"])
         self.tenants.restore(state.get("tenants", {}))
         self.labels, self.closed = int(state["labels"]), bool(state["closed"])
