@@ -64,6 +64,7 @@ class Learner:
         # The old entry is gone by then, so these cannot wait in the store's queue.
         self._reasked: BoundedQueue[tuple[Lookup, Entry, Entry]] = BoundedQueue()
         self._served: OrderedDict[int, Label] = OrderedDict()
+        self._compared: OrderedDict[tuple[str, bool], None] = OrderedDict()  # requests of late, and if they were served
         self._working, self._judging = asyncio.Lock(), asyncio.Lock()
         self._owing = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -100,7 +101,9 @@ class Learner:
         await self.work()
 
     def compare(self, lookup: Lookup, fresh: Entry) -> None:
-        """After a miss that was stored: have the neighbours' answers compared with the fresh one."""
+        """After a miss that was stored: have the neighbours' answers compared with the fresh one, once a request."""
+        if self._is_repeated(lookup, served=False):
+            return
         if not self._missed.offer((_lean(lookup), fresh, self._clock()), _bytes(fresh)):
             self._meter.unlabelled("full")
 
@@ -110,8 +113,10 @@ class Learner:
         """After a served hit whose request was put to the backend too: judge the served answer by the `answer`.
 
         `cached` is the entry that was served, None where it has to be read; `fresh` the one that holds `answer`, None
-        if that was not kept.
+        if that was not kept. A hit is one sample, however often it is judged.
         """
+        if self._is_repeated(lookup, served=True):
+            return
         label = labelling.of_hit(lookup, served, at=self._clock())
         if not self._judge.instant:
             if fresh is None:
@@ -263,6 +268,16 @@ class Learner:
     async def _write(self) -> None:
         await self._verdicts.write(self._clock())
         await self.log.write()
+
+    def _is_repeated(self, lookup: Lookup, *, served: bool) -> bool:
+        """Return True for a request that was told of before; it is taken notice of."""
+        place = lookup.request_id, served
+        if not lookup.request_id or place not in self._compared:
+            self._compared[place] = None
+            if len(self._compared) > _REMEMBERED:
+                self._compared.popitem(last=False)
+            return False
+        return True
 
     async def _entry(self, entry_id: int) -> Entry | None:
         with suppress(IntegrityError):

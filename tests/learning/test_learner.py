@@ -190,6 +190,22 @@ async def test_what_is_no_answer_audits_nothing(tmp_path: Path, status: int, ans
         assert (await cache.lookup(AGAIN)).answer == "Hold the button."
 
 
+async def test_a_hit_and_a_miss_are_one_sample_each_however_often_they_are_recorded(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        assert served.audit
+        missed = await cache.lookup(FAR)
+        assert missed.answer is None
+        for _ in range(3):
+            await cache.record(served, "Hold the button.")
+            await cache.record(missed, "Unplug it.")
+        await cache.settle()
+        sources = sorted(label.source.value for label in pupil(cache).labels if label.source is not LabelSource.REASKED)
+        assert sources.count("audit") == 1
+        assert sources == ["audit", "miss"]
+
+
 async def test_a_second_answer_nobody_drew_is_no_sample(tmp_path: Path) -> None:
     async with opened(tmp_path) as cache:
         pupil(cache).audit = 0.0
