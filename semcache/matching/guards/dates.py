@@ -118,6 +118,15 @@ _PATTERN = re.compile(
 _BEFORE_NAME = frozenset(
     ("in", "on", "since", "until", "till", "by", "during", "from", "every", "for", "to", "of", "next")
 )
+_SIDES = {
+    "before": "before",
+    "until": "before",
+    "till": "before",
+    "after": "after",
+    "since": "after",
+    "following": "after",
+}
+_AT = frozenset(("in", "on", "at", "during"))
 _NEAR = 40  # characters before a time that are read for what it is
 _NOT_YEAR_BEFORE = re.compile(
     r"(?:[$€£¥₹#]|\b(?:top|over|about|around|than|least|id|no|number|order|rs|room|port|code)\.?)\s*$"
@@ -135,7 +144,7 @@ class DateReading(NamedTuple):
     """The times in a text.
 
     `items` are normalised times; `tense` is "past", "future" or ""; `rest` is the text without its dates, None for one
-    that has none.
+    that has none. `bounds` are times that something is before or after, `loose` those of which nothing tells that.
     """
 
     items: frozenset[str]
@@ -143,6 +152,8 @@ class DateReading(NamedTuple):
     tense: str
     role: str
     rest: str | None
+    bounds: frozenset[tuple[str, str]] = frozenset()
+    loose: frozenset[str] = frozenset()
 
 
 class DateGuard(ReadingGuard[DateReading]):
@@ -158,6 +169,11 @@ class DateGuard(ReadingGuard[DateReading]):
         """Compare the times that both texts name."""
         if (one.items or two.items or one.alternatives or two.alternatives) and not _same(one, two):
             return Conflict(self.name, f"{_show(one)} / {_show(two)}", _telling(one, two, query, cached))
+        if one.bounds != two.bounds and len(differing(query, cached)) <= FEW:
+            loose = one.loose | two.loose
+            apart = sorted(f"{side} {item}" for side, item in one.bounds ^ two.bounds if item not in loose)
+            if apart:
+                return Conflict(self.name, f"only one says {apart[0]}")
         if one.tense != two.tense and one.tense and two.tense:
             return Conflict(self.name, f"{one.tense} / {two.tense}", len(differing(query, cached)) <= FEW)
         if one.role != two.role and one.role and two.role:
@@ -191,6 +207,8 @@ def read(text: str) -> DateReading:
         return DateReading(frozenset(), (), tense, role, None) if tense or role else _NOTHING
     items: set[str] = set()
     alternatives: list[frozenset[str]] = []
+    bounds: set[tuple[str, str]] = set()
+    loose: set[str] = set()
     pieces: list[str] = []
     end = 0
     for match in _PATTERN.finditer(words.lower):
@@ -201,13 +219,33 @@ def read(text: str) -> DateReading:
             alternatives.append(found)
         else:
             items |= found
+            start, behind = match.start(), words.lower[match.end() : match.end() + 2]
+            _bound(words.lower[max(0, start - _NEAR) : start], behind, min(found), bounds, loose)
         pieces += (words.lower[end : match.start()], " , ")
         end = match.end()
     pieces.append(words.lower[end:])
     dated = any(item.startswith("date") and "?" not in item[-3:] for item in items)
     if dated:
         items = {item for item in items if not item.startswith("weekday")}
-    return DateReading(frozenset(items - {""}), tuple(alternatives), tense, role, "".join(pieces))
+    return DateReading(
+        frozenset(items - {""}),
+        tuple(alternatives),
+        tense,
+        role,
+        "".join(pieces),
+        frozenset(bounds),
+        frozenset(loose),
+    )
+
+
+def _bound(before: str, behind: str, item: str, bounds: set[tuple[str, str]], loose: set[str]) -> None:
+    """Note whether the words around a time say that something is before it, after it, or neither."""
+    words = before.replace("-", " ").split()[-2:]
+    word = words[-1] if words else ""
+    if behind.startswith("'s") or (word not in _SIDES and word not in _AT and words != ["prior", "to"]):
+        loose.add(item)
+    elif word not in _AT:
+        bounds.add((_SIDES.get(word, "before"), item))
 
 
 def without(text: str) -> str:

@@ -57,6 +57,12 @@ ROWS = [
     ("Schedule it for this weekend", "Schedule it for next weekend", True),
     ("Is Christmas on a Sunday in 2033?", "Is Christmas on a Sunday in 2034?", True),
     ("What is on TV this evening?", "What is on TV tonight?", NOTHING),
+    ("Did the Beatles split before 1970?", "Did the Beatles split in 1970?", VETO),
+    ("Which banks failed after 2008?", "Which banks failed in 2008?", VETO),
+    ("Is it open before 9 am?", "Is it open at 9 am?", VETO),
+    ("Which banks failed after 2008?", "Which banks have failed since 2008?", NOTHING),
+    ("Who ruled before 1800?", "Who ruled prior to 1800?", NOTHING),
+    ("Who must pay by 1 May 2024?", "Who must pay before 1 May 2024?", NOTHING),
 ]
 
 
