@@ -156,9 +156,12 @@ class JudgedTier:
 
     def observe(self, label: Label) -> None:
         """Learn from a label by a fresh answer of whose neighbour a word was had; a verdict itself is remembered."""
-        if label.source is LabelSource.WITHDRAWN:
-            return
         word, place = word_of(label), (label.exact, label.entry_id)
+        if label.source in (LabelSource.FEEDBACK, LabelSource.WITHDRAWN):
+            # No sample: it tells of this hit, and not what words are worth.
+            if word is not None and label.served:
+                self._of(label.category).settle(label, weight=-1.0 if label.source is LabelSource.WITHDRAWN else 1.0)
+            return
         if label.source is LabelSource.VERDICT:
             if word is None:
                 return
@@ -306,6 +309,13 @@ class _Stratum(AuditedStratum):
         shown = min(1.0, self.certificate.audits * self._target / _ENOUGH)
         return self.budget.limit() * (_UNSHOWN + (1.0 - _UNSHOWN) * shown)
 
+    def settle(self, label: Label, *, weight: float) -> float:
+        """Note the result of an answer that was served; return how many errors it stands for."""
+        wrong = _errors(1.0 - label.p_correct, self._noise, correct=label.correct)
+        self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=weight)
+        self.budget.changed()
+        return wrong
+
     def take(self, label: Label, word: Word, worth: WordWorth, tenants: str) -> None:
         self.labels += 1
         noise = self._noise
@@ -313,7 +323,7 @@ class _Stratum(AuditedStratum):
         # An audited hit stands for those that were not drawn.
         weight = min(_HEAVIEST, 1.0 / label.chance) if label.served and label.chance > 0.0 else 1.0
         if label.served:
-            self.budget.settle(1.0 - label.p_correct, wrong=wrong, weight=weight)
+            self.settle(label, weight=weight)
         if word.p_yes >= YES and label.source in (LabelSource.AUDIT, LabelSource.MISS):
             # Right answers pay errors back, served or not: nothing is served again by waiting alone.
             self.debt = max(0.0, self.debt + weight * (wrong - self._target))

@@ -274,3 +274,24 @@ def test_workers_together_are_granted_what_one_is(workers: int) -> None:
         return spent
 
     assert workers * granted(1.0 / workers) <= granted(1.0) + workers * 2 * 0.02
+
+
+def test_reports_are_no_samples_of_what_words_are_worth_and_what_they_cost_comes_back() -> None:
+    tier = JudgedTier(at(0.05))
+    for number in range(4):
+        tier.note("default", 0.99, before=0.5, entry_id=number, served=True, audited=False)
+    stratum = tier._of("default")
+    worth, spent, known = tier.worth.state(), stratum.budget.spent, tier._known
+    report = replace(label(correct=False, source=LabelSource.FEEDBACK), served=True, p_correct=0.99, chance=0.0)
+    for _ in range(20):
+        tier.observe(report)
+        tier.observe(replace(report, correct=True))
+    assert (tier.worth.state(), tier._known) == (worth, known)
+    assert stratum.budget.spent > spent
+    tier = JudgedTier(at(0.05))
+    tier.note("default", 0.99, before=0.5, entry_id=1, served=True, audited=False)
+    spent = tier._of("default").budget.spent
+    tier.observe(report)
+    assert tier._of("default").budget.spent > spent + 0.5
+    tier.observe(replace(report, source=LabelSource.WITHDRAWN))
+    assert tier._of("default").budget.spent == pytest.approx(spent)
