@@ -177,7 +177,8 @@ class LabelLog:
     @property
     def _serves(self) -> bool:
         """True if this process has served or learned: who only looks on, maybe by another pack, saves nothing."""
-        return self._wrote or getattr(self.strategy, "served", 0) > 0
+        tiers = (self.strategy, self.wordings, self.judged)
+        return self._wrote or any(getattr(one, "served", 0) for one in tiers)
 
     async def trim(self) -> None:
         """Forget labels that are in every saved state and beyond what is worth keeping. Raises StoreError."""

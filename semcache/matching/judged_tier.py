@@ -92,6 +92,7 @@ class JudgedTier:
 
     def __init__(self, pack: Pack, *, noise: LabelNoise = FAITHFUL, grants: float = 1.0) -> None:
         self.worth = WordWorth(noise)
+        self.served = 0  # by this process
         self._pack = pack
         self._noise, self._grants = noise, grants
         self._strata: dict[str, _Stratum] = {}
@@ -131,6 +132,7 @@ class JudgedTier:
     ) -> None:
         """Count a request about which a word was had; audits are spread evenly over what is served."""
         stratum = self._of(category)
+        self.served += served
         risk = 1.0 - p_correct
         if served and self._known < _SETTLED:
             # Its doubts have a budget of their own.

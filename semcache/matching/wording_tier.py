@@ -68,6 +68,7 @@ class WordingTier:
     """Decides whether an equal wording is enough, and learns from labels. One instance a process."""
 
     def __init__(self, pack: Pack) -> None:
+        self.served = 0  # by this process
         self._pack = pack
         self._strata: dict[tuple[str, Kind], _Stratum] = {}
 
@@ -92,6 +93,7 @@ class WordingTier:
 
     def note(self, category: str, kind: str, *, audited: bool) -> None:
         """Take notice of an answer that was served by this kind; audits are spread evenly over what is served."""
+        self.served += 1
         self._of(category, _KINDS[kind]).count(audited=audited)
 
     def observe(self, label: Label) -> None:

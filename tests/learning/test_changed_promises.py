@@ -147,6 +147,19 @@ async def test_what_was_spent_without_a_label_is_still_spent_after_a_restart(tmp
         assert certified(again).budget.overspent() == owed
 
 
+async def test_hits_of_the_tiers_beside_are_known_after_a_restart_though_nothing_was_learned(tmp_path: Path) -> None:
+    async with opened(tmp_path) as cache:
+        cache.components.wordings.tier.note("default", "filler", audited=False)
+    async with opened(tmp_path) as again:
+        tier = again.components.judged.tier
+        assert again.components.wordings.tier.standing()["default"][0].served == 1
+        tier.note("default", 0.97, before=0.9, entry_id=1, served=True, audited=False)
+        owed = tier._of("default").budget.overspent()
+        assert owed > 0.0
+    async with opened(tmp_path) as third:
+        assert third.components.judged.tier._of("default").budget.overspent() == owed
+
+
 async def test_a_state_of_wordings_that_is_damaged_in_part_counts_no_audit_twice(tmp_path: Path) -> None:
     def worded(number: int) -> Label:
         return replace(audit(number), features=features_of(Edit.FILLER))
