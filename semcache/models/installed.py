@@ -54,9 +54,12 @@ def use(data: Path, folder: Path | None) -> None:
     if folder is None:
         pointer.unlink(missing_ok=True)
         return
-    staged = pointer.with_suffix(".staged")
-    with staged.open("w", encoding="utf-8") as out:
-        out.write(json.dumps({"model": folder.name}) + "\n")
-        out.flush()
-        os.fsync(out.fileno())
-    staged.replace(pointer)
+    staged = pointer.with_suffix(f".{os.getpid()}.staged")  # two processes may install at once: the last one counts
+    try:
+        with staged.open("w", encoding="utf-8") as out:
+            out.write(json.dumps({"model": folder.name}) + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+        staged.replace(pointer)
+    finally:
+        staged.unlink(missing_ok=True)

@@ -19,6 +19,7 @@ import msgspec
 CHUNK_BYTES = 512
 BYTES_PER_TOKEN = 4
 MAX_BLOCKS = 4096
+_LONGEST_SESSION = 256  # characters that are remembered of a session's name; a longer one goes by its digest
 BYTES = 0  # the unit of blocks that are made of bytes
 
 # In the order in which chat templates place them: what comes first is what a prefix is made of.
@@ -162,7 +163,8 @@ def _pieces(raw: msgspec.Raw | None) -> Iterator[bytes]:
 def _session(headers: Sequence[tuple[str, str]], fields: Mapping[str, msgspec.Raw]) -> str:
     sent = {name.lower(): value for name, value in headers}
     named = next((sent[name] for name in _SESSION_HEADERS if sent.get(name)), "")
-    return named or next((text for name in _SESSION_FIELDS if (text := _text(fields.get(name)))), "")
+    named = named or next((text for name in _SESSION_FIELDS if (text := _text(fields.get(name)))), "")
+    return named if len(named) <= _LONGEST_SESSION else _digest(named.encode("utf-8", "surrogatepass")).hex()
 
 
 def _text(raw: msgspec.Raw | None) -> str:

@@ -95,3 +95,15 @@ def test_a_session_is_found_in_headers_before_the_body() -> None:
     assert read(PATH, [], body).session == "b"
     assert read(PATH, [], b'{"conversation": {"id": "c"}}').session == "c"
     assert read(PATH, [], b"{}").session == ""
+
+
+def test_the_name_of_a_session_takes_little_room_however_long_it_is() -> None:
+    """It is remembered for as long as the session may go on, among a hundred thousand others."""
+    names = ["s" * 255, "s" * 1_000_000, "s" * 1_000_000 + "t"]
+    for field in ("prompt_cache_key", "session_id"):
+        bodies = [json.dumps({"messages": [], field: name}).encode() for name in names]
+        found = [read("/v1/chat/completions", [], body).session for body in bodies]
+        assert found[0] == names[0]
+        assert len(set(found)) == 3
+        assert max(map(len, found)) <= 256
+        assert read("/v1/chat/completions", [], bodies[1]).session == found[1]
