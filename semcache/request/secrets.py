@@ -28,30 +28,44 @@ _SCHEME = 13  # characters at most before the mark of a URL
 _LOGIN = re.compile(r"://[^\s/:@]{1,64}:[^\s/@]{3,64}@")
 _URL = re.compile(rf"\b[a-z][a-z0-9+]{{1,{_SCHEME - 1}}}{_LOGIN.pattern}")
 _STATED = re.compile(
-    r"""\b(?:
-      (?:pass(?:word|phrase|code)|pwd|pin(?:\ code|\ number)?|(?:api|secret|access|auth)[\s_-]?(?:key|token)
-        |client[\s_-]?secret
-        |bearer|social\ security(?:\ number)?|ssn|cvv|cvc|otp)
-      (?:\s{1,8}(?:for\s{1,8}\S{1,64}|to\s{1,8}\S{1,64}))?\s{0,8}(?:is\b|was\b|=|:)\s{0,8}["'`]?
-      (?P<value>[^\s"'`,;]{3,128})
+    r"""(?<![a-z])(?:
+      (?P<digits>pin(?:\ code|\ number)?|cvv2?|cvc2?|otp|(?:verification|security|login|2fa|mfa|one[\ -]time)\ code)
+      | pass(?:word|phrase|code|wd|wort)|pwd|(?:api|secret|access|auth)[\s_-]?(?:key|token)|client[\s_-]?secret|bearer
+      | kennwort|contrase\u00f1a|mot\ de\ passe|senha|wachtwoord|has\u0142o|\u043f\u0430\u0440\u043e\u043b\u044c
+      | \u5bc6\u7801|\u30d1\u30b9\u30ef\u30fc\u30c9|social\ security(?:\ number)?|ssn|(?:bank\ )?account\ number
+      | passport\ (?:number|no\.?)|pw(?=\s?[:=])
+      )
+      (?:
+        ['\u2019"\]]{0,2}(?:\s{1,8}(?:for\s{1,8}\S{1,64}|to\s{1,8}\S{1,64}))?\s{0,8}
+        (?:(?:is|was|ist|es|est)\b\s?:?|['\u2019]s\b|=>?|:|->)\s{0,8}["'`]?(?P<value>[^\s"'`,;]{3,128})
+      | \s{1,8}(?P<number>\d{3,19}\b)
+      | \s{1,8}(?P<given>(?=[A-Za-z]{0,40}\d)[^\s"'`,;()]{8,128})
+      )
     | bearer\s{1,8}(?P<bearer>[A-Za-z0-9._~+/-]{20})
     | aws_secret_access_key\s{0,8}[=:]\s{0,8}\S{20}
-    )""",
+    | (?:social\ security(?:\ number)?|ssn)\W{1,4}(?:is\W{1,3})?\d{3}[ -]?\d{2}[ -]?\d{4}\b
+    | (?:seed|recovery|mnemonic|backup)\ phrase\W{1,4}(?:is\W{1,3})?(?:[a-z]{3,8}\s{1,3}){11}[a-z]{3,8}\b
+    | private\ key\W{1,4}(?:is\W{1,3})?(?:0x)?[0-9a-f]{64}\b
+    """,
     re.VERBOSE | re.IGNORECASE,
 )
 # "My password is not working" states no password.
 _NO_VALUE = re.compile(
-    r"(?:not|n't|wrong|incorrect|invalid|expired?|compromised|leaked|required|correct|right|too|locked|blocked|lost"
-    r"|missing|always|never|still|being|the|a|an|it|in|on|for|of|and|or|that|this|case|set|stored|saved|sent|accepted"
-    r"|rejected|weak|strong|safe|secure|secret|hashed|encrypted|needed|used|asked|showing|failing|forgotten|declined"
-    r"|stuck|hidden|visible|empty|null|none|your|my|what|how|why|something|denied|unlocked|refused|working|changed"
-    r"|reset|\?+|\.+|\*+|<.*|\$\{?.*|x+|your[_-].*)[.?!]*",
+    r"(?:not|n't|wrong|incorrect|invalid|compromised|leaked|correct|right|too|lost|missing|always|never|still|the|a|an|it"
+    r"|in|on|for|of|and|or|that|this|case|set|sent|weak|strong|safe|secure|secret|stuck|hidden|visible|empty|null|none"
+    r"|your|my|what|how|why|something|reset|about|between|which|where|when|who|as|at|to|from|with|by|under|over|only"
+    r"|just|also|bent|broken|written|known|shown|given|taken|stolen|gone|down|off|out|up|part|one|long|short|same"
+    r"|different|optional|mandatory|valid|available|plain|public|private|there|here|unique|very|yes|ok|if|but|so|must|should|can|does"
+    r"|[a-z]{2,}(?:ed|ing)|expired?|\?+|\.+|\*+|<.*|\$\{?.*|%.*|\{.*|x+|your[_-].*)[.?!:]*"
+    r"|\w+(?:\.\w+){0,6}[\[(].*"
+    r"|(?:str(?:ing)?|bytes|text|int|bool|char|varchar|optional|undefined|true|false|os|self|process|request|req)\b.*",
     re.IGNORECASE,
 )
 # A value that is given to a name of a key: `datadog_api_token: "..."`. What it says decides whether it is one.
 _ASSIGNED = re.compile(
     r"""(?:key|token|secret|passwd|password|credential)[a-z0-9_-]{0,20}["'\]]{0,2}\s{0,5}(?:=>|:=|=|:)\s{0,5}["'`]?
-    (?P<value>[\w.=+/~-]{16,200})""",
+    (?P<value>[\w.=+/~-]{16,200})
+    | (?:key|token|secret)\s{1,3}(?P<bare>[\w.=+/~-]{20,200})""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ASSIGNED_NAMES = ("key", "token", "secret", "passw", "credential")
@@ -78,7 +92,14 @@ _SSN = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?!
 _IBAN = re.compile(r"[A-Z](?<!\w.)[A-Z]\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
 # How what states a secret begins, in folded text.
 _NAMES = ("pass", "pwd", "pin", "api", "access", "auth", "aws_", "secret", "social", "ssn", "client", "cvv", "cvc")
-_MORE_NAMES = ("bearer", "otp")
+_MORE_NAMES = (
+    "bearer", "otp", "pw", "kennwort", "contrase", "senha", "wachtwoord", "has\u0142o",
+    "\u043f\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801", "\u30d1\u30b9\u30ef\u30fc\u30c9", "mot de passe",
+    "verification", "security", "login", "2fa", "mfa", "one", "account", "bank", "seed", "recovery", "mnemonic",
+    "backup", "private",
+)  # fmt: skip
+# A card number is no IBAN, and prose in lower case is none either, but where somebody says that it is one.
+_SAYS_IBAN = "iban"
 
 
 def fold(text: str) -> str:
@@ -172,12 +193,10 @@ def _has_stated(text: str, folded: str, end: int) -> bool:
 
 
 def _has_assigned(text: str, folded: str, end: int) -> bool:
-    if "=" not in text and ":" not in text:
-        return False
     after = 0
     for start in sorted({at for name in _ASSIGNED_NAMES for at in _places(folded, name, end)}):
         if start >= after and (match := _ASSIGNED.match(text, start)) is not None:
-            if _looks_random(match["value"]):
+            if _looks_random(match["value"] or match["bare"]):
                 return True
             after = match.end()
     return False
@@ -193,7 +212,9 @@ def _has_number(text: str, end: int, *, whole: bool) -> bool:
                 return True
         if _SSN.search(text, part.start(), min(len(text), part.end() + 1)) is not None:
             return True
-    return any(_mod97(match[0]) for match in _IBAN.finditer(text))
+    if any(_mod97(match[0]) for match in _IBAN.finditer(text)):
+        return True
+    return _SAYS_IBAN in text.lower() and any(_mod97(match[0]) for match in _IBAN.finditer(text.upper()))
 
 
 def _ends_in_card(text: str, end: int) -> bool:
@@ -218,7 +239,23 @@ def _places(text: str, mark: str, end: int) -> Iterator[int]:
 
 def _is_stated(match: re.Match[str]) -> bool:
     value = match["value"]
-    return value is None or _NO_VALUE.fullmatch(value) is None
+    if match["given"] is not None:
+        return len(_CHANGE.findall(match["given"])) > 1
+    if match["number"] is not None:
+        return _is_numbered(match)
+    if value is None:
+        return True
+    if match["digits"] is not None and not any(map(str.isdigit, value)):
+        return False
+    return _NO_VALUE.fullmatch(value) is None
+
+
+def _is_numbered(match: re.Match[str]) -> bool:
+    """Return True if digits right behind a name are what it names: four of a PIN, more of an account."""
+    size, name = len(match["number"]), match[0].lower()
+    if match["digits"] is not None:
+        return size in (3, 4) if name.startswith(("cvv", "cvc")) else 4 <= size <= 8
+    return size >= 8
 
 
 def _looks_random(value: str) -> bool:

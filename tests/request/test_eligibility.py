@@ -18,6 +18,7 @@ where is my order|What's the status of my order?|my account balance please|show 
 what are my test results|summarize our contract|do I have any unread messages|How much do I owe?
 When is my appointment?|track my package|has my refund been processed?|what is my name?|what's on my calendar
 Is my subscription still active?|cancel my order|order #12345 has not arrived|how much did I spend on food
+my order status|track order 48213|where did I park|what plan am I on|what's my ip
 can I see my last invoice|what did I say earlier|Which meetings do we have with our contacts?
 """
 GENERAL = """
@@ -37,6 +38,8 @@ What are today's headlines|who is winning the game|traffic on the M25|USD EUR ex
 what is the latest version of Python|will it rain tomorrow|what day is it today|weather|who won the game last night
 What is the current inflation rate?|hows the traffic|any delays on the red line?|flight BA117 status|is the pool open
 How do I cancel my ticket for tonight?|How can I watch the game this weekend?|How do I claim tax at current rates?
+weather paris|time in tokyo|how many days until Christmas?|days until easter|eur usd rate|who won the game
+premier league table|top news|when is sunset
 surf conditions at bondi|Powerball numbers|How busy is the gym?|are the trains running|pollen count in Munich
 """
 TIMELESS = """
@@ -47,11 +50,13 @@ What's the difference between now and then?|What is a leap day?|net present valu
 How was the weather in London in 1976?
 How do I claim for a flight delay on my travel insurance?|How do I cancel an order I placed this morning?
 How do I get the latest version of the app?|How long is the application window open?
+python get today's date|how do you say yesterday in French|what is tomorrow in spanish|is a closed set open?
+How many days until someone dies of thirst?
 Is the Louvre open on Mondays?|is a closed door safer than an open one|What does today() do in Excel?
 """
 CREATIVE = """
 write a poem about autumn|Tell me a joke|brainstorm names for a cafe|give me another one|surprise me
-write a plot for a heist film
+write a plot for a heist film|poem about rain|joke please|fun fact|write a birthday message for mom
 compose a short story about a dragon|write a tweet about our launch|pick a random number|regenerate|another one
 write me a song|suggest 5 ideas for a birthday party|Give me a random fact|try again|flip a coin
 """

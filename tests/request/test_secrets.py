@@ -220,3 +220,53 @@ def test_folding_keeps_every_character_in_its_place() -> None:
     letters = [chr(code) for code in range(sys.maxunicode + 1)]
     assert all(len(fold(letter)) == 1 for letter in letters)
     assert len(fold("\u039f\u0394\u039f\u03a3 \u0130\u212a")) == 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the wifi password's Kx7mQ2vLp, is that long enough?",
+        "DB_PASSWORD=Kx7mQ2vLp why is it not read?",
+        "{'password': 'Kx7mQ2vLp'} is that valid?",
+        'my password is: "Kx7mQ2vLp"',
+        "mein Passwort ist Kx7mQ2vLp",
+        "mot de passe : Kx7mQ2vLp",
+        "Contrase\u00f1a: Kx7mQ2vLp",
+        "my api key k3J9x2Qw8Zr5Tn7Lb4Vm is rejected",
+        "token k3J9x2Qw8Zr5Tn7Lb4Vm returns 401",
+        "curl -u bob:Kx7mQ2vLp https://example.com fails",
+        "mysql -uroot -pKx7mQ2vLp shop: access denied",
+        "PIN 4821 is not accepted",
+        "cvv 123 is declined",
+        "the verification code is 482913, may I share it?",
+        "SSN 078051120",
+        "my account number 123456789012 is wrong",
+        "gb82 west 1234 5698 7654 32 is that a valid iban?",
+        "my seed phrase is abandon ability able about above absent absorb abstract absurd abuse access accident",
+    ],
+)
+def test_a_secret_is_found_however_it_is_stated(text: str) -> None:
+    assert has_secret(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pin is bent on my connector",
+        "What pin: red or black?",
+        "password = input('Password: ')",
+        "def login(password: str): pass",
+        "PASSWORD=os.environ['PASSWORD']",
+        "api_key=os.getenv('OPENAI_API_KEY')",
+        "access token is returned as json",
+        "your password is about to expire: a scam?",
+        "my password was hacked, what now?",
+        "docker run -u 1000:1000 alpine",
+        "curl -u user:password example.com",
+        "sort -u names.txt",
+        "what is the difference between a token and a key?",
+        "GPIO pin 18 is high",
+    ],
+)
+def test_words_about_secrets_state_none(text: str) -> None:
+    assert not has_secret(text)

@@ -22,7 +22,7 @@ _WORKS = vocabulary(
     "taglines name names idea ideas essay speech toast screenplay script scene dialogue blog blogs blogpost blogposts",
     "bio ad ads advert adverts advertisement advertisements post posts headline headlines letter letters prompt",
     "prompts pickup greeting greetings fan fanfic fanfiction character characters plot quiz trivia compliment",
-    "compliments username usernames nickname nicknames password passwords dad bedtime",
+    "compliments username usernames nickname nicknames password passwords dad bedtime sonnet card wish message note",
 )
 _CREATIVE = CuedPatterns(
     rule(
@@ -50,6 +50,17 @@ _CREATIVE = CuedPatterns(
         "another", r"\banother (?:one|joke|story|poem|idea|version|example|try|attempt|option|variation|suggestion)\b"
     ),
     rule("again more retry redo next", r"^\W*(?:try again|again|once more|retry|redo|more|next)\b\W*+(?:please)?\W*+$"),
+    rule(
+        _WORKS,
+        r"^\W*(?:(?:an?|some|short|funny|good|new) ){0,3}(?:(?:poem|haiku|limerick|sonnet|joke|pun|riddle|song)s?"
+        r"|rap|stor(?:y|ies))\b"
+        r"(?: (?:please|pls)| (?:about|for) (?!.{0,200}\bby\b)[^\n]{1,200})?\W*$",
+        r"^\W*(?:write|compose|draft|create) (?:me )?an? (?:\w+ ){0,2}?(?:birthday|anniversary|wedding|retirement|love)"
+        r" (?:message|note|card|wish|letter)\b",
+    ),
+    rule("fact facts quote", r"^\W*(?:tell me |give me )?(?:an? |some )?(?:fun facts?|motivational quote)\W*$"),
+    rule("number word", r"\b(?:pick|choose|think of) a number\b|^\W*(?:invent|make up) a (?:new )?word\b"),
+    rule("something", r"\bsomething (?:interesting|fun)\W*$"),
     rule("something", r"\bsomething (?:different|creative|original|funny|new)\b"),
 )
 _BRAINSTORM = any_of(r"\bbrainstorm")

@@ -22,6 +22,15 @@ _RUN = (
     r"|ferry|delivery|uploads?|downloads?|updates?|meetings?|match|game|payments?|\d{1,2}:\d\d|server|ship"
     r"|plane|workflow|check|checks|task|tasks|render|stream)\b"
 )
+_EVENT = (
+    r"(?:\w+mas|easter|halloween|thanksgiving|new year|valentine|diwali|ramadan|eid|hanukkah|summer|winter|spring"
+    r"|autumn|january|february|march|april|june|july|august|september|october|november|december|\w+day|\d)"
+)
+_LANGUAGE = (
+    r"(?:python|javascript|typescript|java|kotlin|sql|mysql|postgres(?:ql)?|sqlite|bash|shell|powershell|excel|php|ruby"
+    r"|rust|pandas|golang|swift)"
+)
+_TIMED = r"(?:dates?|datetime|timestamps?|rows|records)"
 _LIVE = CuedPatterns(
     rule(
         "now moment time currently today far date nowadays days",
@@ -158,6 +167,29 @@ _LIVE = CuedPatterns(
         r"|\bin stock\b",
     ),
     rule(
+        "until till til",
+        r"\b(?:(?:days|weeks|months|hours|minutes|sleeps) (?:are (?:there |left )?|is it |left |remain(?:ing)? )?"
+        rf"|how long (?:is it )?)(?:until|till|til) {_EVENT}",
+    ),
+    rule("time", r"^\W*time in \w+(?: \w+)?\W*$"),
+    rule("weather", r"^\W*weather (?!balloon|vane|station|satellite|warfare|stripping|system)\w+(?: \w+)?\W*$"),
+    rule(
+        "rate rates",
+        r"^\W*(?:what(?:'s| is) (?:the )?)?(?:gold|silver|usd|eur|gbp|inr|jpy|dollar|euro|pound|bitcoin|btc) "
+        r"(?:\w+ ){0,2}?rates?\W*$",
+    ),
+    rule("won", r"\bwho won (?:the )?(?:game|match|race|election|fight|toss|final)\W*$"),
+    rule("table standings ladder", r"^\W*(?:\w+ ){0,4}(?:league|division|championship) (?:table|standings|ladder)\W*$"),
+    rule(
+        "news stories headlines topics results",
+        r"\btop (?:news|stories|headlines)\b|\btrending topics\b|\belection results\W*$",
+    ),
+    rule(
+        "sunset sunrise tide",
+        r"^\W*(?:(?:when|what time) is (?:the )?)?(?:sunset|sunrise|(?:high|low) tide)(?: times?)?\W*$",
+    ),
+    rule("market markets", r"\bhow(?:'s| is| are) the (?:stock )?markets?(?: doing)?\W*$"),
+    rule(
         "happening going new",
         r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
         r"|function|loop|query"
@@ -168,6 +200,11 @@ _NOT_LIVE = any_of(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
     r"|calculated|set)\b",
     r"\bpresent value\b",
+    r"^\W*what(?:'s| is) (?:today|tomorrow|yesterday|tonight|now) in \w+\W*$|\bhow (?:do|would|can) (?:you|i) say\b",
+    r"^\W*what does\b.{1,60}\bmean\b",
+    r"\bis (?:an?|the|every|any) (?:\w+ )?(?:set|interval|ball|subset)\b",
+    # The date of today in a program is that of any day.
+    rf"\b{_LANGUAGE}\b.{{0,80}}\b{_TIMED}\b|\b{_TIMED}\b.{{0,80}}\b{_LANGUAGE}\b",
     # What was bought yesterday is returned as on any day.
     r"^\W*(?:(?:hi|hello|hey|um|so|please|ok)\W+)*(?:how (?:do|can|could|should|would|to)|can i|what "
     r"(?:should|can|do) i|where (?:do|can|should) i)\b.{0,120}"

@@ -56,7 +56,8 @@ _OWN_RECORD = any_of(
     rf" (?:to |on )?{_OWNED}",
     rf"^\W*(?:is|are|was|were) {_OWNED} (?:on|at|in|for|by|still|the|due|over|under|above|below|before|after)\b",
     rf"\bwhat(?:'s| is| was| are| were) {_OWNED}",
-    rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?:\W+(?:please|now))?\W*$",
+    rf"^\W*(?:my|our) (?:\w+ ){{0,2}}?{_RECORD}(?: (?:status|number|details|history|update|total))?"
+    r"(?:\W+(?:please|now))?\W*$",
 )
 _PERSONAL = CuedPatterns(
     rule(
@@ -109,6 +110,13 @@ _PERSONAL = CuedPatterns(
         r"\b(?:who am i|where am i|remind me(?! (?:what|who|how|why|which|when) (?!i\b|my\b|we\b|our\b))|about me"
         r"|do you remember)\b",
     ),
+    rule("am", r"\bwhat (?:\w+ ){1,2}?am i on\b"),
+    rule("ip", r"\bwhat(?:'s| is) my ip\b"),
+    rule(
+        "did",
+        r"^\W*did (?:i|we) (?:pass|fail|win|get (?:in|accepted|paid))\b",
+        r"\bwhere did i (?:park|leave|put|save)\b",
+    ),
     rule(
         "my our",
         r"\b(?:my|our) (?:order|account|invoice|ticket|booking|tracking|reservation|case|claim) (?:number "
@@ -117,7 +125,8 @@ _PERSONAL = CuedPatterns(
     ),
 )
 _NUMBERED = any_of(
-    r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*+(?:number|id|no\.?|#)\s*+:?\s*+#?\w*\d{3}"
+    r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*+(?:number|id|no\.?|#)\s*+:?\s*+#?\w*\d{3}",
+    r"\b(?:order|invoice|ticket|booking|tracking|reservation) #?\d{5}",
 )
 _LONG_NUMBER = re.compile(r"\d{3}")
 
