@@ -6,7 +6,6 @@ Pure; the clock is the caller's. Invariant: a TTL counts from creation, and noth
 from semcache.request.prompt_volatility import VolatilityModel, is_relative, may_change_daily
 from semcache.retention.freshness.fixed import FixedFreshness
 from semcache.retention.freshness.learned import FreshnessOutlook, LearnedFreshness, PromptHistory
-from semcache.retention.freshness.revalidate import Refetches
 from semcache.types import Volatility
 
 __all__ = [
@@ -14,7 +13,6 @@ __all__ = [
     "FreshnessOutlook",
     "LearnedFreshness",
     "PromptHistory",
-    "Refetches",
     "Volatility",
     "VolatilityModel",
     "is_relative",

@@ -1,4 +1,4 @@
-"""What may be served after its time, and how often it is asked anew."""
+"""How old an entry is, and what may be served after its time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.retention.freshness import Refetches
 from semcache.types import Card
 
 
@@ -35,21 +34,3 @@ def test_an_entry_never_gets_younger(now: float, later: float, revalidate: float
     order = ["fresh", "stale", "expired"]
     first, second = sorted([now, later])
     assert order.index(card().staleness(first, revalidate)) <= order.index(card().staleness(second, revalidate))
-
-
-def test_a_popular_stale_entry_is_asked_anew_once() -> None:
-    refetches = Refetches(lease=60.0)
-    assert [refetches.claim(7, now) for now in (0.0, 0.0, 1.0, 59.9)] == [True, False, False, False]
-    assert refetches.claim(8, 1.0)
-    refetches.finish(7)
-    assert refetches.claim(7, 2.0)
-
-
-def test_a_refetch_that_never_came_back_is_tried_again_and_forgotten() -> None:
-    refetches = Refetches(lease=60.0)
-    assert refetches.claim(7, 0.0)
-    assert refetches.claim(7, 60.0)
-    for one in range(1000):
-        refetches.claim(one, 1000.0 * one)
-    assert len(refetches) == 1
-    refetches.finish(12345)
