@@ -28,7 +28,7 @@ test-slow: $(VENV)/test.stamp $(VENV)/torch.stamp .venvs/litellm/stamp  ## Run t
 
 KILLS ?= 30
 kills: $(VENV)/test.stamp  ## Kill a proxy under load so often, check its promises, and add to the counter: make kills KILLS=100 SEED=7.
-	KILLS=$(KILLS) KILLS_SEED=$(SEED) KILLS_COUNTER=eval/results/kills.json $(BIN)/python -m pytest -q -p no:cacheprovider --timeout 7200 tests/stress/test_proxy_kill.py
+	KILLS=$(KILLS) KILLS_SEED=$(SEED) KILLS_COUNTER=eval/results/kills.json $(BIN)/python -m pytest -q -p no:cacheprovider tests/stress/test_proxy_kill.py
 
 lint: $(VENV)/lint.stamp  ## Format, lint, types, dependency direction, sizes and names.
 	$(BIN)/ruff format --check .

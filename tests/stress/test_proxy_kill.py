@@ -25,9 +25,9 @@ from tests.fixtures_pg import schema
 from tests.proxy.driver import PACK, ask, cache_status, spoken
 from tests.waiting import PATIENCE, soon
 
-pytestmark = pytest.mark.process
-
 ROUNDS = int(os.environ.get("KILLS", "3"))
+# A machine under load takes most of a minute for a kill.
+pytestmark = [pytest.mark.process, pytest.mark.timeout(1200 + 60 * ROUNDS)]
 SEED = int(os.environ.get("KILLS_SEED", "0"))
 COUNTER = Path(os.environ["KILLS_COUNTER"]) if "KILLS_COUNTER" in os.environ else None
 SLICE = 60  # promises that are asked for after a kill; all of them are at the end
