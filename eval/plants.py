@@ -131,7 +131,7 @@ async def collide(base: str, rng: random.Random, words: Sequence[str]) -> str:
 async def served(pairs: Sequence[tuple[str, str]]) -> int:
     """Return how often the second of a pair is served what was stored for the first; one cache for all."""
     with tempfile.TemporaryDirectory() as folder:
-        async with await AsyncSemanticCache.open(folder, seed=SEED) as cache:
+        async with await AsyncSemanticCache.open(folder, seed=SEED, timeout=60.0) as cache:
             for number, (planted, _) in enumerate(pairs):
                 await cache.record(await cache.lookup(planted), f"planted {number}")
             await cache.settle()

@@ -83,7 +83,7 @@ def groups(half: str) -> Iterator[Group]:
 async def _ask(half: str) -> list[Asked]:
     some, rows = list(groups(half)), list[Asked]()
     for group in some:
-        async with await AsyncSemanticCache.open("memory://", seed=SEED) as cache:
+        async with await AsyncSemanticCache.open("memory://", seed=SEED, timeout=60.0) as cache:
             await _record(cache, group.base, "base", "own")
             for role in ("right", "traps"):
                 for prompt in getattr(group, role):
@@ -93,10 +93,10 @@ async def _ask(half: str) -> list[Asked]:
                 await _record(cache, trap, "trap", f"turned {number}")
                 served = await _served(cache, group.base, f"turned {number}")
                 rows.append(Asked(half, group.kind, "turned", served is not None, False))
-    async with await AsyncSemanticCache.open("memory://", seed=SEED) as cache:
+    async with await AsyncSemanticCache.open("memory://", seed=SEED, timeout=60.0) as cache:
         rows += await _told(cache, half, shuffled(some), "together")
     for place, _ in enumerate(some):
-        async with await AsyncSemanticCache.open("memory://", seed=SEED) as cache:
+        async with await AsyncSemanticCache.open("memory://", seed=SEED, timeout=60.0) as cache:
             rows += await _told(cache, half, [one for one in shuffled(some) if one.group == place], "apart")
     return rows
 

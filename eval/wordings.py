@@ -85,7 +85,7 @@ async def _measured(half: str, policies: str, *, show: bool = False) -> dict[str
         alone = way != "one tenant for all"
         counts: dict[str, Counter[str]] = {}
         with tempfile.TemporaryDirectory() as folder:
-            async with await AsyncSemanticCache.open(folder, policies=policies, seed=7) as cache:
+            async with await AsyncSemanticCache.open(folder, policies=policies, seed=7, timeout=60.0) as cache:
                 for number, pair in enumerate(some):
                     tenant = f"t{number}" if alone else "t"
                     kept = await cache.lookup(pair.cached, tenant=tenant)
