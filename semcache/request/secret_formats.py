@@ -220,14 +220,15 @@ _ROUND: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("s-s4t2", rf"s-s4t2(?:ud|af)-{_HEX}{{64}}", (0,)),
 )  # fmt: skip
 _TYPED = r"\w!#%&*+.@^~/-"
+_KNOWN = r"(?:pass|pw|token|secret|your|(?:root|admin|guest|node|test)(?!\w))"  # what a manual writes there
 _WITH_SPACE = (
     ("-----BEGIN ", r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY", (0,)),
     # What a command is told: "curl -u name:word", "mysql -uroot -pword", "sshpass -p word".
-    (" -u ", rf" -u (?!\d{{1,6}}:\d{{1,6}}(?!\S))[\w.@-]{{1,40}}:(?!(?:pass|pw|token|secret))[{_TYPED}]{{4}}", (0,)),
-    ("mysql -p", rf"mysql -p'?[{_TYPED}]{{4}}", (0,)),
-    ("mysql -u", rf"mysql -u ?[\w.@-]{{1,40}} -p'?[{_TYPED}]{{4}}", (0,)),
-    ("sshpass -p", rf"sshpass -p ?'?[{_TYPED}]{{4}}", (0,)),
-    ("asic ", r"\b[Bb]asic [A-Za-z0-9+/]{16,400}={0,2}(?![\w+/])(?<=[=\dA-Z])", (1,)),
+    (" -u ", rf" -u (?!\d{{1,6}}:\d{{1,6}}(?!\S))[\w.@-]{{1,40}}:(?!{_KNOWN})[{_TYPED}]{{4}}", (0,)),
+    ("mysql -p", rf"mysql -p'?(?!{_KNOWN})[{_TYPED}]{{4}}", (0,)),
+    ("mysql -u", rf"mysql -u ?[\w.@-]{{1,40}} -p'?(?!{_KNOWN})[{_TYPED}]{{4}}", (0,)),
+    ("sshpass -p", rf"sshpass -p ?'?(?!{_KNOWN})[{_TYPED}]{{4}}", (0,)),
+    ("asic ", r"\b[Bb]asic (?:[A-Za-z0-9+/]{16,400}={0,2}|[A-Za-z0-9+/]{11,15}=)(?![\w+/])(?<=[=\dA-Z])", (1,)),
 )
 
 

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from semcache.request.secret_formats import FORMATS, SPACED
+from semcache.request.secret_placeholders import is_example_token, is_filled_in, is_placeholder, is_word
 
 _WINDOW = 16 << 10  # characters that are read at a time
 _BEYOND = 1 << 10  # characters behind a window in which what begins there may end
@@ -24,31 +25,37 @@ _UNSPACED = re.compile(r"\S{10,}")  # every token has one, but for those of `SPA
 _PLAIN = frozenset({"role", "type", "content", "text", "name", "id", "model", "input", "output", "system", "prompt"})
 _DATA = 1 << 10  # characters, from which a text may be a file in Base64
 _ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{_DATA}}}")
+_TAIL = re.compile(r"[\w*-]{0,256}")
 _SCHEME = 13  # characters at most before the mark of a URL
-_LOGIN = re.compile(r"://[^\s/:@]{1,64}:[^\s/@]{3,64}@")
+_LOGIN = re.compile(r"://[^\s/:@]{0,64}:[^\s/@]{3,64}@")
 _URL = re.compile(rf"\b[a-z][a-z0-9+]{{1,{_SCHEME - 1}}}{_LOGIN.pattern}")
 _STATED = re.compile(
     r"""(?<![a-z])(?:
-      (?P<digits>pin(?:\ code|\ number)?|cvv2?|cvc2?|otp|(?:verification|security|login|2fa|mfa|one[\ -]time)\ code)
+      (?P<digits>pin(?:\ code|\ number)?|cvv2?|cvc2?|otp
+        |(?:verification|security|login|2fa|mfa|one[\ -]time|two[\ -]factor)\ code)
       | pass(?:word|phrase|code|wd|wort)|pwd|(?:api|secret|access|auth)[\s_-]?(?:key|token)|client[\s_-]?secret|bearer
       | kennwort|contrase\u00f1a|mot\ de\ passe|senha|wachtwoord|has\u0142o|\u043f\u0430\u0440\u043e\u043b\u044c
       | \u5bc6\u7801|\u30d1\u30b9\u30ef\u30fc\u30c9|social\ security(?:\ number)?|ssn|(?:bank\ )?account\ number
       | passport\ (?:number|no\.?)|pw(?=\s?[:=])
+      | pass(?=["']?\s?[:=]\s{0,3}["']?(?=[^\s"',;]{0,60}\d)(?=[^\s"',;]{0,60}[a-z])[^\s"',;]{6})
       )
       (?:
         ['\u2019"\]]{0,2}(?:\s{1,8}(?:for\s{1,8}\S{1,64}|to\s{1,8}\S{1,64}))?\s{0,8}
-        (?:(?:is|was|ist|es|est)\b\s?:?|['\u2019]s\b|=>?|:|->)\s{0,8}["'`]?(?P<value>[^\s"'`,;]{3,128})
+        (?:(?:is|was|lautet|(?P<foreign>ist|es|est)(?!\s?:))\b\s?:?|(?:ist|es|est)\s?:|['\u2019]s\b|=>?|:|->)
+        \s{0,8}["'`]?(?P<value>[^\s"'`,;]{3,128})
       | \s{1,8}(?P<number>\d{3,19}\b)
-      | \s{1,8}(?P<given>(?=[A-Za-z]{0,40}\d)[^\s"'`,;()]{8,128})
+      | \s{1,8}(?P<given>(?=[A-Za-z]{0,40}\d)[^\s"'`,;()]{6,128})
+      | \s{1,8}["'`](?P<quoted>(?=[^\s"'`]{0,64}\d)[^\s"'`]{5,64})["'`]
       )
-    | bearer\s{1,8}(?P<bearer>[A-Za-z0-9._~+/-]{20})
-    | aws_secret_access_key\s{0,8}[=:]\s{0,8}\S{20}
+    | bearer\s{1,8}(?P<bearer>(?!(?:your|my|access)[_-])[A-Za-z0-9._~+/-]{20})
+    | aws_secret_access_key\s{0,8}[=:]\s{0,8}(?!["'<]?(?:your|my|x{4}))\S{20}
     | (?:social\ security(?:\ number)?|ssn)\W{1,4}(?:is\W{1,3})?\d{3}[ -]?\d{2}[ -]?\d{4}\b
     | (?:seed|recovery|mnemonic|backup)\ phrase\W{1,4}(?:is\W{1,3})?(?:[a-z]{3,8}\s{1,3}){11}[a-z]{3,8}\b
     | private\ key\W{1,4}(?:is\W{1,3})?(?:0x)?[0-9a-f]{64}\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_QUOTES = "\"'`"
 # "My password is not working" states no password.
 _NO_VALUE = re.compile(
     r"(?:not|n't|wrong|incorrect|invalid|compromised|leaked|correct|right|too|lost|missing|always|never|still|the|a|an|it"
@@ -95,7 +102,7 @@ _NAMES = ("pass", "pwd", "pin", "api", "access", "auth", "aws_", "secret", "soci
 _MORE_NAMES = (
     "bearer", "otp", "pw", "kennwort", "contrase", "senha", "wachtwoord", "has\u0142o",
     "\u043f\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801", "\u30d1\u30b9\u30ef\u30fc\u30c9", "mot de passe",
-    "verification", "security", "login", "2fa", "mfa", "one", "account", "bank", "seed", "recovery", "mnemonic",
+    "verification", "security", "login", "2fa", "mfa", "one", "two", "account", "bank", "seed", "recovery", "mnemonic",
     "backup", "private",
 )  # fmt: skip
 # A card number is no IBAN, and prose in lower case is none either, but where somebody says that it is one.
@@ -165,10 +172,23 @@ def _read(text: str, end: int, *, whole: bool) -> bool:
 def _has_token(text: str) -> bool:
     for mark, pattern, offsets in FORMATS:
         for at in _places(text, mark, len(text)):
-            if any(at >= back and pattern.match(text, at - back) is not None for back in offsets):
-                return True
+            for back in offsets:
+                if at >= back and (found := pattern.match(text, at - back)) is not None:
+                    tail = _TAIL.match(text, found.end())
+                    if not is_example_token(found[0] + (tail[0] if tail else ""), mark):
+                        return True
     logins = (_LOGIN.match(text, at) for at in _places(text, "://", len(text)))
-    return any(_URL.search(text, max(0, one.start() - _SCHEME), one.end()) for one in logins if one is not None)
+    return any(
+        _URL.search(text, max(0, one.start() - _SCHEME), one.end())
+        for one in logins
+        if one is not None and not _is_example_login(one)
+    )
+
+
+def _is_example_login(match: re.Match[str]) -> bool:
+    """Return True for the login of a manual: `user:password@host`, `${USER}:${PASSWORD}@host`."""
+    value = match[0].partition("://")[2].partition(":")[2][:-1]
+    return is_filled_in(value)
 
 
 def _has_spaced(text: str) -> bool:
@@ -239,21 +259,34 @@ def _places(text: str, mark: str, end: int) -> Iterator[int]:
 
 def _is_stated(match: re.Match[str]) -> bool:
     value = match["value"]
-    if match["given"] is not None:
-        return len(_CHANGE.findall(match["given"])) > 1
+    if (given := match["given"]) is not None:
+        own = match.string[max(0, match.start() - 3) : match.start()].lower() == "my "
+        return (len(given) >= 8 and len(_CHANGE.findall(given)) > 1) or (own and not is_placeholder(given))
+    if (quoted := match["quoted"]) is not None:
+        return match["digits"] is None and not is_placeholder(quoted)
     if match["number"] is not None:
         return _is_numbered(match)
     if value is None:
         return True
-    if match["digits"] is not None and not any(map(str.isdigit, value)):
+    if match["digits"] is not None:
+        return any(map(str.isdigit, value)) and _NO_VALUE.fullmatch(value) is None
+    if _NO_VALUE.fullmatch(value) is not None or is_placeholder(value):
         return False
-    return _NO_VALUE.fullmatch(value) is None
+    if value.startswith("/") and match[0].lower().startswith(("pwd", "passwd")):
+        return False
+    text, at = match.string, match.start()
+    if text.startswith("/etc/", max(0, at - 5)) or (text[max(0, at - 8) : at].lower() == "default " and is_word(value)):
+        return False
+    # "Das Passwort ist falsch": which words are said of a password is known of English alone.
+    return match["foreign"] is None or text[match.start("value") - 1] in _QUOTES or not is_word(value)
 
 
 def _is_numbered(match: re.Match[str]) -> bool:
     """Return True if digits right behind a name are what it names: four of a PIN, more of an account."""
     size, name = len(match["number"]), match[0].lower()
     if match["digits"] is not None:
+        if name.startswith("pin code") and size == 6:
+            return False  # a place in India
         return size in (3, 4) if name.startswith(("cvv", "cvc")) else 4 <= size <= 8
     return size >= 8
 

@@ -71,7 +71,8 @@ def test_beginnings_of_tokens_without_an_end_are_not_read_again_from_each_of_the
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_cheap_look_for_secrets_misses_none(text: str) -> None:
     stated = any(secrets._is_stated(match) for match in secrets._STATED.finditer(text))
-    if secrets._URL.search(text) or stated:
+    login = any(not secrets._is_example_login(match) for match in secrets._URL.finditer(text))
+    if login or stated:
         assert has_secret(text)
 
 
@@ -230,6 +231,20 @@ def test_folding_keeps_every_character_in_its_place() -> None:
         "{'password': 'Kx7mQ2vLp'} is that valid?",
         'my password is: "Kx7mQ2vLp"',
         "mein Passwort ist Kx7mQ2vLp",
+        "mein Passwort ist sommer2024",
+        'mein Passwort ist "sommer", ist das sicher?',
+        "mein Passwort ist: sommer",
+        "Das Passwort lautet Sommer",
+        "my default password is Kx7mQ2vLp",
+        "my password hunter2 is rejected",
+        'the password "hunter2" is rejected',
+        "the password is Password123!",
+        '{"user": "bob", "pass": "hunter2"}',
+        "redis://:hunter2@localhost:6379",
+        "postgres://bob:fishing@db/x",
+        "Authorization: Basic Ym9iOmh1bnRlcjI=",
+        "https://ghp_16C7e42F292c6912E7710c838347Ae178B4a/your-repository",
+        "the two-factor code is 482913",
         "mot de passe : Kx7mQ2vLp",
         "Contrase\u00f1a: Kx7mQ2vLp",
         "my api key k3J9x2Qw8Zr5Tn7Lb4Vm is rejected",
@@ -252,6 +267,40 @@ def test_a_secret_is_found_however_it_is_stated(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "POSTGRES_PASSWORD=example",
+        'password: "changeme" is in the manual, what does it do?',
+        'api_key: "sk-..."',
+        "OPENAI_API_KEY=sk-xxxxxxxxxxxxxxxxxxxxxxxx",
+        "sk-proj-YOUR_KEY_HERE_PLEASE_REPLACE",
+        "xoxb-not-a-real-token-this-will-not-work",
+        "why is sk-toggleable__content-arrow in my notebook?",
+        "task-sk-estimator-preprocessing-pipeline",
+        "postgres://user:password@localhost:5432/db",
+        "postgresql://${USER}:${PASSWORD}@${HOST}/db",
+        "mysql://root:root@127.0.0.1/test what does this mean?",
+        "jdbc:postgresql://localhost/test?user=fred&password=secret&ssl=true",
+        "curl -u admin:admin http://localhost:9200",
+        "docker run -u node:node image",
+        "Authorization: Bearer your_access_token_here",
+        "Mein Passwort ist falsch, was soll ich tun?",
+        "Das Passwort ist abgelaufen. Wie \u00e4ndere ich es?",
+        "La contrase\u00f1a es incorrecta, \u00bfqu\u00e9 hago?",
+        "Le mot de passe est trop court",
+        "Mijn wachtwoord is verlopen",
+        "How do I store a password: bcrypt or argon2?",
+        "the api key is rate limited",
+        "the auth token is base64 encoded",
+        "my password is longer than 72 characters, is it cut off?",
+        "access_token: data.access_token",
+        "apiKey: import.meta.env.VITE_API_KEY",
+        'client_secret: "CLIENT_SECRET"',
+        "password: [REDACTED]",
+        "Access denied for user 'root'@'localhost' (using password: YES)",
+        "pwd: command not found",
+        "PWD=/root",
+        "cat /etc/passwd: root:x:0:0:root:/root:/bin/bash",
+        "the default password is raspberry, how do I change it?",
+        "What area has pin code 110001?",
         "pin is bent on my connector",
         "What pin: red or black?",
         "password = input('Password: ')",
