@@ -203,7 +203,7 @@ async def open_components(opening: Opening) -> Components:
             await asyncio.to_thread(warm)
         tiers = LearningTiers(wordings, JudgedTier(pack, noise=opening.noise, grants=1.0 / opening.workers))
         origins = LabelOrigins(
-            embedder.id, judge_id(judge, opening.judge_model, opening.noise), opening.words.model or ""
+            embedder.id, judge_id(judge, opening.judge_model, opening.noise), opening.words.model or None
         )
         log = LabelLog(store, strategy(), freshness, tiers, pack, meter, origins=origins)
         await log.restore(strategy)

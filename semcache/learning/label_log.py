@@ -27,6 +27,7 @@ from semcache.matching.wording_tier import WordingTier, edit_of
 from semcache.protocols import Freshness, LabelStore, SavedStates, Threshold
 from semcache.request import wording
 from semcache.runtime.guarded_calls import surviving
+from semcache.runtime.task_set import completed
 from semcache.runtime.telemetry import Meter
 from semcache.types.evidence import Label, LabelSource
 
@@ -40,7 +41,8 @@ _CAPACITY = 20_000
 _REMEMBERED = 4_000  # labels of a saved state by which tenants are known again
 _LATELY = 5_000  # labels among which one of a judgement is sought that was broken off
 _RELEARNED = 100_000  # labels that beliefs are rebuilt from; of older ones little is left
-_BREATH = 4  # labels between which others get the event loop
+_BREATH = 4  # labels that are learned from between which others get the event loop
+_GLANCE = 250  # labels that are only looked at, likewise
 _log = logging.getLogger(__name__)
 
 
@@ -88,6 +90,7 @@ class LabelLog:
         self._changed = NOTHING_CHANGED  # while labels of before are learned from
         self._anew: Container[str] = ()  # categories that are learned anew then
         self._foreign: set[str] = set()  # learners to whom labels of before say nothing
+        self._since = 0  # the last label about the scores of another embedder
         self._saved = 0
         self._wrote = False
         self._choked = False
@@ -115,6 +118,8 @@ class LabelLog:
         if self._changed:
             await self._learn_changed()
         await self.fold()
+        if NAME in self._foreign:
+            self._since = self.seq
         self._changed = NOTHING_CHANGED
         self._foreign.clear()
 
@@ -143,7 +148,7 @@ class LabelLog:
     async def append(self, labels: Sequence[Label]) -> None:
         """Append labels, which are durable when this returns, and fold. Raises StoreError."""
         self._wrote = self._wrote or bool(labels)
-        await self._store.label(labels)
+        await completed(self._store.label(labels))
         with surviving("folding the label log"):
             await self.fold()
 
@@ -197,14 +202,14 @@ class LabelLog:
         async for label in self._log(first, self.seq):
             self.corroboration.reach(label)
 
-    async def _log(self, after: int, last: int | None = None) -> AsyncIterator[Label]:
-        """The labels after one number and up to another, or to the end; others get the event loop meanwhile."""
+    async def _log(self, after: int, last: int | None = None, *, breath: int = _GLANCE) -> AsyncIterator[Label]:
+        """The labels after one number and up to another, or to the end; others get the event loop after so many."""
         while (last is None or after < last) and (batch := await self._store.labels(after)):
             for number, label in enumerate(batch, 1):
                 if last is not None and label.seq > last:
                     return
                 yield label
-                if number % _BREATH == 0:
+                if number % breath == 0:
                     await asyncio.sleep(0)
             after = batch[-1].seq
 
@@ -238,18 +243,23 @@ class LabelLog:
     def _restore_strategy(self, kept: dict[str, Any]) -> bool:
         """Restore what the strategy knows of categories whose promises and judge are as they were."""
         changed = ChangedPromises(kept["promises"], promises(self.pack), entirely=self._origins.differ(kept, "judge"))
+        differs = bool(changed)
         if isinstance(self.strategy, ByCategory):
             self._anew = self.strategy.restore_but(kept["state"], changed)
-        elif changed:
+        elif differs:
             return False
         else:
             self.strategy.restore(kept["state"])
-        self._changed = changed
+        self._changed = changed if differs else NOTHING_CHANGED
+        self._since = int(kept.get("since", 0))
         return True
 
     def _restore_judged(self, kept: dict[str, Any]) -> bool:
         """Restore what words are worth, and the strata of categories whose promises are as they were."""
         self.judged.restore(kept["state"], ChangedPromises(kept["promises"], promises(self.pack)))
+        if self._origins.words is None:
+            # Who asks no model for words keeps what those of another one were worth.
+            self._origins = replace(self._origins, words=kept.get("words"))
         return True
 
     async def _learn_changed(self) -> None:
@@ -257,9 +267,9 @@ class LabelLog:
         last, counts = self._taken[NAME], Corroboration()
         async for label in self._log(0, last):
             counts.saw(label.tenant)
-        async for label in self._log(0, last):
+        async for label in self._log(0, last, breath=_BREATH):
             reach = counts.reach(label)
-            if label.category in self._anew:
+            if label.seq > self._since and label.category in self._anew:
                 self._taken_back = self._taken_back or label.source is LabelSource.WITHDRAWN
                 self._teach(NAME, label, reach, self._judge, self._judge_own)
 
@@ -273,7 +283,7 @@ class LabelLog:
         async for label in self._log(0, last):
             if label.seq in withdrawals.withdrawn or not about_meaning(label) or not counts.counts(label):
                 continue
-            if (plain := without_word(label)) is not None:
+            if label.seq > self._since and (plain := without_word(label)) is not None:
                 kept.append(plain)
         relearn = getattr(self.strategy, "relearn", None)
         if relearn is not None:
@@ -352,7 +362,7 @@ class LabelLog:
             (WORDING, self.wordings, self._wording_promises()),
             (JUDGED, self.judged, promises(self.pack)),
         ):
-            state = {"promises": promised, "state": learner.state(), **origins.kept()}
+            state = {"promises": promised, "state": learner.state(), "since": self._since, **origins.kept()}
             encoded = msgspec.json.encode(state)
             if again or await self._store.learned(name) != (seq, encoded):
                 await self._store.learn(name, seq, encoded)

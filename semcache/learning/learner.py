@@ -157,8 +157,8 @@ class Learner:
         label = replace(known, at=self._clock(), source=LabelSource.FEEDBACK, chance=0.0, correct=correct)
         try:
             await self.log.append([label])
-        except BaseException:
-            # Whoever says so again is to be heard.
+        except Exception:
+            # Whoever says so again is to be heard; who is cancelled was heard.
             self._served.setdefault(entry_id, known)
             raise
         self._meter.labelled(label)

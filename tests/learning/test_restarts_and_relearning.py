@@ -1,0 +1,110 @@
+"""What learning costs others while it reads the log again, and what a restart may not bring back or forget."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from semcache import AsyncSemanticCache
+from semcache.cache.opening import Opening, WordTerms, open_components
+from semcache.learning.withdrawn_labels import withdrawal
+from semcache.matching.judged_tier import with_word, word_about
+from semcache.storage.stores import open_store
+from semcache.types.evidence import Label, LabelSource
+from tests.learning.test_changed_promises import Renamed, audit, opened, standing, taught
+from tests.learning.test_learner import AGAIN, ASKED, told
+from tests.learning.test_learner import opened as opened_for_prompts
+
+
+def report(number: int) -> Label:
+    return replace(audit(number), source=LabelSource.FEEDBACK, correct=False)
+
+
+async def test_learning_again_does_not_wait_for_requests_every_few_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy server each time that others get the event loop is a whole round of requests."""
+    async with opened(tmp_path) as cache:
+        log = cache.components.learner.log
+        await taught(cache, [*[audit(number) for number in range(3000)], report(3000)])
+        rounds = 0
+        sleep = asyncio.sleep
+
+        async def counted(seconds: float, *given: Any) -> None:
+            nonlocal rounds
+            rounds += seconds == 0
+            await sleep(seconds, *given)
+
+        monkeypatch.setattr(asyncio, "sleep", counted)
+        await log._store.label([withdrawal(report(3000), at=3001.0)])
+        await log.fold()
+        assert not log._taken_back
+        assert rounds < 100
+
+
+async def test_a_report_is_learned_once_though_its_caller_gave_up_and_says_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened_for_prompts(tmp_path) as cache:
+        await told(cache, ASKED, "Hold the button.")
+        served = await cache.lookup(AGAIN)
+        assert served.entry_id is not None
+        async with cache.components.learner.log._folding:
+            first = asyncio.create_task(cache.feedback(served.entry_id, correct=False))
+            while not await cache.components.store.labels(0):
+                await asyncio.sleep(0.01)
+            first.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await first
+        await cache.feedback(served.entry_id, correct=False)
+        assert [one.source for one in await cache.components.store.labels(0)] == [LabelSource.FEEDBACK]
+
+
+async def test_what_words_are_worth_outlives_a_while_in_which_no_model_is_asked(tmp_path: Path) -> None:
+    def worded(number: int) -> Label:
+        label = audit(number)
+        return replace(label, features=with_word(label.features, word_about(0.95, 0.98, sampled=True)))
+
+    async def asking(model: str | None) -> AsyncSemanticCache:
+        opening = Opening(data=str(tmp_path / "data"), embedder="hashing", seed=1, words=WordTerms(model=model))
+        return AsyncSemanticCache(await open_components(opening))
+
+    async with await asking("one") as cache:
+        await taught(cache, [worded(number) for number in range(30)])
+    async with await asking(None) as cache:
+        await taught(cache, [audit(30)])
+    async with await asking("one") as again:
+        assert again.components.judged.tier.standing()["default"].audits == 30
+    async with await asking("other") as foreign:
+        assert not foreign.components.judged.tier.standing()
+
+
+@pytest.mark.parametrize("target", [0.01, 0.02])
+async def test_labels_of_another_embedder_are_not_learned_from_later_either(tmp_path: Path, target: float) -> None:
+    async with opened(tmp_path) as cache:
+        await taught(cache, [audit(number) for number in range(20)])
+    async with opened(tmp_path, embedder=Renamed()) as again:
+        await taught(again, [audit(20), report(21)])
+    async with opened(tmp_path, embedder=Renamed(), target=target) as again:
+        assert standing(again).labels == 2
+        log = again.components.learner.log
+        taken: list[Any] = []
+        log.strategy.relearn = taken.extend  # type: ignore[attr-defined]
+        await taught(again, [withdrawal(report(21), at=22.0)])
+        assert [one.entry_id for one in taken] == [20]
+
+
+async def test_a_state_without_promises_does_not_keep_a_cache_from_opening(tmp_path: Path) -> None:
+    async with opened(tmp_path):
+        pass
+    store = open_store(str(tmp_path / "data" / "semcache.db"))
+    await store.open()
+    await store.learn("threshold", 1, msgspec.json.encode({"promises": None, "state": {}}))
+    await store.close()
+    async with opened(tmp_path) as again:
+        assert standing(again).labels == 0
