@@ -166,7 +166,7 @@ async def test_the_embedding_of_a_text_about_today_lives_as_long_as_any(tmp_path
 
     clock = Clock()
     async with opened(tmp_path, clock) as cache:
-        text = "How many days until Christmas?"
+        text = "How many days until the olympics?"
         request = Request(Endpoint.EMBEDDINGS, "m", {"input": text}, text, b"")
         lookup: Lookup = await cache.consult(request, "r")
         admitted = cache.admission(lookup, Assembled(b"{}", "", complete=True))
