@@ -113,7 +113,8 @@ class LabelLog:
         version = self._wording_promises()
         await self._take_up(WORDING, lambda kept: self._plainly(self.wordings.restore, kept, version), "judge")
         await self._take_up(JUDGED, self._restore_judged, "embedder", "judge", "words")
-        self._saved = self.seq
+        # Saved states alone say what was promised: one that says so is saved with the first label.
+        self._saved = 0 if self._changed or self._foreign else self.seq
         await self._remember_tenants()
         if self._changed:
             await self._learn_changed()
@@ -170,7 +171,7 @@ class LabelLog:
                         await asyncio.sleep(0)
             if self._taken_back:
                 await self._learn_again()
-            if self.seq - self._saved >= SAVE_EVERY and self._serves:
+            if self.seq - self._saved >= (SAVE_EVERY if self._saved else 1) and self._serves:
                 await self._save()
 
     async def save(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -108,3 +109,21 @@ async def test_a_state_without_promises_does_not_keep_a_cache_from_opening(tmp_p
     await store.close()
     async with opened(tmp_path) as again:
         assert standing(again).labels == 0
+
+
+@pytest.mark.parametrize("before", [0.05, None])
+async def test_audits_of_a_process_that_was_killed_early_certify_no_other_target(
+    tmp_path: Path, before: float | None
+) -> None:
+    """Before the first save the log alone holds them, and a label does not say what was promised when it was made."""
+    if before is not None:
+        async with opened(tmp_path, target=before) as cache:
+            await taught(cache, [audit(number) for number in range(100)])
+    async with opened(tmp_path, target=0.2) as cache:
+        await taught(cache, [audit(number) for number in range(100, 150)])
+        assert standing(cache).audits == 50
+        shutil.copytree(tmp_path / "data", tmp_path / "killed" / "data")
+    async with opened(tmp_path / "killed", target=0.2) as again:
+        assert standing(again).audits == 50
+    async with opened(tmp_path / "killed", target=0.1) as again:
+        assert standing(again).audits == 0
