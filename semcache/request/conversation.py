@@ -68,7 +68,13 @@ _CONTRACTED = (
     (re.compile(r"(?i)\bcan't\b|\bcannot\b"), "can not"),
     (re.compile(r"(?i)\bwon't\b"), "will not"),
 )
-_PLEASE = re.compile(r"(?i),? ?\b(?:please|pls)\b,?")
+_QUOTED = frozenset('"`\u201c\u201d\u00ab\u00bb{}')
+# Where nobody can mean the word itself: "how do I say please in German?".
+_PLEASE = (
+    (re.compile(r"(?i)^(?:please|pls)\b,? ?(?=\S)"), ""),
+    (re.compile(r"(?i)\b((?:can|could|would|will) you) (?:please|pls)\b"), r"\1"),
+    (re.compile(r"(?i)(?<!say)(?<!mean)(?<!translate)(?<!word)(?<![:,']),? (?:please|pls)(?=[\s.!?]*$)"), ""),
+)
 
 
 class EarlierTurn(NamedTuple):
@@ -255,13 +261,16 @@ def _small(text: str, words: frozenset[str]) -> bool:
 @scoped_cache(maxsize=2048)
 def _plain(text: str) -> str:
     """The text in full words, without "please"; as it is where it must match to the letter."""
-    if _fixed(text, opens=False):
+    # Line breaks and indentation may be code's, and quoted words are meant as they stand.
+    if "\n" in text or not _QUOTED.isdisjoint(text) or _fixed(text, opens=False):
         return text
     found = " ".join(text.replace("\u2019", "'").split())
     if "'" in found:
         for pattern, full in _CONTRACTED:
             found = pattern.sub(full, found)
-    found = _PLEASE.sub("", found).strip().rstrip(".! ")
+    for pattern, full in _PLEASE:
+        found = pattern.sub(full, found)
+    found = found.strip().rstrip(".! ")
     return found[:1].upper() + found[1:] if found else text
 
 

@@ -344,6 +344,11 @@ def signature(endpoint: Endpoint, *items: Any) -> bytes:
         ),
         (("What's TCP?", "A protocol.", "And UDP?"), ("What is TCP?", "A protocol.", "And UDP?")),
         (("Please explain TCP.", "It resends.", "And UDP?"), ("Explain TCP.", "It resends.", "And UDP?")),
+        (("Explain TCP, please", "It resends.", "And UDP?"), ("Explain TCP.", "It resends.", "And UDP?")),
+        (
+            ("Can you please explain TCP?", "It resends.", "And UDP?"),
+            ("Can you explain TCP?", "It resends.", "And UDP?"),
+        ),
         (("I don\u2019t eat meat", "Noted.", "Dinner?"), ("I do not eat meat.", "Noted.", "Dinner?")),
     ],
 )
@@ -365,8 +370,25 @@ def test_small_talk_and_contractions_leave_a_conversation_where_it_is(
         (("What's TCP?", "A protocol.", "And UDP?"), ("What was TCP?", "A protocol.", "And UDP?")),
         (("Where's my order?", "Here.", "Thanks!"), ("Where is my order?", "Here.", "Thanks!")),
         (("Hi", "A.", "And UDP?"), ("Hi", "B.", "And UDP?")),
+        (
+            ("Fix this:\nif a:\n  b()\nc()", "Done.", "And faster?"),
+            ("Fix this:\nif a:\n  b()\n  c()", "Done.", "And faster?"),
+        ),
+        (("Translate 'please' into French", "OK.", "Why?"), ("Translate '' into French", "OK.", "Why?")),
+        (("How do I say please in German?", "OK.", "Why?"), ("How do I say in German?", "OK.", "Why?")),
     ],
-    ids=["told something", "a wish", "an agreement", "negated", "tense", "personal", "another answer"],
+    ids=[
+        "told something",
+        "a wish",
+        "an agreement",
+        "negated",
+        "tense",
+        "personal",
+        "another answer",
+        "indented",
+        "a quoted please",
+        "a please that is asked about",
+    ],
 )
 def test_what_was_said_keeps_conversations_apart(one: tuple[str, ...], two: tuple[str, ...]) -> None:
     for endpoint in ALL:

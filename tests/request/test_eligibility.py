@@ -14,6 +14,8 @@ from semcache.request.secrets import has_secret
 from semcache.types import Endpoint, Request, Scope, Traits, Why
 
 PERSONAL = """
+what grade did I get?|did I pay my bill?|who is my manager?|when was I last charged?|which plan am I on?
+what's my shipping address?|did my transfer go through?|track package 1Z999AA10123456784
 where is my order|What's the status of my order?|my account balance please|show me my invoices|Where is my package?
 what are my test results|summarize our contract|do I have any unread messages|How much do I owe?
 When is my appointment?|track my package|has my refund been processed?|what is my name?|what's on my calendar
@@ -32,6 +34,7 @@ is it safe to eat my leftovers after 3 days|I want to change my email address. H
 Could you tell me how to close my account?
 """
 LIVE = """
+what's the temperature outside?|what's trending on twitter|how cold is it outside
 what time is it|What's the weather in Paris?|who is the current president of France|latest news|price of bitcoin
 What is Apple's stock price?|is it raining in London|what's happening in Ukraine right now|is GitHub down?
 What are today's headlines|who is winning the game|traffic on the M25|USD EUR exchange rate|restaurants near me
@@ -43,6 +46,7 @@ premier league table|top news|when is sunset
 surf conditions at bondi|Powerball numbers|How busy is the gym?|are the trains running|pollen count in Munich
 """
 TIMELESS = """
+What is the weather like in Iceland in July?|How is the price of gold determined?|what is trending analysis?
 what is the capital of France|how does a stock market work|How do weather forecasts work?|What causes traffic?
 who was the first president|how are exchange rates determined|explain real-time operating systems|What is a live wire?
 How do I sort a list?|what is the time complexity of quicksort|how to increase traffic to my website

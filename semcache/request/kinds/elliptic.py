@@ -67,7 +67,7 @@ _IMPERSONAL = re.compile(r"\b(?:do|did|does) they (?:say|call|speak|eat|make|cel
 _EXPLETIVE = re.compile(
     r"\b(?:is|was|does|would|will|can|could|should|has|do|did) (?:it|that|this)\b"
     r"(?!.*\b(?:related|similar|close|connected|compared?|comparable|equal|linked|limited|due|relevant) to\b).*"
-    r"\b(?:to|that|if|when|for|raining|snow\w*|like|mean|about|take|takes|feel|say|worth|possible|true|working"
+    r"\b(?:to|that|if|when|for|rain|raining|snow\w*|like|mean|about|take|takes|feel|say|worth|possible|true|working"
     r"|going|since)\b"
     r"|\b(?:time|day|date|weather|year|month|hot|cold|late|far|raining|street|place|floor) (?:is|was"
     r"|will) (?:it|this)\b"

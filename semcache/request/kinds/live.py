@@ -188,6 +188,8 @@ _LIVE = CuedPatterns(
         "sunset sunrise tide",
         r"^\W*(?:(?:when|what time) is (?:the )?)?(?:sunset|sunrise|(?:high|low) tide)(?: times?)?\W*$",
     ),
+    rule("outside", r"\bwhat(?:'s| is) the temperature (?:like )?outside\b|\bhow (?:cold|hot|warm) is it outside\b"),
+    rule("trending", r"^\W*what(?:'s| is) trending(?: on| in| now|\W*$)"),
     rule("market markets", r"\bhow(?:'s| is| are) the (?:stock )?markets?(?: doing)?\W*$"),
     rule(
         "happening going new",
@@ -199,6 +201,10 @@ _LIVE = CuedPatterns(
 _NOT_LIVE = any_of(
     r"\b(?:how|what) (?:do|does|are|is) (?:weather forecasts?|stock prices?|exchange rates?) (?:work|made|determined"
     r"|calculated|set)\b",
+    r"\bhow (?:is|are) (?:the )?(?:price|rate|value)s? (?:of|for) [^?]{1,40} (?:determined|calculated|set|fixed)\b",
+    # The weather of a month is the climate.
+    r"^(?!.*\b(?:this|next|now|today|will|forecast)\b).*\bweather\b.{0,60}\b(?:in|during) "
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter)\b",
     r"\bpresent value\b",
     r"^\W*what(?:'s| is) (?:today|tomorrow|yesterday|tonight|now) in \w+\W*$|\bhow (?:do|would|can) (?:you|i) say\b",
     r"^\W*what does\b.{1,60}\bmean\b",

@@ -110,7 +110,20 @@ _PERSONAL = CuedPatterns(
         r"\b(?:who am i|where am i|remind me(?! (?:what|who|how|why|which|when) (?!i\b|my\b|we\b|our\b))|about me"
         r"|do you remember)\b",
     ),
-    rule("am", r"\bwhat (?:\w+ ){1,2}?am i on\b"),
+    rule("am", r"\b(?:what|which) (?:\w+ ){1,2}?am i on\b"),
+    rule("who who's", r"\bwho(?:'s| is| are) my (?!neighbou?r\b)"),
+    rule(
+        "did",
+        r"\b(?:what|which) (?:\w+ ){1,3}?did (?:i|we) (?:get|earn|score)\b",
+        r"^\W*did my (?:\w+ ){1,2}?(?:go through|arrive|ship|clear|renew)\b",
+        r"^\W*did i (?:already |ever |even )?(?:pay|order|book|register|renew|subscribe|sign up|cancel|submit)\b",
+    ),
+    rule("charged billed", r"\bwhen (?:was|were|am|are) (?:i|we) (?:\w+ ){0,2}?(?:charged|billed)\b"),
+    rule(
+        "address phone email number",
+        r"\b(?:what(?:'s| is)|tell me) my (?:current )?(?:shipping|billing|home|work|delivery|mailing|mobile|contact) "
+        r"(?:address|phone|email|number)\b",
+    ),
     rule("ip", r"\bwhat(?:'s| is) my ip\b"),
     rule(
         "did",
@@ -127,6 +140,7 @@ _PERSONAL = CuedPatterns(
 _NUMBERED = any_of(
     r"\b(?:order|invoice|ticket|booking|tracking|case|claim|reservation)\s*+(?:number|id|no\.?|#)\s*+:?\s*+#?\w*\d{3}",
     r"\b(?:order|invoice|ticket|booking|tracking|reservation) #?\d{5}",
+    r"\b(?:track|find|cancel|locate) (?:the |this )?(?:package|parcel|shipment|delivery) #?(?=\w{0,20}\d{4})\w{6,40}\b",
 )
 _LONG_NUMBER = re.compile(r"\d{3}")
 

@@ -40,6 +40,7 @@ COMPLETE = """
 What is the capital of Germany?
 How do I reset my password?
 Is it safe to take aspirin?
+Why does it rain?
 What time is it?
 How long does it take to get a passport?
 Is it possible to pay by card?
