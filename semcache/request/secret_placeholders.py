@@ -27,7 +27,8 @@ _SAID_OF = re.compile(
 _CODE = re.compile(
     r"(?:data|res(?:ponse)?|config|settings|import\.meta|process|env|self|this|props|state|user|body|form|args|options"
     r"|params|password|token|ctx|secrets|vars?|each|local|module|request|req)\??(?:\.[A-Za-z_]\w{0,40}){1,6}"
-    r"|[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5}|x(?:-[a-z]+){1,4}|!vault|[\[(<{](?:hidden|redacted|masked|removed|filtered)[\])>}]",
+    r"|(?-i:[A-Z]{2,20}(?:_[A-Z]{2,20}){1,5})|(?:[a-z]{2,20}_){0,4}(?:pass|password|passwd|pwd?|secret|token|key|value"
+    r"|var|env|string|hash)(?:_[a-z]{2,20}){0,3}|x(?:-[a-z]+){1,4}|!vault|[\[(<{](?:hidden|redacted|masked|removed|filtered)[\])>}]",
     re.IGNORECASE,
 )
 _LEFT_OUT = re.compile(r"\.{3}|\u2026|([xX*])\1{3}")

@@ -72,12 +72,14 @@ give me the names of the planets|tell me the story of the French revolution
 Give me a summary of the plot of Hamlet|give me the characters in Emma
 """
 SECRET = """
+DB_PASSWORD=correct_horse_battery
 my password is hunter2|sk-proj-abcdefghijklmnop1234|card 4111 1111 1111 1111|AKIAIOSFODNN7EXAMPLE
 GB82 WEST 1234 5698 7654 32|-----BEGIN RSA PRIVATE KEY-----|eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.SflKxwRJSMeKKF2QT4
 api_key = abcd1234efgh|postgres://bob:hunter2@db/x|my ssn is 123-45-6789|Password: Tr0ub4dor
 ghp_abcdefghijklmnopqrstuvwxyz0123|Authorization: Bearer abcdefghijklmnopqrstuvwx|5500-0000-0000-0004
 """
 HARMLESS = """
+db.connect(password=get_password)|PASSWORD=MY_VAR_NAME
 my password is not working|how do I reset my password|what is an api key|1234 5678 9012 3456|call 020 7946 0958
 the password is case sensitive|my pin is blocked|2024-01-05 12:00:00|What is 4111111111111112?
 is my password: strong?|password is wrong|sk-learn tutorial|pi is 3.14159265358979323846|GB83 WEST 1234 5698 7654 32
