@@ -18,7 +18,10 @@ from semcache.runtime import scoped_memo
 
 DECORATED = re.compile(r"@lru_cache[^\n]*\ndef (\w+)")
 # Functions of one word, or of what a pack says: nobody's text can be told by them.
-OF_WORDS = {"stem", "third_person", "past_tense", "is_base", "_stems", "_panel", "_speller", "_rank", "mark_of_rules"}
+OF_WORDS = {
+    *("stem", "affixed", "third_person", "past_tense", "is_base"),
+    *("_stems", "_panel", "_speller", "_rank", "mark_of_rules"),
+}
 
 
 async def test_the_scope_is_part_of_every_key() -> None:
