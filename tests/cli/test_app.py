@@ -83,6 +83,7 @@ def test_a_full_disk_under_standard_output_is_one_line(environment: dict[str, st
     assert (done.returncode, done.stderr) == (1, "error: the output cannot be written: No space left on device\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_streams_that_the_caller_has_closed_are_no_traceback_and_no_file_takes_their_place(
     environment: dict[str, str], tmp_path: Path, closed: tuple[int, ...]

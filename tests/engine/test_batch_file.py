@@ -111,6 +111,7 @@ def test_the_command_continues_where_it_was_stopped(folder: Folder, tmp_path: Pa
     assert healed == texts
 
 
+@pytest.mark.slow
 def test_what_failed_is_tried_again_and_is_no_success_until_it_has_an_answer(folder: Folder, tmp_path: Path) -> None:
     from semcache.cli.engine_commands import app
 
