@@ -27,6 +27,7 @@ from semcache.runtime.telemetry import Meter
 from semcache.types import CacheKey, Candidate, Entry, Forward, Lookup, Outcome, Serve, Verify, Why
 
 _MOST_AT_ONCE = 64
+_REST, _RESTS = 30.0, 20.0  # longest rest of one that fails: in seconds, and in times that a client waits for it
 _REMEMBERED = 10_000
 _ROUNDING = 1e-9
 _FOLLOW_UP = 2  # turns
@@ -103,7 +104,10 @@ class Verifiers:
         self._known = dict(known)
         self._meter = meter
         self._backends = backends
-        self._breakers = {name: Breaker(longest=30.0) for name in known}
+        # One that answers within milliseconds is late where the machine is busy, and is tried again soon.
+        self._breakers = {
+            name: Breaker(longest=min(_REST, max(1.0, _RESTS * one.patience))) for name, one in known.items()
+        }
         self._verdicts: OrderedDict[Place, float] = OrderedDict()
         self._asking: dict[Place, asyncio.Task[float]] = {}
 

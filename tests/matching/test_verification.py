@@ -458,3 +458,23 @@ async def test_the_upstream_is_asked_unless_another_is_named() -> None:
 def test_what_cannot_work_is_said_at_the_start(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         open_verifiers(settings(**{"verifier__kind": "llm", **given}), pack())
+
+
+@pytest.mark.parametrize(("patience", "rest"), [(0.25, 5.0), (1.5, 30.0), (60.0, 30.0)])
+async def test_one_that_is_late_again_and_again_is_tried_again_after_some_of_its_times(
+    monkeypatch: pytest.MonkeyPatch, patience: float, rest: float
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("semcache.matching.verification.time.monotonic", lambda: now)
+    slow = Says(TimeoutError())
+    verifiers = llm(slow, patience=patience)
+    for _ in range(12):
+        now += 100.0
+        await settled(verifiers, unsure())
+    assert len(slow.heard) == 12
+    now += rest - 0.1
+    await settled(verifiers, unsure())
+    assert len(slow.heard) == 12
+    now += 0.2
+    await settled(verifiers, unsure())
+    assert len(slow.heard) == 13
