@@ -316,7 +316,7 @@ def _equal(one: Quantity, two: Quantity) -> bool:
         return math.isclose(pounds.value * factor, other.base, rel_tol=2e-3)
     if one.dimension == two.dimension:
         # Only what was converted is rounded: $999 is not $1000.
-        return math.isclose(one.base, two.base, rel_tol=1e-9 if _is_exact(one, two) else 2e-3)
+        return math.isclose(one.base, two.base, rel_tol=1e-12 if _is_exact(one, two) else 2e-3)
     if "dollars" in (one.dimension, two.dimension) and {one.dimension, two.dimension} <= DOLLARS | {"dollars"}:
         return one.base == two.base
     if not one.dimension or not two.dimension or "degrees" in (one.dimension, two.dimension):
