@@ -8,12 +8,14 @@ the texts, or an EmbedError; the width is asked for once, when the embedder is m
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from semcache.errors import ConfigError, EmbedError
+from semcache.runtime.retry_after import asked_pause
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +105,7 @@ class HostedEmbedder:
                         model=self._model, input=texts, timeout=self._timeout, max_retries=_NO_RETRIES
                     )
             except Exception as error:
-                wait = max(_asked_pause(error), pause)
+                wait = max(min(asked_pause(_headers(error)), _LONGEST_PAUSE), pause)
                 if loop.time() + wait > until or not _may_pass(error):
                     raise
             await asyncio.sleep(wait)
@@ -114,11 +116,9 @@ def _may_pass(error: Exception) -> bool:
     return isinstance(error, TimeoutError) or getattr(error, "status_code", None) in _AWAY
 
 
-def _asked_pause(error: Exception) -> float:
-    """The seconds after which the provider wants to be asked again; 0 where it does not say."""
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    asked = str(headers.get("retry-after", ""))
-    return min(float(asked), _LONGEST_PAUSE) if asked.isdecimal() and len(asked) < 6 else 0.0
+def _headers(error: Exception) -> Mapping[str, str]:
+    """The headers of the answer that an error of the package is about, if there was one."""
+    return getattr(getattr(error, "response", None), "headers", None) or {}
 
 
 def _package() -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from semcache.errors import ConfigError, InvalidArgument, UpstreamError
+from semcache.runtime.retry_after import asked_pause
 from semcache.train.federate import averaging, local_training, masking, rounds
 from semcache.train.federate.averaging import FederatedMap
 from semcache.train.federate.local_training import ClientPairs, FederationPlan
@@ -211,16 +212,10 @@ class Client:
                 self._world.sleep(POLL)
                 continue
             if reply.status_code in _AWAY and self._world.clock() - since <= _SILENCE:
-                self._world.sleep(_pause(reply))
+                self._world.sleep(min(max(asked_pause(reply.headers), POLL), _LONGEST_PAUSE))
                 continue
             if reply.status_code == 401:
                 raise ConfigError(f"{self._url} refuses the token: ask its operator for yours")
             if reply.status_code >= 400 and reply.status_code != 409:
                 raise UpstreamError(f"{self._url}{path} answered {reply.status_code}: {reply.text[:200]}")
             return reply
-
-
-def _pause(reply: httpx2.Response) -> float:
-    """The seconds that a reply asks to wait, as far as that is reasonable."""
-    asked = reply.headers.get("retry-after", "")
-    return min(max(float(asked), POLL), _LONGEST_PAUSE) if asked.isdecimal() and len(asked) < 6 else POLL

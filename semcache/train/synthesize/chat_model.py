@@ -16,6 +16,7 @@ from semcache.dialects import dialects
 from semcache.errors import UpstreamError, UpstreamTimeout
 from semcache.models.language_model import headed_reply
 from semcache.protocols import Backend
+from semcache.runtime.retry_after import asked_pause
 from semcache.types import Endpoint
 
 _LONGEST = 1 << 20
@@ -47,7 +48,7 @@ class ChatModel:
         waited, pause = 0.0, 1.0
         while True:
             status, headers, raw = await self._asked(body)
-            wait = min(max(_asked_pause(headers), pause), _LONGEST_PAUSE)
+            wait = min(max(asked_pause(headers), pause), _LONGEST_PAUSE)
             if status not in _AWAY or waited + wait > _WAITED:
                 break
             await self._sleep(wait)
@@ -62,9 +63,3 @@ class ChatModel:
                 return await headed_reply(self._backend, body, whose=f"the reply of {self._model!r}", longest=_LONGEST)
         except TimeoutError as error:
             raise UpstreamTimeout(f"{self._model!r} said nothing within {self._patience} s") from error
-
-
-def _asked_pause(headers: Mapping[str, str]) -> float:
-    """The seconds after which the provider wants to be asked again; 0 where it does not say."""
-    asked = headers.get("retry-after", "")
-    return float(asked) if asked.isdecimal() and len(asked) < 6 else 0.0
