@@ -300,7 +300,7 @@ class LabelLog:
         learners: Sequence[tuple[str, Callable[[Label], None], Callable[[Label], None] | None]] = (
             (NAME, self._judge, self._judge_own),
             (FRESHNESS, self._age, None),
-            (WORDING, self._word, self.wordings.observe_own),
+            (WORDING, self.wordings.observe, self.wordings.observe_own),
             (JUDGED, self.judged.observe, self.judged.observe_own),
         )
         for name, learn, learn_own in learners:
@@ -341,9 +341,6 @@ class LabelLog:
         learn = getattr(self.strategy, "observe_own", None)
         if learn is not None and about_meaning(label) and (plain := without_word(label)) is not None:
             learn(plain)
-
-    def _word(self, label: Label) -> None:
-        self.wordings.observe(label)
 
     def _age(self, label: Label) -> None:
         if label.source is LabelSource.REASKED:

@@ -7,7 +7,7 @@ Invariant: what stands on both sides of "and", "or" and the like has no order.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from semcache.matching.guards import nationalities
 from semcache.matching.guards.base import ReadingGuard
@@ -46,6 +46,12 @@ _TELLING = vocabulary("tell know")
 _FEWEST = 4 / 5  # share of the content words of either prompt that both must hold for word order to mean anything
 _ENOUGH = 4  # content words in common; fewer are said in any order
 _LONGEST = 60  # words; longer prompts are read as far as that
+
+
+_Phrases: TypeAlias = frozenset[frozenset[str]]
+_Turns: TypeAlias = tuple[_Phrases, _Phrases, tuple[tuple[frozenset[str], frozenset[str]], ...], frozenset[str]]
+_NO_TURNS: _Turns = (frozenset(), frozenset(), (), frozenset())
+_NO_DEEDS: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
 
 
 class DirectionReading(NamedTuple):
@@ -119,37 +125,38 @@ def read(text: str) -> DirectionReading:
     """The directions in `text`, and the order of its words."""
     words = read_text(text)
     stems = tuple([stem(word) for word in words.words[:_LONGEST]])
-    bag = frozenset(stems) - LIGHT
-    symmetric = not words.bag.isdisjoint(_SYMMETRIC)
+    said = words.words[:_LONGEST]
     owners = () if words.bag.isdisjoint(_OWNERS) else tuple([_OWNERS[word] for word in words.words if word in _OWNERS])
-    acting, undergoing = _deeds(words.words[:_LONGEST])
-    nothing = frozenset[str]()
-    doing, suffering = (nothing, nothing) if words.bag.isdisjoint(_OWN) else _own_deeds(words.words[:_LONGEST])
-    countries = nationalities.read(words)
-    if words.bag.isdisjoint(_PIVOTS):
-        return DirectionReading(
-            stems,
-            bag,
-            frozenset(),
-            frozenset(),
-            (),
-            nothing,
-            symmetric,
-            owners,
-            acting,
-            undergoing,
-            doing,
-            suffering,
-            countries,
-        )
+    sources, targets, than, degrees = _NO_TURNS if words.bag.isdisjoint(_PIVOTS) else _turns(stems, said)
+    acting, undergoing = _deeds(said)
+    doing, suffering = _NO_DEEDS if words.bag.isdisjoint(_OWN) else _own_deeds(said)
+    return DirectionReading(
+        words=stems,
+        bag=frozenset(stems) - LIGHT,
+        sources=sources,
+        targets=targets,
+        than=than,
+        degrees=degrees,
+        symmetric=not words.bag.isdisjoint(_SYMMETRIC),
+        owners=owners,
+        acting=acting,
+        undergoing=undergoing,
+        doing=doing,
+        suffering=suffering,
+        countries=nationalities.read(words),
+    )
+
+
+def _turns(stems: tuple[str, ...], words: tuple[str, ...]) -> _Turns:
+    """The sources, the targets, what is compared with what, and the degrees by which it is."""
     sources: set[frozenset[str]] = set()
     targets: set[frozenset[str]] = set()
     than: list[tuple[frozenset[str], frozenset[str]]] = []
     degrees: set[str] = set()
-    for place, word in enumerate(words.words[:_LONGEST]):
+    for place, word in enumerate(words):
         if word not in _PIVOTS:
             continue
-        behind = _phrase(stems, words.words, place + 1)
+        behind = _phrase(stems, words, place + 1)
         if word in _SOURCE:
             sources.add(behind - _GENERIC)
         elif word in _TARGET:
@@ -158,21 +165,7 @@ def read(text: str) -> DirectionReading:
             than.append((frozenset(stems[: place - 1]) - LIGHT, behind))
             degrees.add(stems[place - 1])
     unnamed = frozenset((frozenset[str](),))
-    return DirectionReading(
-        stems,
-        bag,
-        frozenset(sources) - unnamed,
-        frozenset(targets) - unnamed,
-        tuple(than),
-        frozenset(degrees),
-        symmetric,
-        owners,
-        acting,
-        undergoing,
-        doing,
-        suffering,
-        countries,
-    )
+    return frozenset(sources) - unnamed, frozenset(targets) - unnamed, tuple(than), frozenset(degrees)
 
 
 def _deeds(words: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:

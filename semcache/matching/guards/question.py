@@ -137,11 +137,9 @@ class QuestionGuard(ReadingGuard[QuestionReading]):
         apart = read_text(query).bag ^ read_text(cached).bag
         if apart <= _INTERROGATIVE and (("what" in pair and pair & _NAMED) or ("whether" in pair and apart)):
             return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
-        if pair == _HOW_WHERE and apart and apart <= _INTERROGATIVE and apart & {"where", "where's", "wheres"}:
-            # "How can I buy" is answered by where to; "how did he die" is not.
-            here = read_text(query).bag
-            if here.isdisjoint(_ACTING):
-                return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
+        # "How can I buy" is answered by where to; "how did he die" is not.
+        if pair == _HOW_WHERE and apart and apart <= _INTERROGATIVE and read_text(query).bag.isdisjoint(_ACTING):
+            return Conflict(self.name, f"{min(one, two)} / {max(one, two)}")
         doubted = bool(pair & _HARD) or pair in _DOUBTED
         if pair in _EXCHANGED or not (doubted or pair in _TELLING):
             return None

@@ -48,6 +48,7 @@ _ABOUT_WORDS = frozenset(
         "pronounce",
     )
 )
+_ABOUT_PAIRS = (frozenset(("full", "form")), frozenset(("short", "for")))
 _SENTENCED = frozenset({Edit.FILLER, Edit.FRAME, Edit.ORDER})
 _BREAKS = re.compile(r"([.?!\n](?:(?<=\n)\n*|(?<=[a-z\d)\"'%\ue000-\uf8ff][.?!])[.?!]*\s+(?=\S)))", re.IGNORECASE)
 _MOST_SENTENCES = 15
@@ -148,11 +149,12 @@ def _edited(text: str, kinds: frozenset[Edit], made: set[Edit], told: set[Edit],
         return text
     if english is None and not all(word.isdigit() or misspelt.is_word(word.removesuffix("'s")) for word in words):
         kinds = kinds & _SHORT
-    named = not _ABOUT_WORDS.isdisjoint(words) or {"full", "form"} <= set(words) or {"short", "for"} <= set(words)
+    bag = frozenset(words)
+    named = not _ABOUT_WORDS.isdisjoint(bag) or any(pair <= bag for pair in _ABOUT_PAIRS)
     if Edit.FILLER in kinds:
         text = _noted(made, Edit.FILLER, text, without_chatter(text))
     if Edit.ABBREVIATION in kinds and not named:
-        text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text, frozenset(words)))
+        text = _noted(made, Edit.ABBREVIATION, text, spelled_out(text, bag))
     bag = frozenset(bag_of(text))
     if not _settled(text, bag):
         text = _words_edited(text, kinds, made, told, named)
