@@ -32,9 +32,8 @@ from eval import finetuning_report
 from eval.decisions import data
 from eval.embedded import FOLDER, embedded
 from semcache.models.embedders import DEFAULT_MODEL
-from semcache.train import card, metrics, mining, pipeline, splits
+from semcache.train import card, losses, metrics, mining, pipeline, splits
 from semcache.train.finetune import FinetuneOptions
-from semcache.train.losses import LOSSES
 from semcache.train.pairs import Pair
 
 RESULTS = Path(__file__).parent / "results"
@@ -56,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--few", type=int, default=1_500, help="pairs for the comparison of losses")
     parser.add_argument("--intents", type=int, default=3_000, help="pairs of each set of intents to train on")
     parser.add_argument("--rate", type=float, default=FinetuneOptions().rate)
-    parser.add_argument("--loss", choices=LOSSES, default=FinetuneOptions().loss)
+    parser.add_argument("--loss", choices=losses.LOSSES, default=FinetuneOptions().loss)
     chosen = parser.parse_args(argv)
     if not data.available():
         print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
@@ -132,13 +131,14 @@ def _some(pairs: Sequence[Pair], count: int) -> list[Pair]:
 
 def _losses(chosen: argparse.Namespace) -> None:
     parts = quora()
-    for loss in LOSSES:
-        _make(f"loss-{loss}", _some(parts.train, chosen.few), _some(parts.check, _ELSEWHERE), chosen, loss=loss)
+    for loss in losses.LOSSES:
+        few, check = _some(parts.train, chosen.few), _some(parts.check, _ELSEWHERE)
+        make(f"loss-{loss}", few, check, chosen.base, _plan(chosen, loss))
 
 
 def _quora(chosen: argparse.Namespace) -> None:
     parts = quora()
-    _make("qqp", _some(parts.train, chosen.pairs), parts.test, chosen)
+    make("qqp", _some(parts.train, chosen.pairs), parts.test, chosen.base, _plan(chosen, chosen.loss))
     _measure_elsewhere("qqp")
 
 
@@ -161,7 +161,7 @@ def _of_prompts(name: str, chosen: argparse.Namespace, ruled: Callable[[Sequence
     random.Random(SEED).shuffle(prompts)
     prompts = prompts[: chosen.prompts]
     made = [*ruled(prompts), *authored_neighbours(prompts, embedded, seed=SEED)]
-    _make(name, splits.without(made, parts.test), parts.test, chosen)
+    make(name, splits.without(made, parts.test), parts.test, chosen.base, _plan(chosen, chosen.loss))
 
 
 def _banking(chosen: argparse.Namespace) -> None:
@@ -174,7 +174,13 @@ def _clinc(chosen: argparse.Namespace) -> None:
 
 def _intents(name: str, chosen: argparse.Namespace) -> None:
     held = intents(name, True)
-    _make(name, splits.without(_some(intents(name, False), chosen.intents), held), held, chosen)
+    make(
+        name,
+        splits.without(_some(intents(name, False), chosen.intents), held),
+        held,
+        chosen.base,
+        _plan(chosen, chosen.loss),
+    )
     _measure_elsewhere(name)
 
 
@@ -188,17 +194,18 @@ _MAKERS: Mapping[str, Callable[[argparse.Namespace], None]] = {
 }
 
 
-def _make(
-    name: str, train: Sequence[Pair], test: Sequence[Pair], chosen: argparse.Namespace, *, loss: str | None = None
-) -> None:
-    """Make a model unless it is there. The part that stops the training comes out of `train`."""
+def _plan(chosen: argparse.Namespace, loss: losses.LossName) -> FinetuneOptions:
+    return FinetuneOptions(loss=loss, rate=chosen.rate, max_tokens=48, seed=SEED)
+
+
+def make(name: str, train: Sequence[Pair], test: Sequence[Pair], base: str, plan: FinetuneOptions) -> Path:
+    """Make a model unless it is there, and return its folder. The part that stops the training comes out of `train`."""
     out = WORK / name
     if (out / card.MEASURED).is_file():
-        return
+        return out
     WORK.mkdir(parents=True, exist_ok=True)
-    plan = FinetuneOptions(loss=loss or chosen.loss, rate=chosen.rate, max_tokens=48, seed=SEED)  # type: ignore[arg-type]
     check = min(0.1, _CHECKED / len(train))
-    wish = pipeline.FinetuneSpec(out, chosen.base, name, check=check, data=(name,), plan=plan)
+    wish = pipeline.FinetuneSpec(out, base, name, check=check, data=(name,), plan=plan)
 
     def told(done: int, steps: int, figures: Mapping[str, float]) -> None:
         if done % 10 == 0 or done == steps:
@@ -211,6 +218,7 @@ def _make(
     same = np.array([pair.same for pair in test])
     spread = {place: metrics.interval(rows, same, seed=SEED) for place, rows in (("before", base), ("after", tuned))}
     card.write_json(out / "spread.json", spread)
+    return out
 
 
 def _measure_elsewhere(name: str) -> None:
@@ -255,7 +263,7 @@ def page(argv: Sequence[str]) -> None:
 
 
 def _made() -> list[str]:
-    names = [*(f"loss-{loss}" for loss in LOSSES), *SECTIONS[1:]]
+    names = [*(f"loss-{loss}" for loss in losses.LOSSES), *SECTIONS[1:]]
     return [name for name in names if _is(name, card.MEASURED)]
 
 

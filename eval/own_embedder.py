@@ -1,8 +1,8 @@
 """An embedder trained on the authored pairs alone, beside the shipped one: `python -m eval.own_embedder [--pairs N]`.
 
 Trained by the very steps of `semcache embedder finetune` on the groups that the recipe does not hold out, and kept in
-`.eval/own_embedder`, so that a run that was broken off goes on. Measured on held-out groups and on pairs of sets that
-it has not seen: by cosine alone, and in a cache with the shipped pack, a tenant for each pair.
+`.eval/finetuning/authored`, so that a run that was broken off goes on. Measured on held-out groups and on pairs of sets
+that it has not seen: by cosine alone, and in a cache with the shipped pack, a tenant for each pair.
 
 Knows data sets and figures. Invariant: nothing that is reported was trained or chosen on.
 """
@@ -25,11 +25,11 @@ import numpy as np
 
 from eval import finetuning, markdown
 from eval.decisions import data
-from eval.embedded import FOLDER, embedded
+from eval.embedded import embedded
 from semcache import AsyncSemanticCache
 from semcache.models.embedders import DEFAULT_MODEL
 from semcache.models.embedders.onnx import OnnxEmbedder
-from semcache.train import card, metrics, pipeline, splits
+from semcache.train import card, metrics, splits
 from semcache.train.finetune import FinetuneOptions
 from semcache.train.pairs import Pair
 from semcache.train.recalibrate import recalibrate
@@ -37,16 +37,9 @@ from semcache.train.recipe import authored
 from semcache.types import Serve
 
 RESULTS = Path(__file__).parent / "results"
-WORK = FOLDER / "own_embedder"
-TOLD = FOLDER / "own_embedder_told"
-_SPECS = {
-    "shipped": "default",
-    "own, prior of its check pairs": f"onnx:{WORK}",
-    "own, prior of the held-out groups": f"onnx:{TOLD}",
-}
 SEED = 7
 _HELD = 4000  # held-out authored pairs that are measured
-_CHECKED = 1200  # pairs that stop the training and choose the mix
+_PLAN = FinetuneOptions(loss="ranking", max_tokens=48, mined=0, seed=SEED)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -59,9 +52,13 @@ def main(argv: Sequence[str]) -> int:
         print(f"no data in {data.DATA}: set EVAL_DATA to their folder", file=sys.stderr)
         return 1
     train, held = _authored(chosen.pairs)
-    _make(train, held, chosen.base)
-    _recalibrate(held)
-    facts = {"training": _training(), "cosine": _ranked(held), "served": asyncio.run(_served())}
+    own = finetuning.make("authored", train, held, chosen.base, _PLAN)
+    specs = {
+        "shipped": "default",
+        "own, prior of its check pairs": f"onnx:{own}",
+        "own, prior of the held-out groups": f"onnx:{_recalibrated(own, held)}",
+    }
+    facts = {"training": _training(own), "cosine": _ranked(own, held), "served": asyncio.run(_served(specs))}
     (RESULTS / "own-embedder.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     (RESULTS / "own-embedder.md").write_text(_page(facts, argv), encoding="utf-8")
     return 0
@@ -79,40 +76,30 @@ def _authored(count: int) -> tuple[list[Pair], list[Pair]]:
     return splits.without(splits.distinct(train[:count]), held), held
 
 
-def _make(train: Sequence[Pair], held: Sequence[Pair], base: str) -> None:
-    if (WORK / card.MEASURED).is_file():
-        return
-    WORK.parent.mkdir(parents=True, exist_ok=True)
-    plan = FinetuneOptions(loss="ranking", max_tokens=48, seed=SEED)
-    check = min(0.1, _CHECKED / len(train))
-    wish = pipeline.FinetuneSpec(WORK, base, "authored", check=check, data=("authored",), plan=plan)
-    pipeline.make(train, held, wish, stage=lambda stage: print(stage, file=sys.stderr, flush=True))
+def _recalibrated(own: Path, held: Sequence[Pair]) -> Path:
+    """The model once more, with a prior that was learned from groups that it has not seen."""
+    told = own.with_name(f"{own.name}-told")
+    if not (told / card.PRIOR).is_file():
+        shutil.copytree(own, told, ignore=shutil.ignore_patterns(card.PRIOR), dirs_exist_ok=True)
+        learned = recalibrate(held, partial(embedded, model=told), seed=SEED)
+        prior = {"embedder": OnnxEmbedder(told).id, "seed": SEED, "profiles": learned.priors}
+        card.write_json(told / card.PRIOR, prior)
+    return told
 
 
-def _recalibrate(held: Sequence[Pair]) -> None:
-    """Keep the model once more, with a prior that was learned from groups that it has not seen."""
-    if (TOLD / card.PRIOR).is_file() and (TOLD / "told").is_file():
-        return
-    shutil.copytree(WORK, TOLD, dirs_exist_ok=True)
-    learned = recalibrate(held, partial(embedded, model=TOLD), seed=SEED)
-    facts = {"embedder": OnnxEmbedder(TOLD).id, "seed": SEED, "profiles": learned.priors}
-    card.write_json(TOLD / card.PRIOR, facts)
-    (TOLD / "told").touch()
-
-
-def _training() -> dict[str, Any]:
-    told = json.loads((WORK / card.MEASURED).read_text(encoding="utf-8"))
+def _training(own: Path) -> dict[str, Any]:
+    told = json.loads((own / card.MEASURED).read_text(encoding="utf-8"))
     return {"pairs": told["pairs"]["train"], "steps": told["training"]["steps"], "share": told["mixing"]["share"]}
 
 
-def _ranked(held: Sequence[Pair]) -> dict[str, Any]:
+def _ranked(own: Path, held: Sequence[Pair]) -> dict[str, Any]:
     """Average precision by cosine alone, with 95% intervals."""
     found: dict[str, Any] = {}
     for name, pairs in {"authored, held out": held, **finetuning.elsewhere("")}.items():
         same = np.array([pair.same for pair in pairs])
         rows = {
             which: card.scores(pairs, partial(embedded, model=model))
-            for which, model in (("shipped", DEFAULT_MODEL), ("own", WORK))
+            for which, model in (("shipped", DEFAULT_MODEL), ("own", own))
         }
         found[name] = {
             "pairs": len(pairs),
@@ -127,10 +114,10 @@ def _ranked(held: Sequence[Pair]) -> dict[str, Any]:
     return found
 
 
-async def _served() -> dict[str, Any]:
+async def _served(specs: Mapping[str, str]) -> dict[str, Any]:
     """Pairs served in a cache with the shipped pack, each embedder with the prior that belongs to it."""
     pairs = {"fow_cache": data.pairs("fow_cache"), "paws_wiki": data.pairs("paws_wiki")[:600]}
-    return {name: {which: await _counted(some, spec) for which, spec in _SPECS.items()} for name, some in pairs.items()}
+    return {name: {which: await _counted(some, spec) for which, spec in specs.items()} for name, some in pairs.items()}
 
 
 async def _counted(pairs: Sequence[Any], spec: str) -> dict[str, int]:
