@@ -17,6 +17,21 @@ GENERAL = [
     "What can I cook tonight with eggs?",
     "Is there a way to see my old invoices?",
     "How would I reset my password now?",
+    "Translate 'where is my order' to French",
+    "Where is my appendix?",
+    "What is my IP address used for?",
+    "What is a stock price?",
+    "What is an exchange rate?",
+    "What is the weather like on Mars?",
+    "What is the score of a perfect game in bowling?",
+    "How do I make a git branch up to date with main?",
+    "What is the latest common ancestor of humans and chimps?",
+    "chicken stock",
+    "air quality index",
+    "What was the exchange rate from dollars to yen in 1985?",
+    "Has the pound ever been worth more than three dollars?",
+    "How does the fed raise interest rates?",
+    "Why did the Fed raise rates in 1994?",
 ]
 LIVE = [
     "EUR/USD spot rate now?",
@@ -24,6 +39,32 @@ LIVE = [
     "Is the living room light still on?",
     "Is the gate locked?",
     "Has the 9:40 to York left yet?",
+    "usd to inr",
+    "convert 50 euros to dollars",
+    "how much is 30 usd in cad?",
+    "btc",
+    "apple stock",
+    "uv index",
+    "air quality delhi",
+    "pollen forecast",
+    "moon phase",
+    "snow in denver",
+    "what time does the sun set",
+    "did arsenal win?",
+    "nba standings",
+    "is slack having issues",
+    "are there delays on the northern line",
+    "what's on tv",
+    "what movies are playing",
+    "who is number one in the charts",
+    "lottery results",
+    "mortgage rates",
+    "has the fed raised interest rates?",
+    "any earthquakes near tokyo",
+    "covid cases in india",
+    "has gta 6 been released",
+    "is the new iphone out yet?",
+    "cheapest flights to rome",
 ]
 PERSONAL = [
     "Show unread messages in my inbox",
@@ -48,6 +89,23 @@ def test_a_question_about_this_moment_is_not_cached(text: str) -> None:
 @pytest.mark.parametrize("text", PERSONAL)
 def test_a_question_about_the_senders_records_is_not_cached(text: str) -> None:
     assert is_personal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Generate a random number in Java",
+        "Write a SQL query to select a random row",
+        "Write a function that returns a random color",
+    ],
+)
+def test_a_program_that_draws_is_cached_like_any_other(text: str) -> None:
+    assert not kinds(text).creative
+
+
+@pytest.mark.parametrize("text", ["Give me a random number", "write a random poem", "random word please"])
+def test_what_is_drawn_anew_each_time_is_not_cached(text: str) -> None:
+    assert kinds(text).creative
 
 
 @pytest.mark.parametrize("half", eligibility.HALVES)

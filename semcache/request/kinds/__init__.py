@@ -32,7 +32,7 @@ class Kinds(NamedTuple):
     creative: bool
 
 
-_QUOTED = re.compile(r'"[^"]{1,300}"')
+_QUOTED = re.compile(r""""[^"]{1,300}"|(?<!\w)'[^'"]{1,300}'(?!\w)""")
 _LEAST_WORDS = 3
 _SECRET = Kinds(True, False, False, False)
 
@@ -84,7 +84,7 @@ def is_creative(text: str) -> bool:
 
 def unquoted(folded: str) -> str:
     """A folded text without what it quotes, which is no claim of the sender's; as it is where little else is left."""
-    if folded.count('"') < 2:
+    if folded.count('"') < 2 and folded.count("'") < 2:
         return folded
     rest = _QUOTED.sub(" ", folded)
     return rest if rest.count(" ") >= _LEAST_WORDS else folded

@@ -70,6 +70,11 @@ _CODE = any_of(
     r"|algorithm|program)\b"
 )
 _PLAYFUL = any_of(r"\b(?:random|brainstorm|another|regenerate|again|poem|joke|haiku|lyrics|song|limerick)")
+_RANDOMNESS = any_of(  # what a program is to draw
+    r"\b(?:function|query|method|class|code|script|program|algorithm|regex)\b.{0,120}\brandom",
+    r"\brandom.{0,120}\b(?:in|using|with) (?:python|javascript|java|bash|sql|php|ruby|rust|go|c\+\+|c#"
+    r"|typescript|excel)(?!\w)",
+)
 
 
 def applies(folded: str, bag: frozenset[str]) -> bool:
@@ -77,5 +82,7 @@ def applies(folded: str, bag: frozenset[str]) -> bool:
     if not (_CREATIVE.match(folded, bag) or ("brainstorm" in folded and _BRAINSTORM.search(folded) is not None)):
         return False
     if HOW_TO.match(folded) is not None:
+        return False
+    if _RANDOMNESS.search(folded) is not None:
         return False
     return _CODE.search(folded) is None or _PLAYFUL.search(folded) is not None

@@ -31,12 +31,22 @@ _LANGUAGE = (
     r"|rust|pandas|golang|swift)"
 )
 _TIMED = r"(?:dates?|datetime|timestamps?|rows|records)"
+_CURRENCY = (
+    r"(?:usd|eur|gbp|inr|jpy|cad|aud|chf|cny|rmb|nzd|sek|nok|dkk|mxn|brl|krw|sgd|hkd|zar|rub|pln|aed|php|thb|ngn|pkr"
+    r"|(?:us |canadian |australian )?dollars?|euros?|pounds sterling|sterling|yen|rupees?|yuan|pesos?|francs?|bitcoins?"
+    r"|btc|ethereum|eth)"
+)
+_PLACE = r"\w+(?: \w+){0,2}"
+_LEAGUE = (
+    r"(?:nba|nfl|mlb|nhl|mls|epl|ipl|ncaa|wnba|f1|formula (?:1|one)|la liga|serie a|ligue 1|bundesliga|eredivisie"
+    r"|(?:premier|champions|europa) league)"
+)
 _LIVE = CuedPatterns(
     rule(
         "now moment time currently today far date nowadays days",
         r"\b(?:right now|at the moment|at this (?:moment|time)|currently|as of (?:now|today)|just now"
         r"|so far (?:today|this)"
-        r"|up[\s-]to[\s-]date|nowadays|these days)\b",
+        r"|up[\s-]to[\s-]date(?! with\b)|nowadays|these days)\b",
     ),
     rule("today tonight tomorrow yesterday", r"\b(?:today|tonight|tomorrow|yesterday)(?:'s)?\b(?!\()"),
     rule(
@@ -92,7 +102,7 @@ _LIVE = CuedPatterns(
     ),
     rule(
         "game match winning win",
-        r"\bscores? (?:of|for|in) (?:the )?(?:\w+ ){0,4}?(?:game|match)\b|\bwho (?:is|are|'s) winning\b"
+        r"\bscores? (?:of|for|in) (?:the )?(?!an? )(?:\w+ ){0,4}?(?:game|match)\b|\bwho (?:is|are|'s) winning\b"
         r"|\bdid the \w+ win\b",
     ),
     rule(
@@ -192,6 +202,81 @@ _LIVE = CuedPatterns(
     rule("trending", r"^\W*what(?:'s| is) trending(?: on| in| now|\W*$)"),
     rule("market markets", r"\bhow(?:'s| is| are) the (?:stock )?markets?(?: doing)?\W*$"),
     rule(
+        "to in into vs",
+        rf"^\W*(?:convert |how much (?:is|are) |what(?:'s| is| are) )?(?:\W?[\d.,]+k? ?)?{_CURRENCY} "
+        rf"(?:to|in|into|vs) {_CURRENCY}\W*$",
+    ),
+    rule(
+        "btc bitcoin eth ethereum dogecoin solana nasdaq dow ftse nikkei dax sensex nifty stock",
+        r"^\W*(?:btc|bitcoin|eth|ethereum|dogecoin|solana|nasdaq|dow(?: jones)?|ftse(?: 100)?|nikkei|dax|sensex|nifty)"
+        r"(?: (?:usd|eur|gbp|chart|quote|value|index))?\W*$",
+        r"^\W*(?!(?:chicken|beef|vegetable|veggie|fish|bone|turkey|veal|mushroom|soup|rolling|safety|common|preferred"
+        r"|capital|joint|penny|growth|value|dividend|treasury|blue|gun|over|under|out|in|a|an|the|what|buy|sell|my|dead"
+        r"|live|closing|opening|buffer|excess)\b)[\w&.]+ stock\W*$",
+    ),
+    rule(
+        "uv air aqi pollen moon",
+        r"^\W*(?:uv index|moon phase|pollen (?:count|forecast|levels?)|aqi)\W*$",
+        rf"^\W*(?:what(?:'s| is) (?:the )?|how is (?:the )?)?(?:air quality|aqi|uv index|pollen(?: \w+)?) (?:in|for|at"
+        rf"|near) {_PLACE}\W*$",
+        r"^\W*(?:air quality|aqi|uv index|pollen) (?!index|standards?|monitors?|sensors?|tests?|testing|purifiers?"
+        r"|allerg\w+|scale|charts?|ratings?|season|tubes?|grains?|levels?|counts?|forecasts?|meters?|app|api)\w+\W*$",
+    ),
+    rule("snow rain fog temperature humidity", rf"^\W*(?:snow|rain|fog|temperature|humidity) in (?!the\b){_PLACE}\W*$"),
+    rule("sun", rf"^\W*(?:what time|when) (?:does|will) the sun (?:set|rise|go down|come up)(?: in {_PLACE})?\W*$"),
+    rule(
+        "win won lose lost",
+        r"^\W*(?:did|have|has) (?:the )?(?!(?:i|we|you|anyone|anybody|he|she|it|they|my|our)\b)\w+(?: \w+)? "
+        r"(?:win|won|lose|lost)\W*$",
+    ),
+    rule(
+        "standings table scores score results fixtures schedule rankings",
+        rf"^\W*{_LEAGUE} (?:\w+ ){{0,2}}?(?:standings|table|scores?|results|fixtures|schedule|rankings)\W*$",
+    ),
+    rule(
+        "issues problems outage delays",
+        r"^\W*is \S+(?: \S+)? (?:having|experiencing) (?:any )?(?:issues|problems|an outage|outages|delays)\W*$",
+        r"^\W*are there (?:any )?delays\b",
+    ),
+    rule(
+        "tv television netflix movies films shows",
+        r"^\W*what(?:'s| is) on (?:tv|television|netflix)\W*$",
+        r"^\W*(?:what|which) (?:movies|films|shows) are (?:playing|showing|on)\b",
+        r"^\W*(?:(?:new|latest) )?(?:movies|films) (?:playing )?(?:in|at) (?:the )?(?:cinemas|theat(?:er|re)s)\W*$",
+    ),
+    rule("charts billboard", r"\bnumber (?:one|1) (?:in|on) the (?:charts|billboard(?: hot 100)?)\W*$"),
+    rule(
+        "lottery lotto powerball millions euromillions",
+        r"^\W*(?:\w+ ){0,2}?(?:lottery|lotto|powerball|mega millions|euromillions) (?:results?|draw)\W*$",
+    ),
+    rule(
+        "rates rate",
+        r"^\W*(?:mortgage|fed(?:eral)? funds?|treasury|savings|interest|cd) rates?\W*$",
+        r"\b(?:has|did|will|is) the (?:fed|federal reserve|ecb|boe|bank of \w+|rba)\b(?: \w+)? (?:rais\w+|cut\w*"
+        r"|lower\w*|hik\w+|chang\w+|increas\w+|hold\w*|held) (?:\w+ ){0,2}?rates?\b"
+        r"(?!.{0,60}\b(?:1[0-9]{3}|20[0-9]{2})\b)",
+    ),
+    rule(
+        "earthquake earthquakes wildfire wildfires hurricane tornado tornadoes",
+        r"^\W*(?:(?:is|are|was|were) there )?(?:an? |any )?(?:recent )?(?:earthquakes?|wildfires?"
+        r"|tornado(?:es)?) near\b",
+        r"\bhurricane tracker\b",
+    ),
+    rule(
+        "cases",
+        r"^\W*(?:covid(?:-19)?|coronavirus|flu|measles|mpox) cases(?: in (?!(?:1[0-9]{3}|20[0-9]{2})\b)\w+)?\W*$",
+    ),
+    rule(
+        "released out",
+        r"^\W*has (?:the )?(?:\S+ ){1,4}?(?:been released|come out)(?: yet)?\W*$",
+        r"^\W*is (?:the )?new (?:\S+ ){1,3}?out(?: yet)?\W*$",
+        r"^\W*(?:what|which) version of \S+(?: \S+)? is out\W*$",
+    ),
+    rule(
+        "cheap cheapest",
+        r"^\W*(?:find (?:me )?|show (?:me )?)?(?:the )?cheap(?:est)? (?:flights?|airfares?) (?:to|from)\b",
+    ),
+    rule(
         "happening going new",
         r"\bwhat(?:'s| is) (?:happening|going on|new)\b(?! (?:in|inside|with|when) (?:this|the|my) (?:code"
         r"|function|loop|query"
@@ -206,6 +291,9 @@ _NOT_LIVE = any_of(
     r"^(?!.*\b(?:this|next|now|today|will|forecast)\b).*\bweather\b.{0,60}\b(?:in|during) "
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter)\b",
     r"\bpresent value\b",
+    r"\bweather\b.{0,40}\bon (?:mars|venus|jupiter|saturn|neptune|uranus|mercury|titan|pluto|other planets)\b",
+    r"^\W*(?:what(?:'s| is)|define) an? (?:\w+ )?(?:price|rate|score|index|update|release|version|quote|headline)\W*$",
+    r"\blatest common ancestor\b",
     r"^\W*what(?:'s| is) (?:today|tomorrow|yesterday|tonight|now) in \w+\W*$|\bhow (?:do|would|can) (?:you|i) say\b",
     r"^\W*what does\b.{1,60}\bmean\b",
     r"\bis (?:an?|the|every|any) (?:\w+ )?(?:set|interval|ball|subset)\b",
@@ -226,7 +314,7 @@ _NOT_LIVE = any_of(
     r"|disable|edit|enable|install|register|remove|renew|report|request|reset|return|uninstall|unsubscribe|update"
     r"|upgrade|get the latest version)\b"
     r"(?!.{0,200}\b(?:rates?|prices?|now|today|tonight|tomorrow|currently|moment)\b)",
-    r"\bweather\b.{0,200}\b(?:1[0-9]{3}|20[01][0-9])\b",
+    r"\b(?:weather|exchange rates?)\b.{0,200}\b(?:1[0-9]{3}|20[01][0-9])\b",
 )
 
 

@@ -62,7 +62,9 @@ _OWN_RECORD = any_of(
 _PERSONAL = CuedPatterns(
     rule(
         "where when whereabouts",
-        r"\b(?:where|when|whereabouts)(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b(?! nearest)",
+        r"\b(?:where|when|whereabouts)(?:'s| (?:is|are|was|were|will|does|do|did|has|have)) (?:my|our)\b"
+        r"(?! (?:nearest|appendix|liver|spleen|pancreas|gall ?bladder|kidneys?|stomach|thyroid|uterus"
+        r"|bladder|prostate)\b)",
     ),
     rule(
         "status balance state progress details result outcome eta",
@@ -124,7 +126,7 @@ _PERSONAL = CuedPatterns(
         r"\b(?:what(?:'s| is)|tell me) my (?:current )?(?:shipping|billing|home|work|delivery|mailing|mobile|contact) "
         r"(?:address|phone|email|number)\b",
     ),
-    rule("ip", r"\bwhat(?:'s| is) my ip\b"),
+    rule("ip", r"\bwhat(?:'s| is) my ip\b(?! address used)"),
     rule(
         "did",
         r"^\W*did (?:i|we) (?:pass|fail|win|get (?:in|accepted|paid))\b",
