@@ -32,6 +32,11 @@ GENERAL = [
     "Has the pound ever been worth more than three dollars?",
     "How does the fed raise interest rates?",
     "Why did the Fed raise rates in 1994?",
+    "What's new in Python 3.12?",
+    "What time is it in New York when it is noon in London?",
+    "What are my options if my flight is cancelled?",
+    "Can other people see my email address?",
+    "Can I see who viewed my profile on WhatsApp?",
 ]
 LIVE = [
     "EUR/USD spot rate now?",

@@ -36,6 +36,8 @@ _OF_ANYBODY = any_of(
     r"|(?:give|suggest|recommend|write|draft|translate|explain|tell) (?:me )?(?:an? |some |tips|ideas|advice"
     r"|the difference)"
     r"|what(?:'s| is) the (?:penalty|fine|fee|charge|rule|procedure|process) (?:if|when)\b"
+    r"|what are (?:my|our) (?:options|rights|choices|chances)\b|can i see who\b"
+    r"|can (?:other (?:people|users)|others|anyone|anybody|people|strangers) (?:see|read|find|access) my\b"
     r"|what(?:'s| is) (?:allowed|permitted|prohibited|forbidden) (?:in|on|at|as|with)\b"
     r"|what (?:happens|would happen)\b|what does\b(?! my\b)|which (?:\w+ ){1,3}(?:does|do|should|can) my "
     r"(?:dog|cat|puppy|kitten|child|baby)\b"

@@ -294,6 +294,8 @@ _NOT_LIVE = any_of(
     r"\bweather\b.{0,40}\bon (?:mars|venus|jupiter|saturn|neptune|uranus|mercury|titan|pluto|other planets)\b",
     r"^\W*(?:what(?:'s| is)|define) an? (?:\w+ )?(?:price|rate|score|index|update|release|version|quote|headline)\W*$",
     r"\blatest common ancestor\b",
+    r"\bwhat(?:'s| is) new in \w+ v?\d",
+    r"\bwhat time is it in .{1,40} (?:when|if) it(?:'s| is)\b",
     r"^\W*what(?:'s| is) (?:today|tomorrow|yesterday|tonight|now) in \w+\W*$|\bhow (?:do|would|can) (?:you|i) say\b",
     r"^\W*what does\b.{1,60}\bmean\b",
     r"\bis (?:an?|the|every|any) (?:\w+ )?(?:set|interval|ball|subset)\b",
