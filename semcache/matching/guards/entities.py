@@ -17,7 +17,7 @@ from typing import NamedTuple
 from semcache.matching.guards import placed_names, scripts
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.dates import CALENDAR
-from semcache.matching.guards.names import ALIASES, COMMON, LAST_WORDS, PHRASES
+from semcache.matching.guards.names import ALIASES, COMMON, PHRASE_CUES, PHRASES, SHORT_FORMS
 from semcache.matching.guards.units import UNITS
 from semcache.request.text import READINGS, SplitText, content, differing, stem, stems, vocabulary
 from semcache.request.text import read as read_text
@@ -35,6 +35,7 @@ _TITLES = frozenset(("mr", "mrs", "ms", "dr", "st", "prof", "vs"))
 _ORDINARY = re.compile(r"(?:ing|tion|sion|ment|ness|ly|ity|ology|ship|ics|ance|ence|ive|ous|ful)$")
 _ENDINGS = vocabulary("i is ic ics ism ist ists ian ians n an ns ans ish ese al er ers")
 _ALIASED = frozenset(ALIASES)
+_WHOLE = {phrase: re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)") for phrase in PHRASES}
 _ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 _ENOUGH = 20  # names that only one text has; no more are looked for
 _LITTLE = 4  # content words by which texts may differ for a word to be a name by its place
@@ -98,12 +99,17 @@ _NOTHING = EntityReading((), _NONE)
 def read(text: str) -> EntityReading:
     """The things that `text` names."""
     words = read_text(_unaccented(text))
-    phrases = () if words.bag.isdisjoint(LAST_WORDS) else tuple(phrase for phrase in PHRASES if phrase in words.lower)
+    phrases = () if words.bag.isdisjoint(PHRASE_CUES) else _phrases(words.lower)
     names, known, placed = _names(words, phrases), _known(words, phrases), placed_names.read(words)
     foreign = scripts.read(text)
     if not (names or known or placed) and foreign is scripts.NOTHING:
         return _NOTHING
     return EntityReading(names, known, foreign, placed)
+
+
+def _phrases(lower: str) -> tuple[str, ...]:
+    """The phrases of the table in a text, whole words of it: "renew York library books" does not name New York."""
+    return tuple(phrase for phrase, whole in _WHOLE.items() if phrase in lower and whole.search(lower) is not None)
 
 
 def _unaccented(text: str) -> str:
@@ -168,7 +174,7 @@ def _names(words: SplitText, phrases: tuple[str, ...]) -> tuple[tuple[str, ...],
             if word in _NEVER_CAPITAL:
                 return ()
             continue
-        run.append(word[:-1] if token[-1] == "s" and token[:-1].isupper() else stem(word))
+        run.append(word[:-1] if token[-1] == "s" and token[:-1].isupper() else SHORT_FORMS.get(word) or stem(word))
     if run:
         found.append(tuple(run))
     return tuple(found)

@@ -24,6 +24,10 @@ _TENSES = lexicon("past=was,were,did present=is,are,am,do,does future=will,shall
 _TIMELESS = vocabulary("has have had can could would should may might must ought been")
 # "In", "on", "at" and "of" are often said for one another.
 _PREPOSITIONS = lexicon("to=into,onto,towards,toward from for with without by about against over under through")
+# "Insurance for Spain" and "insurance when going to Spain" are the same; "write for" and "write to" are not.
+_FOR_AND_TO = frozenset(("for", "to"))
+# Light verbs that say how somebody stands to a thing.
+_STANCES = lexicon("have=has,had want=wants,wanted need=needs,needed like=likes,liked")
 _MOST = 6  # words by which texts of the same content words may differ: modal verbs, and endings of others
 _DETERMINERS = vocabulary("a an the this that these those my your his her its our their any some")
 _SHORT = 15  # words; in longer texts more than one preposition will do
@@ -33,6 +37,8 @@ _AUXILIARIES = vocabulary(
 _TENSED = frozenset(_TENSES)
 _DOING = vocabulary("do does did")
 _WHO = vocabulary("who whom what which whose")
+_SUBJECTS = vocabulary("who what which")
+_NEAR = 4  # words within which the verb of such a subject stands
 _ASKING = _WHO | vocabulary("when where why how what's who's where's")
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 
@@ -41,12 +47,14 @@ class GrammarReading(NamedTuple):
     """`verbs` are the content words without the endings of verbs, `slots` the preposition before each content word.
 
     `tense` is that of a question, "" for any other text. `role` is what a question word is: "subject", "object", or ""
-    where that cannot be told. `closed` is that the text asks for yes or no, `words` are all its words.
+    where that cannot be told. `stance` is the light verb of what "who", "what" or "which" stands for. `closed` is that
+    the text asks for yes or no, `words` are all its words.
     """
 
     modal: str
     tense: str
     role: str
+    stance: str
     verbs: tuple[str, ...]
     slots: tuple[tuple[str, str], ...]
     closed: bool
@@ -65,10 +73,11 @@ def read(text: str) -> GrammarReading:
     verbs: list[str] = []
     slots: list[tuple[str, str]] = []
     before = ""
-    for word in said:
+    stance, stands = _stance(said)
+    for place, word in enumerate(said):
         if word in _PREPOSITIONS and len(said) <= _SHORT:
             before = _PREPOSITIONS[word]
-        elif word in LIGHT:
+        elif word in LIGHT or place == stands:
             before = before if word in _DETERMINERS else ""
         elif word not in _MODALS:
             verbs.append(_bare(stem(word)))
@@ -78,6 +87,7 @@ def read(text: str) -> GrammarReading:
         modal,
         _TENSES.get(first, "") if said[:1] and (said[0] in _AUXILIARIES or said[0] in _ASKING) else "",
         _role(said, words.bag),
+        stance,
         tuple(verbs),
         tuple(slots),
         said[:1] != () and said[0] in _AUXILIARIES,
@@ -103,9 +113,12 @@ def compare(query: str, cached: str) -> tuple[str, bool] | None:
         alone = one.words ^ two.words <= _TENSED
         return f"{one.tense} / {two.tense}", alone and "future" not in (one.tense, two.tense)
     if one.verbs == two.verbs:
+        alone = one.words ^ two.words <= _FOR_AND_TO
         for (left, word), (right, other) in zip(one.slots, two.slots, strict=True):
-            if left and right and left != right and word == other:
+            if left and right and left != right and word == other and (alone or {left, right} != _FOR_AND_TO):
                 return f"{left} / {right}", True
+        if one.stance and two.stance and one.stance != two.stance:
+            return f"{one.stance} / {two.stance}", True
     return None
 
 
@@ -122,6 +135,19 @@ def _role(said: tuple[str, ...], bag: frozenset[str]) -> str:
     if bag.isdisjoint(_AUXILIARIES):
         return "subject"
     return "object" if not _DOING.isdisjoint(said[1:6]) else ""
+
+
+def _stance(said: tuple[str, ...]) -> tuple[str, int]:
+    """How the subject of a question stands to a thing, "who has", "which country wants", and where that is said."""
+    if not said or said[0] not in _SUBJECTS:
+        return "", -1
+    for place, word in enumerate(said[1:_NEAR], 1):
+        if word in _STANCES:
+            obliged = _STANCES[word] == "have" and said[place + 1 : place + 2] == ("to",)
+            return "need" if obliged else _STANCES[word], place
+        if word in LIGHT:
+            break
+    return "", -1
 
 
 def _bare(word: str) -> str:

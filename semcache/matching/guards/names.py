@@ -82,8 +82,16 @@ for _entry in _CANONICAL.replace("\n", "|").split("|"):
 
 del ALIASES["turkey"]  # a bird, too
 
-# Phrases that are one name; the text is searched for them only when it holds the last word.
+# Phrases that are one name; the text is searched for them only when it holds the longest word of one.
 PHRASES = {
+    "world war i": "ww1",
+    "world war 1": "ww1",
+    "world war one": "ww1",
+    "first world war": "ww1",
+    "world war ii": "ww2",
+    "world war 2": "ww2",
+    "world war two": "ww2",
+    "second world war": "ww2",
     "new york city": "nyc",
     "new york": "nyc",
     "new zealand": "zealand",
@@ -131,8 +139,10 @@ PHRASES = {
     "high blood pressure": "hypertension",
     "low blood pressure": "hypotension",
 }
-LAST_WORDS = frozenset(phrase.replace(".", " ").split()[-1] for phrase in PHRASES)
-ALIASES["nyc"] = "nyc"
+PHRASE_CUES = frozenset(max(phrase.replace(".", " ").split(), key=len) for phrase in PHRASES)
+ALIASES |= {"nyc": "nyc", "ww1": "ww1", "wwi": "ww1", "ww2": "ww2", "wwii": "ww2"}
+# What stands for a longer word in front of a name.
+SHORT_FORMS = {"mt": "mount", "ft": "fort", "st": "saint"}
 # Words that capitals do not make a name.
 COMMON = vocabulary(
     """

@@ -8,12 +8,13 @@ Invariant: an opposite counts only when each text holds one side of it; a text t
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from semcache.matching.guards import direction, phrasal
 from semcache.matching.guards.base import ReadingGuard
 from semcache.matching.guards.direction import compared_otherwise
-from semcache.matching.guards.opposites import AXES, GROUPS, LOOSE, SWITCHING, WEAK, affixed
+from semcache.matching.guards.opposites import AXES, DEEDS, GROUPS, LOOSE, STATES, SWITCHING, VERBS, WEAK, affixed
 from semcache.request.text import FEW, SplitText, content, differing, vocabulary
 from semcache.request.text import read as read_text
 from semcache.types import Conflict
@@ -61,13 +62,15 @@ _EITHER = re.compile(r"(?:\bor|/) ?(?:no|not|n)\W*$|\byes[ /,]+(?:or )?no\b|\by/
 _AGAINST = vocabulary("against for in favour favor of")
 _PREFIXED = re.compile(r"^(?:un|dis|non|mis)(?=[a-z]{4})")
 _NOT_PREFIXED = re.compile(
-    r"^(?:under|until|unit|uni|uncle|unto|discov|discuss|discount|dispatch|display|distan|distr|dispos"
+    r"^(?:under|until|unit|uni(?!n)|uncle|unto|discov|discuss|discount|dispatch|display|distan|distr|dispos"
     r"|discipl|disc|disp|disg"
     r"|disk|dism|distinct|misc|miss|mist|misery|disease|disab|dissert)"
 )
 _SIDED = frozenset(AXES)
 _GROUPED = frozenset(GROUPS)
 _NONE: frozenset[int] = frozenset()
+_NO_WORDS: frozenset[str] = frozenset()
+_LESSENING = vocabulary("less least")
 _TROUBLE = re.compile(
     r"^\W*(?:(?:hi|hello|hey|help|please|sorry|so|but|and|ok|well)\b\W*)*(?:i|i'm|i've|we|my|the|it|it's|this|there|there's|some|someone)\b"
     r"(?!.*\b(?:if|unless)\b)"
@@ -80,20 +83,22 @@ class NegationReading(NamedTuple):
     """The polarity of a text.
 
     `sides` are (axis, sign) of the opposites a text holds one side of, `states` those of them that are past
-    participles ("locked" asks for "unlock"); `members` are (group, member), `affixed` the sides of opposite affixes.
+    participles ("locked" asks for "unlock"), `deeds` those that are verbs of another form and no past tense; `members`
+    are (group, member), `affixed` the sides of opposite affixes.
     """
 
     negated: bool
     soft: bool
     sides: dict[int, int]
     states: frozenset[int]
+    deeds: frozenset[int]
     members: dict[int, frozenset[int]]
     stems: frozenset[str]
     against: bool
     affixed: dict[str, int]
 
 
-_NOTHING = NegationReading(False, False, {}, _NONE, {}, frozenset(), False, {})
+_NOTHING = NegationReading(False, False, {}, _NONE, _NONE, {}, frozenset(), False, {})
 
 
 class NegationGuard(ReadingGuard[NegationReading]):
@@ -112,7 +117,9 @@ class NegationGuard(ReadingGuard[NegationReading]):
             opposed = [
                 axis
                 for axis, sign in one.sides.items()
-                if two.sides.get(axis, sign) != sign and (axis in one.states) == (axis in two.states)
+                if two.sides.get(axis, sign) != sign
+                and axis not in one.states & two.deeds
+                and axis not in one.deeds & two.states
             ]
             if not WEAK.isdisjoint(opposed) and len(differing(query, cached)) > _LITTLE:
                 opposed = [axis for axis in opposed if axis not in WEAK]
@@ -147,7 +154,7 @@ def read(text: str) -> NegationReading:
     bag = words.bag
     negated = not (bag.isdisjoint(_NEGATORS) and "w/o" not in words.lower) and _negated(words)
     soft = not bag.isdisjoint(_SOFT)
-    sides, states = ({}, _NONE) if bag.isdisjoint(_SIDED) else _sides(bag)
+    sides, states, deeds = ({}, _NONE, _NONE) if bag.isdisjoint(_SIDED) else _sides(words)
     sides |= phrasal.sides(words)
     members: dict[int, frozenset[int]] = {}
     for word in bag & _GROUPED:
@@ -169,25 +176,37 @@ def read(text: str) -> NegationReading:
     affixes = _affixed(bag)
     if not (negated or soft or sides or members or stems or affixes):
         return _NOTHING
-    return NegationReading(negated, soft, sides, states, members, frozenset(stems), "against" in bag, affixes)
+    return NegationReading(negated, soft, sides, states, deeds, members, frozenset(stems), "against" in bag, affixes)
 
 
-def _sides(bag: frozenset[str]) -> tuple[dict[int, int], frozenset[int]]:
-    """The side of each axis that a text holds, and the axes of which it holds a past participle."""
+def _sides(words: SplitText) -> tuple[dict[int, int], frozenset[int], frozenset[int]]:
+    """The side of each axis that a text holds, and the axes of verbs of which it holds a past participle or a deed."""
+    bag = words.bag
+    lessened = _NO_WORDS if bag.isdisjoint(_LESSENING) else _lessened(words.words)
     sides: dict[int, int] = {}
     both: set[int] = set()
     states: set[int] = set()
+    deeds: set[int] = set()
     for word in bag & _SIDED:
-        for axis, sign in AXES[word]:
+        for axis, side in AXES[word]:
+            sign = -side if word in lessened else side
             if sides.setdefault(axis, sign) != sign:
                 both.add(axis)
-            if word[-2:] == "ed" and word[-3:] != "eed":
-                states.add(axis)
+            if axis in VERBS:
+                if word in STATES:
+                    states.add(axis)
+                elif word in DEEDS:
+                    deeds.add(axis)
     if not LOOSE.isdisjoint(sides) and bag.isdisjoint(SWITCHING):
         both |= LOOSE & sides.keys()
     for axis in both:
         del sides[axis]
-    return sides, frozenset(states)
+    return sides, frozenset(states), frozenset(deeds - states)
+
+
+def _lessened(words: tuple[str, ...]) -> frozenset[str]:
+    """The words behind "less" and "least", which turn them into their opposites: "least expensive" is "cheapest"."""
+    return frozenset(behind for word, behind in pairwise(words) if word in _LESSENING)
 
 
 def _inverted(negated: str, others: frozenset[str]) -> bool:

@@ -53,7 +53,9 @@ _VERSIONED = re.compile(
     r"|pytorch|tensorflow|numpy|pandas|cuda|gcc|version|release|gpt|claude|llama|gemini|v)[\s-]*$"
 )
 _DIGIT = re.compile(r"\d")
-_INCIDENTAL = frozenset(("covid-", "covid", "sars-cov-", "co", "h", "mp", "web", "utf-", "sha-", "sha", "base", "x"))
+_INCIDENTAL = frozenset(
+    ("ww", "covid-", "covid", "sars-cov-", "co", "h", "mp", "web", "utf-", "sha-", "sha", "base", "x")
+)
 _OPERATOR = re.compile(
     r"^\s*(?:(?P<plus>\+|plus|added\s+to|and)|(?P<minus>-|\u2212|minus)|(?P<times>\*|x|\u00d7|times|multiplied\s+by)"
     r"|(?P<over>÷|/|over|divided\s+by|mod|modulo|%)|(?P<power>\^|\*\*|to\s+the\s+power\s+(?:of\s+)?)"
@@ -74,6 +76,9 @@ _HEAD = frozenset("abcdefghijklmnopqrstuvwxyz_-#$€£¥₹.\u2212")
 
 _NEAR = 40  # characters before a number that are read for what it is
 _POUND = 0.45359237  # kg
+_DIGITS = (6, 17)  # that a number is shown with, the second where the first does not tell two texts apart
+_WHOLE = 15  # digits of a whole number
+_PLANS = frozenset(("401",))  # "401k" is the name of a plan, not 401,000
 
 
 class Quantity(NamedTuple):
@@ -121,9 +126,9 @@ class NumberGuard(ReadingGuard[NumberReading]):
         left, right = _strange(one.quantities, two.quantities), _strange(two.quantities, one.quantities)
         if (left and right) or any(not quantity.soft for quantity in (left, right) if quantity):
             veto = bool(left and right) or len(differing(query, cached) - _CUES) <= FEW
-            return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)}", veto)
+            return Conflict(self.name, " / ".join(_show(one.quantities, two.quantities)), veto)
         if _exchanged(one, two, query, cached):
-            return Conflict(self.name, f"{_show(one.quantities)} / {_show(two.quantities)} changed places")
+            return Conflict(self.name, f"{' / '.join(_show(one.quantities, two.quantities))} changed places")
         if _reordered(one, two):
             return Conflict(self.name, f"{' '.join(one.operators)} / {' '.join(two.operators)} in another order")
         if one.units != two.units and one.units and two.units:
@@ -210,6 +215,8 @@ def _quantity(match: re.Match[str], rest: str) -> tuple[Quantity | None, str]:
         value = _scaled(value, int(power[1:]))
     if match["sign"] and not prefix:
         value = -value
+    if match["scale"] == "k" and digits in _PLANS:
+        return Quantity(value, value, "", "", soft=False), ""
     scale = {"k": 1000, "mn": 10**6, "bn": 10**9}.get(match["scale"] or "") or SCALES.get(match["scale"] or "", 1)
     value *= scale
     soft = bool(match["soft"]) or prefix in _INCIDENTAL
@@ -362,6 +369,21 @@ def _reordered(one: NumberReading, two: NumberReading) -> bool:
     return not all(_equal(a, b) for a, b in zip(one.quantities, two.quantities, strict=True))
 
 
-def _show(quantities: tuple[Quantity, ...]) -> str:
-    shown = [one.version or f"{one.base:g} {one.dimension}".strip() for one in quantities]
-    return ", ".join(shown) or "no number"
+def _show(one: tuple[Quantity, ...], two: tuple[Quantity, ...]) -> tuple[str, str]:
+    """The quantities of two texts, with as many digits as it takes to tell them apart."""
+    left = right = ""
+    for digits in _DIGITS:
+        left, right = _listed(one, digits), _listed(two, digits)
+        if left != right:
+            break
+    return left, right
+
+
+def _listed(quantities: tuple[Quantity, ...], digits: int) -> str:
+    return ", ".join(_written(one, digits) for one in quantities) or "no number"
+
+
+def _written(one: Quantity, digits: int) -> str:
+    if one.version:
+        return one.version
+    return f"{one.base:.{max(digits, _WHOLE) if one.base.is_integer() else digits}g} {one.dimension}".strip()

@@ -12,18 +12,19 @@ from functools import lru_cache
 from semcache.request.text import vocabulary
 
 _VERBS = """
-enable disable|activate deactivate|increase decrease,reduce|buy sell|allow,permit deny,forbid,prohibit,disallow
+enable disable|activate deactivate|increase decrease,reduce|buy,purchase sell|allow,permit deny,forbid,prohibit,disallow
 start,begin stop|include exclude|add remove,delete,drop|create delete,destroy|cancel renew|merge split|join leave
 install uninstall|subscribe unsubscribe|upload download|import export
 send receive|lend borrow|encode decode|encrypt decrypt|deposit withdraw|lock unlock|push pull|hire fire|gain lose
 raise lower|accept reject,decline|connect disconnect|compress decompress|mute unmute|follow unfollow|hide show,unhide
 attach detach|expand collapse|serialize deserialize|serialise deserialise|subtract multiply|freeze thaw,unfreeze
-block unblock|ascend descend|inhale exhale|immigrate emigrate|login logout|zip unzip|mount unmount|approve disapprove
+block unblock|ascend descend|inhale exhale|immigrate emigrate|login logout|zip unzip|approve disapprove
 agree disagree|like dislike|trust distrust|register unregister,deregister|upgrade downgrade|maximize minimize
 maximise minimise|pass fail|succeed fail|marry divorce|tighten loosen|inflate deflate|arrive depart|undo redo
 qualify disqualify
 appear disappear|admit deny|archive unarchive|publish unpublish|pin unpin|wrap unwrap|pack unpack|strengthen weaken
-lengthen shorten|widen narrow|soften harden|plug unplug|assemble disassemble|opt-in opt-out|bind unbind
+lengthen shorten|widen narrow|soften harden|plug unplug|assemble disassemble|opt-in opt-out|bind unbind|open close
+attack defend|append prepend|grant revoke|select deselect,unselect|mount dismount,unmount|encourage discourage
 """
 _PLAIN = """
 on off|before,prior after|min,minimum max,maximum|ascending descending|first last|safe unsafe|legal illegal
@@ -69,14 +70,14 @@ winner loser|victory defeat|friend enemy|love,loves hate,hates|heaven hell|war p
 victim perpetrator|plaintiff defendant|singular plural|masculine feminine|ancient modern|absolute relative
 acid,acidic alkaline|anode cathode|exothermic endothermic|aerobic anaerobic|conductor insulator|concave convex
 upstream downstream|above below|over under|up down|top bottom|front rear|near far|empty full
-rise,rises,rising fall,falls,falling
+rise,rises,rising,rose,risen fall,falls,falling,fell,fallen
 wet dry|clean dirty|thick thin|heavy,heavier,heaviest lightweight,lighter,lightest
 wide,wider,widest narrow,narrower,narrowest|loud,louder quiet,quieter|bright,brighter dim
 temporary,temporarily permanent,permanently|automatic,automatically manual,manually|optional mandatory,required
 voluntary involuntary|maximal minimal|vertical horizontal|clockwise counterclockwise,anticlockwise|oral topical
 overweight underweight|overrated underrated|overvalued undervalued|nullable nonnullable|lossless lossy
 union intersection|multicast unicast|public private|wholesale retail|long-term short-term|import export|alive dead
-present absent|attack defend,defence,defense|entry exit|open,opens,opened,opening close,closes,closed,closing|cause cure
+present absent|attack,attacks defence,defense|entry exit|cause cure|sighted blind
 ceiling floor|superior inferior|senior junior|same different|total partial
 synonym,synonyms antonym,antonyms|maternal paternal|anterior posterior|dorsal ventral
 vertebrate,vertebrates invertebrate,invertebrates
@@ -86,9 +87,12 @@ _WEAK_VERBS = """
 read write|win lose|overestimate underestimate|overpay underpay|praise criticize,criticise|prove disprove
 legalize,legalise criminalize,criminalise|promote demote|melt freeze|grow shrink|float sink|absorb emit|invest divest
 stimulate inhibit|remember forget|earn spend|insert extract|tie untie|charge discharge|reveal conceal|arrest release
-centralize,centralise decentralize,decentralise|hydrate dehydrate
+centralize,centralise decentralize,decentralise|hydrate dehydrate|rent,lease buy,own,purchase|rent,lease sell
+buy,purchase return|enter leave,exit|arrive leave|save invest|save delete|stop,suspend,pause resume|pause play
+book,confirm,reinstate cancel|submit withdraw|allow block,ban|insert delete|commit revert|ask answer|give receive
+join quit|fill empty,drain|heat cool|improve worsen|build demolish|attract repel|copy move|plant harvest
 """
-_WEAK = "good bad|prime composite|safer,safest dangerous"
+_WEAK = "good bad|prime composite|safer,safest dangerous|free paid|new old|front back|hot iced|cash card,credit"
 # Adjectives whose comparatives and superlatives are such opposites.
 _GRADED = """
 dark light,bright,pale|warm,hot cold,cool,chilly|far close,near|happy,merry sad|smart,clever,bright dumb|safe risky
@@ -111,7 +115,7 @@ circle,circles,circular|triangle,triangles,triangular|rectangle,rectangles,recta
 boil,boiled,boiling|fry,fried,frying|grill,grilled,grilling|bake,baked,baking,roast,roasted,roasting|steam,steamed,steaming|microwave,microwaved,microwaving|melting,freezing
 symptom,symptoms|treatment,treatments,therapy|prevention|diagnosis
 multiplication|addition|subtraction|division
-beginner,beginners|intermediate|advanced
+beginner,beginners,novice,novices|intermediate|advanced,expert,experts
 apple,apples|banana,bananas|mango,mangoes|grape,grapes|strawberry,strawberries|lemon,lemons
 beef|chicken|pork|lamb|salmon|tuna
 morning,mornings|afternoon,afternoons|evening,evenings
@@ -155,9 +159,19 @@ _IRREGULAR = {
     "forget": "forgot forgotten",
     "spend": "spent",
     "tie": "tying",
+    "cancel": "cancelled cancelling",
+    "build": "built",
+    "give": "gave given",
     "untie": "untying",
     "far": "farther farthest further furthest",
 }
+# What was done to a thing ("frozen" asks for "unfreeze"), beside the participles in "ed".
+_PARTICIPLES = vocabulary(
+    "bought sold lent sent spent frozen hidden shown withdrawn undone bound unbound written grown shrunk sunk forgotten"
+    " begun forbidden built given"
+)
+# Past tenses: they may stand for a state or a deed.
+_PASTS = vocabulary("won lost withdrew froze hid undid wrote grew shrank sank forgot forbade began gave")
 _NOUNS = """
 increase decrease|subscription unsubscription|installation uninstallation|activation deactivation|encryption decryption
 inclusion exclusion|deposit withdrawal|agreement disagreement|approval rejection|acceptance rejection
@@ -183,7 +197,8 @@ pro anti|in de|in ex|im ex|in out|fore back|up down|sub super|intro extro|bi tri
 _SUFFIXES = "ful less"
 _BASE = 3  # letters that must be left of a word with such an affix
 _DOUBLED = vocabulary(
-    "stop begin permit admit zip unzip plug unplug pin unpin wrap unwrap win forget emit hot fat thin slim wet sad dim"
+    "stop begin permit admit submit commit repel quit ban zip unzip plug unplug pin unpin wrap"
+    " unwrap win forget emit hot fat thin slim wet sad dim"
 )
 
 
@@ -236,10 +251,11 @@ _TABLES: tuple[tuple[str, Callable[[str], set[str]], bool], ...] = (
 )
 
 
-def _axes() -> tuple[dict[str, frozenset[tuple[int, int]]], frozenset[int]]:
-    """The axes and sides of each word, and the axes that count only where texts differ in little else."""
+def _axes() -> tuple[dict[str, frozenset[tuple[int, int]]], frozenset[int], frozenset[int]]:
+    """The axes and sides of each word, the axes that count only where little else differs, and those of verbs."""
     axes: dict[str, set[tuple[int, int]]] = {}
     weak: set[int] = set()
+    verbs: set[int] = set()
     number = 0
     for table, forms, slight in _TABLES:
         for pair in table.replace("\n", "|").split("|"):
@@ -248,14 +264,17 @@ def _axes() -> tuple[dict[str, frozenset[tuple[int, int]]], frozenset[int]]:
             sides = pair.split()
             number += 1
             weak |= {number} if slight else set()
+            verbs |= {number} if forms is _forms else set()
             for sign, side in zip((1, -1), sides, strict=True):
                 for word in side.split(","):
                     for form in forms(word):
                         axes.setdefault(form, set()).add((number, sign))
-    return {word: frozenset(sides) for word, sides in axes.items()}, frozenset(weak)
+    return {word: frozenset(sides) for word, sides in axes.items()}, frozenset(weak), frozenset(verbs)
 
 
-AXES, WEAK = _axes()
+AXES, WEAK, VERBS = _axes()
+STATES = frozenset(word for word in AXES if word in _PARTICIPLES or (word[-2:] == "ed" and word[-3:] != "eed"))
+DEEDS = frozenset(AXES) - STATES - _PASTS
 # Axes whose words are mostly prepositions: they count only beside a word that switches or moves something.
 LOOSE = frozenset(axis for word in ("off", "down") for axis, _ in AXES[word])
 SWITCHING = vocabulary(

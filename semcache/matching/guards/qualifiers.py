@@ -18,7 +18,7 @@ alpha|beta|nightly,canary|stable,production|preview,release_candidate|legacy,dep
 free,free_tier,free_plan|basic,lite,starter,essential,essentials,standard,regular|premium,pro,plus,deluxe,professional|enterprise|ultimate,platinum|gold|silver
 new_customer,new_customers,new_members,new_users|existing_customer,existing_customers,existing_members,existing_users,current_customers
 member,members|non_member,non_members|guest,guests,visitor,visitors
-used,second_hand,secondhand,pre_owned,preowned|refurbished,reconditioned|brand_new
+used,second_hand,secondhand,pre_owned,preowned|refurbished,reconditioned|new,brand_new
 online,internet,website|in_store,in_stores,in_person,in_shop,in_the_shop,in_the_store,in_branch,face_to_face|by_phone,over_the_phone,by_telephone|by_post,by_mail|by_email|in_the_app,in_app,app
 iphone,ios,ipad|android|windows,pc|mac,macos,macbook|linux,ubuntu|chromebook
 desktop,laptop,computer|mobile,phone,smartphone|tablet|smart_tv,tv
@@ -44,7 +44,6 @@ second_class|first_class
 one_way,single_ticket|return_ticket,round_trip,return_flight
 single|double|twin|family|triple
 single|joint
-new|used|refurbished
 student,students|senior,seniors,pensioner,pensioners,oap|veteran,veterans,military|nurse,nurses,nhs|teacher,teachers|apprentice,apprentices|carer,carers
 comprehensive,fully_comp|third_party
 home_insurance,house_insurance,contents|car_insurance,motor|travel_insurance|pet_insurance|life_insurance|health_insurance
@@ -68,7 +67,18 @@ front_end,frontend|back_end,backend|full_stack
 staging|production|development,dev
 rural|urban|suburban
 civilian,civilians|military,veteran,veterans,army
-left_handed|right_handed
+left_handed,left_hander,left_handers,lefty,lefties|right_handed,right_hander,right_handers,righty,righties
+remote,remotely,from_home|on_site,onsite,in_office,in_the_office,at_the_office
+hourly|salaried
+acoustic|electric
+organic|conventional
+whole_milk|skimmed_milk,skim_milk|semi_skimmed_milk
+primary_key|foreign_key
+primary_source,primary_sources|secondary_source,secondary_sources
+window_seat|aisle_seat
+traditional_ira|roth_ira,roth
+term_life|whole_life
+open_source|closed_source,proprietary
 type_1|type_2
 married|unmarried,divorced|widowed
 dry|oily|curly|straight

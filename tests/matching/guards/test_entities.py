@@ -76,6 +76,12 @@ ROWS = [
     ("Are top-ups instant?", "Is topping up instant?", NOTHING),
     ("What is the capital of Niger?", "What is the capital of Nigeria?", VETO),
     ("How do I update SaltStack?", "how do i update salt stack", NOTHING),
+    ("Can I renew York library books?", "Can I renew my York library books?", NOTHING),
+    ("How do I renew mexico residency?", "How do I renew my Mexico residency?", NOTHING),
+    ("How tall is Mount Everest?", "What is the height of Mt. Everest?", NOTHING),
+    ("How did WW2 start?", "How did the Second World War begin?", NOTHING),
+    ("When did WWII end?", "When did World War II end?", NOTHING),
+    ("How did WW2 start?", "How did the First World War start?", VETO),
 ]
 
 

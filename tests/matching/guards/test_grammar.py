@@ -27,6 +27,10 @@ ROWS = [
     ("Who was hired by Steve Jobs?", "Who did Steve Jobs hire?", NOTHING),
     ("Which company owns it?", "Which company is it owned by?", NOTHING),
     ("When can I eat after surgery?", "What can I eat after surgery?", VETO),
+    ("Who has the most titles?", "Who wants the most titles?", VETO),
+    ("Which country needs oil?", "Which country has oil?", VETO),
+    ("Who needs to file taxes?", "Who has to file taxes?", NOTHING),
+    ("Do I need travel insurance for Spain?", "Is travel insurance necessary when going to Spain?", NOTHING),
 ]
 
 

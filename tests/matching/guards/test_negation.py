@@ -91,6 +91,27 @@ ROWS = [
     ("Who owned it prior to the war?", "Who owned it after the war?", VETO),
     ("How do I boil potatoes?", "How do I bake potatoes?", VETO),
     ("Find the area of a circle", "How many square cm does a circle have?", NOTHING),
+    # Whoever asks whether to rent must not read why to buy, in any form of the words.
+    ("Should I rent a house?", "Should I buy a house?", True),
+    ("Is leasing a car wise?", "Is owning a car wise?", True),
+    ("Which books were borrowed?", "Which books were lent?", True),
+    ("How much was deposited?", "How much was withdrawn?", True),
+    ("I gained weight, why?", "I lost weight, why?", True),
+    ("What is the tax rate for single people?", "What is the tax rate for married people?", True),
+    ("Which wired mouse is best?", "Which wireless mouse is best?", True),
+    ("How do I insure a new car?", "How do I insure an old car?", True),
+    ("Is there a free version of the app?", "Is there a paid version of the app?", True),
+    ("How do I book a table?", "How do I cancel a table?", True),
+    ("Can I cancel a booking?", "Can I cancel a reservation?", False),
+    ("Why was the trip cancelled?", "Why was the trip renewed?", True),
+    ("Can I uninvite a guest?", "Can I invite a guest?", True),
+    # What was done to a thing is no opposite of what is asked about it.
+    ("My account is frozen", "How do I unfreeze my account?", False),
+    ("Where can I buy stamps?", "Where are stamps sold?", False),
+    ("What is the cheapest laptop?", "What is the least expensive laptop?", False),
+    ("What is the most expensive laptop?", "What is the least expensive laptop?", True),
+    ("How do I make my laptop less slow?", "How do I make my laptop faster?", False),
+    ("How do I save money?", "How can I spend less money?", False),
 ]
 
 

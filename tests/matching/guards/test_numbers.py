@@ -101,6 +101,8 @@ ROWS = [
     ("Which are both languages of Cyprus?", "Which are the two languages of Cyprus?", NOTHING),
     ("Who was the sixteenth president?", "Who was the 16th president?", NOTHING),
     ("Who was the sixteenth president?", "Who was the seventeenth president?", VETO),
+    ("Can I withdraw from my 401k?", "Can I take money out of my 401(k)?", False),
+    ("What is a 401k?", "What is 401,000?", True),
 ]
 
 
@@ -121,6 +123,20 @@ def test_the_finding_names_both_readings() -> None:
     assert found is not None
     assert found.guard == "numbers"
     assert "5 mass / 7 mass" in found.detail
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "shown"),
+    [
+        ("Pay 1000000000", "Pay 1000000001", "1000000000 / 1000000001"),
+        ("Pay 1234567.25", "Pay 1234567.5", "1234567.25 / 1234567.5"),
+        ("Pay 1000000", "Pay 2000000", "1000000 / 2000000"),
+    ],
+)
+def test_numbers_that_differ_are_shown_to_differ(one: str, two: str, shown: str) -> None:
+    found = GUARDS["numbers"].conflict(one, two)
+    assert found is not None
+    assert found.detail == shown
 
 
 @pytest.mark.parametrize("text", ["Is 6,043/3 above 2000?", "Is 20,000/10 right?", "Compare 1.2.3/4", "What is 1,5/2"])

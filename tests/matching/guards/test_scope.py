@@ -43,6 +43,12 @@ ROWS = [
     ("Can I pay by credit card?", "Can I pay by debit card?", VETO),
     ("", "premium", VETO),
     ("Is aspirin safe during pregnancy?", "Is aspirin safe when pregnant?", NOTHING),
+    ("Is the job remote?", "Is the job on-site?", VETO),
+    ("Can I work remotely?", "Can I work from home?", NOTHING),
+    ("How do I insure a new car?", "How do I insure a second-hand car?", VETO),
+    ("Which mouse suits lefties?", "Which mouse suits right-handed people?", VETO),
+    ("What is a primary key?", "What is a foreign key?", VETO),
+    ("Do hourly workers get overtime?", "Do salaried workers get overtime?", VETO),
 ]
 
 
