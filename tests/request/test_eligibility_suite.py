@@ -33,6 +33,7 @@ GENERAL = [
     "How does the fed raise interest rates?",
     "Why did the Fed raise rates in 1994?",
     "What's new in Python 3.12?",
+    "When does the sun set in July in Iceland?",
     "What time is it in New York when it is noon in London?",
     "What are my options if my flight is cancelled?",
     "Can other people see my email address?",

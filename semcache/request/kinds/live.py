@@ -293,6 +293,8 @@ _NOT_LIVE = any_of(
     r"\bpresent value\b",
     r"\bweather\b.{0,40}\bon (?:mars|venus|jupiter|saturn|neptune|uranus|mercury|titan|pluto|other planets)\b",
     r"^\W*(?:what(?:'s| is)|define) an? (?:\w+ )?(?:price|rate|score|index|update|release|version|quote|headline)\W*$",
+    r"\bsun (?:set|rise|go down|come up)\b.{0,60}\b(?:in|during|at) (?:january|february|march|april|may|june|july"
+    r"|august|september|october|november|december|spring|summer|autumn|winter|the (?:arctic|poles?|equator))\b",
     r"\blatest common ancestor\b",
     r"\bwhat(?:'s| is) new in \w+ v?\d",
     r"\bwhat time is it in .{1,40} (?:when|if) it(?:'s| is)\b",
