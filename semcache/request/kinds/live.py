@@ -22,6 +22,9 @@ _RUN = (
     r"|ferry|delivery|uploads?|downloads?|updates?|meetings?|match|game|payments?|\d{1,2}:\d\d|server|ship"
     r"|plane|workflow|check|checks|task|tasks|render|stream)\b"
 )
+_OF_THE_YEAR = (
+    r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter"
+)
 _EVENT = (
     r"(?:\w+mas|easter|halloween|thanksgiving|new year|valentine|diwali|ramadan|eid|hanukkah|summer|winter|spring"
     r"|autumn|january|february|march|april|june|july|august|september|october|november|december|\w+day|\d)"
@@ -289,12 +292,12 @@ _NOT_LIVE = any_of(
     r"\bhow (?:is|are) (?:the )?(?:price|rate|value)s? (?:of|for) [^?]{1,40} (?:determined|calculated|set|fixed)\b",
     # The weather of a month is the climate.
     r"^(?!.*\b(?:this|next|now|today|will|forecast)\b).*\bweather\b.{0,60}\b(?:in|during) "
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter)\b",
+    rf"(?:{_OF_THE_YEAR})\b",
     r"\bpresent value\b",
     r"\bweather\b.{0,40}\bon (?:mars|venus|jupiter|saturn|neptune|uranus|mercury|titan|pluto|other planets)\b",
     r"^\W*(?:what(?:'s| is)|define) an? (?:\w+ )?(?:price|rate|score|index|update|release|version|quote|headline)\W*$",
-    r"\bsun (?:set|rise|go down|come up)\b.{0,60}\b(?:in|during|at) (?:january|february|march|april|may|june|july"
-    r"|august|september|october|november|december|spring|summer|autumn|winter|the (?:arctic|poles?|equator))\b",
+    rf"\bsun (?:set|rise|go down|come up)\b.{{0,60}}\b(?:in|during|at) "
+    rf"(?:{_OF_THE_YEAR}|the (?:arctic|poles?|equator))\b",
     r"\blatest common ancestor\b",
     r"\bwhat(?:'s| is) new in \w+ v?\d",
     r"\bwhat time is it in .{1,40} (?:when|if) it(?:'s| is)\b",
