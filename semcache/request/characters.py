@@ -52,6 +52,8 @@ _SCRIPTS = (
 )
 _NOSES = str.maketrans("", "", "-'’")
 _WORD = re.compile(r"[^\W\d_]+")
+_DEGREES = re.compile(r"\s?(?:\u00b0\s?([CF])\b|([\u2103\u2109]))")
+_SCALES = {"C": " Celsius", "\u2103": " Celsius", "F": " Fahrenheit", "\u2109": " Fahrenheit"}
 
 
 def is_plain(text: str) -> bool:
@@ -75,12 +77,19 @@ def alike(one: str, two: str) -> bool:
         return False
     if one.isascii() and two.isascii():
         return True
+    one, two = _scaled(one), _scaled(two)
     return _symbols(one) == _symbols(two) and _scripts(one) == _scripts(two)
 
 
 def unstyled(text: str) -> str:
-    """The text in the plainest letters that mean the same (NFKC)."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    """The text in the plainest letters that mean the same (NFKC), degrees Celsius and Fahrenheit in words."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", _scaled(text))
+
+
+def _scaled(text: str) -> str:
+    return _DEGREES.sub(lambda match: _SCALES[match[1] or match[2]], text)
 
 
 def _symbols(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semcache.matching.guards import conflicts
+from semcache.matching.guards import GUARDS, conflicts
 from semcache.matching.guards.tone import is_jest
 from semcache.request.characters import alike, is_plain, unstyled
 
@@ -124,3 +124,16 @@ def test_an_emoticon_is_a_symbol_like_an_emoji(sign: str) -> None:
 )
 def test_ordinary_punctuation_is_no_emoticon(text: str) -> None:
     assert alike(text, "What is it?")
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "apart"),
+    [
+        ("At what temperature in degrees Celsius does ethanol boil?", "Boiling point of ethanol in \u00b0C?", False),
+        ("Is 20 \u2103 warm?", "Is 20 degrees celsius warm?", False),
+        ("Is 20\u00b0C warm?", "Is 20\u00b0F warm?", True),
+        ("What is the sine of 30\u00b0?", "What is the sine of 30?", True),
+    ],
+)
+def test_degrees_celsius_and_fahrenheit_are_words(one: str, two: str, apart: bool) -> None:
+    assert any(conflict.veto for conflict in conflicts(one, two, GUARDS)) == apart

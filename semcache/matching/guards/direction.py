@@ -20,6 +20,11 @@ from semcache.types import Conflict
 _SOURCE = frozenset(("from",))
 _TARGET = vocabulary("to into onto towards toward")
 _PIVOTS = _SOURCE | _TARGET | {"than"}
+# Behind these, "to" begins a verb: "required to declare family gifts" names no target.
+_GOVERNING = vocabulary(
+    "need needs needed have has had having want wants wanted able unable allowed required supposed obliged"
+    " how try trying possible legal safe order"
+)
 # Words that end a noun phrase, beside the pivots.
 _ENDS = LIGHT | vocabulary("without via per through under over after before between during using until because while")
 # Words that may come before the thing itself.
@@ -160,6 +165,8 @@ def _turns(stems: tuple[str, ...], words: tuple[str, ...]) -> _Turns:
         if word in _SOURCE:
             sources.add(behind - _GENERIC)
         elif word in _TARGET:
+            if word == "to" and place and words[place - 1] in _GOVERNING:
+                continue
             targets.add(behind - _GENERIC)
         elif place > 1 and behind:
             than.append((frozenset(stems[: place - 1]) - LIGHT, behind))

@@ -56,7 +56,10 @@ _IDIOMS = re.compile(
 _RHETORICAL = re.compile(
     r"^(?:\W*(?:is|are|was|were|do|does|did|ca|could|would|should|has|have|wo)n't)\b(?!\s+(?:work|use|go|let|send))"
 )
-_SHORT = re.compile(r"\bw/o\b")
+# What says "without" and "except" in other words.
+_LACKING = re.compile(r"\bw/o\b|\bin (?:the )?absence of\b")
+_EXCEPTING = re.compile(r"\b(?:apart|aside) from\b|\bother than\b")
+_PHRASED = vocabulary("absence apart aside than")
 # "Safe or no", "yes/no": a question, not a negation; "no. of players": a number.
 _EITHER = re.compile(r"(?:\bor|/) ?(?:no|not|n)\W*$|\byes[ /,]+(?:or )?no\b|\by/n\b|\bno\. of\b")
 _AGAINST = vocabulary("against for in favour favor of")
@@ -152,7 +155,8 @@ def read(text: str) -> NegationReading:
     """The polarity of `text` and the opposites it names."""
     words = read_text(text)
     bag = words.bag
-    negated = not (bag.isdisjoint(_NEGATORS) and "w/o" not in words.lower) and _negated(words)
+    told = not bag.isdisjoint(_NEGATORS) or not bag.isdisjoint(_PHRASED) or "w/o" in words.lower
+    negated = told and _negated(words)
     soft = not bag.isdisjoint(_SOFT)
     sides, states, deeds = ({}, _NONE, _NONE) if bag.isdisjoint(_SIDED) else _sides(words)
     sides |= phrasal.sides(words)
@@ -238,7 +242,8 @@ def _unprefixed(stems: frozenset[str], text: str, other: str) -> int:
 
 
 def _negated(words: SplitText) -> bool:
-    plain = _IDIOMS.sub(" ", _EITHER.sub(" ", _SHORT.sub("without", words.lower)))
+    plain = _EXCEPTING.sub("except", _LACKING.sub("without", words.lower))
+    plain = _IDIOMS.sub(" ", _EITHER.sub(" ", plain))
     plain = _RHETORICAL.sub(" ", plain)
     kept = words.words if plain == words.lower and plain.isascii() else read_text(plain).words
     places = [place for place, word in enumerate(kept) if word in _NEGATORS]

@@ -44,6 +44,8 @@ _HEADS = lexicon(
     " why=reason,reasons,cause,causes,purpose,caused,makes,made,leads,led often=frequency span=duration"
     " procedure=way,ways,step,steps,process,method,methods,trick,tips"
 )
+# "Which country won" asks who did.
+_WINNING = (("won",), ("wins",), ("beat",))
 _LEAD = vocabulary(
     "is are was were the a an your my its their our his her of some best good exact right main real actual"
     " current total"
@@ -181,7 +183,7 @@ def _typed(word: str, behind: tuple[str, ...]) -> str:
         return _COUNTED.get(behind[1], kind) if len(behind) > 1 and kind in ("number", "amount") else kind
     for place, head in enumerate(behind):
         if head in _HEADS:
-            return _HEADS[head]
+            return "who" if behind[place + 1 : place + 2] in _WINNING else _HEADS[head]
         if head not in _LEAD:
             if not place and head in ("do", "does", "did", "can", "should", "could", "will", "would", "happens"):
                 return "what"

@@ -28,6 +28,8 @@ ROWS = [
     ("Is a square a rectangle?", "Is a rectangle a square?", DOUBT),
     ("Where can I buy bread and milk?", "Where can I buy milk and bread?", NOTHING),
     ("Who likes tea, coffee and milk?", "Who likes milk, coffee and tea?", NOTHING),
+    ("Am I required to declare family gifts?", "Do I have to declare gifts from family?", NOTHING),
+    ("How much does a call to family cost?", "How much does a call from family cost?", VETO),
     ("In Leeds, where is the library?", "Where is the library in Leeds?", NOTHING),
     ("What is the capital of France?", "What is France's capital?", NOTHING),
     ("Reset the password of my account", "Reset my account password", NOTHING),

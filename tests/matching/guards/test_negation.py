@@ -111,6 +111,11 @@ ROWS = [
     ("What is the cheapest laptop?", "What is the least expensive laptop?", False),
     ("What is the most expensive laptop?", "What is the least expensive laptop?", True),
     ("How do I make my laptop less slow?", "How do I make my laptop faster?", False),
+    # Other ways to say "without" and "except".
+    ("Are plants able to grow without sunlight?", "Can plants grow in the absence of sunlight?", False),
+    ("Suggest vegetarian dinners except pasta", "Suggest vegetarian dinners other than pasta", False),
+    ("Which dinners apart from pasta are quick?", "Which dinners with pasta are quick?", True),
+    ("Can plants grow in the presence of salt?", "Can plants grow in the absence of salt?", True),
     ("How do I save money?", "How can I spend less money?", False),
 ]
 

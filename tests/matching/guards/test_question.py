@@ -19,6 +19,7 @@ ROWS = [
     ("When was the company founded?", "In what year was the company founded?", NOTHING),
     ("Where was the company founded?", "In which city was the company founded?", NOTHING),
     ("Where was the company founded?", "When was the company founded?", VETO),
+    ("Who won the World Cup in 2014?", "Which country won the 2014 World Cup?", NOTHING),
     ("Why did the delivery fail?", "What is the reason the delivery failed?", NOTHING),
     ("Why was it cancelled?", "How come it was cancelled?", NOTHING),
     ("When are libraries open?", "Why are libraries open?", VETO),
